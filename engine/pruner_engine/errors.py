@@ -1,0 +1,18 @@
+"""The two kinds of error that a user may meet."""
+
+
+class UserError(Exception):
+    """The user's or the environment's: says what happened and what to do; nothing is lost.
+
+    Args:
+        message: one sentence saying what happened.
+        hint: one sentence saying what to do about it.
+    """
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".strip()

@@ -1,0 +1,1 @@
+"""The process side of the engine: typed messages, the job loop, heartbeat."""

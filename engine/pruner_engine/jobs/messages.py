@@ -1,0 +1,316 @@
+"""Messages between the engine process and whoever drives it, one JSON object a line.
+
+Two closed unions: `Command` towards the engine, `Event` from it. Unknown fields and unknown types are refused.
+The project file is the truth; an event says that something in it changed, and carries just what a progress line shows.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+PROTOCOL = 1
+
+
+class _Message(msgspec.Struct, tag_field="type", forbid_unknown_fields=True, kw_only=True, frozen=True):
+    pass
+
+
+# ---------------------------------------------------------------- commands
+
+
+class Tune(_Message, tag="tune"):
+    """Start a new run in `project` (made if it is not there)."""
+
+    project: str
+    model: str  # a path, or a built-in workload such as "matmul:512,512,512"
+    inputs: dict[str, list[int]] = {}
+    target: str = "auto"
+    strategy: str = "pruner"
+    trials: int | None = None
+    minutes: float | None = None
+    seed: int = 0
+    settings: dict[str, Any] = {}
+    allow_code: bool = False
+
+
+class Resume(_Message, tag="resume"):
+    """Go on with a run; the newest unfinished one when `run_id` is None."""
+
+    project: str
+    run_id: int | None = None
+    trials: int | None = None  # a new budget instead of the run's own
+    minutes: float | None = None
+
+
+class Export(_Message, tag="export"):
+    """Compile the model with the best schedules of a run (all runs of its target when None) into folder `out`."""
+
+    project: str
+    out: str
+    run_id: int | None = None
+
+
+class Inspect(_Message, tag="inspect"):
+    """Ask for texts of one candidate; `forms` of trace, tvmscript, llvm, asm. candidate None: the task's best."""
+
+    project: str
+    task_id: int
+    candidate_id: int | None = None
+    forms: list[str] = ["trace"]
+    request: int = 0
+
+
+class WhatIf(_Message, tag="what-if"):
+    """Ask the draft model about one edited row of decisions of a sketch."""
+
+    project: str
+    task_id: int
+    sketch_id: int
+    decisions: list[Any]
+    request: int = 0
+
+
+class Doctor(_Message, tag="doctor"):
+    """Run the pre-flight checks."""
+
+
+class CheckModel(_Message, tag="check-model"):
+    """Look at a model file: its inputs, and which dimensions need a value before it can be tuned."""
+
+    model: str
+    allow_code: bool = False
+
+
+class Pause(_Message, tag="pause"):
+    """Hold the job after the candidates in flight."""
+
+
+class Unpause(_Message, tag="unpause"):
+    """Go on after `Pause`."""
+
+
+class Stop(_Message, tag="stop"):
+    """End the job in good order; it can be resumed."""
+
+
+class Detach(_Message, tag="detach"):
+    """Outlive the parent process."""
+
+
+class Steer(_Message, tag="steer"):
+    """Pin, boost or freeze a task of the running job; `normal` undoes it."""
+
+    task_id: int
+    action: Literal["pin", "boost", "freeze", "normal"]
+
+
+class Quit(_Message, tag="quit"):
+    """End the engine process."""
+
+
+Command = (
+    Tune
+    | Resume
+    | Export
+    | Inspect
+    | WhatIf
+    | Doctor
+    | CheckModel
+    | Pause
+    | Unpause
+    | Stop
+    | Detach
+    | Steer
+    | Quit
+)
+
+# ---------------------------------------------------------------- events
+
+
+class Hello(_Message, tag="hello"):
+    """First line of every engine process."""
+
+    protocol: int
+    version: str
+    pid: int
+
+
+class RunStarted(_Message, tag="run-started"):
+    """A run exists in the project file and is being worked on."""
+
+    project: str
+    run_id: int
+    resumed: bool = False
+
+
+class Phase(_Message, tag="phase"):
+    """What the engine does now: load, prepare, space, baseline, draft, verify, build, run, learn, export, check."""
+
+    name: str
+    task: str = ""
+    detail: str = ""
+
+
+class Progress(_Message, tag="progress"):
+    """After every batch of trials."""
+
+    run_id: int
+    trials: int
+    budget_trials: int | None
+    valid: int
+    failed: int
+    elapsed_s: float
+    left_s: float | None
+    latency_s: float | None  # estimated end-to-end latency with the best schedules so far
+    untuned_s: float | None
+    task_id: int | None = None
+    round_id: int | None = None
+
+
+class Notice(_Message, tag="notice"):
+    """Something that the user should know: also kept in the project's events."""
+
+    level: Literal["info", "warning", "error"]
+    text: str
+    hint: str = ""
+
+
+class State(_Message, tag="state"):
+    """The job's state changed: preparing, tuning, paused, stopping."""
+
+    name: str
+
+
+class RunFinished(_Message, tag="run-finished"):
+    """The run ended: finished (budget spent), stopped (asked for), or failed (nothing valid was measured)."""
+
+    run_id: int
+    state: Literal["finished", "stopped", "failed"]
+    trials: int
+    valid: int
+    latency_s: float | None
+    untuned_s: float | None
+    reason: str = ""
+
+
+class Exported(_Message, tag="exported"):
+    """A bundle was written."""
+
+    export_id: int
+    out: str
+    summary: dict[str, Any]
+
+
+class Inspected(_Message, tag="inspected"):
+    """Answer to `Inspect`: text per form."""
+
+    request: int
+    candidate_id: int | None
+    texts: dict[str, str]
+
+
+class WhatIfScore(_Message, tag="what-if-score"):
+    """Answer to `WhatIf`: score, predicted latency in seconds, and its parts."""
+
+    request: int
+    score: float
+    latency_s: float
+    valid: bool
+    symbols: dict[str, float]
+    penalties: dict[str, float]
+    times: dict[str, float]
+
+
+class Check(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """One row of the pre-flight table."""
+
+    name: str
+    ok: bool
+    value: str
+    hint: str = ""
+    needed: bool = True
+
+
+class DoctorReport(_Message, tag="doctor-report"):
+    """Answer to `Doctor`: ok only if a tuning would work."""
+
+    ok: bool
+    checks: list[Check]
+
+
+class ModelInput(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A model input; a dimension is a number, or a name where it must be given."""
+
+    name: str
+    shape: list[int | str]
+    dtype: str
+
+
+class ModelChecked(_Message, tag="model-checked"):
+    """Answer to `CheckModel`."""
+
+    model: str
+    kind: str
+    inputs: list[ModelInput]
+    bytes: int
+
+
+class Failed(_Message, tag="failed"):
+    """The command could not be carried out. `kind` user: the message is for the reader; bug: `report` can be copied."""
+
+    kind: Literal["user", "bug"]
+    message: str
+    hint: str = ""
+    report: str = ""
+    request: int = 0
+
+
+class Heartbeat(_Message, tag="heartbeat"):
+    """Sent every second by a living engine; `phase` and how long it has lasted, in seconds."""
+
+    phase: str
+    phase_s: float
+
+
+class Bye(_Message, tag="bye"):
+    """Last line of an engine process that ends in good order."""
+
+
+Event = (
+    Hello
+    | RunStarted
+    | Phase
+    | Progress
+    | Notice
+    | State
+    | RunFinished
+    | Exported
+    | Inspected
+    | WhatIfScore
+    | DoctorReport
+    | ModelChecked
+    | Failed
+    | Heartbeat
+    | Bye
+)
+
+_encoder = msgspec.json.Encoder()
+_commands = msgspec.json.Decoder(Command)
+_events = msgspec.json.Decoder(Event)
+
+
+def encode(message: _Message) -> bytes:
+    """One line, newline included."""
+    return _encoder.encode(message) + b"\n"
+
+
+def decode_command(line: bytes) -> Command:
+    """Raises msgspec.DecodeError or ValidationError for anything that is not a command."""
+    return _commands.decode(line)
+
+
+def decode_event(line: bytes) -> Event:
+    """Raises msgspec.DecodeError or ValidationError for anything that is not an event."""
+    return _events.decode(line)

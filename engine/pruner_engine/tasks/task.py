@@ -1,0 +1,43 @@
+"""A tuning task: one distinct kernel of a model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import tvm
+
+
+@dataclass(frozen=True)
+class TensorSpec:
+    """A named tensor with a concrete shape."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+
+    def as_json(self) -> dict[str, Any]:
+        return {"name": self.name, "shape": list(self.shape), "dtype": self.dtype}
+
+
+@dataclass(frozen=True, eq=False)
+class TuningTask:
+    """One distinct kernel.
+
+    Attributes:
+        name: stable over runs, unique within a model.
+        op: operator class, such as conv2d, depthwise_conv2d, matmul, softmax, reduce, elementwise.
+        hash: structural hash of `mod`, hexadecimal.
+        mod: module with one TIR function "main", unscheduled.
+        args: the kernel's arguments, outputs last.
+        flops: floating-point operations of one call.
+        weight: calls per inference.
+    """
+
+    name: str
+    op: str
+    hash: str
+    mod: tvm.IRModule
+    args: tuple[TensorSpec, ...]
+    flops: float
+    weight: int
