@@ -1,0 +1,65 @@
+"""One writer per project: an advisory lock beside the project file, freed by the kernel when its holder dies."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from pathlib import Path
+
+from pruner_engine.errors import UserError
+
+
+def _lock_path(project: Path) -> Path:
+    return project.with_name(project.name + "-lock")
+
+
+class WriterLock:
+    """Held by the engine that writes a project, from before it opens the file until after it closes it."""
+
+    def __init__(self, project: Path) -> None:
+        self._path = _lock_path(project)
+        self._fd = self._acquire()
+
+    def _acquire(self) -> int:
+        while True:
+            try:
+                fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            except OSError as error:
+                raise UserError(
+                    f"The folder {self._path.parent} cannot be written: {error.strerror}.",
+                    "Copy the project to a folder that you may write.",
+                ) from error
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(fd)
+                raise UserError(
+                    f"Another engine works on this project ({self._path.name} is locked).",
+                    "Wait for it to end, stop it, or tune into another project file.",
+                ) from None
+            # The holder before us removes the file when it ends: a lock on a removed file protects nothing.
+            try:
+                if os.fstat(fd).st_ino == self._path.stat().st_ino:
+                    return fd
+            except FileNotFoundError:
+                pass
+            os.close(fd)
+
+    def release(self) -> None:
+        self._path.unlink(missing_ok=True)
+        os.close(self._fd)
+
+
+def is_being_written(project: Path) -> bool:
+    """Whether a living engine holds the project."""
+    try:
+        fd = os.open(_lock_path(project), os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        return False
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(fd)

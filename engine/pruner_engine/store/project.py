@@ -1,0 +1,132 @@
+"""The writer's side of a project file: open, lock, migrate, transactions."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import sqlite_utils
+
+from pruner_engine import __version__
+from pruner_engine.errors import UserError
+from pruner_engine.store.lock import WriterLock
+from pruner_engine.store.runs import RunRepository
+from pruner_engine.store.schema import migrations
+from pruner_engine.store.trials import TrialRepository
+from pruner_engine.store.versions import APPLICATION_ID, refuse_foreign
+from pruner_engine.store.work import WorkRepository
+
+
+class Project:
+    """A project file open for writing; at most one process holds it.
+
+    Args:
+        path: the file; made when it is not there.
+
+    Raises:
+        UserError: locked by another engine, read-only, not a project, or from a newer version.
+
+    Attributes:
+        work: models, targets, tasks and sketches.
+        runs: runs, rounds, progress, events, checkpoints, exports.
+        trials: candidates and measurements.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path).resolve()
+        self._mutex = threading.RLock()
+        if not self.path.parent.is_dir():
+            raise UserError(f"There is no folder {self.path.parent}.", "Make it first, or choose another place.")
+        self._lock = WriterLock(self.path)
+        try:
+            self._db = self._open()
+        except BaseException:
+            self._lock.release()
+            raise
+        self.work = WorkRepository(self)
+        self.runs = RunRepository(self)
+        self.trials = TrialRepository(self)
+
+    def _open(self) -> sqlite_utils.Database:
+        connection = None
+        try:
+            connection = sqlite3.connect(self.path, timeout=10, check_same_thread=False, isolation_level=None)
+            fresh = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
+            if not fresh:
+                refuse_foreign(connection, self.path)
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=NORMAL")
+            connection.execute("PRAGMA foreign_keys=ON")
+            db = sqlite_utils.Database(connection)
+            migrations.apply(db)
+            if fresh:
+                connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+                db["meta"].insert_all(
+                    [{"key": "created", "value": str(time.time())}, {"key": "created_by", "value": __version__}]
+                )
+            return db
+        except sqlite3.DatabaseError as error:
+            if connection is not None:
+                connection.close()
+            raise sentence(error, self.path) from error
+        except UserError:
+            if connection is not None:
+                connection.close()
+            raise
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[sqlite_utils.Database]:
+        """All or nothing; takes the write lock at once, so that a read inside it stays true until the commit."""
+        with self._mutex:
+            try:
+                if self._db.conn.in_transaction:  # nested: the outer one commits
+                    yield self._db
+                    return
+                self._db.conn.execute("BEGIN IMMEDIATE")
+                try:
+                    yield self._db
+                except BaseException:
+                    # A full disk may have rolled it back already
+                    if self._db.conn.in_transaction:
+                        self._db.conn.execute("ROLLBACK")
+                    raise
+                self._db.conn.execute("COMMIT")
+            except sqlite3.DatabaseError as error:
+                if self._db.conn.in_transaction:
+                    self._db.conn.execute("ROLLBACK")
+                raise sentence(error, self.path) from error
+
+    def query(self, sql: str, args: tuple[object, ...] = ()) -> list[dict[str, object]]:
+        with self._mutex:
+            cursor = self._db.conn.execute(sql, args)
+            names = [column[0] for column in cursor.description]
+            return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+    def close(self) -> None:
+        with self._mutex:
+            self._db.conn.close()
+            self._lock.release()
+
+    def __enter__(self) -> Project:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def sentence(error: sqlite3.DatabaseError, path: Path) -> UserError:
+    """What a database error means to the reader."""
+    text = str(error)
+    if "full" in text:
+        return UserError(f"The disk that holds {path} is full.", "Free some space, then resume: nothing measured is lost.")
+    if "readonly" in text or "unable to open" in text:
+        return UserError(f"{path} cannot be written.", "Check its permissions, or copy it to a folder that you may write.")
+    if "locked" in text:
+        return UserError(f"{path} is locked by another program.", "Close the program that has it open, then try again.")
+    if "not a database" in text or "malformed" in text or "corrupt" in text:
+        return UserError(f"{path} is damaged or not a project ({text}).", "Restore it from a copy, or tune into a new file.")
+    return UserError(f"{path} could not be written: {text}.", "Check the disk, then resume: nothing measured is lost.")

@@ -1,0 +1,199 @@
+"""Read a project file while an engine may be writing it: plain sqlite3, read-only, every query fetched at once.
+
+The terminal and the Studio show what is read here, so that a number means the same everywhere.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from pruner_engine.errors import UserError
+from pruner_engine.store.lock import is_being_written
+from pruner_engine.store.versions import refuse_foreign
+
+Row = dict[str, Any]
+
+_JSON_COLUMNS = frozenset(
+    ("inputs", "outputs", "profile", "shapes", "settings", "versions", "host", "stats", "repeats", "summary", "recipe")
+)
+
+_RUNS = """
+SELECT r.*, m.name AS model, m.kind AS model_kind, m.source, m.inputs, m.outputs,
+       t.text AS target, t.device, t.fingerprint, t.profile,
+       (SELECT count(*) FROM measurements x WHERE x.run_id = r.id) AS trials,
+       (SELECT count(*) FROM measurements x WHERE x.run_id = r.id AND x.stage = 'ok') AS valid,
+       (SELECT sum(k.weight * k.untuned_s) FROM run_tasks j JOIN tasks k ON k.id = j.task_id WHERE j.run_id = r.id) AS untuned_s,
+       (SELECT latency_s FROM progress p WHERE p.run_id = r.id ORDER BY p.id DESC LIMIT 1) AS latency_s,
+       (SELECT left_s FROM progress p WHERE p.run_id = r.id ORDER BY p.id DESC LIMIT 1) AS left_s
+FROM runs r JOIN models m ON m.id = r.model_id LEFT JOIN targets t ON t.id = r.target_id
+"""
+
+_TASKS = """
+SELECT k.id, k.name, k.op, k.hash, k.shapes, k.flops, k.weight, k.untuned_s, k.model_id, k.target_id,
+       j.steer, j.quarantined,
+       (SELECT count(*) FROM measurements x WHERE x.run_id = j.run_id AND x.task_id = k.id) AS trials,
+       (SELECT count(*) FROM measurements x WHERE x.run_id = j.run_id AND x.task_id = k.id AND x.stage = 'ok') AS valid,
+       (SELECT min(x.seconds) FROM measurements x
+         WHERE x.run_id = j.run_id AND x.task_id = k.id AND x.stage = 'ok' AND x.censored = 0) AS best_s,
+       (SELECT x.candidate_id FROM measurements x
+         WHERE x.run_id = j.run_id AND x.task_id = k.id AND x.stage = 'ok' AND x.censored = 0
+         ORDER BY x.seconds LIMIT 1) AS best_candidate_id
+FROM run_tasks j JOIN tasks k ON k.id = j.task_id WHERE j.run_id = ? ORDER BY k.id
+"""
+
+_CANDIDATES = """
+SELECT c.id, c.run_id, c.task_id, c.round_id, c.sketch_id, c.hash, c.decisions, c.origin, c.draft_score, c.verified_score,
+       r.idx AS round, x.stage, x.error, x.message, x.log, x.seconds, x.repeats, x.censored, x.checked, x.build_s, x.run_s,
+       x.at, x.elapsed_s
+FROM candidates c JOIN rounds r ON r.id = c.round_id {join} JOIN measurements x ON x.candidate_id = c.id
+"""
+
+
+class ProjectReader:
+    """Rows of a project file as dictionaries; JSON columns come parsed."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        if not self.path.is_file():
+            raise UserError(f"There is no project file {self.path}.", "Check the path, or tune a model into it first.")
+        try:
+            # An absolute path, or the URI would take its first part for a host
+            uri = f"{self.path.resolve().as_uri()}?mode=ro"
+            self._db = sqlite3.connect(uri, uri=True, timeout=10, check_same_thread=False)
+            self._db.row_factory = sqlite3.Row
+            refuse_foreign(self._db, self.path)
+        except sqlite3.DatabaseError as error:
+            raise UserError(
+                f"{self.path} cannot be read as a project: {error}.", "Choose a .pruner file that Pruner Studio wrote."
+            ) from error
+
+    def close(self) -> None:
+        self._db.close()
+
+    def __enter__(self) -> ProjectReader:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def rows(self, sql: str, args: Iterable[Any] = ()) -> list[Row]:
+        """All rows of a query, so that no open statement keeps the write-ahead log from shrinking."""
+        return [_parsed(dict(row)) for row in self._db.execute(sql, tuple(args)).fetchall()]
+
+    def one(self, sql: str, args: Iterable[Any] = ()) -> Row | None:
+        """The first row, or None."""
+        found = self.rows(sql, args)
+        return found[0] if found else None
+
+    def data_version(self) -> int:
+        """Changes whenever another process has committed: the cheap question before a refresh."""
+        return int(self._db.execute("PRAGMA data_version").fetchone()[0])
+
+    # ------------------------------------------------------------ runs
+
+    def runs(self) -> list[Row]:
+        """All runs, oldest first; `alive` tells whether an engine works on it now, `failed` counts failed trials."""
+        return [self._with_state(row) for row in self.rows(_RUNS + " ORDER BY r.id")]
+
+    def run(self, run_id: int | None = None) -> Row:
+        """One run; the newest when no id is given."""
+        where = " WHERE r.id = ?" if run_id is not None else " ORDER BY r.id DESC LIMIT 1"
+        row = self.one(_RUNS + where, () if run_id is None else (run_id,))
+        if row is None:
+            what = "no run yet" if run_id is None else f"no run {run_id}"
+            raise UserError(f"{self.path.name} holds {what}.", "`pruner status` lists the runs of a project.")
+        return self._with_state(row)
+
+    def _with_state(self, row: Row) -> Row:
+        busy = row["state"] in ("preparing", "tuning", "paused")
+        row["alive"] = busy and is_being_written(self.path)
+        row["interrupted"] = busy and not row["alive"]
+        row["failed"] = row["trials"] - row["valid"]
+        row["gain"] = row["untuned_s"] / row["latency_s"] if row["untuned_s"] and row["latency_s"] else None
+        return row
+
+    # ------------------------------------------------------------ what a run holds
+
+    def tasks(self, run_id: int) -> list[Row]:
+        """Tasks of a run with best latency, GFLOP/s, gain over untuned and share of the estimated end-to-end time."""
+        tasks = self.rows(_TASKS, (run_id,))
+        times = [(row["best_s"] or row["untuned_s"] or 0.0) * row["weight"] for row in tasks]
+        total = sum(times)
+        for row, time in zip(tasks, times, strict=True):
+            row["failed"] = row["trials"] - row["valid"]
+            row["share"] = time / total if total else None
+            row["gflops"] = row["flops"] / row["best_s"] / 1e9 if row["best_s"] else None
+            row["gain"] = row["untuned_s"] / row["best_s"] if row["best_s"] and row["untuned_s"] else None
+        return tasks
+
+    def task(self, task_id: int) -> Row | None:
+        return self.one(
+            "SELECT id, model_id, target_id, name, op, hash, shapes, flops, weight, untuned_s FROM tasks WHERE id = ?",
+            (task_id,),
+        )
+
+    def progress(self, run_id: int) -> list[Row]:
+        """Points of the curve: elapsed_s, trials, valid, failed, latency_s, left_s."""
+        return self.rows("SELECT * FROM progress WHERE run_id = ? ORDER BY id", (run_id,))
+
+    def failures(self, run_id: int) -> list[Row]:
+        """Failed trials grouped by stage and kind: count, and the first message of each group."""
+        return self.rows(
+            "SELECT stage, error, count(*) AS count, message, min(id) AS first_id FROM measurements"
+            " WHERE run_id = ? AND stage != 'ok' GROUP BY stage, error ORDER BY count DESC",
+            (run_id,),
+        )
+
+    def rounds(self, run_id: int, task_id: int | None = None) -> list[Row]:
+        where, args = ("", ()) if task_id is None else (" AND task_id = ?", (task_id,))
+        return self.rows(f"SELECT * FROM rounds WHERE run_id = ?{where} ORDER BY idx", (run_id, *args))
+
+    def candidates(
+        self, run_id: int, task_id: int | None = None, *, measured: bool = False, after: int = 0, limit: int = -1
+    ) -> list[Row]:
+        """Candidates with their scores and, where measured, the measurement; `after` an id for incremental reading."""
+        sql = _CANDIDATES.format(join="" if measured else "LEFT") + " WHERE c.run_id = ? AND c.id > ?"
+        args: tuple[Any, ...] = (run_id, after)
+        if task_id is not None:
+            sql, args = sql + " AND c.task_id = ?", (*args, task_id)
+        return self.rows(sql + " ORDER BY c.id LIMIT ?", (*args, limit))
+
+    def candidate(self, candidate_id: int) -> Row | None:
+        return self.one(_CANDIDATES.format(join="LEFT") + " WHERE c.id = ?", (candidate_id,))
+
+    def sketches(self, task_id: int) -> list[Row]:
+        return self.rows("SELECT * FROM sketches WHERE task_id = ? ORDER BY idx", (task_id,))
+
+    def baselines(self, run_id: int) -> list[Row]:
+        """Latencies of the untuned model and of the libraries on the run's device, as measured."""
+        return self.rows(
+            "SELECT b.* FROM baselines b JOIN runs r ON r.model_id = b.model_id AND r.target_id = b.target_id"
+            " WHERE r.id = ? ORDER BY b.id",
+            (run_id,),
+        )
+
+    def adaptations(self, run_id: int) -> list[Row]:
+        return self.rows(
+            "SELECT a.*, r.idx AS round FROM adaptations a JOIN rounds r ON r.id = a.round_id WHERE a.run_id = ? ORDER BY a.id",
+            (run_id,),
+        )
+
+    def exports(self, run_id: int | None = None) -> list[Row]:
+        where, args = ("", ()) if run_id is None else (" WHERE run_id = ?", (run_id,))
+        return self.rows(f"SELECT * FROM exports{where} ORDER BY id", args)
+
+    def events(self, run_id: int, after: int = 0) -> list[Row]:
+        return self.rows("SELECT * FROM events WHERE run_id = ? AND id > ? ORDER BY id", (run_id, after))
+
+
+def _parsed(row: Row) -> Row:
+    for key in row.keys() & _JSON_COLUMNS:
+        if isinstance(row[key], str):
+            row[key] = json.loads(row[key])
+    if isinstance(row.get("decisions"), str):
+        row["decisions"] = json.loads(row["decisions"])
+    return row

@@ -1,0 +1,99 @@
+"""Runs and what happens in them: rounds, progress, events, model checkpoints, adaptations, exports."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pruner_engine.store.project import Project
+
+
+class RunRepository:
+    """State of runs; every change is one transaction."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+
+    def add(self, model_id: int, strategy: str, seed: int, **columns: Any) -> int:
+        """New run in state preparing; `columns` are further columns, JSON ones already dumped."""
+        now = time.time()
+        row = {"model_id": model_id, "strategy": strategy, "seed": seed, "state": "preparing", "pid": os.getpid()}
+        with self._project.transaction() as db:
+            return int(db["runs"].insert({**row, "created": now, "updated": now, **columns}).last_pk)
+
+    def get(self, run_id: int) -> dict[str, Any]:
+        return self._project.query("SELECT * FROM runs WHERE id = ?", (run_id,))[0]
+
+    def newest_unfinished(self) -> int | None:
+        """The run to resume: the newest that did not spend its budget."""
+        found = self._project.query("SELECT id FROM runs WHERE state != 'finished' ORDER BY id DESC LIMIT 1")
+        return int(found[0]["id"]) if found else None  # type: ignore[call-overload]
+
+    def update(self, run_id: int, **columns: Any) -> None:
+        with self._project.transaction() as db:
+            db["runs"].update(run_id, {"updated": time.time(), **columns})
+
+    def add_tasks(self, run_id: int, task_ids: Iterable[int]) -> None:
+        with self._project.transaction() as db:
+            db["run_tasks"].insert_all(({"run_id": run_id, "task_id": task_id} for task_id in task_ids), ignore=True)
+
+    def tasks(self, run_id: int) -> list[dict[str, Any]]:
+        """Rows of table `tasks` that belong to a run, with its steering."""
+        return self._project.query(
+            "SELECT k.*, j.steer, j.quarantined FROM run_tasks j JOIN tasks k ON k.id = j.task_id"
+            " WHERE j.run_id = ? ORDER BY k.id",
+            (run_id,),
+        )
+
+    def update_task(self, run_id: int, task_id: int, **columns: Any) -> None:
+        with self._project.transaction() as db:
+            db["run_tasks"].update((run_id, task_id), columns)
+
+    # ------------------------------------------------------------ rounds
+
+    def add_round(self, run_id: int, task_id: int, **columns: Any) -> int:
+        with self._project.transaction() as db:
+            idx = db.execute("SELECT coalesce(max(idx) + 1, 0) FROM rounds WHERE run_id = ?", [run_id]).fetchone()[0]
+            row = {"run_id": run_id, "task_id": task_id, "idx": idx, "started": time.time()}
+            return int(db["rounds"].insert({**row, **columns}).last_pk)
+
+    def update_round(self, round_id: int, **columns: Any) -> None:
+        with self._project.transaction() as db:
+            db["rounds"].update(round_id, columns)
+
+    def rounds(self, run_id: int) -> list[dict[str, Any]]:
+        return self._project.query("SELECT * FROM rounds WHERE run_id = ? ORDER BY idx", (run_id,))
+
+    # ------------------------------------------------------------ what is told on the way
+
+    def add_progress(self, run_id: int, **columns: Any) -> None:
+        with self._project.transaction() as db:
+            db["progress"].insert({"run_id": run_id, **columns})
+
+    def add_event(self, run_id: int | None, level: str, text: str, hint: str = "") -> None:
+        with self._project.transaction() as db:
+            db["events"].insert({"run_id": run_id, "at": time.time(), "level": level, "text": text, "hint": hint})
+
+    def save_checkpoint(self, run_id: int, role: str, kind: str, step: int, data: bytes, recipe: dict[str, Any]) -> None:
+        """Replaces the run's checkpoint of that role."""
+        row = {"run_id": run_id, "role": role, "kind": kind, "step": step, "data": data, "recipe": json.dumps(recipe)}
+        with self._project.transaction() as db:
+            db["checkpoints"].delete_where("run_id = ? AND role = ?", [run_id, role])
+            db["checkpoints"].insert(row)
+
+    def checkpoint(self, run_id: int, role: str) -> dict[str, Any] | None:
+        found = self._project.query("SELECT * FROM checkpoints WHERE run_id = ? AND role = ?", (run_id, role))
+        return found[0] if found else None
+
+    def add_adaptation(self, run_id: int, round_id: int, **columns: Any) -> None:
+        with self._project.transaction() as db:
+            db["adaptations"].insert({"run_id": run_id, "round_id": round_id, **columns})
+
+    def add_export(self, run_id: int, out: str, ok: bool, summary: dict[str, Any]) -> int:
+        row = {"run_id": run_id, "out": out, "at": time.time(), "ok": int(ok), "summary": json.dumps(summary)}
+        with self._project.transaction() as db:
+            return int(db["exports"].insert(row).last_pk)

@@ -1,0 +1,106 @@
+"""Candidates and their measurements."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from pruner_engine.measure.types import MeasureResult
+from pruner_engine.space.candidate import Candidate
+
+if TYPE_CHECKING:
+    from pruner_engine.store.project import Project
+
+
+class TrialRepository:
+    """A trial is a candidate with a measurement; a candidate is measured at most once a run."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+
+    def add_candidates(
+        self, run_id: int, task_id: int, round_id: int, sketch_ids: Sequence[int], candidates: Sequence[Candidate]
+    ) -> dict[str, int]:
+        """Ids by hash. One that an earlier round of the run drafted keeps its row and takes the newer scores."""
+        rows = [
+            {
+                "run_id": run_id,
+                "task_id": task_id,
+                "round_id": round_id,
+                "sketch_id": None if c.sketch is None else sketch_ids[c.sketch],
+                "hash": c.hash,
+                "decisions": json.dumps(c.decisions),
+                "origin": c.origin,
+                "draft_score": _finite(c.draft_score),
+                "verified_score": _finite(c.verified_score),
+            }
+            for c in candidates
+        ]
+        with self._project.transaction() as db:
+            db.conn.executemany(
+                "INSERT INTO candidates (run_id, task_id, round_id, sketch_id, hash, decisions, origin, draft_score,"
+                " verified_score) VALUES (:run_id, :task_id, :round_id, :sketch_id, :hash, :decisions, :origin,"
+                " :draft_score, :verified_score) ON CONFLICT (run_id, task_id, hash) DO UPDATE SET"
+                " round_id = excluded.round_id, draft_score = coalesce(excluded.draft_score, draft_score),"
+                " verified_score = coalesce(excluded.verified_score, verified_score)"
+                " WHERE id NOT IN (SELECT candidate_id FROM measurements)",
+                rows,
+            )
+            found = db.execute(
+                "SELECT hash, id FROM candidates WHERE run_id = ? AND task_id = ?", [run_id, task_id]
+            ).fetchall()
+        wanted = {c.hash for c in candidates}
+        return {hash_: id_ for hash_, id_ in found if hash_ in wanted}
+
+    def add_measurement(
+        self, run_id: int, task_id: int, candidate_id: int, trace: str, result: MeasureResult, elapsed_s: float
+    ) -> None:
+        """Commit one trial together with its trace and the run's working time."""
+        now = time.time()
+        with self._project.transaction() as db:
+            db["candidates"].update(candidate_id, {"trace": trace})
+            db["measurements"].insert(
+                {
+                    "candidate_id": candidate_id,
+                    "run_id": run_id,
+                    "task_id": task_id,
+                    "stage": result.stage,
+                    "error": result.error,
+                    "message": result.message,
+                    "log": result.log,
+                    "seconds": result.seconds,
+                    "repeats": json.dumps(list(result.repeats)),
+                    "censored": int(result.censored),
+                    "checked": int(result.checked),
+                    "build_s": result.build_s,
+                    "run_s": result.run_s,
+                    "at": now,
+                    "elapsed_s": elapsed_s,
+                }
+            )
+            db["runs"].update(run_id, {"updated": now, "elapsed_s": elapsed_s})
+
+    def measured(self, run_id: int, task_id: int | None = None) -> list[dict[str, Any]]:
+        """Measured trials of a run in order: candidate columns and the measurement's."""
+        sql = (
+            "SELECT c.id, c.sketch_id, c.hash, c.decisions, c.trace, c.origin, c.draft_score, c.verified_score, c.round_id,"
+            " x.task_id, x.stage, x.error, x.message, x.seconds, x.repeats, x.censored, x.checked, x.build_s, x.run_s"
+            " FROM measurements x JOIN candidates c ON c.id = x.candidate_id WHERE x.run_id = ?"
+        )
+        args: tuple[object, ...] = (run_id,)
+        if task_id is not None:
+            sql, args = sql + " AND x.task_id = ?", (run_id, task_id)
+        return self._project.query(sql + " ORDER BY x.id", args)
+
+    def counts(self, run_id: int) -> tuple[int, int]:
+        """Trials of a run: all, valid."""
+        row = self._project.query(
+            "SELECT count(*) AS n, coalesce(sum(stage = 'ok'), 0) AS ok FROM measurements WHERE run_id = ?", (run_id,)
+        )[0]
+        return int(row["n"]), int(row["ok"])  # type: ignore[call-overload]
+
+
+def _finite(score: float | None) -> float | None:
+    return None if score is None or score != score or score in (float("inf"), float("-inf")) else float(score)

@@ -1,0 +1,24 @@
+"""Which files are projects of ours, and which of them this version can read."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from pruner_engine.errors import UserError
+
+APPLICATION_ID = 0x50524E52  # "PRNR", in the SQLite header
+KNOWN_VERSIONS = ("v1_first_schema",)
+
+
+def refuse_foreign(db: sqlite3.Connection, path: Path) -> None:
+    """Raise UserError unless the open database is a project whose every migration is known here."""
+    if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
+        raise UserError(f"{path} is not a project of Pruner Studio.", "Choose a .pruner file.")
+    applied = [row[0] for row in db.execute("SELECT name FROM _sqlite_migrations ORDER BY rowid").fetchall()]
+    unknown = [name for name in applied if name not in KNOWN_VERSIONS]
+    if unknown:
+        raise UserError(
+            f"{path.name} was written by a newer version of Pruner Studio (its schema has {unknown[-1]}).",
+            "Update Pruner Studio to open it; the file was left as it is.",
+        )

@@ -1,0 +1,135 @@
+"""Models, targets, tasks and sketches: what there is to tune."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import tvm
+
+from pruner_engine.tasks.task import TensorSpec, TuningTask
+
+if TYPE_CHECKING:
+    from pruner_engine.frontends import LoadedModel
+    from pruner_engine.space.sketch import Sketch
+    from pruner_engine.store.project import Project
+
+_LARGEST_COPY = 900 << 20  # bytes; SQLite's own limit for a value is 1e9
+
+
+def pack_module(mod: tvm.IRModule) -> bytes:
+    """A TVM module as compressed JSON."""
+    return gzip.compress(tvm.ir.save_json(mod).encode(), compresslevel=6, mtime=0)
+
+
+def unpack_module(data: bytes) -> tvm.IRModule:
+    return tvm.ir.load_json(gzip.decompress(data).decode())
+
+
+class WorkRepository:
+    """Writes and reads back the subjects of tuning; adding what is already there returns its id."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+
+    def _id(self, table: str, key: dict[str, Any], row: dict[str, Any]) -> int:
+        with self._project.transaction() as db:
+            where = " AND ".join(f"{name} = ?" for name in key)
+            found = db.execute(f"SELECT id FROM {table} WHERE {where}", list(key.values())).fetchone()
+            if found:
+                return int(found[0])
+            return int(db[table].insert({**key, **row}).last_pk)
+
+    def add_model(self, model: LoadedModel) -> int:
+        inputs = json.dumps([spec.as_json() for spec in model.inputs])
+        copy = model.content if len(model.content) <= _LARGEST_COPY else None
+        return self._id(
+            "models",
+            {"sha256": model.sha256, "inputs": inputs},
+            {
+                "name": model.name,
+                "kind": model.kind,
+                "source": model.source,
+                "bytes": len(model.content),
+                "content": copy,
+                "outputs": json.dumps([spec.as_json() for spec in model.outputs]),
+                "created": time.time(),
+            },
+        )
+
+    def model(self, model_id: int) -> dict[str, Any]:
+        """Row of a model, its file's bytes under `content`."""
+        return self._project.query("SELECT * FROM models WHERE id = ?", (model_id,))[0]
+
+    def add_target(self, text: str, device: str, fingerprint: str, profile: str) -> int:
+        target_id = self._id(
+            "targets", {"text": text, "fingerprint": fingerprint}, {"device": device, "profile": profile}
+        )
+        with self._project.transaction() as db:
+            db["targets"].update(target_id, {"profile": profile})
+        return target_id
+
+    def target(self, target_id: int) -> dict[str, Any]:
+        return self._project.query("SELECT * FROM targets WHERE id = ?", (target_id,))[0]
+
+    def add_tasks(self, model_id: int, target_id: int, tasks: Sequence[TuningTask]) -> list[int]:
+        """Ids in the order of `tasks`."""
+        with self._project.transaction():
+            return [
+                self._id(
+                    "tasks",
+                    {"model_id": model_id, "target_id": target_id, "hash": task.hash},
+                    {
+                        "name": task.name,
+                        "op": task.op,
+                        "shapes": json.dumps([spec.as_json() for spec in task.args]),
+                        "flops": task.flops,
+                        "weight": task.weight,
+                        "mod": pack_module(task.mod),
+                    },
+                )
+                for task in tasks
+            ]
+
+    def task(self, task_id: int) -> TuningTask:
+        row = self._project.query("SELECT * FROM tasks WHERE id = ?", (task_id,))[0]
+        return task_of(row)
+
+    def set_untuned(self, task_id: int, seconds: float) -> None:
+        with self._project.transaction() as db:
+            db["tasks"].update(task_id, {"untuned_s": seconds})
+
+    def untuned(self, task_id: int) -> float | None:
+        value = self._project.query("SELECT untuned_s FROM tasks WHERE id = ?", (task_id,))[0]["untuned_s"]
+        return None if value is None else float(value)  # type: ignore[arg-type]
+
+    def add_sketches(self, task_id: int, sketches: Sequence[Sketch]) -> list[int]:
+        with self._project.transaction():
+            return [
+                self._id(
+                    "sketches",
+                    {"task_id": task_id, "hash": sketch.hash},
+                    {
+                        "idx": sketch.index,
+                        "trace": sketch.trace_json(),
+                        "decisions": json.dumps([decision.as_json() for decision in sketch.decisions]),
+                        "size": float(sketch.size),
+                    },
+                )
+                for sketch in sketches
+            ]
+
+    def add_baseline(self, model_id: int, target_id: int, name: str, seconds: float | None, **more: Any) -> None:
+        with self._project.transaction() as db:
+            db["baselines"].delete_where("model_id = ? AND target_id = ? AND name = ?", [model_id, target_id, name])
+            row = {"model_id": model_id, "target_id": target_id, "name": name, "seconds": seconds, "at": time.time()}
+            db["baselines"].insert({**row, **more})
+
+
+def task_of(row: dict[str, Any]) -> TuningTask:
+    """The task that a row of table `tasks` describes."""
+    args = tuple(TensorSpec(s["name"], tuple(s["shape"]), s["dtype"]) for s in json.loads(row["shapes"]))
+    return TuningTask(row["name"], row["op"], row["hash"], unpack_module(row["mod"]), args, row["flops"], row["weight"])
