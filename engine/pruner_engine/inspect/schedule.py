@@ -1,0 +1,37 @@
+"""A task's schedule from its trace."""
+
+from __future__ import annotations
+
+import json
+
+import tvm
+from tvm.s_tir import Schedule
+from tvm.s_tir.meta_schedule import TuneContext
+from tvm.s_tir.schedule import Trace
+
+from pruner_engine.errors import UserError
+from pruner_engine.tasks.task import TuningTask
+
+
+def schedule_of(task: TuningTask, target: tvm.target.Target, trace_json: str) -> Schedule:
+    """Apply a trace to the task's module, and run the target's postprocessors where the trace stops before them.
+
+    Args:
+        trace_json: JSON text of `Trace.as_json()`.
+
+    Raises:
+        UserError: the trace does not fit the task, or a postprocessor refuses the result.
+    """
+    schedule = Schedule(task.mod, error_render_level="none")
+    try:
+        instructions, decisions = json.loads(trace_json)
+        Trace.apply_json_to_schedule([instructions, decisions], schedule)
+    except (ValueError, TypeError, RuntimeError) as error:
+        raise UserError(f"The trace does not fit the task {task.name}.", "It may be of another task.") from error
+    if not any(name == "EnterPostproc" for name, *_ in instructions):
+        schedule.enter_postproc()
+        context = TuneContext(task.mod, target=target, space_generator="post-order-apply")
+        for postproc in context.space_generator.postprocs:
+            if not postproc.apply(schedule):
+                raise UserError(f"The postprocessor {postproc} refuses this schedule of {task.name}.")
+    return schedule
