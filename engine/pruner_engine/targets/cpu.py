@@ -1,0 +1,164 @@
+"""Detect the CPU of this host from what the kernel tells; imports nothing heavy."""
+
+from __future__ import annotations
+
+import functools
+import math
+import os
+import platform
+import re
+from pathlib import Path
+
+from pruner_engine.targets.device import Cache, Device, fingerprint
+
+# what Linux calls it -> what LLVM calls it; only features that decide which kernels can run or pay
+_X86 = {
+    "sse4_2": "sse4.2",
+    "avx": "avx",
+    "avx2": "avx2",
+    "fma": "fma",
+    "f16c": "f16c",
+    "avx512f": "avx512f",
+    "avx512bw": "avx512bw",
+    "avx512cd": "avx512cd",
+    "avx512dq": "avx512dq",
+    "avx512vl": "avx512vl",
+    "avx512_vnni": "avx512vnni",
+    "avx512_bf16": "avx512bf16",
+    "avx512_fp16": "avx512fp16",
+    "avx_vnni": "avxvnni",
+    "amx_tile": "amx-tile",
+    "amx_int8": "amx-int8",
+    "amx_bf16": "amx-bf16",
+}
+_ARM = {
+    "asimd": "neon",
+    "asimddp": "dotprod",
+    "asimdhp": "fullfp16",
+    "i8mm": "i8mm",
+    "bf16": "bf16",
+    "sve": "sve",
+    "sve2": "sve2",
+}
+X86_FEATURES = tuple(_X86.values())
+_ARM_CORES = {0xD0C: "Neoverse N1", 0xD40: "Neoverse V1", 0xD49: "Neoverse N2", 0xD4F: "Neoverse V2"}
+_SYS = Path("/sys/devices/system/cpu")
+
+
+@functools.cache
+def detect_host() -> Device:
+    """The CPU that this process runs on, limited to the cores that it may use."""
+    info = _cpuinfo()
+    arch = {"amd64": "x86_64", "arm64": "aarch64"}.get(platform.machine().lower(), platform.machine().lower())
+    flags = set((info.get("flags") or info.get("Features") or "").split())
+    features = tuple(sorted(llvm for linux, llvm in {**_X86, **_ARM}.items() if linux in flags))
+    cpus = _usable_cpus()
+    cores, threads = _count(cpus)
+    name = _name(info, arch)
+    stepping = [info.get(key, "") for key in ("cpu family", "model", "stepping", "CPU part", "CPU revision")]
+    return Device(
+        kind="cpu",
+        name=name,
+        fingerprint=fingerprint(arch, name, stepping, features, cores, threads),
+        arch=arch,
+        cores=cores,
+        threads=threads,
+        vector_bits=vector_bits(features),
+        caches=_caches(cpus),
+        features=features,
+        memory_bytes=_memory(),
+        clock_hz=_clock(info),
+    )
+
+
+def vector_bits(features: tuple[str, ...]) -> int:
+    """Width of the widest vector registers that the features promise."""
+    if "avx512f" in features:
+        return 512
+    return 256 if "avx" in features else 128
+
+
+def _cpuinfo() -> dict[str, str]:
+    """The first processor's entry of /proc/cpuinfo, or the same keys from py-cpuinfo elsewhere."""
+    try:
+        first = Path("/proc/cpuinfo").read_text().split("\n\n", 1)[0]
+    except OSError:
+        import cpuinfo
+
+        found = cpuinfo.get_cpu_info()
+        return {"model name": found.get("brand_raw", ""), "flags": " ".join(found.get("flags", []))}
+    return {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in first.splitlines())}
+
+
+def _name(info: dict[str, str], arch: str) -> str:
+    if name := info.get("model name"):
+        return re.sub(r"\s+", " ", re.sub(r"\((R|TM)\)|CPU @.*", "", name)).strip()
+    part = int(info.get("CPU part", "0"), 16)
+    return _ARM_CORES.get(part, f"{arch} CPU")
+
+
+def _usable_cpus() -> list[int]:
+    if hasattr(os, "sched_getaffinity"):
+        return sorted(os.sched_getaffinity(0))
+    return list(range(os.cpu_count() or 1))
+
+
+def _count(cpus: list[int]) -> tuple[int, int]:
+    """Physical cores and logical CPUs behind `cpus`, capped by the control group's quota."""
+    cores = {_read(_SYS / f"cpu{cpu}/topology/thread_siblings_list") or str(cpu) for cpu in cpus}
+    quota = _quota()
+    return max(1, min(len(cores), quota)), max(1, min(len(cpus), quota))
+
+
+def _quota() -> int:
+    """CPUs that the control group grants, rounded up; a large number where there is no limit."""
+    limit, _, period = _read(Path("/sys/fs/cgroup/cpu.max")).partition(" ")
+    if not limit:
+        limit = _read(Path("/sys/fs/cgroup/cpu/cpu.cfs_quota_us"))
+        period = _read(Path("/sys/fs/cgroup/cpu/cpu.cfs_period_us"))
+    return math.ceil(int(limit) / int(period)) if limit.isdigit() and period.isdigit() else 1 << 16
+
+
+def _caches(cpus: list[int]) -> tuple[Cache, ...]:
+    found = []
+    for index in sorted((_SYS / f"cpu{cpus[0]}/cache").glob("index*")):
+        size = re.fullmatch(r"(\d+)([KM]?)", _read(index / "size"))
+        if size and _read(index / "type") in ("Data", "Unified"):
+            shared = _expand(_read(index / "shared_cpu_list"))
+            found.append(
+                Cache(
+                    level=int(_read(index / "level")),
+                    bytes=int(size[1]) << {"": 0, "K": 10, "M": 20}[size[2]],
+                    shared_by=max(1, len(shared & set(cpus))),
+                    line=int(_read(index / "coherency_line_size") or 64),
+                )
+            )
+    # a machine that hides its caches still has some: the smallest that is common
+    return tuple(sorted(found, key=lambda c: c.level)) or (Cache(1, 32 << 10), Cache(2, 512 << 10))
+
+
+def _expand(cpu_list: str) -> set[int]:
+    """{0, 1, 2, 8} of "0-2,8"."""
+    spans = (span.partition("-") for span in cpu_list.split(",") if span)
+    return {cpu for first, _, last in spans for cpu in range(int(first), int(last or first) + 1)}
+
+
+def _memory() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (ValueError, OSError):
+        return 0
+
+
+def _clock(info: dict[str, str]) -> float:
+    khz = _read(_SYS / "cpu0/cpufreq/cpuinfo_max_freq")
+    if khz.isdigit():
+        return int(khz) * 1e3
+    return float(info.get("cpu MHz") or 0) * 1e6
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return ""

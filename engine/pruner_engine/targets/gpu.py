@@ -1,0 +1,72 @@
+"""Detect NVIDIA GPUs through NVML, the driver's management library: no CUDA context, safe before a fork."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Iterator
+
+from pruner_engine.targets.device import Cache, Device, fingerprint
+
+_CLOCK_SM, _CLOCK_MEMORY = 1, 2
+# (CUDA cores, maximal resident threads) of one multiprocessor by compute capability
+_SM = {(7, 0): (64, 2048), (7, 2): (64, 2048), (7, 5): (64, 1024), (8, 0): (64, 2048), (8, 6): (128, 1536)}
+_SM |= {(8, 7): (128, 1536), (8, 9): (128, 1536), (9, 0): (128, 2048), (10, 0): (128, 2048), (12, 0): (128, 1536)}
+
+
+class _Memory(ctypes.Structure):
+    _fields_ = (("total", ctypes.c_ulonglong), ("free", ctypes.c_ulonglong), ("used", ctypes.c_ulonglong))
+
+
+@functools.cache
+def detect_gpus() -> list[Device]:
+    """The NVIDIA GPUs of this host, empty where there is no driver."""
+    try:
+        nvml = ctypes.CDLL("libnvidia-ml.so.1")
+    except OSError:
+        return []
+    if nvml.nvmlInit_v2() != 0:
+        return []
+    try:
+        return list(_devices(nvml))
+    finally:
+        nvml.nvmlShutdown()
+
+
+def _devices(nvml: ctypes.CDLL) -> Iterator[Device]:
+    for index in range(_uint(nvml.nvmlDeviceGetCount_v2)):
+        handle = ctypes.c_void_p()
+        if nvml.nvmlDeviceGetHandleByIndex_v2(index, ctypes.byref(handle)) != 0:
+            continue
+        text = ctypes.create_string_buffer(96)
+        nvml.nvmlDeviceGetName(handle, text, len(text))
+        name = text.value.decode()
+        major, minor = ctypes.c_int(), ctypes.c_int()
+        nvml.nvmlDeviceGetCudaComputeCapability(handle, ctypes.byref(major), ctypes.byref(minor))
+        cores_per_sm, threads = _SM.get((major.value, minor.value), (128, 1536))
+        memory = _Memory()
+        nvml.nvmlDeviceGetMemoryInfo(handle, ctypes.byref(memory))
+        arch = f"sm_{major.value}{minor.value}"
+        sms = max(1, _uint(nvml.nvmlDeviceGetNumGpuCores, handle) // cores_per_sm)
+        # double data rate: two transfers a clock on every pin of the bus
+        bus_bytes = _uint(nvml.nvmlDeviceGetMemoryBusWidth, handle) / 8
+        yield Device(
+            kind="cuda",
+            name=name,
+            fingerprint=fingerprint("cuda", name, arch, sms),
+            arch=arch,
+            cores=sms,
+            threads=threads,
+            vector_bits=32,
+            caches=(Cache(1, 128 << 10, line=128),),
+            memory_bytes=memory.total,
+            clock_hz=_uint(nvml.nvmlDeviceGetMaxClockInfo, handle, _CLOCK_SM) * 1e6,
+            memory_bandwidth=_uint(nvml.nvmlDeviceGetMaxClockInfo, handle, _CLOCK_MEMORY) * 2e6 * bus_bytes,
+            index=index,
+        )
+
+
+def _uint(function: ctypes._NamedFuncPointer, *args: object) -> int:
+    """The unsigned result of an NVML query, 0 where the driver does not know."""
+    value = ctypes.c_uint()
+    return value.value if function(*args, ctypes.byref(value)) == 0 else 0

@@ -1,0 +1,164 @@
+"""From what a user names to a TVM target."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import tvm
+from tvm.target import Target, codegen
+
+from pruner_engine.errors import UserError
+from pruner_engine.targets.cpu import X86_FEATURES, detect_host
+from pruner_engine.targets.device import Device, fingerprint
+from pruner_engine.targets.gpu import detect_gpus
+
+_HINT = 'Use "auto" for this CPU, "cuda" for a GPU, a device name that `pruner doctor` lists, or a TVM target as JSON.'
+# what design-space generation asks for and every NVIDIA GPU since Volta has
+_CUDA = {
+    "max_threads_per_block": 1024,
+    "max_num_threads": 1024,
+    "thread_warp_size": 32,
+    "max_shared_memory_per_block": 49152,
+    "registers_per_block": 65536,
+}
+_TRIPLES = {"x86_64": "x86_64-linux-gnu", "aarch64": "aarch64-linux-gnu"}
+
+
+def resolve_target(text: str) -> Target:
+    """The TVM target that `text` names.
+
+    Args:
+        text: "auto" or "cpu" for this host's CPU, "cuda" or "cuda:N" for a detected GPU, the name of a device preset
+            (such as "h100"), a TVM tag (such as "nvidia/nvidia-a100"), a target kind, or a target as JSON.
+
+    Raises:
+        UserError: nothing of that name is known, or the JSON is not a target for a CPU or an NVIDIA GPU.
+    """
+    from pruner_engine.targets.presets import load_presets
+
+    name = text.strip()
+    if name in ("auto", "cpu", "llvm"):
+        return host_target()
+    if name.partition(":")[0] in ("cuda", "gpu"):
+        return gpu_target(_gpu(name))
+    if preset := load_presets().get(name.lower()):
+        return _build(preset.target)
+    try:
+        return _build(json.loads(name) if name.startswith("{") else name)
+    except ValueError as error:
+        raise UserError(f'"{text}" is not a target: {_first_line(error)}', _HINT) from error
+
+
+def host_target() -> Target:
+    """This host's CPU: LLVM's name of it, the features it really has, all cores that may be used."""
+    host = detect_host()
+    mcpu = codegen.llvm_get_system_cpu()
+    config: dict[str, Any] = {"kind": "llvm", "mcpu": mcpu, "num-cores": host.cores}
+    if host.arch == "x86_64":
+        # LLVM guesses the model from CPUID; hypervisors mask models and features, so the kernel's list decides
+        implied = set(codegen.llvm_get_cpu_features(Target(config)))
+        differing = [f for f in X86_FEATURES if (f in host.features) != (f in implied)]
+        if differing:
+            config["mattr"] = [("+" if f in host.features else "-") + f for f in differing]
+    return Target(config)
+
+
+def gpu_target(gpu: Device) -> Target:
+    """The target of a detected GPU."""
+    return _with_defaults({"kind": "cuda", "arch": gpu.arch + ("a" if gpu.arch == "sm_90" else "")})
+
+
+def target_json(target: Target) -> str:
+    """The target as canonical JSON text: equal targets give equal text, and `resolve_target` reads it."""
+    return json.dumps(_plain(target.export()), sort_keys=True, separators=(",", ":"))
+
+
+def threads_of(target: Target) -> int:
+    """Threads that a kernel of this target runs with on its host."""
+    return int(cpu_of(target).attrs.get("num-cores", 0)) or detect_host().cores
+
+
+def cpu_of(target: Target) -> Target:
+    """The CPU side: the target itself, or the host of a GPU's."""
+    return target.host if target.kind.name != "llvm" and target.host is not None else target
+
+
+def cpu_features(target: Target) -> tuple[str, ...]:
+    """LLVM's names of the instruction-set features that kernels of this target may use on the CPU side, sorted."""
+    return tuple(sorted(str(f) for f in codegen.llvm_get_cpu_features(cpu_of(target))))
+
+
+def device_of(target: Target) -> Device:
+    """The detected device that runs this target, or a stand-in that only knows what the target says.
+
+    The stand-in's fingerprint is the target's own, so that its rows are never taken for this host's.
+    """
+    if target.kind.name == "llvm":
+        host = detect_host()
+        if target.attrs.get("mcpu") == codegen.llvm_get_system_cpu():
+            return host
+    else:
+        for gpu in detect_gpus():
+            if target.attrs.get("arch", "").rstrip("a") == gpu.arch:
+                return gpu
+    return _stand_in(target)
+
+
+def _stand_in(target: Target) -> Device:
+    arch = str(target.attrs.get("arch") or target.attrs.get("mcpu") or target.kind.name)
+    cpu = target.kind.name == "llvm"
+    return Device(
+        kind="cpu" if cpu else "cuda",
+        name=str(target.tag or arch),
+        fingerprint=fingerprint(target_json(target)),
+        arch=arch,
+        cores=threads_of(target) if cpu else 80,
+        threads=threads_of(target) if cpu else 2048,
+        vector_bits=int(codegen.llvm_get_vector_width(target)) if cpu else 32,
+    )
+
+
+def _gpu(name: str) -> Device:
+    gpus = detect_gpus()
+    index = name.partition(":")[2] or "0"
+    if not index.isdigit() or int(index) >= len(gpus):
+        found = f"{len(gpus)} found" if gpus else "no NVIDIA driver answers on this machine"
+        raise UserError(
+            f'There is no GPU "{name}": {found}.',
+            'Name its architecture instead, such as {"kind":"cuda","arch":"sm_90"}.',
+        )
+    return gpus[int(index)]
+
+
+def _build(config: str | dict[str, Any]) -> Target:
+    attrs = _plain(Target(config).export())
+    if attrs["kind"] not in ("llvm", "cuda"):
+        raise ValueError(f'kind "{attrs["kind"]}" cannot be tuned, only llvm and cuda can')
+    triple = attrs.get("mtriple") or _TRIPLES.get(detect_host().arch, "")
+    if "mcpu" in attrs and triple and not codegen.llvm_is_valid_cpu(attrs["mcpu"], triple):
+        raise ValueError(f'LLVM knows no CPU "{attrs["mcpu"]}" for {triple}')
+    return _with_defaults(attrs)
+
+
+def _with_defaults(attrs: dict[str, Any]) -> Target:
+    """The target with what tuning needs filled in: cores of a CPU, limits and host of a GPU."""
+    if attrs["kind"] == "llvm":
+        return Target({"num-cores": detect_host().cores, **attrs})
+    target = Target({**_CUDA, **attrs})
+    return target if target.host is not None else Target(target, host=host_target())
+
+
+def _plain(value: Any) -> Any:
+    """TVM's containers as plain JSON values, empty tags left out."""
+    if isinstance(value, str):
+        return str(value)
+    if hasattr(value, "items"):
+        return {str(k): _plain(v) for k, v in value.items() if (k, v) != ("tag", "")}
+    if isinstance(value, (list, tuple, tvm.ir.Array)):
+        return [_plain(v) for v in value]
+    return value
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0].rstrip(".") + "."
