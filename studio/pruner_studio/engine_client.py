@@ -1,0 +1,157 @@
+"""An engine process as a Qt object: commands go in, typed events come out as signals."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
+
+from pruner_engine.jobs import messages as msg
+
+_REPLIES: dict[type, type] = {
+    msg.Inspect: msg.Inspected,
+    msg.WhatIf: msg.WhatIfScore,
+    msg.Doctor: msg.DoctorReport,
+    msg.CheckModel: msg.ModelChecked,
+}
+_STDERR_KEPT = 8_000  # characters of what the engine wrote on stderr, for a report
+_KILL_AFTER_MS = 8_000
+
+
+class EngineClient(QObject):
+    """Starts an engine process at the first command and keeps it until it ends.
+
+    Signals:
+        event: every event, decoded.
+        ended: the process is gone; empty text when in good order, else plain words why.
+    """
+
+    event = Signal(object)
+    ended = Signal(str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._process: QProcess | None = None
+        self._pending: deque[tuple[type, Callable[[Any], None], Callable[[msg.Failed], None]]] = deque()
+        self._tail = b""
+        self._stderr = ""
+        self._farewell = False
+
+    @property
+    def running(self) -> bool:
+        return self._process is not None
+
+    @property
+    def stderr_tail(self) -> str:
+        """The last lines that the engine wrote on stderr."""
+        return self._stderr
+
+    def send(self, command: Any) -> None:
+        """Send a command, starting the process where there is none."""
+        if self._process is None:
+            self._process = self._start()
+        self._process.write(msg.encode(command))
+
+    def ask(
+        self, command: Any, on_reply: Callable[[Any], None], on_failed: Callable[[msg.Failed], None]
+    ) -> None:
+        """Send a question and call back with its reply, or with the failure."""
+        self._pending.append((_REPLIES[type(command)], on_reply, on_failed))
+        self.send(command)
+
+    def quit(self) -> None:
+        """Ask the process to end; it is killed when it does not."""
+        if self._process is None:
+            return
+        process = self._process
+        self._farewell = True
+        process.write(msg.encode(msg.Quit()))
+        process.closeWriteChannel()
+        QTimer.singleShot(_KILL_AFTER_MS, process, process.kill)
+
+    def wait_ended(self, milliseconds: int) -> None:
+        """Block until the process is gone, killing it after the given time: for the end of the application."""
+        if self._process is not None and not self._process.waitForFinished(milliseconds):
+            self._process.kill()
+            self._process.waitForFinished(1000)
+
+    def _start(self) -> QProcess:
+        process = QProcess(self)
+        environment = QProcessEnvironment.systemEnvironment()
+        # A checkout that is not installed: the child finds the package where this process found it
+        environment.insert("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
+        process.setProcessEnvironment(environment)
+        process.readyReadStandardOutput.connect(self._read)
+        process.readyReadStandardError.connect(self._read_stderr)
+        process.finished.connect(self._finished)
+        process.errorOccurred.connect(self._error)
+        self._tail, self._stderr, self._farewell = b"", "", False
+        process.start(sys.executable, ["-m", "pruner_engine.jobs"])
+        return process
+
+    def _read(self) -> None:
+        if self._process is None:
+            return
+        *lines, self._tail = (self._tail + bytes(self._process.readAllStandardOutput().data())).split(b"\n")
+        for line in lines:
+            if line:
+                self._take(line)
+
+    def _take(self, line: bytes) -> None:
+        try:
+            event = msg.decode_event(line)
+        except msgspec.MsgspecError as error:
+            report = f"{error}\n{line[:2000].decode(errors='replace')}"
+            event = msg.Failed(kind="bug", message="The engine sent a message that the Studio does not know.", report=report)
+        if isinstance(event, msg.Hello) and event.protocol != msg.PROTOCOL:
+            event = msg.Failed(
+                kind="user",
+                message=f"The engine speaks protocol {event.protocol}, the Studio {msg.PROTOCOL}.",
+                hint="Install the two from the same release.",
+            )
+        if isinstance(event, msg.Bye):
+            self._farewell = True
+        if not self._answered(event):
+            self.event.emit(event)
+
+    def _answered(self, event: Any) -> bool:
+        """Hand a reply to who asked; replies come in the order of their questions."""
+        for index, (reply, on_reply, on_failed) in enumerate(self._pending):
+            if isinstance(event, reply | msg.Failed):
+                del self._pending[index]
+                (on_failed if isinstance(event, msg.Failed) else on_reply)(event)
+                return True
+        return False
+
+    def _read_stderr(self) -> None:
+        if self._process is not None:
+            text = bytes(self._process.readAllStandardError().data()).decode(errors="replace")
+            self._stderr = (self._stderr + text)[-_STDERR_KEPT:]
+
+    def _error(self, error: QProcess.ProcessError) -> None:
+        if error == QProcess.ProcessError.FailedToStart and self._process is not None:
+            self._gone(f"The engine could not be started: {self._process.errorString()}.")
+
+    def _finished(self, code: int, status: QProcess.ExitStatus) -> None:
+        self._read()
+        if status == QProcess.ExitStatus.CrashExit:
+            why = f"The engine was ended by signal {code}."
+        elif self._farewell or code == 0:
+            why = ""
+        else:
+            why = f"The engine ended with exit status {code}."
+        self._gone(why)
+
+    def _gone(self, why: str) -> None:
+        process, self._process = self._process, None
+        if process is not None:
+            process.deleteLater()
+        waiting, self._pending = self._pending, deque()
+        for _, _, on_failed in waiting:
+            on_failed(msg.Failed(kind="bug", message=why or "The engine ended before it answered.", report=self._stderr))
+        self.ended.emit(why)

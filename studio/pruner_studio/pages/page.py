@@ -1,0 +1,68 @@
+"""What all pages have in common."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from pruner_studio.widgets.basic import label
+from pruner_studio.workspace import Workspace
+
+_MERGE_MS = 120
+
+
+class Page(QWidget):
+    """A page refreshes itself when it is shown and, merged, when the project or the selection changes while shown."""
+
+    title = ""
+    subtitle = ""
+
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__()
+        self.workspace = workspace
+        self.setObjectName("pageBody")
+        self._stale = True
+        self._timer = QTimer(self, interval=_MERGE_MS, singleShot=True)
+        self._timer.timeout.connect(self._refresh_if_shown)
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(24, 20, 24, 20)
+        self.column.setSpacing(14)
+        self.header = QHBoxLayout()
+        self.header.setSpacing(8)
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        self.title_label = label(self.title, "title")
+        self.subtitle_label = label(self.subtitle, "subtitle", wrap=True)
+        words.addWidget(self.title_label)
+        words.addWidget(self.subtitle_label)
+        self.header.addLayout(words, 1)
+        self.column.addLayout(self.header)
+        self.build()
+        workspace.changed.connect(self.touch)
+        workspace.opened.connect(self.touch)
+        workspace.selected.connect(self.touch)
+        workspace.job_changed.connect(self.touch)
+
+    def build(self) -> None:
+        """Make the widgets, once."""
+        raise NotImplementedError
+
+    def refresh(self) -> None:
+        """Show what the project file holds now."""
+        raise NotImplementedError
+
+    def touch(self) -> None:
+        """Something changed: the first change is shown at once, those that follow closely are merged."""
+        self._stale = True
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._refresh_if_shown()
+
+    def _refresh_if_shown(self) -> None:
+        if self._stale and self.isVisible():
+            self._stale = False
+            self.refresh()

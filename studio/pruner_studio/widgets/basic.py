@@ -1,0 +1,223 @@
+"""The small parts that every page is made of. Looks live in the style sheet: here only roles are named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from pruner_studio.theme import theme
+
+
+def label(text: str = "", role: str = "", *, wrap: bool = False, name: str = "") -> QLabel:
+    """A text; `role` chooses its look, `name` what a screen reader calls it."""
+    made = QLabel(text)
+    made.setTextFormat(Qt.TextFormat.PlainText)
+    made.setWordWrap(wrap)
+    if role:
+        made.setProperty("role", role)
+    if name:
+        made.setAccessibleName(name)
+    return made
+
+
+def button(text: str, on_click: Callable[[], object], role: str = "", icon: str = "", tip: str = "") -> QPushButton:
+    made = QPushButton(text)
+    made.setAccessibleName(text)
+    made.clicked.connect(lambda: on_click())
+    if role:
+        made.setProperty("role", role)
+    if icon:
+        paint_icon(made, icon, "accent_text" if role == "primary" else "muted")
+    if tip:
+        made.setToolTip(tip)
+    return made
+
+
+def icon_button(icon: str, name: str, on_click: Callable[[], object]) -> QToolButton:
+    """A button that is only an icon: its name is tool tip and accessible name."""
+    made = QToolButton()
+    made.setToolTip(name)
+    made.setAccessibleName(name)
+    made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    made.clicked.connect(lambda: on_click())
+    paint_icon(made, icon)
+    return made
+
+
+def paint_icon(target: QPushButton | QToolButton, icon: str, token: str = "muted", size: int = 18) -> None:
+    """Give a button an icon that follows the theme."""
+
+    def paint() -> None:
+        target.setIcon(theme.icon(icon, token, size))
+
+    target.setIconSize(QSize(size, size))
+    theme.changed.connect(paint, Qt.ConnectionType.AutoConnection)
+    target.destroyed.connect(lambda: theme.changed.disconnect(paint))
+    paint()
+
+
+def restyle(widget: QWidget, **properties: object) -> None:
+    """Set style-sheet properties and let Qt look at them again; nothing happens when they are as they were."""
+    if all(widget.property(key) == value for key, value in properties.items()):
+        return
+    for key, value in properties.items():
+        widget.setProperty(key, value)
+    widget.style().unpolish(widget)
+    widget.style().polish(widget)
+
+
+class Card(QFrame):
+    """A framed group with an optional heading; `body` takes the content, `head` what stands right of the heading."""
+
+    def __init__(self, heading: str = "", note: str = "") -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(16, 14, 16, 14)
+        outer.setSpacing(10)
+        self.head = QHBoxLayout()
+        self.head.setSpacing(8)
+        self.note = label(note, "faint")
+        if heading:
+            self.heading = label(heading, "heading")
+            self.head.addWidget(self.heading)
+            self.head.addWidget(self.note)
+            self.head.addStretch(1)
+            outer.addLayout(self.head)
+        self.body = QVBoxLayout()
+        self.body.setSpacing(8)
+        outer.addLayout(self.body, 1)
+
+
+class StatTile(Card):
+    """One number with its name above and a remark below."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.body.setSpacing(2)
+        self._name, self._value, self._remark = label(name, "label"), label("–", "value"), label("", "faint", wrap=False)
+        for part in (self._name, self._value, self._remark):
+            self.body.addWidget(part)
+        self.body.addStretch(1)
+        self.setMinimumWidth(124)
+
+    def show_value(self, value: str, remark: str = "", good: bool = False) -> None:
+        self._value.setText(value)
+        self._remark.setText(remark)
+        restyle(self._value, role="value-good" if good else "value")
+        self.setAccessibleDescription(f"{value} {remark}".strip())
+
+    @property
+    def value(self) -> str:
+        return self._value.text()
+
+
+class Pill(QLabel):
+    """A short state in a coloured capsule; tone of neutral, info, good, warn, bad."""
+
+    def __init__(self, text: str = "", tone: str = "neutral") -> None:
+        super().__init__()
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Maximum)
+        self.show_state(text, tone)
+
+    def show_state(self, text: str, tone: str) -> None:
+        self.setText(text)
+        self.setVisible(bool(text))
+        restyle(self, tone=tone)
+
+
+class Segments(QWidget):
+    """A few exclusive choices side by side; `chosen` tells the key of the new one."""
+
+    chosen = Signal(str)
+
+    def __init__(self, name: str, choices: Sequence[tuple[str, str]]) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        self._group = QButtonGroup(self)
+        self._buttons: dict[str, QPushButton] = {}
+        for index, (key, text) in enumerate(choices):
+            made = button(text, lambda key=key: self.chosen.emit(key), "segment")  # type: ignore[misc]
+            made.setAccessibleName(f"{name}: {text}")
+            made.setCheckable(True)
+            made.setChecked(index == 0)
+            edge = "first" if index == 0 else "last" if index == len(choices) - 1 else ""
+            made.setProperty("edge", edge)
+            self._group.addButton(made)
+            self._buttons[key] = made
+            row.addWidget(made)
+        row.addStretch(1)
+
+    @property
+    def current(self) -> str:
+        return next(key for key, made in self._buttons.items() if made.isChecked())
+
+    def choose(self, key: str) -> None:
+        self._buttons[key].setChecked(True)
+
+    def offer(self, key: str, enabled: bool) -> None:
+        self._buttons[key].setEnabled(enabled)
+
+    def part(self, key: str) -> QPushButton:
+        return self._buttons[key]
+
+
+class EmptyState(QWidget):
+    """What stands where nothing is yet: why, and what to do."""
+
+    def __init__(self, icon: str, title: str, text: str, action: QPushButton | None = None) -> None:
+        super().__init__()
+        column = QVBoxLayout(self)
+        column.setSpacing(8)
+        column.addStretch(2)
+        self._picture = QLabel()
+        self._icon = icon
+        self._title, self._text = label(title, "empty-title"), label(text, "subtitle", wrap=True)
+        self._text.setMaximumWidth(460)
+        for part in (self._picture, self._title, self._text):
+            part.setAlignment(Qt.AlignmentFlag.AlignCenter)
+            column.addWidget(part, 0, Qt.AlignmentFlag.AlignHCenter)
+        if action is not None:
+            column.addSpacing(6)
+            column.addWidget(action, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch(3)
+        theme.changed.connect(self._paint)
+        self._paint()
+
+    def tell(self, title: str, text: str) -> None:
+        self._title.setText(title)
+        self._text.setText(text)
+        self._text.setMinimumWidth(min(460, self._text.fontMetrics().horizontalAdvance(text) + 8))
+
+    def _paint(self) -> None:
+        self._picture.setPixmap(theme.pixmap(self._icon, "faint", 40))
+
+
+def line() -> QFrame:
+    made = QFrame()
+    made.setProperty("role", "line")
+    return made
+
+
+def clear(layout: QVBoxLayout | QHBoxLayout) -> None:
+    """Remove and delete everything in a layout."""
+    while (item := layout.takeAt(0)) is not None:
+        if (widget := item.widget()) is not None:
+            widget.hide()
+            widget.deleteLater()

@@ -1,0 +1,84 @@
+"""Cards that tell what went wrong without stopping anybody."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
+
+from pruner_studio.theme import theme
+from pruner_studio.widgets.basic import button, icon_button, label
+from pruner_studio.workspace import Problem
+
+_MOST = 3
+
+
+class ProblemCard(QFrame):
+    """One problem: sentence, what to do, and for a bug the report to copy."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__()
+        self.problem = problem
+        self.setProperty("role", "problem")
+        self.setProperty("level", problem.level)
+        self.setAccessibleName(f"{problem.level}: {problem.message}")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(14, 10, 10, 10)
+        row.setSpacing(12)
+        picture = QLabel()
+        tone = {"error": "bad", "warning": "warn"}.get(problem.level, "info")
+        picture.setPixmap(theme.pixmap("info" if tone == "info" else "warning", tone, 20))
+        row.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
+        text = QVBoxLayout()
+        text.setSpacing(3)
+        text.addWidget(label(problem.message, "heading", wrap=True))
+        if problem.hint:
+            text.addWidget(label(problem.hint, "muted", wrap=True))
+        self._report = QPlainTextEdit(problem.report)
+        self._report.setAccessibleName("Report")
+        self._report.setReadOnly(True)
+        self._report.setFixedHeight(150)
+        self._report.hide()
+        text.addWidget(self._report)
+        row.addLayout(text, 1)
+        if problem.report:
+            row.addWidget(button("Details", lambda: self._report.setVisible(self._report.isHidden()), "link"))
+            row.addWidget(button("Copy report", self._copy, "link"))
+        row.addWidget(icon_button("cross", "Dismiss", self._dismiss), 0, Qt.AlignmentFlag.AlignTop)
+
+    def _copy(self) -> None:
+        parts = (self.problem.message, self.problem.hint, self.problem.report)
+        QGuiApplication.clipboard().setText("\n\n".join(part for part in parts if part))
+
+    def _dismiss(self) -> None:
+        self.hide()
+        self.deleteLater()
+
+
+class ProblemStack(QWidget):
+    """The latest problems, newest on top; the same one is shown once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(24, 12, 24, 0)
+        self._column.setSpacing(8)
+        self.hide()
+
+    def cards(self) -> list[ProblemCard]:
+        found = (self._column.itemAt(index).widget() for index in range(self._column.count()))
+        return [card for card in found if isinstance(card, ProblemCard) and not card.isHidden()]
+
+    def tell(self, problem: Problem) -> None:
+        for index, card in enumerate(self.cards()):
+            if card.problem == problem or index >= _MOST - 1:
+                card.hide()
+                card.deleteLater()
+        made = ProblemCard(problem)
+        made.destroyed.connect(self._tidy)
+        self._column.insertWidget(0, made)
+        self.show()
+
+    def _tidy(self) -> None:
+        if not self.cards():
+            self.hide()

@@ -1,0 +1,184 @@
+"""What is open and selected: one object that every page watches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QObject, QSettings, QTimer, Signal
+
+from pruner_engine.errors import UserError
+from pruner_engine.jobs import messages as msg
+from pruner_engine.store.reader import ProjectReader
+from pruner_studio.engine_client import EngineClient
+
+_POLL_MS = 400
+_RECENT = 12
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Something to tell without stopping anybody: a sentence, what to do, and for a bug a report to copy."""
+
+    message: str
+    hint: str = ""
+    report: str = ""
+    level: str = "error"
+
+
+class Workspace(QObject):
+    """The open project, the chosen run, task and candidate, the job, and a second engine that answers questions.
+
+    Signals:
+        opened: another project file, or none, is open.
+        changed: rows of the open project changed, or another run was chosen (at most every 400 ms).
+        selected: another task or candidate was chosen.
+        problem: a Problem to show.
+        job_changed: the job of this window started, ended or changed its state.
+    """
+
+    opened = Signal()
+    changed = Signal()
+    selected = Signal()
+    problem = Signal(object)
+    job_changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.reader: ProjectReader | None = None
+        self.run_id: int | None = None
+        self.task_id: int | None = None
+        self.candidate_id: int | None = None
+        self.job = EngineClient(self)
+        self.helper = EngineClient(self)
+        self.job_task = ""  # what the job does: tune | export | ""
+        self.job_phase = ""
+        self.job_project = ""
+        self._version = -1
+        self.job.event.connect(self._job_event)
+        self.job.ended.connect(self._job_ended)
+        self._poll = QTimer(self, interval=_POLL_MS)
+        self._poll.timeout.connect(self._look)
+        self._poll.start()
+
+    # ------------------------------------------------------------ project
+
+    def open(self, path: str | Path, run_id: int | None = None) -> bool:
+        """Open a project file; tells a Problem and keeps what is open when that fails."""
+        try:
+            reader = ProjectReader(path)
+        except UserError as error:
+            self.problem.emit(Problem(error.message, error.hint))
+            return False
+        self.close()
+        self.reader = reader
+        self._version = reader.data_version()
+        runs = reader.runs()
+        self.run_id = run_id if run_id is not None else (runs[-1]["id"] if runs else None)
+        remember(str(reader.path.resolve()))
+        self.opened.emit()
+        self.changed.emit()
+        return True
+
+    def close(self) -> None:
+        if self.reader is not None:
+            self.reader.close()
+        self.reader = self.run_id = self.task_id = self.candidate_id = None
+
+    @property
+    def path(self) -> str:
+        return str(self.reader.path) if self.reader else ""
+
+    def run(self) -> dict[str, Any] | None:
+        """The chosen run as the project file has it now."""
+        return self.reader.run(self.run_id) if self.reader and self.run_id is not None else None
+
+    def choose_run(self, run_id: int) -> None:
+        if run_id != self.run_id:
+            self.run_id, self.task_id, self.candidate_id = run_id, None, None
+            self.changed.emit()
+            self.selected.emit()
+
+    def select(self, task_id: int | None, candidate_id: int | None = None) -> None:
+        """Choose a task and, where given, one of its candidates: every page follows."""
+        if (task_id, candidate_id) != (self.task_id, self.candidate_id):
+            self.task_id, self.candidate_id = task_id, candidate_id
+            self.selected.emit()
+
+    def _look(self) -> None:
+        if self.reader is None:
+            return
+        version = self.reader.data_version()
+        if version != self._version:
+            self._version = version
+            self._follow_newest_run()
+            self.changed.emit()
+
+    def _follow_newest_run(self) -> None:
+        assert self.reader is not None
+        if self.run_id is None and (runs := self.reader.runs()):
+            self.run_id = runs[-1]["id"]
+
+    # ------------------------------------------------------------ job
+
+    def start(self, command: msg.Tune | msg.Resume | msg.Export) -> None:
+        """Give the job process its work; one job at a time."""
+        if self.job.running:
+            self.problem.emit(Problem("A job is still running in this window.", "Stop it first, or let it finish."))
+            return
+        self.job_task = "export" if isinstance(command, msg.Export) else "tune"
+        self.job_phase = "starting"
+        self.job_project = command.project
+        self.job.send(command)
+        self.job_changed.emit()
+
+    def control(self, command: msg.Pause | msg.Unpause | msg.Stop | msg.Steer) -> None:
+        if self.job.running:
+            self.job.send(command)
+
+    def _job_event(self, event: Any) -> None:
+        match event:
+            case msg.RunStarted():
+                if self.reader is None or Path(event.project) != self.reader.path:
+                    self.open(event.project, event.run_id)
+                else:
+                    self.run_id = event.run_id
+                    self.changed.emit()
+            case msg.Phase():
+                self.job_phase = " · ".join(part for part in (event.name, event.task, event.detail) if part)
+                self.job_changed.emit()
+            case msg.Notice() if event.level != "info":
+                self.problem.emit(Problem(event.text, event.hint, level=event.level))
+            case msg.State():
+                self.job_changed.emit()
+            case msg.Failed():
+                self.problem.emit(Problem(event.message, event.hint, event.report))
+                self.job.quit()
+            case msg.RunFinished():
+                if event.state == "failed":
+                    self.problem.emit(Problem(event.reason or "Nothing valid was measured.", "See Failures on the Overview."))
+                self.job.quit()
+            case msg.Exported():
+                self.changed.emit()
+                self.job.quit()
+
+    def _job_ended(self, why: str) -> None:
+        self.job_task = self.job_phase = self.job_project = ""
+        if why:
+            hint = "What was measured is in the project file: press Resume to go on."
+            self.problem.emit(Problem(why, hint, self.job.stderr_tail))
+        self.job_changed.emit()
+        self.changed.emit()
+
+
+def recent() -> list[str]:
+    """Project files opened lately, newest first, that are still there."""
+    stored = QSettings().value("recent", [])
+    paths = [stored] if isinstance(stored, str) else list(stored or [])
+    return [path for path in paths if Path(path).is_file()]
+
+
+def remember(path: str) -> None:
+    paths = [path, *(known for known in recent() if known != path)]
+    QSettings().setValue("recent", paths[:_RECENT])
