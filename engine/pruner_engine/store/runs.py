@@ -33,6 +33,10 @@ class RunRepository:
         found = self._project.query("SELECT id FROM runs WHERE state != 'finished' ORDER BY id DESC LIMIT 1")
         return int(found[0]["id"]) if found else None  # type: ignore[call-overload]
 
+    def newest(self) -> int | None:
+        found = self._project.query("SELECT max(id) AS id FROM runs")
+        return None if found[0]["id"] is None else int(found[0]["id"])  # type: ignore[call-overload]
+
     def update(self, run_id: int, **columns: Any) -> None:
         with self._project.transaction() as db:
             db["runs"].update(run_id, {"updated": time.time(), **columns})

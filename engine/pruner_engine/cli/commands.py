@@ -1,0 +1,186 @@
+"""What the commands do; `main` holds their options."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+from rich.console import Console
+from rich.table import Table
+
+from pruner_engine.cli.progress import carry_out
+from pruner_engine.errors import UserError
+from pruner_engine.jobs.messages import Doctor, DoctorReport, Export, Exported, Inspect, Inspected, Resume, RunFinished, Tune
+from pruner_engine.store.reader import ProjectReader, Row
+from pruner_engine.units import percent, ratio, seconds
+
+
+def tune(
+    model: str,
+    project: str,
+    *,
+    inputs: tuple[tuple[str, list[int]], ...],
+    settings: tuple[tuple[str, Any], ...],
+    as_json: bool,
+    **options: Any,
+) -> None:
+    command = Tune(project=absolute(project), model=model, inputs=dict(inputs), settings=dict(settings), **options)
+    _run(command, as_json)
+
+
+def resume(project: str, run_id: int | None, trials: int | None, minutes: float | None, *, as_json: bool) -> None:
+    ProjectReader(project).close()  # a sentence about the file comes before an engine is started
+    _run(Resume(project=absolute(project), run_id=run_id, trials=trials, minutes=minutes), as_json)
+
+
+def _run(command: Tune | Resume, as_json: bool) -> None:
+    """Exit code 1 when nothing valid was measured, 3 when the user stopped it."""
+    finished = carry_out(command, quiet=as_json)
+    assert isinstance(finished, RunFinished)
+    if as_json:
+        with ProjectReader(command.project) as reader:
+            _print_json(run_object(reader, finished.run_id))
+    else:
+        gain = finished.untuned_s / finished.latency_s if finished.untuned_s and finished.latency_s else None
+        click.echo(
+            f"{finished.state}: {finished.trials} trials, {finished.trials - finished.valid} failed, latency"
+            f" {seconds(finished.untuned_s)} untuned → {seconds(finished.latency_s)} (estimated, {ratio(gain)})"
+        )
+        if finished.state == "finished":
+            click.echo(f"Next: pruner export {command.project} --out DIR")
+        elif finished.state == "stopped":
+            click.echo(f"Go on: pruner resume {command.project}")
+    if finished.state == "failed":
+        raise UserError(finished.reason, "`pruner status` shows the counts, `pruner doctor` checks the machine.")
+    if finished.state == "stopped":
+        sys.exit(3)
+
+
+def run_object(reader: ProjectReader, run_id: int) -> Row:
+    """What `--json` tells of a run; docs/terminal.md lists the fields."""
+    row = reader.run(run_id)
+    keys = (
+        "id", "model", "strategy", "seed", "state", "reason", "alive", "interrupted", "device", "target", "budget_trials",
+        "budget_s", "trials", "valid", "failed", "elapsed_s", "left_s", "untuned_s", "latency_s", "gain", "settings",
+        "versions",
+    )  # fmt: skip
+    found = {key: row[key] for key in keys}
+    found["failures"] = [{k: f[k] for k in ("stage", "error", "count", "message")} for f in reader.failures(run_id)]
+    found["baselines"] = {b["name"]: b["seconds"] for b in reader.baselines(run_id)}
+    return found
+
+
+def status(project: str, *, as_json: bool) -> None:
+    with ProjectReader(project) as reader:
+        runs = reader.runs()
+        if as_json:
+            _print_json({"project": absolute(project), "runs": [run_object(reader, run["id"]) for run in runs]})
+            return
+        table = Table("run", "model", "strategy", "state", "trials", "failed", "untuned", "tuned", "gain", "worked", "left")
+        for run in runs:
+            state = "interrupted" if run["interrupted"] else run["state"]
+            budget = f"/{run['budget_trials']}" if run["budget_trials"] else ""
+            table.add_row(
+                str(run["id"]), run["model"], run["strategy"], state, f"{run['trials']}{budget}", str(run["failed"]),
+                seconds(run["untuned_s"]), seconds(run["latency_s"]), ratio(run["gain"]), seconds(run["elapsed_s"]),
+                seconds(run["left_s"]) if run["alive"] else "",
+            )  # fmt: skip
+        Console().print(table)
+        for run in runs:
+            if run["reason"]:
+                click.echo(f"run {run['id']}: {run['reason']}")
+            for failure in reader.failures(run["id"]):
+                click.echo(
+                    f"run {run['id']}: {failure['count']} failed in {failure['stage']} ({failure['error']}): {failure['message']}"
+                )
+            if run["interrupted"]:
+                click.echo(f"run {run['id']} was interrupted: pruner resume {project} --run {run['id']}")
+
+
+def tasks(project: str, run_id: int | None, *, as_json: bool) -> None:
+    with ProjectReader(project) as reader:
+        run = reader.run(run_id)
+        rows = reader.tasks(run["id"])
+    if as_json:
+        _print_json({"run": run["id"], "tasks": rows})
+        return
+    table = Table("id", "task", "operator", "calls", "share", "untuned", "best", "gain", "GFLOP/s", "trials", "failed")
+    for row in sorted(rows, key=lambda r: -(r["share"] or 0.0)):
+        table.add_row(
+            str(row["id"]), row["name"], row["op"], str(row["weight"]), percent(row["share"]), seconds(row["untuned_s"]),
+            seconds(row["best_s"]), ratio(row["gain"]), "–" if row["gflops"] is None else f"{row['gflops']:.1f}",
+            str(row["trials"]), str(row["failed"]),
+        )  # fmt: skip
+    Console().print(table)
+
+
+def find_task(reader: ProjectReader, text: str) -> int:
+    """Id of a task by id or name, the newest run's first."""
+    found = reader.one(
+        "SELECT k.id FROM tasks k LEFT JOIN run_tasks j ON j.task_id = k.id WHERE k.name = ? OR k.id = ?"
+        " ORDER BY j.run_id DESC LIMIT 1",
+        (text, int(text) if text.isdigit() else -1),
+    )
+    if found is None:
+        raise UserError(f'The project holds no task "{text}".', "`pruner tasks` lists them.")
+    return int(found["id"])
+
+
+def inspect(project: str, task: str, candidate: int | None, form: str, *, as_json: bool) -> None:
+    with ProjectReader(project) as reader:
+        task_id = find_task(reader, task)
+    answer = carry_out(
+        Inspect(project=absolute(project), task_id=task_id, candidate_id=candidate, forms=[form]), quiet=True
+    )
+    assert isinstance(answer, Inspected)
+    if as_json:
+        _print_json({"task": task_id, "candidate": answer.candidate_id, **answer.texts})
+    else:
+        click.echo(answer.texts[form])
+
+
+def export(project: str, out: str, run_id: int | None, *, as_json: bool) -> None:
+    ProjectReader(project).close()
+    answer = carry_out(Export(project=absolute(project), out=absolute(out), run_id=run_id), quiet=as_json)
+    assert isinstance(answer, Exported)
+    if as_json:
+        _print_json(answer.summary)
+        return
+    console = Console()
+    coverage = answer.summary["coverage"]
+    latencies = answer.summary["latencies"]
+    console.print(f"written to {answer.out}", soft_wrap=True, highlight=False)
+    applied = sum(1 for c in coverage if c["status"] == "applied")
+    share = sum(c["share"] or 0.0 for c in coverage if c["status"] == "applied")
+    console.print(f"coverage: {applied} of {len(coverage)} kernels tuned, {percent(share)} of the time")
+    for check in answer.summary["checks"]:
+        console.print(f"outputs agree with {check['against']}: largest difference {check['max_abs_error']:.2e}")
+    for name, value in latencies.items():
+        console.print(f"{name}: {seconds(value)}")
+
+
+def doctor(*, as_json: bool) -> None:
+    report = carry_out(Doctor(), quiet=True)
+    assert isinstance(report, DoctorReport)
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(report)).decode())
+    else:
+        table = Table("check", "", "found", "what to do")
+        for check in report.checks:
+            mark = "[green]ok[/]" if check.ok else "[red]failed[/]" if check.needed else "[yellow]missing[/]"
+            table.add_row(check.name, mark, check.value, check.hint)
+        Console().print(table)
+    if not report.ok:
+        sys.exit(1)
+
+
+def absolute(path: str) -> str:
+    """The engine runs elsewhere: paths travel whole."""
+    return str(Path(path).absolute())
+
+
+def _print_json(value: Any) -> None:
+    click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())

@@ -1,0 +1,147 @@
+"""The command `pruner`."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pruner_engine import __version__
+from pruner_engine.cli import commands
+from pruner_engine.cli.progress import EngineBug
+from pruner_engine.errors import UserError
+
+
+class _Shape(click.ParamType):
+    name = "name=1,3,224,224"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, list[int]]:
+        found = re.fullmatch(r"([^=]+)=(\d+(?:[,x]\d+)*)", value)
+        if not found:
+            self.fail(f'"{value}" is not a shape; write name=1,3,224,224.', param, ctx)
+        return found[1], [int(n) for n in re.split("[,x]", found[2])]
+
+
+class _Setting(click.ParamType):
+    name = "name=value"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, Any]:
+        name, equals, text = value.partition("=")
+        if not equals:
+            self.fail(f'"{value}" is not a setting; write name=value.', param, ctx)
+        try:
+            return name, json.loads(text)
+        except ValueError:
+            return name, text
+
+
+_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
+_project = click.argument("project", type=click.Path(dir_okay=False))
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.version_option(__version__, prog_name="pruner")
+def cli() -> None:
+    """Tune neural networks for fast kernels, look at the schedules, export the tuned library."""
+
+
+@cli.command()
+@click.argument("model")
+@click.option("--input", "inputs", type=_Shape(), multiple=True, help="Shape of an input with dynamic dimensions.")
+@click.option("--target", default="auto", show_default=True, help="auto (this CPU), cuda, a preset, a TVM target as JSON.")
+@click.option("--strategy", default="pruner", show_default=True, help="pruner, metaschedule, …")
+@click.option("--trials", type=int, help="Candidates to measure.")
+@click.option("--minutes", type=float, help="Minutes to work. Neither given: until no task gains any more.")
+@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--project", type=click.Path(dir_okay=False), help="Project file [default: MODEL's name with .pruner, here].")
+@click.option("--set", "settings", type=_Setting(), multiple=True, help="A setting of the search, such as draft_set=512.")
+@click.option("--allow-code", is_flag=True, help="Consent to run a TVMScript file, which is Python code.")
+@_json
+def tune(as_json: bool, model: str, project: str | None, **options: Any) -> None:
+    """Tune MODEL: an .onnx or .pt2 file, or a built-in workload such as matmul:512,512,512."""
+    file = project or default_project(model)
+    commands.tune(model, file, as_json=as_json, **options)
+
+
+@cli.command()
+@_project
+@click.option("--run", "run_id", type=int, help="Which run [default: the newest unfinished].")
+@click.option("--trials", type=int, help="A new budget of candidates, those measured included.")
+@click.option("--minutes", type=float, help="A new budget of minutes, those worked included.")
+@_json
+def resume(project: str, run_id: int | None, trials: int | None, minutes: float | None, as_json: bool) -> None:
+    """Go on with an interrupted, stopped or spent run of PROJECT; nothing is measured twice."""
+    commands.resume(project, run_id, trials, minutes, as_json=as_json)
+
+
+@cli.command()
+@_project
+@_json
+def status(project: str, as_json: bool) -> None:
+    """Runs of PROJECT: state, trials, latency, gain, failures."""
+    commands.status(project, as_json=as_json)
+
+
+@cli.command()
+@_project
+@click.option("--run", "run_id", type=int, help="Which run [default: the newest].")
+@_json
+def tasks(project: str, run_id: int | None, as_json: bool) -> None:
+    """Tasks of a run: shapes, weight, share of time, best latency, gain."""
+    commands.tasks(project, run_id, as_json=as_json)
+
+
+@cli.command()
+@_project
+@click.option("--task", required=True, help="Name or id of the task.")
+@click.option("--candidate", type=int, help="Id of a candidate [default: the task's best].")
+@click.option(
+    "--as", "form", default="trace", show_default=True, type=click.Choice(["trace", "tvmscript", "llvm", "asm", "cuda"])
+)
+@_json
+def inspect(project: str, task: str, candidate: int | None, form: str, as_json: bool) -> None:
+    """One schedule as text."""
+    commands.inspect(project, task, candidate, form, as_json=as_json)
+
+
+@cli.command()
+@_project
+@click.option("--out", required=True, type=click.Path(file_okay=False), help="Folder to write the bundle to.")
+@click.option("--run", "run_id", type=int, help="Use the trials of this run only [default: all of its target].")
+@_json
+def export(project: str, out: str, run_id: int | None, as_json: bool) -> None:
+    """Compile the tuned model, check what it computes, write a bundle that runs without this program."""
+    commands.export(project, out, run_id, as_json=as_json)
+
+
+@cli.command()
+@_json
+def doctor(as_json: bool) -> None:
+    """Check that a tuning would work here; every failure says what to do."""
+    commands.doctor(as_json=as_json)
+
+
+def default_project(model: str) -> str:
+    """MODEL's own name in the current folder."""
+    stem = Path(model).stem if Path(model).suffix in (".onnx", ".pt2", ".py") else re.sub(r"[^\w.-]+", "_", model)
+    return f"{stem}.pruner"
+
+
+def main() -> None:
+    """Entry point: errors of both kinds end in a sentence and exit code 1, misuse in 2."""
+    try:
+        cli()
+    except UserError as error:
+        click.echo(f"pruner: {error}", err=True)
+        sys.exit(1)
+    except EngineBug as error:
+        click.echo(f"pruner: {error.failed.message} {error.failed.hint}\n\n{error.failed.report}", err=True)
+        sys.exit(70)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+"""Show an engine's events on a terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import sys
+import types
+from collections.abc import Iterator
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from pruner_engine.errors import UserError
+from pruner_engine.jobs.client import EngineProcess
+from pruner_engine.jobs.messages import (
+    Command,
+    DoctorReport,
+    Event,
+    Exported,
+    Failed,
+    Inspected,
+    ModelChecked,
+    Notice,
+    Phase,
+    Progress,
+    RunFinished,
+    RunStarted,
+    State,
+    Stop,
+    WhatIfScore,
+)
+from pruner_engine.units import ratio, seconds
+
+_ANSWERS = (RunFinished, Exported, Inspected, DoctorReport, ModelChecked, WhatIfScore)
+
+
+class EngineBug(Exception):
+    """An error of ours inside the engine; `report` can be copied."""
+
+    def __init__(self, failed: Failed) -> None:
+        super().__init__(failed.message)
+        self.failed = failed
+
+
+def carry_out(command: Command, *, quiet: bool = False) -> Event:
+    """Run one command in a child engine, show its progress on stderr, return its answer.
+
+    ^C stops the job in good order; a second one ends the engine at once.
+
+    Raises:
+        UserError: the engine said so, or it died.
+        EngineBug: an error of ours.
+    """
+    console = Console(stderr=True, quiet=quiet)
+    with EngineProcess() as engine, _view(console, quiet) as view, _interruptible(engine):
+        engine.send(command)
+        for event in engine.events():
+            if isinstance(event, Failed):
+                if event.kind == "bug":
+                    raise EngineBug(event)
+                raise UserError(event.message, event.hint)
+            if isinstance(event, _ANSWERS):
+                return event
+            view.show(event)
+    raise UserError("The engine ended without an answer.", "Try again; `pruner doctor` checks the installation.")
+
+
+@contextlib.contextmanager
+def _interruptible(engine: EngineProcess) -> Iterator[None]:
+    def stop(_number: int, _frame: types.FrameType | None) -> None:
+        signal.signal(signal.SIGINT, before)
+        engine.send(Stop())
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+class _View:
+    """One live line on a terminal; in a log, a line for each change worth reading."""
+
+    def __init__(self, console: Console, live: Live | None) -> None:
+        self._console = console
+        self._live = live
+        self._phase = ""
+        self._progress: Progress | None = None
+
+    def show(self, event: Event) -> None:
+        if isinstance(event, Phase):
+            self._phase = " ".join(part for part in (event.name, event.task, event.detail) if part)
+            if self._live is None and not event.task:
+                self._console.print(self._phase, highlight=False)
+        elif isinstance(event, Progress):
+            ended = self._progress is not None and event.round_id is not None and event.trials != self._progress.trials
+            self._progress = event
+            if self._live is None and ended and event.left_s is not None and event.trials % 10 == 0:
+                self._console.print(self._line(), highlight=False)
+        elif isinstance(event, Notice):
+            style = {"info": "", "warning": "yellow", "error": "red"}[event.level]
+            self._console.print(Text(f"{event.text} {event.hint}".strip(), style=style))
+        elif isinstance(event, RunStarted):
+            verb = "resumes" if event.resumed else "starts"
+            self._console.print(f"run {event.run_id} {verb} in {event.project}", highlight=False, soft_wrap=True)
+        elif isinstance(event, State):
+            self._phase = event.name
+        if self._live is not None:
+            self._live.update(Text(self._line(), overflow="ellipsis", no_wrap=True))
+
+    def _line(self) -> str:
+        p = self._progress
+        if p is None:
+            return self._phase
+        budget = f"/{p.budget_trials}" if p.budget_trials else ""
+        gain = p.untuned_s / p.latency_s if p.untuned_s and p.latency_s else None
+        parts = [
+            f"{p.trials}{budget} trials",
+            f"best {seconds(p.latency_s)}",
+            f"gain {ratio(gain)}",
+            f"{p.failed} failed",
+            f"{seconds(p.elapsed_s)} worked",
+        ]
+        if p.left_s is not None:
+            parts.append(f"{seconds(p.left_s)} left")
+        return " · ".join([*parts, self._phase])
+
+
+@contextlib.contextmanager
+def _view(console: Console, quiet: bool) -> Iterator[_View]:
+    if quiet or not sys.stderr.isatty():
+        yield _View(console, None)
+        return
+    with Live(console=console, refresh_per_second=8, transient=True) as live:
+        yield _View(console, live)

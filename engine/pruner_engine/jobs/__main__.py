@@ -1,0 +1,197 @@
+"""The engine process: `python -m pruner_engine.jobs`, commands on standard input, events on standard output."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import platform
+import queue
+import signal
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable
+
+from pruner_engine import __version__
+from pruner_engine.errors import UserError
+from pruner_engine.jobs.channel import Hub
+from pruner_engine.jobs.messages import (
+    PROTOCOL,
+    Bye,
+    CheckModel,
+    Command,
+    Detach,
+    Doctor,
+    Event,
+    Export,
+    Failed,
+    Heartbeat,
+    Hello,
+    Inspect,
+    Pause,
+    Phase,
+    Quit,
+    Resume,
+    State,
+    Steer,
+    Stop,
+    Tune,
+    Unpause,
+    WhatIf,
+)
+from pruner_engine.search.control import Control
+
+_PR_SET_PDEATHSIG = 1
+
+
+def die_with_parent(signal_number: int = signal.SIGKILL) -> None:
+    """Let the kernel end this process when its parent ends (0: no longer)."""
+    if platform.system() == "Linux":
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal_number, 0, 0, 0)
+
+
+class Engine:
+    """Runs one job after another; commands that steer a job take effect while it runs."""
+
+    def __init__(self) -> None:
+        self._jobs: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
+        self._hub = Hub(self._take)
+        self._control = Control()
+        self._detached = False
+        self._phase = ("idle", time.monotonic())
+        self._socket = ""
+        self._hello = Hello(protocol=PROTOCOL, version=__version__, pid=os.getpid())
+
+    def serve(self) -> None:
+        """Until `Quit`, or until the parent is gone."""
+        # What TVM, LLVM or a model prints must not get between the messages
+        events = os.fdopen(os.dup(1), "wb", 0)
+        os.dup2(2, 1)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal's client decides what ^C means
+        self._hub.add(events.write, self._hello)
+        threading.Thread(target=self._read_parent, daemon=True).start()
+        threading.Thread(target=self._beat, daemon=True).start()
+        while (command := self._jobs.get()) is not None:
+            self._run(command)
+        self._hub.emit(Bye())
+        self._hub.close()
+
+    # ------------------------------------------------------------ commands
+
+    def _read_parent(self) -> None:
+        self._hub.read_commands(sys.stdin.buffer.readline)
+        if not self._detached:
+            # The parent is gone; what was measured is committed
+            self._hub.close()
+            os._exit(0)
+
+    def _take(self, command: Command) -> None:
+        control = self._control
+        if isinstance(command, Pause):
+            control.running.clear()
+            self._hub.emit(State(name="paused"))
+        elif isinstance(command, Unpause):
+            control.running.set()
+            self._hub.emit(State(name="tuning"))
+        elif isinstance(command, Stop):
+            control.stop.set()
+            self._hub.emit(State(name="stopping"))
+        elif isinstance(command, Steer):
+            control.steering.put((command.task_id, command.action))
+        elif isinstance(command, Detach):
+            self._detached = True
+            die_with_parent(0)
+        elif isinstance(command, Quit):
+            control.stop.set()
+            self._jobs.put(None)
+        else:
+            self._jobs.put(command)
+
+    def _run(self, command: Command) -> None:
+        request = getattr(command, "request", 0)
+        try:
+            self._work_of(command)()
+        except UserError as error:
+            self._hub.emit(Failed(kind="user", message=error.message, hint=error.hint, request=request))
+        except Exception as error:
+            self._hub.emit(
+                Failed(
+                    kind="bug",
+                    message=f"The engine met an error of its own: {type(error).__name__}.",
+                    hint="Copy the report and send it to the makers of Pruner Studio; what was measured is kept.",
+                    report=bug_report(error),
+                    request=request,
+                )
+            )
+        finally:
+            self._phase = ("idle", time.monotonic())
+            self._control = Control()
+
+    def _work_of(self, command: Command) -> Callable[[], None]:
+        """The function that carries a command out; TVM is loaded by the first job that needs it."""
+        if isinstance(command, Doctor):
+            from pruner_engine.doctor import run_checks
+
+            return lambda: self._emit(run_checks())
+        from pruner_engine.tvm_import import import_tvm
+
+        self._emit(Phase(name="start"))
+        if not isinstance(command, CheckModel):
+            # Detach or not: a job socket lets a window come back to this engine
+            self._socket = self._socket or self._hub.listen(self._hello)
+        import_tvm(intrinsics=isinstance(command, Tune | Resume | Export | Inspect | WhatIf))
+        from pruner_engine.jobs import ask, bundle, tune
+        from pruner_engine.jobs.job import JobContext
+
+        job = JobContext(self._emit, self._control, self._socket)
+        if isinstance(command, Tune):
+            return lambda: tune.start(command, job)
+        if isinstance(command, Resume):
+            return lambda: tune.resume(command, job)
+        if isinstance(command, Export):
+            return lambda: bundle.export(command, job)
+        if isinstance(command, CheckModel):
+            return lambda: ask.check_model(command, job)
+        if isinstance(command, Inspect):
+            return lambda: ask.inspect(command, job)
+        if isinstance(command, WhatIf):
+            return lambda: ask.what_if(command, job)
+        raise AssertionError(f"no job for {type(command).__name__}")
+
+    # ------------------------------------------------------------ events
+
+    def _emit(self, event: Event) -> None:
+        if isinstance(event, Phase):
+            self._phase = (event.name, time.monotonic())
+        self._hub.emit(event)
+
+    def _beat(self) -> None:
+        while True:
+            name, since = self._phase
+            self._hub.emit(Heartbeat(phase=name, phase_s=time.monotonic() - since))
+            time.sleep(1.0)
+
+
+def bug_report(error: BaseException) -> str:
+    """All that is needed to look into an error of ours; holds no data of the user's model."""
+    from pruner_engine.report import environment
+
+    trace = "".join(traceback.format_exception(error))
+    return f"{environment()}\n\n{trace}"
+
+
+def main() -> None:
+    parent = os.getppid()
+    die_with_parent()
+    if os.getppid() != parent:
+        return
+    with contextlib.suppress(BrokenPipeError):
+        Engine().serve()
+    # Native threads of TVM and torch would delay a normal exit by seconds
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,125 @@
+"""Who listens to an engine: its parent through pipes, and later comers through a local socket."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import socket
+import tempfile
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from pruner_engine.jobs.messages import Command, Event, Failed, Heartbeat, Progress, decode_command, encode
+
+_LONGEST_QUEUE = 4096
+_LONGEST_LINE = 1 << 20  # bytes
+
+
+class Listener:
+    """One reader of events, written to by a thread of its own so that a slow reader never holds the engine.
+
+    When the queue is full, events that a later one makes stale are left out: the project file is the truth.
+    """
+
+    def __init__(self, write: Callable[[bytes], object], on_gone: Callable[[Listener], None]) -> None:
+        self._write = write
+        self._on_gone = on_gone
+        self._queue: queue.Queue[bytes | None] = queue.Queue(_LONGEST_QUEUE)
+        self._thread = threading.Thread(target=self._drain, daemon=True)
+        self._thread.start()
+
+    def send(self, event: Event) -> None:
+        stale = isinstance(event, Progress | Heartbeat)
+        with contextlib.suppress(queue.Full):
+            self._queue.put(encode(event), block=not stale, timeout=None if stale else 5.0)
+
+    def _drain(self) -> None:
+        while (line := self._queue.get()) is not None:
+            try:
+                self._write(line)
+            except OSError:
+                self._on_gone(self)
+                return
+
+    def close(self) -> None:
+        """Write out what waits."""
+        with contextlib.suppress(queue.Full):
+            self._queue.put(None, timeout=1.0)
+        self._thread.join(2.0)
+
+
+class Hub:
+    """Sends every event to every listener and hands every command to one handler."""
+
+    def __init__(self, on_command: Callable[[Command], None]) -> None:
+        self._listeners: list[Listener] = []
+        self._mutex = threading.Lock()
+        self._on_command = on_command
+        self._path = ""
+
+    def emit(self, event: Event) -> None:
+        with self._mutex:
+            listeners = list(self._listeners)
+        for listener in listeners:
+            listener.send(event)
+
+    def add(self, write: Callable[[bytes], object], hello: Event | None = None) -> Listener:
+        listener = Listener(write, self._drop)
+        if hello is not None:
+            listener.send(hello)
+        with self._mutex:
+            self._listeners.append(listener)
+        return listener
+
+    def _drop(self, listener: Listener) -> None:
+        with self._mutex, contextlib.suppress(ValueError):
+            self._listeners.remove(listener)
+
+    def read_commands(self, read_line: Callable[[int], bytes]) -> None:
+        """Hand on commands until the stream ends; what is no command is answered with a sentence."""
+        while line := read_line(_LONGEST_LINE):
+            try:
+                command = decode_command(line)
+            except msgspec.DecodeError as error:
+                self.emit(Failed(kind="user", message=f"The engine did not understand a command: {error}."))
+                continue
+            self._on_command(command)
+
+    def listen(self, hello: Event) -> str:
+        """Open the control socket, readable by this user alone; returns its path."""
+        base = Path(os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir())
+        folder = base / f"pruner-studio-{os.getuid()}"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        if folder.stat().st_uid != os.getuid() or folder.stat().st_mode & 0o077:
+            return ""  # somebody else made it: go without, the parent's pipes still work
+        path = folder / f"engine-{os.getpid()}.sock"
+        path.unlink(missing_ok=True)
+        server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        server.bind(str(path))
+        path.chmod(0o600)
+        server.listen()
+        self._path = str(path)
+        threading.Thread(target=self._accept, args=(server, hello), daemon=True).start()
+        return self._path
+
+    def _accept(self, server: socket.socket, hello: Event) -> None:
+        while True:
+            connection, _ = server.accept()
+            self.add(connection.sendall, hello)
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        with contextlib.suppress(OSError), connection.makefile("rb") as stream:
+            self.read_commands(stream.readline)
+
+    def close(self) -> None:
+        if self._path:
+            Path(self._path).unlink(missing_ok=True)
+        with self._mutex:
+            listeners = list(self._listeners)
+        for listener in listeners:
+            listener.close()

@@ -1,0 +1,95 @@
+"""The terminal's side of an engine process: start it, send commands, iterate over its events."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Iterator
+
+import msgspec
+
+from pruner_engine.errors import UserError
+from pruner_engine.jobs.messages import PROTOCOL, Bye, Command, Event, Hello, Quit, decode_event, encode
+
+
+def engine_command() -> list[str]:
+    """How an engine process is started; a frozen program answers to the same arguments."""
+    return [sys.executable, "-m", "pruner_engine.jobs"]
+
+
+class EngineProcess:
+    """A child engine. Leave the context to end it; its trials are in the project file whatever happens."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            engine_command(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,  # ^C is ours to translate
+        )
+        self._errors: deque[str] = deque(maxlen=40)
+        self._drain = threading.Thread(target=self._read_errors, daemon=True)
+        self._drain.start()
+
+    def _read_errors(self) -> None:
+        assert self._process.stderr is not None
+        for line in self._process.stderr:
+            self._errors.append(line.decode(errors="replace").rstrip())
+
+    def send(self, command: Command) -> None:
+        """Raises BrokenPipeError when the engine is gone."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(encode(command))
+        self._process.stdin.flush()
+
+    def events(self) -> Iterator[Event]:
+        """Events until the engine ends.
+
+        Raises:
+            UserError: the engine speaks another protocol, or it died; the sentence says how.
+        """
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            try:
+                event = decode_event(line)
+            except msgspec.DecodeError as error:
+                raise UserError(f"The engine said something unknown: {error}.", "Install engine and terminal of one version.") from error
+            if isinstance(event, Hello) and event.protocol != PROTOCOL:
+                raise UserError("The engine is of another version than this program.", "Install both anew.")
+            yield event
+            if isinstance(event, Bye):
+                return
+        raise UserError(*self.outcome())
+
+    def outcome(self) -> tuple[str, str]:
+        """How the process ended, in words, and what to do."""
+        code = self._process.wait()
+        self._drain.join(1.0)
+        tail = "\n".join(self._errors)
+        hint = "Everything measured is in the project file: `pruner resume` goes on."
+        if code < 0:
+            name = signal.Signals(-code).name
+            why = "it was killed, perhaps for lack of memory" if code == -signal.SIGKILL else f"signal {name}"
+            return f"The engine ended suddenly ({why}).", hint
+        return f"The engine ended with code {code}.{' It said: ' + tail if tail else ''}", hint
+
+    def __enter__(self) -> EngineProcess:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with contextlib.suppress(OSError):
+            self.send(Quit())
+        try:
+            self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+            with contextlib.suppress(OSError):
+                if stream is not None:
+                    stream.close()

@@ -1,0 +1,231 @@
+"""The job that starts or resumes a run."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.metadata
+import json
+import os
+import platform
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import psutil
+import tvm
+
+from pruner_engine import __version__
+from pruner_engine.errors import UserError
+from pruner_engine.frontends import LoadedModel, load_model
+from pruner_engine.jobs.job import JobContext
+from pruner_engine.jobs.messages import Phase, Resume, RunFinished, RunStarted, State, Tune
+from pruner_engine.measure.measurer import Measurer
+from pruner_engine.search.settings import SearchSettings, settings_from
+from pruner_engine.search.strategies import strategy_names
+from pruner_engine.search.task_state import TaskState, end_to_end
+from pruner_engine.search.tuner import Budget, Tuner, untuned
+from pruner_engine.store.project import Project
+from pruner_engine.store.work import task_of
+from pruner_engine.targets.profile import profile_for
+from pruner_engine.targets.target import device_of, resolve_target, target_json, threads_of
+from pruner_engine.tasks.extract import extract_tasks
+from pruner_engine.tasks.prepare import prepare
+
+
+def start(command: Tune, job: JobContext) -> None:
+    """Load, prepare and tune a model into a new run of the project."""
+    if command.strategy not in strategy_names():
+        raise UserError(f'There is no strategy "{command.strategy}".', f"Use one of {', '.join(strategy_names())}.")
+    settings = settings_from(command.settings)
+    for name, value in (("trials", command.trials), ("minutes", command.minutes)):
+        if value is not None and value <= 0:
+            raise UserError(f"A budget of {value} {name} is no budget.", "Give a number above zero.")
+    job.emit(Phase(name="load", detail=command.model))
+    model = load_model(command.model, command.inputs or None, allow_code=command.allow_code)
+    target = resolve_target(command.target)
+    with Project(command.project) as project:
+        model_id = project.work.add_model(model)
+        run_id = project.runs.add(
+            model_id,
+            command.strategy,
+            command.seed,
+            budget_trials=command.trials,
+            budget_s=None if command.minutes is None else command.minutes * 60,
+            settings=settings.as_json(),
+            versions=json.dumps(versions()),
+            host=json.dumps(host()),
+            socket=job.socket,
+        )
+        job.emit(RunStarted(project=str(project.path), run_id=run_id))
+        with _run_state(project, run_id, job):
+            _tune(project, run_id, _prepare(project, run_id, model, target, job), job, settings)
+
+
+def resume(command: Resume, job: JobContext) -> None:
+    """Go on with a run: what it measured counts, its budget goes on from there."""
+    job.emit(Phase(name="load", detail=command.project))
+    with Project(command.project) as project:
+        run_id = command.run_id if command.run_id is not None else project.runs.newest_unfinished()
+        if run_id is None and (command.trials or command.minutes):
+            run_id = project.runs.newest()
+        if run_id is None:
+            raise UserError("Every run of this project has spent its budget.", "Give a larger one with --trials or --minutes.")
+        row = project.runs.get(run_id)
+        changes: dict[str, Any] = {"pid": os.getpid(), "socket": job.socket, "state": "preparing", "reason": ""}
+        if command.trials is not None:
+            changes["budget_trials"] = command.trials
+        if command.minutes is not None:
+            changes["budget_s"] = command.minutes * 60
+        project.runs.update(run_id, **changes)
+        job.emit(RunStarted(project=str(project.path), run_id=run_id, resumed=True))
+        with _run_state(project, run_id, job):
+            _tune(project, run_id, _prepared(project, run_id, row, job), job, settings_from(row["settings"]))
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What a run tunes, for what."""
+
+    target: tvm.target.Target
+    states: list[TaskState]
+
+
+def _prepare(
+    project: Project, run_id: int, model: LoadedModel, target: tvm.target.Target, job: JobContext
+) -> _Work:
+    device = device_of(target)
+    job.emit(Phase(name="profile", detail=device.name))
+    profile = profile_for(target)
+    target_id = project.work.add_target(target_json(target), device.name, device.fingerprint, profile.as_json())
+    project.runs.update(run_id, target_id=target_id, phase="prepare")
+    job.emit(Phase(name="prepare", detail=model.name))
+    tasks = extract_tasks(prepare(model.mod, target), target)
+    if not tasks:
+        raise UserError(f"{model.name} holds no kernel that could be tuned.", "Check that it is the model you meant.")
+    row = project.runs.get(run_id)
+    task_ids = project.work.add_tasks(row["model_id"], target_id, tasks)
+    project.runs.add_tasks(run_id, task_ids)
+    states = [
+        TaskState(task, task_id, untuned_s=project.work.untuned(task_id))
+        for task, task_id in zip(tasks, task_ids, strict=True)
+    ]
+    return _Work(target, states)
+
+
+def _prepared(project: Project, run_id: int, row: dict[str, Any], job: JobContext) -> _Work:
+    """The run's work from the project file; prepared anew where it was stopped before that."""
+    rows = project.runs.tasks(run_id)
+    if not rows:
+        stored = project.work.model(row["model_id"])
+        inputs = {spec["name"]: spec["shape"] for spec in json.loads(stored["inputs"])}
+        # Consent to run a TVMScript file was given when the run was made; the copy is that very file.
+        model = load_model(stored["source"], inputs, content=stored["content"], allow_code=stored["kind"] == "tvmscript")
+        text = "auto" if row["target_id"] is None else project.work.target(row["target_id"])["text"]
+        return _prepare(project, run_id, model, resolve_target(text), job)
+    stored_target = project.work.target(row["target_id"])
+    target = resolve_target(stored_target["text"])
+    if device_of(target).fingerprint != stored_target["fingerprint"]:
+        raise UserError(
+            f"This run was tuned on {stored_target['device']}, which is not this machine's device.",
+            "Start a new run here: latencies of two devices must not be mixed.",
+        )
+    states = [
+        TaskState(task_of(r), r["id"], untuned_s=r["untuned_s"], steer=r["steer"], quarantined=r["quarantined"])
+        for r in rows
+    ]
+    return _Work(target, states)
+
+
+def _tune(project: Project, run_id: int, work: _Work, job: JobContext, settings: SearchSettings) -> None:
+    row = project.runs.get(run_id)
+    project.runs.update(run_id, state="tuning")
+    job.emit(State(name="tuning"))
+    tuner = Tuner(
+        project,
+        run_id,
+        work.states,
+        work.target,
+        profile_for(work.target),
+        row["strategy"],
+        row["seed"],
+        settings,
+        Budget(row["budget_trials"], row["budget_s"]),
+        job.control,
+        job.emit,
+    )
+    with Measurer(
+        work.target,
+        threads=threads_of(work.target),
+        build_timeout_s=settings.build_timeout_s,
+        run_timeout_s=settings.run_timeout_s,
+        repeats=settings.repeats,
+        check=settings.check,
+    ) as measurer:
+        tuner.run(measurer)
+    _finish(project, run_id, tuner, job)
+
+
+def _finish(project: Project, run_id: int, tuner: Tuner, job: JobContext) -> None:
+    stopped = job.control.stop.is_set()
+    state, reason = ("stopped", "stopped by the user") if stopped else ("finished", "")
+    if not stopped and tuner.valid == 0:
+        state, reason = "failed", _why_nothing_valid(project, run_id)
+    project.runs.update(run_id, state=state, reason=reason, elapsed_s=tuner.elapsed_s, phase="", pid=None, socket="")
+    job.emit(
+        RunFinished(
+            run_id=run_id,
+            state=state,  # type: ignore[arg-type]
+            trials=tuner.trials,
+            valid=tuner.valid,
+            latency_s=end_to_end(tuner.states),
+            untuned_s=untuned(tuner.states),
+            reason=reason,
+        )
+    )
+
+
+def _why_nothing_valid(project: Project, run_id: int) -> str:
+    groups = project.query(
+        "SELECT stage, error, count(*) AS n, message FROM measurements WHERE run_id = ? AND stage != 'ok'"
+        " GROUP BY stage, error ORDER BY n DESC",
+        (run_id,),
+    )
+    if not groups:
+        told = project.query("SELECT text FROM events WHERE run_id = ? AND level != 'info' ORDER BY id LIMIT 1", (run_id,))
+        return "No candidate was measured. " + (str(told[0]["text"]) if told else "Run `pruner doctor`.")
+    counts = ", ".join(f"{g['n']} {g['stage']} {g['error']}" for g in groups)
+    return f"No candidate could be measured ({counts}). The first reason: {groups[0]['message']}"
+
+
+@contextlib.contextmanager
+def _run_state(project: Project, run_id: int, job: JobContext) -> Iterator[None]:
+    """A run that ends by an error says so in the project file."""
+    try:
+        yield
+    except Exception as error:
+        with contextlib.suppress(UserError):  # the disk may be what failed
+            text = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
+            project.runs.update(run_id, state="failed", reason=text, phase="", pid=None, socket="")
+            project.runs.add_event(run_id, "error", text)
+        raise
+
+
+def versions() -> dict[str, str]:
+    """Versions of what decides a result."""
+    names = ("apache-tvm", "apache-tvm-ffi", "torch", "numpy", "xgboost-cpu")
+    found = {"python": platform.python_version(), "engine": __version__}
+    for name in names:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found[name] = importlib.metadata.version(name)
+    return found
+
+
+def host() -> dict[str, Any]:
+    """The machine and how busy it was when the run began."""
+    return {
+        "system": platform.platform(),
+        "load": list(os.getloadavg()),
+        "memory_bytes": psutil.virtual_memory().total,
+        "frozen": bool(getattr(sys, "frozen", False)),
+    }

@@ -1,0 +1,31 @@
+"""Pause, stop and steer a running job from another thread."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass, field
+from queue import SimpleQueue
+
+
+@dataclass
+class Control:
+    """Shared by the job and whoever commands it."""
+
+    stop: threading.Event = field(default_factory=threading.Event)
+    running: threading.Event = field(default_factory=threading.Event)
+    steering: SimpleQueue[tuple[int, str]] = field(default_factory=SimpleQueue)
+
+    def __post_init__(self) -> None:
+        self.running.set()
+
+    def should_yield(self) -> bool:
+        """Whether the job is asked to hold after what is in flight."""
+        return self.stop.is_set() or not self.running.is_set()
+
+    def wait_while_paused(self) -> float:
+        """Block until the job may go on; returns the seconds it was held."""
+        start = time.monotonic()
+        while not self.running.wait(0.2) and not self.stop.is_set():
+            pass
+        return time.monotonic() - start

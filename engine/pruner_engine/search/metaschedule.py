@@ -1,0 +1,110 @@
+"""The baseline: TVM's own evolutionary search with its XGBoost model, constants as shipped, over our builder, runner and store."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from tvm.s_tir import meta_schedule as ms
+from tvm.s_tir.meta_schedule.arg_info import ArgInfo
+from tvm.s_tir.meta_schedule.cost_model.xgb_model import XGBConfig, XGBModel
+from tvm.s_tir.meta_schedule.database import MemoryDatabase, TuningRecord, Workload
+from tvm.s_tir.meta_schedule.runner import RunnerResult
+from tvm.s_tir.meta_schedule.search_strategy import EvolutionarySearch, MeasureCandidate
+
+from pruner_engine.search.strategy import Context, Proposal, Strategy, register_strategy
+from pruner_engine.search.task_state import TaskState, Trial
+
+_NEVER = 1 << 30
+
+
+class MetaScheduleSearch(Strategy):
+    """Strategy `metaschedule`."""
+
+    name = "metaschedule"
+    round_trials = 64
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        self._database = MemoryDatabase()
+        self._model = XGBModel(config=XGBConfig(seed=context.seed, nthread=context.threads))
+        self._contexts: dict[str, ms.TuneContext] = {}
+        self._workloads: dict[str, Workload] = {}
+
+    def _tune_context(self, state: TaskState) -> ms.TuneContext:
+        found = self._contexts.get(state.task.hash)
+        if found is not None:
+            return found
+        assert state.space is not None
+        found = ms.TuneContext(
+            mod=state.task.mod,
+            target=self.context.target,
+            space_generator="post-order-apply",
+            search_strategy=EvolutionarySearch(),
+            rand_state=self.context.seed + 1,
+            num_threads=self.context.threads,
+            task_name=state.task.name,
+        )
+        self._workload(state)
+        found.pre_tuning(
+            max_trials=_NEVER,
+            num_trials_per_iter=self.round_trials,
+            design_spaces=found.generate_design_space(),
+            database=self._database,
+            cost_model=self._model,
+        )
+        self._contexts[state.task.hash] = found
+        return found
+
+    def _workload(self, state: TaskState) -> Workload:
+        if state.task.hash not in self._workloads:
+            self._workloads[state.task.hash] = self._database.commit_workload(state.task.mod)
+        return self._workloads[state.task.hash]
+
+    def propose(self, state: TaskState, count: int) -> Proposal:
+        self.context.on_phase("verify", state.task.name)
+        start = time.perf_counter()
+        assert state.space is not None
+        found = self._tune_context(state).generate_measure_candidates() or []
+        candidates, known = [], set(state.measured)
+        for proposed in found:
+            candidate = state.space.from_trace(proposed.sch.trace, "evolved")
+            candidate.schedule = proposed.sch
+            if candidate.hash not in known:
+                known.add(candidate.hash)
+                candidates.append(candidate)
+        if candidates:
+            scores = self._model.predict(self._contexts[state.task.hash], [_measure_candidate(c.schedule) for c in candidates])
+            for candidate, score in zip(candidates, scores, strict=True):
+                candidate.verified_score = float(score)
+        return Proposal(candidates=candidates, drafted=candidates, verified=len(candidates),
+                        verify_s=time.perf_counter() - start)
+
+    def learn(self, state: TaskState, trials: Sequence[Trial]) -> dict[str, Any]:
+        context, workload = self._tune_context(state), self._workload(state)
+        measured, results = [], []
+        for trial in trials:
+            if trial.candidate.schedule is None:  # of an earlier session
+                assert state.space is not None
+                if not state.space.materialise([trial.candidate]):
+                    continue
+            candidate = _measure_candidate(trial.candidate.schedule)
+            seconds = list(trial.result.repeats) if trial.result.ok else None
+            measured.append(candidate)
+            results.append(RunnerResult(run_secs=seconds, error_msg=None if seconds else trial.result.message or "failed"))
+            self._database.commit_tuning_record(
+                TuningRecord(candidate.sch.trace, workload, seconds or [1e10], self.context.target, candidate.args_info)
+            )
+            trial.candidate.schedule = None
+        if measured:
+            self._model.update(context, measured, results)
+            context.notify_runner_results(measured, results)
+        return {"samples": int(self._model.data_size)}
+
+
+def _measure_candidate(schedule: Any) -> MeasureCandidate:
+    return MeasureCandidate(schedule, ArgInfo.from_entry_func(schedule.mod, remove_preproc=True))
+
+
+register_strategy(MetaScheduleSearch.name, MetaScheduleSearch)

@@ -1,0 +1,66 @@
+"""Settings of a run beyond model, target, strategy, budget and seed; kept with the run in the project file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from pruner_engine.errors import UserError
+
+
+class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
+    """Defaults follow the constants of Pruner's authors (ASPLOS 2025) unless a comment says why not.
+
+    Attributes:
+        round_trials: candidates measured a round.
+        population: rows that the explorer's genetic search keeps.
+        generations: of the genetic search.
+        mutation: probability that an offspring is a mutation rather than a crossover.
+        draft_set: candidates that the draft hands to verification.
+        fresh_samples: random candidates that are verified beside the draft set, so that a blind spot of the analyzer shows.
+        refresh: rounds of a task for which one draft set serves.
+        eps_greedy: share of a round picked at random from what was verified.
+        elite_share: share of the initial population that mutates measured good candidates.
+        model: learned cost model that verifies.
+        checkpoint: file with a pre-trained model.
+        momentum: of MoA's siamese update.
+        adapt_every: rounds between adaptations of MoA.
+        patience: trials of a task without gain after which it is tuned no more; 0 switches that off.
+        build_timeout_s, run_timeout_s: limits of one candidate, in seconds.
+        repeats: timed repeats of a candidate that is not abandoned.
+        check: which outputs are compared with the untuned kernel's: best | all | none.
+    """
+
+    round_trials: int = 10
+    population: int = 1536
+    generations: int = 2
+    mutation: float = 0.85
+    # Reference: 512. Each costs 2-15 ms to apply and featurise on a CPU; a fifth keeps verification shorter than measuring.
+    draft_set: int = 96
+    fresh_samples: int = 16
+    refresh: int = 2
+    eps_greedy: float = 0.1
+    elite_share: float = 0.1
+    model: str = "pacm"
+    checkpoint: str = ""
+    momentum: float = 0.99
+    adapt_every: int = 4
+    patience: int = 0
+    build_timeout_s: float = 30.0
+    run_timeout_s: float = 10.0
+    repeats: int = 3
+    check: str = "best"
+
+    def as_json(self) -> str:
+        return msgspec.json.encode(self).decode()
+
+
+def settings_from(values: dict[str, Any] | str) -> SearchSettings:
+    """Settings from a mapping or its JSON; unknown names and wrong types are refused with a sentence."""
+    try:
+        if isinstance(values, str):
+            return msgspec.json.decode(values, type=SearchSettings)
+        return msgspec.convert(values, SearchSettings)
+    except msgspec.ValidationError as error:
+        raise UserError(f"A setting is not understood: {error}.", "`pruner tune --help` lists the settings.") from error

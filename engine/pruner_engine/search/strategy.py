@@ -1,0 +1,104 @@
+"""What a search strategy is: it proposes candidates of a task and learns from their measurements.
+
+All strategies share space, builder, runner and store, so that a comparison of two isolates the strategy.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import tvm
+
+from pruner_engine.search.settings import SearchSettings
+from pruner_engine.search.task_state import TaskState, Trial
+from pruner_engine.space.candidate import Candidate
+from pruner_engine.targets.profile import DeviceProfile
+
+
+@dataclass
+class Proposal:
+    """Candidates to measure, and how they were found.
+
+    Attributes:
+        candidates: materialised, not yet measured, best first.
+        drafted: all that the draft or the search kept, for the record.
+        explored: decision rows scored.
+        verified: candidates that the learned model scored.
+        draft_s, verify_s: seconds of work.
+        stats: further figures of the round (JSON values).
+    """
+
+    candidates: list[Candidate]
+    drafted: Sequence[Candidate] = ()
+    explored: int = 0
+    verified: int = 0
+    draft_s: float = 0.0
+    verify_s: float = 0.0
+    stats: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a strategy is given: the device, the run's seed and settings, and ears for what it does."""
+
+    target: tvm.target.Target
+    profile: DeviceProfile
+    seed: int
+    settings: SearchSettings
+    threads: int
+    on_phase: Callable[[str, str], None]
+    on_adaptation: Callable[[dict[str, Any]], None]
+    on_notice: Callable[[str, str, str], None]
+
+
+class Strategy(ABC):
+    """One instance serves one run; it sees the run's tasks one round at a time.
+
+    Attributes:
+        name: what `--strategy` takes.
+        round_trials: candidates a round; None leaves it to the settings.
+    """
+
+    name: str
+    round_trials: int | None = None
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+
+    @abstractmethod
+    def propose(self, state: TaskState, count: int) -> Proposal:
+        """Up to `count` candidates of the task that were not measured before; fewer when the space is spent."""
+
+    @abstractmethod
+    def learn(self, state: TaskState, trials: Sequence[Trial]) -> dict[str, Any]:
+        """Take the round's trials in; returns figures for the round's record."""
+
+    def restore(self, states: Sequence[TaskState], checkpoints: dict[str, bytes]) -> None:
+        """Pick up a resumed run: its trials are in `states`, what `checkpoints()` gave in `checkpoints`."""
+        for state in states:
+            if state.trials:
+                self.learn(state, state.trials)
+
+    def checkpoints(self) -> dict[str, tuple[str, bytes, dict[str, Any]]]:
+        """What to keep beside the measurements: role → (kind, data, recipe)."""
+        return {}
+
+
+_REGISTRY: dict[str, Callable[[Context], Strategy]] = {}
+
+
+def register_strategy(name: str, make: Callable[[Context], Strategy]) -> None:
+    """Add a strategy under a name that `--strategy` takes; the extension point for strategies of one's own."""
+    _REGISTRY[name] = make
+
+
+def strategy_names() -> list[str]:
+    return sorted(_REGISTRY)
+
+
+def make_strategy(name: str, context: Context) -> Strategy:
+    """Raises KeyError for an unknown name."""
+    return _REGISTRY[name](context)

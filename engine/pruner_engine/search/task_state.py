@@ -1,0 +1,95 @@
+"""What a run knows of one task while it tunes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from pruner_engine.measure.types import MeasureResult
+from pruner_engine.space.candidate import Candidate
+from pruner_engine.space.design_space import DesignSpace
+from pruner_engine.tasks.task import TuningTask
+
+
+@dataclass(eq=False)
+class Trial:
+    """A measured candidate."""
+
+    candidate: Candidate
+    result: MeasureResult
+
+    @property
+    def seconds(self) -> float | None:
+        """Seconds a call; of an abandoned one, what its only call took; None when it failed."""
+        return self.result.seconds if self.result.ok else None
+
+
+@dataclass(eq=False)
+class TaskState:
+    """A task of a run, its design space once it was needed, and its trials.
+
+    Attributes:
+        task_id, sketch_ids: rows of the project file.
+        untuned_s: seconds a call of the untuned kernel; None until measured.
+        best_history: best seconds a call after each round; the scheduler's gradient reads it.
+    """
+
+    task: TuningTask
+    task_id: int
+    untuned_s: float | None = None
+    steer: str = "normal"
+    quarantined: str = ""
+    space: DesignSpace | None = None
+    sketch_ids: list[int] = field(default_factory=list)
+    trials: list[Trial] = field(default_factory=list)
+    best: Trial | None = None
+    best_history: list[float] = field(default_factory=list)
+    since_gain: int = 0
+    rounds: int = 0
+    exhausted: bool = False
+    measured: set[str] = field(default_factory=set)
+
+    def add(self, trial: Trial) -> None:
+        """Take a trial in; an abandoned candidate never becomes the best."""
+        self.trials.append(trial)
+        self.measured.add(trial.candidate.hash)
+        self.since_gain += 1
+        seconds = trial.seconds
+        if seconds is None or trial.result.censored:
+            return
+        if self.best is None or seconds < (self.best.seconds or 0.0):
+            self.best = trial
+            self.since_gain = 0
+
+    def end_round(self) -> None:
+        self.rounds += 1
+        if self.best_s is not None:
+            self.best_history.append(self.best_s)
+
+    @property
+    def best_s(self) -> float | None:
+        return None if self.best is None else self.best.seconds
+
+    @property
+    def latency_s(self) -> float | None:
+        """Seconds a call with what is known so far: the best schedule, else the untuned kernel."""
+        return self.best_s if self.best_s is not None else self.untuned_s
+
+    def valid_trials(self) -> Iterable[Trial]:
+        return (trial for trial in self.trials if trial.result.ok)
+
+    def elites(self, count: int) -> list[Candidate]:
+        """The best measured candidates that belong to a sketch, best first."""
+        timed = [t for t in self.trials if t.seconds is not None and not t.result.censored]
+        timed.sort(key=lambda t: t.seconds or 0.0)
+        return [t.candidate for t in timed if t.candidate.sketch is not None][:count]
+
+
+def end_to_end(states: Iterable[TaskState]) -> float | None:
+    """Estimated latency of the model in seconds: sum of calls times seconds a call; None while a task is unknown."""
+    total = 0.0
+    for state in states:
+        if state.latency_s is None:
+            return None
+        total += state.task.weight * state.latency_s
+    return total

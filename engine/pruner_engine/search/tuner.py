@@ -1,0 +1,363 @@
+"""The tuning loop of one run: pick a task, propose, measure, learn, commit, tell."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import tvm
+
+from pruner_engine.jobs.messages import Event, Notice, Phase, Progress
+from pruner_engine.measure.measurer import Measurer
+from pruner_engine.measure.types import MeasureInput, MeasureResult
+from pruner_engine.search.control import Control
+from pruner_engine.search.scheduler import next_task
+from pruner_engine.search.settings import SearchSettings
+from pruner_engine.search.strategy import Context, Proposal, Strategy, make_strategy
+from pruner_engine.search.task_state import TaskState, Trial, end_to_end
+from pruner_engine.space.candidate import Candidate
+from pruner_engine.space.design_space import DesignSpace
+from pruner_engine.space.trace_json import trace_to_json
+from pruner_engine.store.project import Project
+from pruner_engine.targets.profile import DeviceProfile
+from pruner_engine.targets.target import threads_of
+
+_HOPELESS_AFTER = 24  # failed trials in a row that quarantine a task
+
+
+@dataclass(frozen=True)
+class Budget:
+    """When a run ends: trials measured, seconds worked, or (neither given) no task gains any more."""
+
+    trials: int | None
+    seconds: float | None
+
+
+class Tuner:
+    """Works on one run of an open project.
+
+    Args:
+        project: open for writing.
+        run_id: row of the run; its tasks are in `states`.
+        emit: takes each event; called from the tuner's thread.
+    """
+
+    def __init__(
+        self,
+        project: Project,
+        run_id: int,
+        states: Sequence[TaskState],
+        target: tvm.target.Target,
+        profile: DeviceProfile,
+        strategy: str,
+        seed: int,
+        settings: SearchSettings,
+        budget: Budget,
+        control: Control,
+        emit: Callable[[Event], None],
+    ) -> None:
+        self.project = project
+        self.run_id = run_id
+        self.states = list(states)
+        self.target = target
+        self.settings = settings
+        self.budget = budget
+        self.control = control
+        self.emit = emit
+        self.threads = threads_of(target)
+        self._elapsed_before = float(project.runs.get(run_id)["elapsed_s"])
+        self._started = time.monotonic()
+        self._held = 0.0
+        self._round_id: int | None = None
+        self._pace: deque[tuple[float, int]] = deque(maxlen=12)  # (elapsed, trials) after the last rounds
+        self.trials, self.valid = project.trials.counts(run_id)
+        self.strategy: Strategy = make_strategy(
+            strategy,
+            Context(
+                target=target,
+                profile=profile,
+                seed=seed,
+                settings=settings,
+                threads=self.threads,
+                on_phase=self._phase,
+                on_adaptation=self._adaptation,
+                on_notice=self._notice,
+            ),
+        )
+
+    # ------------------------------------------------------------ the loop
+
+    def run(self, measurer: Measurer) -> None:
+        """Tune until the budget is spent or the control says stop; everything measured is committed."""
+        self._restore()
+        self._baselines(measurer)
+        self._progress(None)
+        while not self._spent() and not self.control.stop.is_set():
+            self._hold_while_paused()
+            self._steer()
+            state = next_task(self.states, self._patience())
+            if state is None or self.control.stop.is_set():
+                break
+            self._round(state, measurer)
+
+    def _round(self, state: TaskState, measurer: Measurer) -> None:
+        try:
+            self._generate_space(state)
+            wanted = self.strategy.round_trials or self.settings.round_trials
+            left = wanted if self.budget.trials is None else min(wanted, self.budget.trials - self.trials)
+            proposal = self.strategy.propose(state, left)
+        except Exception as error:  # a task whose space or search breaks must not end the others
+            self._quarantine(state, f"{type(error).__name__}: {_first_line(error)}")
+            return
+        chosen = proposal.candidates[:left]
+        if not chosen:
+            state.exhausted = True
+            self._notice("info", f"{state.task.name}: every candidate that the search finds is measured.", "")
+            return
+        self._round_id = self._open_round(state, proposal)
+        ids = self.project.trials.add_candidates(
+            self.run_id, state.task_id, self._round_id, state.sketch_ids, [*proposal.drafted, *chosen]
+        )
+        trials = self._measure(state, chosen, ids, measurer)
+        self._phase("learn", state.task.name)
+        start = time.perf_counter()
+        stats = {**proposal.stats, **self.strategy.learn(state, trials)}
+        state.end_round()
+        self._close_round(trials, time.perf_counter() - start, stats)
+        self._save_checkpoints(state.rounds)
+        if state.trials and not any(t.result.ok for t in state.trials[-_HOPELESS_AFTER:]):
+            if len(state.trials) >= _HOPELESS_AFTER:
+                self._quarantine(state, f"the last {_HOPELESS_AFTER} trials failed: {state.trials[-1].result.message}")
+        self._progress(state)
+
+    def _measure(
+        self, state: TaskState, chosen: Sequence[Candidate], ids: dict[str, int], measurer: Measurer
+    ) -> list[Trial]:
+        by_hash = {c.hash: c for c in chosen}
+        trials: list[Trial] = []
+
+        def commit(result: MeasureResult) -> None:
+            candidate = by_hash[result.key]
+            trial = Trial(candidate, result)
+            assert candidate.schedule is not None
+            trace = trace_to_json(candidate.schedule.trace)
+            self.project.trials.add_measurement(
+                self.run_id, state.task_id, ids[candidate.hash], trace, result, self.elapsed_s
+            )
+            state.add(trial)
+            trials.append(trial)
+            self.trials += 1
+            self.valid += result.ok
+            if len(trials) < len(chosen):
+                self._tell(state)
+
+        self._phase("measure", state.task.name)
+        inputs = [MeasureInput(c.hash, c.schedule.mod) for c in chosen if c.schedule is not None]
+        measurer.measure(
+            state.task,
+            inputs,
+            incumbent_s=state.best_s,
+            on_result=commit,
+            should_stop=lambda: self.control.should_yield() or self._out_of_time(),
+        )
+        return trials
+
+    # ------------------------------------------------------------ parts of a round
+
+    def _generate_space(self, state: TaskState) -> None:
+        if state.space is None:
+            self._phase("space", state.task.name)
+            state.space = DesignSpace.generate(state.task, self.target)
+            state.sketch_ids = self.project.work.add_sketches(state.task_id, state.space.sketches)
+
+    def _open_round(self, state: TaskState, proposal: Proposal) -> int:
+        return self.project.runs.add_round(
+            self.run_id,
+            state.task_id,
+            explored=proposal.explored,
+            drafted=len(proposal.drafted),
+            verified=proposal.verified,
+            draft_s=proposal.draft_s,
+            verify_s=proposal.verify_s,
+        )
+
+    def _close_round(self, trials: Sequence[Trial], learn_s: float, stats: dict[str, object]) -> None:
+        assert self._round_id is not None
+        self.project.runs.update_round(
+            self._round_id,
+            measured=len(trials),
+            valid=sum(t.result.ok for t in trials),
+            build_s=sum(t.result.build_s for t in trials),
+            run_s=sum(t.result.run_s for t in trials),
+            learn_s=learn_s,
+            stats=json.dumps(stats),
+        )
+
+    def _quarantine(self, state: TaskState, why: str) -> None:
+        state.quarantined = why
+        self.project.runs.update_task(self.run_id, state.task_id, quarantined=why)
+        self._notice("warning", f"{state.task.name} is tuned no more: {why}", "The other tasks go on; its default kernel is exported.")
+
+    def _save_checkpoints(self, step: int) -> None:
+        for role, (kind, data, recipe) in self.strategy.checkpoints().items():
+            self.project.runs.save_checkpoint(self.run_id, role, kind, step, data, recipe)
+
+    # ------------------------------------------------------------ before the first round
+
+    def _restore(self) -> None:
+        """Take in what earlier sessions of the run measured."""
+        rows = self.project.trials.measured(self.run_id)
+        if not rows:
+            return
+        self._phase("restore", "")
+        by_id = {s.task_id: s for s in self.states}
+        for row in rows:
+            state = by_id[row["task_id"]]
+            self._generate_space(state)
+            state.add(trial_from_row(row, state))
+        rounds = self.project.runs.rounds(self.run_id)
+        for state in by_id.values():
+            state.rounds = sum(r["task_id"] == state.task_id for r in rounds)
+            state.best_history = [state.best_s] * state.rounds if state.best_s is not None else []
+        roles = {role: self.project.runs.checkpoint(self.run_id, role) for role in ("model", "siamese")}
+        self.strategy.restore(self.states, {role: row["data"] for role, row in roles.items() if row})
+
+    def _baselines(self, measurer: Measurer) -> None:
+        """Time the untuned kernel of every task: what a gain is measured against."""
+        for state in self.states:
+            if state.untuned_s is None and not self.control.stop.is_set():
+                self._phase("baseline", state.task.name)
+                result = measurer.untuned(state.task)
+                if result.seconds is None:
+                    self._notice("warning", f"{state.task.name}: the untuned kernel failed ({result.message}).", "")
+                    continue
+                state.untuned_s = result.seconds
+                self.project.work.set_untuned(state.task_id, result.seconds)
+
+    # ------------------------------------------------------------ clock, budget, steering
+
+    @property
+    def elapsed_s(self) -> float:
+        """Working seconds of the run over all its sessions, pauses left out."""
+        return self._elapsed_before + time.monotonic() - self._started - self._held
+
+    def _out_of_time(self) -> bool:
+        return self.budget.seconds is not None and self.elapsed_s >= self.budget.seconds
+
+    def _spent(self) -> bool:
+        return self._out_of_time() or (self.budget.trials is not None and self.trials >= self.budget.trials)
+
+    def _patience(self) -> int:
+        open_ended = self.budget.trials is None and self.budget.seconds is None
+        return self.settings.patience or (64 if open_ended else 0)
+
+    def _hold_while_paused(self) -> None:
+        if not self.control.running.is_set():
+            self.project.runs.update(self.run_id, state="paused")
+            self._held += self.control.wait_while_paused()
+            self.project.runs.update(self.run_id, state="tuning")
+
+    def _steer(self) -> None:
+        while not self.control.steering.empty():
+            task_id, action = self.control.steering.get()
+            for state in self.states:
+                if state.task_id == task_id:
+                    state.steer = action
+                    self.project.runs.update_task(self.run_id, task_id, steer=action)
+
+    # ------------------------------------------------------------ telling
+
+    def _phase(self, name: str, task: str) -> None:
+        self.project.runs.update(self.run_id, phase=name)
+        self.emit(Phase(name=name, task=task))
+
+    def _notice(self, level: str, text: str, hint: str) -> None:
+        self.project.runs.add_event(self.run_id, level, text, hint)
+        self.emit(Notice(level=level, text=text, hint=hint))  # type: ignore[arg-type]
+
+    def _adaptation(self, metrics: dict[str, object]) -> None:
+        if self._round_id is not None:
+            self.project.runs.add_adaptation(self.run_id, self._round_id, **metrics)
+
+    def _left_s(self) -> float | None:
+        """Seconds to the end of the budget at the pace of the last rounds; None while there is none."""
+        bounds = []
+        if self.budget.seconds is not None:
+            bounds.append(max(0.0, self.budget.seconds - self.elapsed_s))
+        if self.budget.trials is not None and len(self._pace) > 1:
+            (t0, n0), (t1, n1) = self._pace[0], self._pace[-1]
+            if n1 > n0:
+                bounds.append((t1 - t0) / (n1 - n0) * max(0, self.budget.trials - self.trials))
+        return min(bounds) if bounds else None
+
+    def _progress(self, state: TaskState | None) -> None:
+        """A point of the curve, committed and told."""
+        self._pace.append((self.elapsed_s, self.trials))
+        self.project.runs.add_progress(
+            self.run_id,
+            elapsed_s=self.elapsed_s,
+            trials=self.trials,
+            valid=self.valid,
+            failed=self.trials - self.valid,
+            latency_s=end_to_end(self.states),
+            left_s=self._left_s(),
+        )
+        self.project.runs.update(self.run_id, elapsed_s=self.elapsed_s)
+        self._tell(state)
+
+    def _tell(self, state: TaskState | None) -> None:
+        self.emit(
+            Progress(
+                run_id=self.run_id,
+                trials=self.trials,
+                budget_trials=self.budget.trials,
+                valid=self.valid,
+                failed=self.trials - self.valid,
+                elapsed_s=self.elapsed_s,
+                left_s=self._left_s(),
+                latency_s=end_to_end(self.states),
+                untuned_s=untuned(self.states),
+                task_id=None if state is None else state.task_id,
+                round_id=self._round_id,
+            )
+        )
+
+
+def trial_from_row(row: dict[str, Any], state: TaskState) -> Trial:
+    """A trial as an earlier session committed it."""
+    assert state.space is not None
+    decisions = json.loads(row["decisions"])
+    if row["sketch_id"] in state.sketch_ids:
+        index = state.sketch_ids.index(row["sketch_id"])
+        candidate = state.space.candidate(index, state.space.sketches[index].from_json(decisions), row["origin"])
+    else:
+        candidate = Candidate(None, np.empty(0, np.int32), row["hash"], decisions, row["origin"])
+    candidate.draft_score, candidate.verified_score = row["draft_score"], row["verified_score"]
+    result = MeasureResult(
+        key=row["hash"],
+        stage=row["stage"],
+        error=row["error"],
+        message=row["message"],
+        repeats=tuple(json.loads(row["repeats"])),
+        censored=bool(row["censored"]),
+        checked=bool(row["checked"]),
+        build_s=row["build_s"],
+        run_s=row["run_s"],
+    )
+    return Trial(candidate, result)
+
+
+def untuned(states: Sequence[TaskState]) -> float | None:
+    """Estimated end-to-end seconds of the untuned model."""
+    if any(s.untuned_s is None for s in states):
+        return None
+    return sum(s.task.weight * (s.untuned_s or 0.0) for s in states)
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip() or "no message").splitlines()[0][:200]

@@ -1,0 +1,94 @@
+"""A MetaSchedule database over the project file, so that TVM compiles straight from it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import tvm
+from tvm.ir.utils import derived_object
+from tvm.s_tir.meta_schedule.arg_info import ArgInfo
+from tvm.s_tir.meta_schedule.database import PyDatabase, TuningRecord, Workload
+
+from pruner_engine.store.work import unpack_module
+
+if TYPE_CHECKING:
+    from pruner_engine.store.project import Project
+
+_TASKS = "SELECT id, hash, mod FROM tasks WHERE target_id = ? AND hash = ?"
+_BEST = (
+    "SELECT c.trace, x.repeats FROM measurements x JOIN candidates c ON c.id = x.candidate_id"
+    " WHERE x.task_id = ? AND x.stage = 'ok' AND x.censored = 0 AND (? IS NULL OR x.run_id = ?)"
+    " ORDER BY x.seconds LIMIT ?"
+)
+
+
+@derived_object
+class ProjectDatabase(PyDatabase):
+    """Read-only view of the valid, completely timed trials on one target.
+
+    Trials of other devices are never returned: rows are keyed by target and device fingerprint. Only records whose outputs
+    are right are in `ok` trials, so the best of them may be compiled.
+    """
+
+    def __init__(self, project: Project, target_id: int, target: tvm.target.Target, run_id: int | None = None) -> None:
+        super().__init__()
+        self._project = project
+        self._target_id = target_id
+        self._target = target
+        self._run_id = run_id
+
+    def _task(self, mod: tvm.IRModule) -> tuple[int, tvm.IRModule] | None:
+        digest = module_hash(mod)
+        for row in self._project.query(_TASKS, (self._target_id, digest)):
+            known = unpack_module(row["mod"])  # type: ignore[arg-type]
+            if tvm.ir.structural_equal(known, mod):
+                return int(row["id"]), known  # type: ignore[call-overload]
+        return None
+
+    def has_workload(self, mod: tvm.IRModule) -> bool:
+        return self._task(mod) is not None
+
+    def commit_workload(self, mod: tvm.IRModule) -> Workload:
+        found = self._task(mod)
+        return Workload(mod if found is None else found[1])
+
+    def commit_tuning_record(self, record: TuningRecord) -> None:
+        raise NotImplementedError("trials are written by the run that measures them")
+
+    def get_top_k(self, workload: Workload, top_k: int) -> list[TuningRecord]:
+        found = self._task(workload.mod)
+        return [] if found is None else self._records(found[0], workload, top_k)
+
+    def _records(self, task_id: int, workload: Workload, limit: int) -> list[TuningRecord]:
+        rows = self._project.query(_BEST, (task_id, self._run_id, self._run_id, limit))
+        return [record_of(workload, row["trace"], row["repeats"], self._target) for row in rows]  # type: ignore[arg-type]
+
+    def get_all_tuning_records(self) -> list[TuningRecord]:
+        records: list[TuningRecord] = []
+        for row in self._project.query("SELECT id, mod FROM tasks WHERE target_id = ? ORDER BY id", (self._target_id,)):
+            workload = Workload(unpack_module(row["mod"]))  # type: ignore[arg-type]
+            records += self._records(int(row["id"]), workload, -1)  # type: ignore[call-overload]
+        return records
+
+    def __len__(self) -> int:
+        rows = self._project.query(
+            "SELECT count(*) AS n FROM measurements x JOIN tasks k ON k.id = x.task_id"
+            " WHERE k.target_id = ? AND x.stage = 'ok' AND x.censored = 0",
+            (self._target_id,),
+        )
+        return int(rows[0]["n"])  # type: ignore[call-overload]
+
+
+def record_of(workload: Workload, trace: str, repeats: str | Sequence[float], target: tvm.target.Target) -> TuningRecord:
+    """A tuning record from the project's JSON texts."""
+    seconds = json.loads(repeats) if isinstance(repeats, str) else list(repeats)
+    fields: list[Any] = [json.loads(trace), seconds, target.export(), ArgInfo.from_entry_func(workload.mod, False)]
+    fields[3] = [info.as_json() for info in fields[3]]
+    return TuningRecord.from_json(fields, workload)
+
+
+def module_hash(mod: tvm.IRModule) -> str:
+    """The hash that tasks are keyed by, hexadecimal."""
+    return f"{tvm.ir.structural_hash(mod) & 0xFFFFFFFFFFFFFFFF:016x}"
