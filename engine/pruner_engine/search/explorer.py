@@ -1,0 +1,167 @@
+"""The latent schedule explorer: a genetic search over decision rows, guided by the analyzer alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence, Set
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from pruner_engine.draft.analyzer import Analyzer
+from pruner_engine.search.settings import SearchSettings
+from pruner_engine.space.candidate import Candidate
+from pruner_engine.space.decision import Rng, Rows
+from pruner_engine.space.design_space import DesignSpace, key_hash
+from pruner_engine.space.sketch import Sketch
+
+_ENUMERATED = 1 << 16  # a sketch with no more rows is scored whole
+_BATCH = 4  # rows bred for every row that survives a generation
+_NEAR = 0.5  # share of the draft set that may differ from a better member in one decision only
+
+
+@dataclass(frozen=True)
+class DraftSet:
+    """What a draft found.
+
+    Attributes:
+        candidates: distinct, best first, not yet materialised.
+        explored: rows scored.
+        histogram: {"edges": [...], "explored": [...], "drafted": [...]} of the scores.
+    """
+
+    candidates: list[Candidate]
+    explored: int
+    histogram: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class _Pool:
+    """Distinct scored rows of one sketch, best first."""
+
+    sketch: Sketch
+    rows: Rows
+    scores: np.ndarray
+    keys: np.ndarray
+
+    def best(self, count: int) -> _Pool:
+        return _Pool(self.sketch, self.rows[:count], self.scores[:count], self.keys[:count])
+
+
+class Explorer:
+    """Drafts for one design space.
+
+    Attributes:
+        analyzer: the draft model that guides it.
+    """
+
+    def __init__(self, space: DesignSpace, analyzer: Analyzer, settings: SearchSettings) -> None:
+        self.space = space
+        self.analyzer = analyzer
+        self.settings = settings
+
+    def draft(self, rng: Rng, elites: Sequence[tuple[int, Rows]] = (), exclude: Set[str] = frozenset()) -> DraftSet:
+        """A diverse set of the best rows over all sketches.
+
+        Args:
+            elites: (sketch, row) of measured good candidates, which the search starts from too.
+            exclude: hashes of candidates that are not wanted again.
+        """
+        known = np.array(sorted(int(h, 16) for h in exclude), dtype=np.uint64)
+        self._explored = 0
+        self._seen: list[np.ndarray] = []
+        pools = []
+        for sketch in self.space.sketches:
+            mine = [row for index, row in elites if index == sketch.index]
+            pools.append(self._search(rng, sketch, np.array(mine, dtype=np.int32).reshape(-1, sketch.width), known))
+        picked = self._select(pools)
+        seen = np.concatenate(self._seen) if self._seen else np.zeros(0)
+        return DraftSet(picked, self._explored, _histogram(seen, [c.draft_score for c in picked]))
+
+    # ------------------------------------------------------------ search in one sketch
+
+    def _search(self, rng: Rng, sketch: Sketch, elites: Rows, known: np.ndarray) -> _Pool:
+        everything = sketch.enumerate(_ENUMERATED)
+        if everything is not None:
+            return self._pool(sketch, everything, known)
+        population = self.settings.population
+        start = [elites, sketch.mutate(rng, elites), sketch.sample(rng, population * _BATCH)]
+        pool = self._pool(sketch, np.concatenate(start), known)
+        for _ in range(self.settings.generations):
+            children = self._breed(rng, pool.best(population), population * _BATCH)
+            grown = self._pool(sketch, children, known)
+            pool = _merge(pool.best(population), grown)
+        return pool
+
+    def _breed(self, rng: Rng, parents: _Pool, count: int) -> Rows:
+        """Children of parents picked by rank: better ones more often."""
+        if not len(parents.rows):
+            return parents.sketch.sample(rng, count)
+        ranks = (rng.random((2, count)) ** 2 * len(parents.rows)).astype(np.int64)
+        first, second = parents.rows[ranks[0]], parents.rows[ranks[1]]
+        mutated = rng.random(count) < self.settings.mutation
+        children = parents.sketch.crossover(rng, first, second)
+        children[mutated] = parents.sketch.mutate(rng, first[mutated])
+        return children
+
+    def _pool(self, sketch: Sketch, rows: Rows, known: np.ndarray) -> _Pool:
+        keys, first = np.unique(sketch.keys(rows), return_index=True)
+        scores = self.analyzer.score(sketch.index, rows[first])
+        self._explored += len(first)
+        self._seen.append(scores[np.isfinite(scores)])
+        wanted = np.isfinite(scores) & ~np.isin(keys, known)
+        order = np.flatnonzero(wanted)[np.argsort(-scores[wanted], kind="stable")]
+        return _Pool(sketch, rows[first[order]], scores[order], keys[order])
+
+    # ------------------------------------------------------------ the draft set
+
+    def _select(self, pools: Sequence[_Pool]) -> list[Candidate]:
+        """The best over all sketches; rows that differ from a better one in a single decision fill at most a share."""
+        count = self.settings.draft_set
+        heads = [(float(s), p.sketch, r, int(k)) for p in (q.best(count * 4) for q in pools) for r, s, k in _each(p)]
+        heads.sort(key=lambda head: -head[0])
+        chosen: list[tuple[float, Sketch, Rows, int]] = []
+        near: list[tuple[float, Sketch, Rows, int]] = []
+        patterns: set[int] = set()
+        for head in heads:
+            if len(chosen) == count:
+                break
+            around = _neighbourhoods(head[1], head[2])
+            (chosen if patterns.isdisjoint(around) else near).append(head)
+            patterns |= around
+        spare = max(count - len(chosen), int(count * _NEAR))
+        final = sorted([*chosen[: max(count - len(near[:spare]), count - spare)], *near[:spare]], key=lambda h: -h[0])
+        made = [self.space.candidate(sketch.index, row, "draft", score) for score, sketch, row, _ in final[:count]]
+        assert all(c.hash == key_hash(key) for c, (*_, key) in zip(made, final, strict=False))
+        return made
+
+
+def _each(pool: _Pool) -> zip[tuple[Any, Any, Any]]:
+    return zip(pool.rows, pool.scores, pool.keys, strict=True)
+
+
+def _merge(a: _Pool, b: _Pool) -> _Pool:
+    keys, first = np.unique(np.concatenate([a.keys, b.keys]), return_index=True)
+    scores = np.concatenate([a.scores, b.scores])[first]
+    order = np.argsort(-scores, kind="stable")
+    return _Pool(a.sketch, np.concatenate([a.rows, b.rows])[first[order]], scores[order], keys[order])
+
+
+def _neighbourhoods(sketch: Sketch, row: Rows) -> set[int]:
+    """One pattern per decision, that decision masked: rows that differ in one decision at most share one."""
+    masked = np.repeat(row[None], len(sketch.columns), axis=0)
+    for index, columns in enumerate(sketch.columns):
+        masked[index, columns] = -(index + 3)
+    return set(sketch.keys(masked).tolist())
+
+
+def _histogram(explored: np.ndarray, drafted: Sequence[float | None]) -> dict[str, Any]:
+    if not len(explored):
+        return {"edges": [], "explored": [], "drafted": []}
+    edges = np.histogram_bin_edges(explored, bins=40)
+    mine = np.array([s for s in drafted if s is not None])
+    return {
+        "edges": edges.tolist(),
+        "explored": np.histogram(explored, edges)[0].tolist(),
+        "drafted": np.histogram(mine, edges)[0].tolist(),
+    }

@@ -1,0 +1,115 @@
+"""The design space of a task: MetaSchedule's sketches for a target, and candidates made from them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from tvm.s_tir import Schedule
+from tvm.s_tir import meta_schedule as ms
+from tvm.s_tir.schedule import Trace
+from tvm.target import Target
+
+from pruner_engine.space.candidate import Candidate
+from pruner_engine.space.decision import Rows
+from pruner_engine.space.reading import read_decisions
+from pruner_engine.space.sketch import Sketch, trace_hash, trace_json
+from pruner_engine.tasks.task import TuningTask
+
+
+class DesignSpace:
+    """All sketches of a task on a target.
+
+    Attributes:
+        task, target: what it is for.
+        sketches: distinct sketches, in MetaSchedule's order.
+    """
+
+    def __init__(self, task: TuningTask, target: Target, context: ms.TuneContext, traces: Sequence[Trace]) -> None:
+        self.task = task
+        self.target = target
+        self._postprocs = list(context.space_generator.postprocs)
+        self._context = context  # the postprocs point into it
+        distinct = {trace_hash(trace): trace for trace in traces}
+        self.sketches = [Sketch(i, t, read_decisions(task.mod, t)) for i, t in enumerate(distinct.values())]
+        self._by_hash = {sketch.hash: sketch for sketch in self.sketches}
+        self._foreign: dict[str, Trace] = {}
+
+    @classmethod
+    def generate(cls, task: TuningTask, target: Target, seed: int = 0) -> DesignSpace:
+        """Apply MetaSchedule's rules, as shipped for the target's kind, to the task."""
+        context = ms.TuneContext(
+            task.mod, target=target, space_generator="post-order-apply", rand_state=seed + 1, num_threads=1
+        )
+        traces = [schedule.trace.simplified(remove_postproc=True) for schedule in context.generate_design_space()]
+        return cls(task, target, context, traces)
+
+    def candidate(self, sketch: int, row: Rows, origin: str = "draft", draft_score: float | None = None) -> Candidate:
+        """The candidate of one row of a sketch."""
+        of = self.sketches[sketch]
+        row = np.asarray(row, dtype=np.int32)
+        key = int(of.keys(row[None])[0])
+        return Candidate(sketch, row, key_hash(key), of.to_json(row), origin, draft_score)
+
+    def from_trace(self, trace: Trace, origin: str) -> Candidate:
+        """The candidate of a trace, with or without postprocessing; `sketch` is None where it is of none of the sketches."""
+        simple = trace.simplified(remove_postproc=True)
+        sketch = self._by_hash.get(trace_hash(simple))
+        if sketch is not None:
+            return self.candidate(sketch.index, sketch.from_trace(simple), origin)
+        identity = hashlib.sha256(trace_json(simple).encode()).hexdigest()[:16]
+        self._foreign[identity] = simple
+        return Candidate(None, np.zeros(0, dtype=np.int32), identity, [], origin)
+
+    def materialise(self, candidates: Sequence[Candidate], threads: int = 1) -> list[Candidate]:
+        """Apply the candidates' traces and the target's postprocs, setting `schedule`.
+
+        Args:
+            threads: to work with; TVM releases the interpreter lock.
+
+        Returns:
+            The valid ones, in order. What a postproc refuses (GPU limits, say) is dropped.
+        """
+        if threads > 1 and len(candidates) > 1:
+            with ThreadPoolExecutor(threads) as pool:
+                schedules = list(pool.map(self.apply, candidates))
+        else:
+            schedules = [self.apply(candidate) for candidate in candidates]
+        for candidate, schedule in zip(candidates, schedules, strict=True):
+            candidate.schedule = schedule
+        return [candidate for candidate in candidates if candidate.schedule is not None]
+
+    def apply(self, candidate: Candidate) -> Schedule | None:
+        """The candidate's schedule with postprocs run, or None where it is not valid; the same at every call."""
+        # a postproc may sample (thread extents of unbound blocks): the seed is part of the candidate's identity
+        seed = (int(candidate.hash, 16) & 0x3FFFFFFF) + 1
+        schedule = Schedule(self.task.mod, seed=seed, error_render_level="none")
+        try:
+            self.trace_of(candidate).apply_to_schedule(schedule, remove_postproc=True)
+            schedule.enter_postproc()
+            if all(postproc.apply(schedule) for postproc in self._postprocs):
+                return schedule
+        except (RuntimeError, ValueError, TypeError, IndexError):
+            pass  # TVM reports a schedule that cannot be built by raising; such a candidate is invalid, no more
+        return None
+
+    def trace_of(self, candidate: Candidate) -> Trace:
+        """The candidate's trace without postprocessing."""
+        if candidate.sketch is None:
+            return self._foreign[candidate.hash]
+        return self.sketches[candidate.sketch].to_trace(candidate.row)
+
+    def describe(self) -> list[dict[str, Any]]:
+        """One JSON object per sketch, as the project file keeps them."""
+        return [
+            {"idx": s.index, "hash": s.hash, "trace": s.trace_json(), "decisions": s.decisions_json(), "size": s.size}
+            for s in self.sketches
+        ]
+
+
+def key_hash(key: int) -> str:
+    """A candidate's hash from its 64-bit key."""
+    return f"{key:016x}"
