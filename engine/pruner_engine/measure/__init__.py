@@ -1,1 +1,1 @@
-"""Build candidates in warm forked workers, run them alone on the device, check what they compute."""
+"""Measurement: candidates are built in forked workers and timed alone on the cores under test."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from dataclasses import dataclass, field
 
 import tvm
@@ -49,8 +50,4 @@ class MeasureResult:
     @property
     def seconds(self) -> float | None:
         """Median of the repeats, seconds a call."""
-        if not self.repeats:
-            return None
-        ordered = sorted(self.repeats)
-        middle = len(ordered) // 2
-        return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+        return statistics.median(self.repeats) if self.repeats else None

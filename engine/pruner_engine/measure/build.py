@@ -1,0 +1,43 @@
+"""From a scheduled module to a shared library; runs in a forked builder."""
+
+from __future__ import annotations
+
+import time
+
+import tvm
+from tvm.s_tir.meta_schedule.arg_info import ArgInfo
+from tvm.s_tir.transform import DefaultGPUSchedule, RemoveWeightLayoutRewriteBlock
+from tvm.target import Target
+
+from pruner_engine.measure import process, wire
+from pruner_engine.measure.layout import rewrites_of
+from pruner_engine.measure.linker import link
+
+
+def build(job: wire.Build) -> wire.Built:
+    """Compile as TVM's own builder does: layout rewrites are left to the caller of the kernel."""
+    started = time.perf_counter()
+    kernel, error, message = None, "", ""
+    try:
+        kernel = _compile(job)
+    except Exception as failure:  # whatever a schedule makes the compiler raise is the trial's result
+        error, message = process.error_of(failure)
+    return wire.Built(id=job.id, seconds=time.perf_counter() - started, kernel=kernel, error=error, message=message)
+
+
+def _compile(job: wire.Build) -> wire.Kernel:
+    mod = tvm.ir.load_json(job.mod)
+    target = Target(job.target)
+    if job.untuned and target.kind.name != "llvm":
+        with target:
+            mod = DefaultGPUSchedule()(mod)
+    layouts = {} if job.untuned else {index: str(tvm.ir.save_json(m)) for index, m in rewrites_of(mod).items()}
+    mod = RemoveWeightLayoutRewriteBlock(skip_tensor_rewrite=True)(mod)
+    args = [wire.Tensor([int(n) for n in info.shape], str(info.dtype)) for info in ArgInfo.from_entry_func(mod, False)]
+    built = tvm.tirx.build(mod, target=target)
+    if built.imports:
+        built.export_library(job.library, fcompile=link)
+    else:
+        built.write_to_file(job.library + ".o")
+        link(job.library, [job.library + ".o"])
+    return wire.Kernel(job.library, args, layouts)

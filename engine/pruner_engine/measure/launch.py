@@ -1,0 +1,72 @@
+"""Start the zygote and talk to it, from the engine's side."""
+
+from __future__ import annotations
+
+import os
+import select
+import subprocess
+import sys
+from pathlib import Path
+
+from pruner_engine.errors import UserError
+from pruner_engine.measure import wire
+
+FROZEN_FLAG = "--measure-worker"  # a frozen program starts `zygote.main` when this is its first argument
+_START_S = 120.0
+
+
+def command() -> list[str]:
+    """Command line of the zygote, in a checkout, an installation or a frozen program."""
+    if getattr(sys, "frozen", False):
+        return [sys.executable, FROZEN_FLAG]
+    return [sys.executable, "-m", "pruner_engine.measure.zygote"]
+
+
+class ZygoteProcess:
+    """A running zygote; `close` ends it and all that it has forked."""
+
+    def __init__(self, setup: wire.Setup) -> None:
+        package_root = str(Path(__file__).resolve().parents[2])
+        paths = [package_root, *filter(None, [os.environ.get("PYTHONPATH")])]
+        # its own pools of threads would not survive a fork
+        env = os.environ | {"PYTHONPATH": os.pathsep.join(paths), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+        self._log = Path(setup.folder, "zygote.log").open("wb")  # noqa: SIM115  lives as long as the process
+        self._process = subprocess.Popen(
+            command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, env=env, bufsize=0
+        )
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._to, self._from = self._process.stdin.fileno(), self._process.stdout.fileno()
+        self.send(setup)
+        if not isinstance(self.receive(_START_S), wire.Ready):
+            self.close()
+            tail = Path(setup.folder, "zygote.log").read_text(errors="replace")[-500:]
+            raise UserError(f"The measurement process did not start. {tail.strip()}", "Run `pruner doctor`.")
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def send(self, message: wire.Setup | wire.Build | wire.Run) -> None:
+        """Raises BrokenPipeError if the zygote is gone."""
+        wire.send(self._to, message)
+
+    def receive(self, timeout_s: float) -> wire.Message | None:
+        """The next message; None after `timeout_s` without one. Raises EOFError if the zygote is gone."""
+        if not select.select([self._from], [], [], timeout_s)[0]:
+            return None
+        message = wire.receive(self._from)
+        if message is None:
+            raise EOFError("the measurement process is gone")
+        return message
+
+    def close(self) -> None:
+        """End the process: it ends its children when the pipe closes."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.close()
+        try:
+            self._process.wait(5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._process.stdout.close()
+        self._log.close()

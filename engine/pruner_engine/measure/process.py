@@ -1,0 +1,78 @@
+"""What a forked measurement process needs from the operating system: limits, lifetime, and the story of its end."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import resource
+import signal
+import sys
+from pathlib import Path
+
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+_LOG_TAIL = 4096
+_MESSAGE = 2000
+_NO_MEMORY = ("bad_alloc", "out of memory", "MemoryError", "Cannot allocate memory", "failed to map segment")
+
+
+def die_with_parent(parent: int) -> None:
+    """Have the kernel kill this process when `parent` ends; ends at once if that has already happened."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of every process that a descendant leaves behind."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def limit_memory(extra: int) -> None:
+    """Let this process grow by `extra` bytes of address space and no more; no core files."""
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) if sys.platform == "linux" else 0
+    limit = pages * resource.getpagesize() + extra
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def log_tail(fd: int) -> str:
+    """The end of a log file, as text."""
+    size = os.fstat(fd).st_size
+    return os.pread(fd, _LOG_TAIL, max(0, size - _LOG_TAIL)).decode(errors="replace")
+
+
+def failure_of(what: str, status: int, log: str) -> tuple[str, str]:
+    """Kind ("crash" or "memory") and sentence for a process that ended without a result.
+
+    Args:
+        what: what the process was doing, such as "The build".
+        status: as `os.waitpid` gives it.
+        log: what it wrote on stderr.
+    """
+    if _is_memory(log):
+        return "memory", f"{what} needed more memory than it may have."
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        return "crash", f"{what} was ended by signal {number} ({signal.strsignal(number) or 'unknown'})."
+    return "crash", f"{what} ended early with exit status {os.waitstatus_to_exitcode(status)}."
+
+
+def error_of(failure: Exception) -> tuple[str, str]:
+    """Kind ("error" or "memory") and message of an exception."""
+    message = str(failure).strip() or type(failure).__name__
+    memory = isinstance(failure, MemoryError) or _is_memory(message)
+    return ("memory" if memory else "error"), message[-_MESSAGE:]
+
+
+def _is_memory(text: str) -> bool:
+    return any(sign in text for sign in _NO_MEMORY)
+
+
+def kill_group(leader: int) -> None:
+    """End every process of a process group."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(leader, signal.SIGKILL)

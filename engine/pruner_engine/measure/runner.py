@@ -1,0 +1,117 @@
+"""Loads, times and checks kernels, one after the other; runs in a forked process that is alone on the cores."""
+
+from __future__ import annotations
+
+import functools
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import tvm
+from tvm.runtime import Tensor
+
+from pruner_engine.measure import process, wire
+from pruner_engine.measure.correctness import difference, dtype_of, random_array
+from pruner_engine.measure.layout import rewrite
+from pruner_engine.measure.timing import time_kernel
+
+
+def serve(folder: str, inbox: int, outbox: int) -> None:
+    """Answer `Run` messages until the pipe ends."""
+    task: _Task | None = None
+    while isinstance(job := wire.receive(inbox), wire.Run):
+        if task is None or task.name != job.task:
+            task = _Task(job, Path(folder))
+        started = time.perf_counter()
+        answer = _run(job, task)
+        wire.send(outbox, msgspec.structs.replace(answer, seconds=time.perf_counter() - started))
+
+
+def _run(job: wire.Run, task: _Task) -> wire.Ran:
+    stage = "load"
+    try:
+        kernel = tvm.runtime.load_module(job.kernel.library)["main"]
+        stage = "run"
+        call = _caller(kernel, task.timing_arguments(job.kernel), task.device)
+        repeats, censored = time_kernel(call, job.incumbent_s, job.repeats)
+        best = not censored and (job.incumbent_s is None or statistics.median(repeats) < job.incumbent_s)
+        stage, checked = "check", False
+        if job.check == "keep":
+            task.keep_reference(kernel, job.kernel)
+        elif task.has_reference and (job.check == "all" or (job.check == "best" and best)):
+            checked = True
+            if wrong := task.difference(kernel, job.kernel):
+                return wire.Ran(id=job.id, stage=stage, error="wrong", message=wrong, checked=True)
+        return wire.Ran(id=job.id, repeats=repeats, censored=censored, checked=checked)
+    except Exception as failure:  # a kernel's own refusal is the trial's result
+        error, message = process.error_of(failure)
+        return wire.Ran(id=job.id, stage=stage, error=error, message=message)
+
+
+def _caller(kernel: Any, args: list[Tensor], device: Any) -> Callable[[int], float]:
+    def call(number: int) -> float:
+        started = time.perf_counter()
+        for _ in range(number):
+            kernel(*args)
+        device.sync()
+        return time.perf_counter() - started
+
+    return call
+
+
+class _Task:
+    """Inputs, buffers and reference outputs that the kernels of one task share."""
+
+    def __init__(self, job: wire.Run, folder: Path) -> None:
+        self.name = job.task
+        self.device = tvm.runtime.device(job.device, 0)
+        self._args = job.args
+        self._outputs = job.outputs
+        self._reduction = job.reduction
+        self._folder = folder
+        # a rewritten weight has its own shape, and any values do for timing
+        self._buffer = functools.lru_cache(maxsize=32)(self._new_buffer)
+
+    def timing_arguments(self, kernel: wire.Kernel) -> list[Tensor]:
+        """Buffers for timing, shared by the kernels that want the same shapes."""
+        return [self._buffer(index, tuple(arg.shape)) for index, arg in enumerate(kernel.args)]
+
+    def _new_buffer(self, index: int, shape: tuple[int, ...]) -> Tensor:
+        return self._put(random_array(shape, self._args[index].dtype, seed=index))
+
+    def _put(self, array: np.ndarray) -> Tensor:
+        return tvm.runtime.tensor(array, self.device)
+
+    @property
+    def has_reference(self) -> bool:
+        """Whether the untuned kernel's outputs are known."""
+        return all(self._file(index).exists() for index in self._outputs)
+
+    def _file(self, index: int) -> Path:
+        return self._folder / f"{self.name}.{index}.reference"
+
+    def keep_reference(self, kernel: Any, about: wire.Kernel) -> None:
+        """Store the kernel's outputs as the reference."""
+        for index, out in self._evaluate(kernel, about).items():
+            out.tofile(self._file(index))
+
+    def difference(self, kernel: Any, about: wire.Kernel) -> str:
+        """Empty, or a sentence about the first output that differs from the reference."""
+        for index, out in self._evaluate(kernel, about).items():
+            reference = np.fromfile(self._file(index), out.dtype).reshape(out.shape)
+            if wrong := difference(out, reference, self._reduction):
+                return wrong
+        return ""
+
+    def _evaluate(self, kernel: Any, about: wire.Kernel) -> dict[int, np.ndarray]:
+        arrays = [random_array(tuple(arg.shape), arg.dtype, seed=index) for index, arg in enumerate(self._args)]
+        for index, text in about.layouts.items():
+            arrays[index] = rewrite(arrays[index], tvm.ir.load_json(text), tuple(about.args[index].shape))
+        tensors = [self._put(array) for array in arrays]
+        kernel(*tensors)
+        self.device.sync()
+        return {i: tensors[i].numpy().view(dtype_of(self._args[i].dtype)) for i in self._outputs}

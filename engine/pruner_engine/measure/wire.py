@@ -1,0 +1,189 @@
+"""Messages between the engine and its measurement processes: length-prefixed JSON over pipes.
+
+The engine talks to one zygote (see zygote.py), which forks builders and the runner and passes their messages on.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from typing import Literal
+
+import msgspec
+
+_LENGTH = struct.Struct("<I")
+
+
+class _Message(msgspec.Struct, tag_field="type", forbid_unknown_fields=True, kw_only=True, frozen=True):
+    pass
+
+
+class Tensor(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """An argument of a kernel."""
+
+    shape: list[int]
+    dtype: str
+
+
+class Kernel(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A built kernel.
+
+    Attributes:
+        library: path of the shared library; its function is "main".
+        args: its arguments in order, as the kernel wants them (weights in their rewritten layout).
+        layouts: argument index to the index map (TVM JSON) that takes the original layout to the rewritten one.
+    """
+
+    library: str
+    args: list[Tensor]
+    layouts: dict[int, str] = {}
+
+
+# ---------------------------------------------------------------- engine → zygote
+
+
+class Setup(_Message, tag="setup", frozen=True):
+    """First message: limits and sizes; seconds and bytes."""
+
+    folder: str
+    workers: int
+    threads: int
+    build_timeout_s: float
+    memory_bytes: int
+    intrinsics: bool
+
+
+class Build(_Message, tag="build", frozen=True):
+    """Compile a module (JSON of `tvm.ir.save_json`) for a target (JSON) into `library`."""
+
+    id: int
+    mod: str
+    target: str
+    library: str
+    untuned: bool = False
+
+
+class Run(_Message, tag="run", frozen=True):
+    """Time a kernel, alone.
+
+    Attributes:
+        task: identity of the task: kernels of one task share inputs and reference outputs.
+        device: TVM device kind, such as cpu or cuda.
+        args: the arguments of the task's own kernel, in their original layouts.
+        outputs: indices of the arguments that are written.
+        reduction: terms that are summed into one output element, about.
+        incumbent_s: best time a call so far; None if there is none.
+        repeats: how many are wanted.
+        check: compare the outputs with the reference: never, always, if the kernel is the best so far; or keep them
+            as the reference.
+        timeout_s: limit of the whole message.
+    """
+
+    id: int
+    task: str
+    device: str
+    kernel: Kernel
+    args: list[Tensor]
+    outputs: list[int]
+    reduction: int
+    incumbent_s: float | None
+    repeats: int
+    check: Literal["none", "all", "best", "keep"]
+    timeout_s: float
+
+
+# ---------------------------------------------------------------- zygote → engine
+
+
+class Ready(_Message, tag="ready", frozen=True):
+    """The zygote has loaded TVM."""
+
+    seconds: float
+
+
+class Built(_Message, tag="built", frozen=True):
+    """A kernel, or why there is none."""
+
+    id: int
+    seconds: float = 0.0
+    kernel: Kernel | None = None
+    error: str = ""
+    message: str = ""
+    log: str = ""
+
+
+class Ran(_Message, tag="ran", frozen=True):
+    """Seconds a call, one value a repeat, or at which stage (load, run, check) and why it failed."""
+
+    id: int
+    seconds: float = 0.0
+    stage: str = "ok"
+    repeats: list[float] = []
+    censored: bool = False
+    checked: bool = False
+    error: str = ""
+    message: str = ""
+    log: str = ""
+
+
+Message = Setup | Build | Run | Ready | Built | Ran
+
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(Message)
+
+
+def frame(message: _Message) -> bytes:
+    """The message as it goes over the pipe."""
+    body = _encoder.encode(message)
+    return _LENGTH.pack(len(body)) + body
+
+
+def send(fd: int, message: _Message) -> None:
+    """Write the whole message; raises BrokenPipeError if nobody reads any more."""
+    rest = memoryview(frame(message))
+    while rest:
+        rest = rest[os.write(fd, rest) :]
+
+
+def receive(fd: int) -> Message | None:
+    """Wait for the next message; None at the end of the stream."""
+    header = _read(fd, _LENGTH.size)
+    if header is None:
+        return None
+    body = _read(fd, _LENGTH.unpack(header)[0])
+    return None if body is None else _decoder.decode(body)
+
+
+def _read(fd: int, count: int) -> bytes | None:
+    parts = []
+    while count:
+        part = os.read(fd, min(count, 1 << 20))
+        if not part:
+            return None
+        parts.append(part)
+        count -= len(part)
+    return b"".join(parts)
+
+
+class Inbox:
+    """Collects the bytes of a pipe that is read without waiting, and cuts them into messages."""
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+
+    def feed(self, data: bytes) -> list[Message]:
+        """Messages completed by `data`."""
+        self._bytes += data
+        found: list[Message] = []
+        while len(self._bytes) >= _LENGTH.size:
+            end = _LENGTH.size + _LENGTH.unpack_from(self._bytes)[0]
+            if len(self._bytes) < end:
+                break
+            found.append(_decoder.decode(bytes(self._bytes[_LENGTH.size : end])))
+            del self._bytes[:end]
+        return found
+
+
+def with_log(message: Built | Ran, log: str) -> Built | Ran:
+    """The message with the tail of its worker's stderr."""
+    return msgspec.structs.replace(message, log=log)

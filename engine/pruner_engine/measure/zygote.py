@@ -1,0 +1,254 @@
+"""The zygote: a small process with TVM loaded that forks builders and the runner, watches over them and ends them.
+
+Forking costs milliseconds where a fresh process costs seconds. The zygote itself runs no foreign code, so whatever a
+candidate does, to its builder or to the runner, it does to that process only.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import sys
+import tempfile
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import IO
+
+from pruner_engine.measure import process, wire
+from pruner_engine.tvm_import import import_tvm
+
+
+class _Child:
+    """A forked process that answers jobs over a pipe."""
+
+    def __init__(self, body: Callable[[int, int], None], folder: str, memory_bytes: int) -> None:
+        read, child_write = os.pipe()
+        child_read, self.write = os.pipe()
+        self.read = read
+        self.log: IO[bytes] = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115  closed with the child
+        self.inbox = wire.Inbox()
+        self.job: wire.Build | wire.Run | None = None
+        self.started = self.deadline = 0.0
+        self.timed_out = False
+        parent = os.getpid()
+        self.pid = os.fork()
+        if self.pid == 0:
+            _become_child(parent, self.log.fileno(), (child_read, child_write), memory_bytes)
+            body(child_read, child_write)
+            os._exit(0)
+        os.setpgid(self.pid, self.pid)
+        os.close(child_read)
+        os.close(child_write)
+
+    def start(self, job: wire.Build | wire.Run, timeout_s: float) -> None:
+        """Hand over a job; its clock starts now."""
+        self.job, self.timed_out = job, False
+        self.started = time.monotonic()
+        self.deadline = self.started + timeout_s
+        with contextlib.suppress(OSError):
+            self.log.truncate(0)
+        with contextlib.suppress(BrokenPipeError):  # it has just died: its end is noticed by the signal
+            wire.send(self.write, job)
+
+    def close(self) -> None:
+        for fd in (self.read, self.write):
+            os.close(fd)
+        self.log.close()
+
+
+def _become_child(parent: int, log: int, keep: tuple[int, int], memory_bytes: int) -> None:
+    os.setpgid(0, 0)
+    process.die_with_parent(parent)
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    os.dup2(log, 1)
+    os.dup2(log, 2)
+    inner = sorted({2, *keep})
+    for low, high in zip(inner, [*inner[1:], os.sysconf("SC_OPEN_MAX")], strict=True):
+        os.closerange(low + 1, high)
+    if memory_bytes:
+        process.limit_memory(memory_bytes)
+
+
+def _builder(inbox: int, outbox: int) -> None:
+    from pruner_engine.measure.build import build
+
+    job = wire.receive(inbox)
+    assert isinstance(job, wire.Build)
+    wire.send(outbox, build(job))
+
+
+class Zygote:
+    """Forks and supervises; see `main`."""
+
+    def __init__(self, setup: wire.Setup, inbox: int, outbox: int) -> None:
+        self._setup = setup
+        self._inbox, self._outbox = inbox, outbox
+        self._messages = wire.Inbox()
+        self._builds: deque[wire.Build] = deque()
+        self._children: dict[int, _Child] = {}
+        self._runner: _Child | None = None
+        self._selector = selectors.DefaultSelector()
+        self._selector.register(inbox, selectors.EVENT_READ)
+        self._wakeup = self._watch_children()
+
+    def _watch_children(self) -> int:
+        read, write = os.pipe()
+        os.set_blocking(read, False)
+        os.set_blocking(write, False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(write, warn_on_full_buffer=False)
+        self._selector.register(read, selectors.EVENT_READ)
+        return read
+
+    def serve(self) -> None:
+        """Work until the engine closes the pipe."""
+        while True:
+            self._end_overdue()
+            for key, _ in self._selector.select(self._patience()):
+                if key.fd == self._inbox:
+                    data = os.read(self._inbox, 1 << 20)
+                    if not data:
+                        return
+                    for message in self._messages.feed(data):
+                        self._take(message)
+                elif key.fd == self._wakeup:
+                    with contextlib.suppress(BlockingIOError):
+                        os.read(self._wakeup, 1 << 16)
+                    self._reap()
+                elif isinstance(key.data, _Child) and key.data.read >= 0:
+                    self._hear(key.data)
+
+    def stop(self) -> None:
+        """End every child."""
+        for child in self._children.values():
+            process.kill_group(child.pid)
+
+    def _patience(self) -> float:
+        ends = [child.deadline for child in self._children.values() if child.job is not None and not child.timed_out]
+        return max(0.0, min([1.0, *(end - time.monotonic() for end in ends)]))
+
+    def _take(self, message: wire.Message) -> None:
+        if isinstance(message, wire.Build):
+            self._builds.append(message)
+            self._fill()
+        elif isinstance(message, wire.Run):
+            self._run(message)
+
+    def _fill(self) -> None:
+        building = sum(isinstance(child.job, wire.Build) for child in self._children.values())
+        while self._builds and building < self._setup.workers:
+            self._fork(_builder).start(self._builds.popleft(), self._setup.build_timeout_s)
+            building += 1
+
+    def _run(self, job: wire.Run) -> None:
+        if self._runner is None:
+            self._runner = self._fork(self._serve_runner, limited=job.device == "cpu")
+        self._runner.start(job, job.timeout_s)
+
+    def _serve_runner(self, inbox: int, outbox: int) -> None:
+        os.environ["TVM_NUM_THREADS"] = str(self._setup.threads)
+        from pruner_engine.measure.runner import serve
+
+        serve(self._setup.folder, inbox, outbox)
+
+    def _fork(self, body: Callable[[int, int], None], limited: bool = True) -> _Child:
+        # a GPU driver reserves far more address space than it uses
+        child = _Child(body, self._setup.folder, self._setup.memory_bytes if limited else 0)
+        self._children[child.pid] = child
+        self._selector.register(child.read, selectors.EVENT_READ, child)
+        return child
+
+    def _hear(self, child: _Child) -> None:
+        data = os.read(child.read, 1 << 20)
+        if not data:  # closed its end: the signal of its death follows, or its deadline
+            self._selector.unregister(child.read)
+            return
+        for message in child.inbox.feed(data):
+            self._answer(child, message)
+
+    def _answer(self, child: _Child, message: wire.Message) -> None:
+        if child.job is None:
+            return
+        child.job = None
+        assert isinstance(message, wire.Built | wire.Ran)
+        log = process.log_tail(child.log.fileno())
+        wire.send(self._outbox, wire.with_log(message, log))
+        if child is not self._runner:
+            process.kill_group(child.pid)  # whatever it has left running goes too
+            self._fill()
+
+    def _end_overdue(self) -> None:
+        now = time.monotonic()
+        for child in self._children.values():
+            if child.job is not None and not child.timed_out and child.deadline <= now:
+                child.timed_out = True
+                process.kill_group(child.pid)
+
+    def _reap(self) -> None:
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            if child := self._children.pop(pid, None):
+                self._bury(child, status)
+
+    def _bury(self, child: _Child, status: int) -> None:
+        process.kill_group(child.pid)
+        if child.read in self._selector.get_map():
+            os.set_blocking(child.read, False)
+            with contextlib.suppress(BlockingIOError):
+                self._hear(child)  # what it said just before
+        if child.read in self._selector.get_map():
+            self._selector.unregister(child.read)
+        if child is self._runner:
+            self._runner = None
+        if child.job is not None:
+            wire.send(self._outbox, self._obituary(child, child.job, status))
+        child.close()
+        self._fill()
+
+    @staticmethod
+    def _obituary(child: _Child, job: wire.Build | wire.Run, status: int) -> wire.Built | wire.Ran:
+        log = process.log_tail(child.log.fileno())
+        seconds = time.monotonic() - child.started
+        what = "The build" if isinstance(job, wire.Build) else "The run"
+        if child.timed_out:
+            error, message = "timeout", f"{what} was ended after {child.deadline - child.started:g} s."
+        else:
+            error, message = process.failure_of(what, status, log)
+        if isinstance(job, wire.Build):
+            return wire.Built(id=job.id, seconds=seconds, error=error, message=message, log=log)
+        return wire.Ran(id=job.id, seconds=seconds, stage="run", error=error, message=message, log=log)
+
+
+def main() -> None:
+    """Entry point of the process: protocol on stdin and stdout, nothing else is written there."""
+    started = time.perf_counter()
+    outbox = os.dup(1)
+    os.dup2(2, 1)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is the engine's to handle
+    setup = wire.receive(0)
+    if not isinstance(setup, wire.Setup):
+        sys.exit("the first message has to be a setup")
+    process.adopt_orphans()
+    import_tvm(intrinsics=setup.intrinsics)
+    import pruner_engine.measure.build
+    import pruner_engine.measure.runner  # noqa: F401  loaded once, here, for all forks
+
+    zygote = Zygote(setup, 0, outbox)
+    wire.send(outbox, wire.Ready(seconds=time.perf_counter() - started))
+    try:
+        zygote.serve()
+    finally:
+        zygote.stop()
+
+
+if __name__ == "__main__":
+    main()
