@@ -58,7 +58,7 @@ class Inspect(_Message, tag="inspect"):
     project: str
     task_id: int
     candidate_id: int | None = None
-    forms: list[str] = ["trace"]
+    forms: list[str] = msgspec.field(default_factory=lambda: ["trace"])
     request: int = 0
 
 
@@ -111,19 +111,7 @@ class Quit(_Message, tag="quit"):
 
 
 Command = (
-    Tune
-    | Resume
-    | Export
-    | Inspect
-    | WhatIf
-    | Doctor
-    | CheckModel
-    | Pause
-    | Unpause
-    | Stop
-    | Detach
-    | Steer
-    | Quit
+    Tune | Resume | Export | Inspect | WhatIf | Doctor | CheckModel | Pause | Unpause | Stop | Detach | Steer | Quit
 )
 
 # ---------------------------------------------------------------- events

@@ -1,0 +1,109 @@
+"""From a model file, or the name of a built-in workload, to a Relax module with concrete shapes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import psutil
+
+from pruner_engine.errors import UserError
+from pruner_engine.frontends import onnx_file, tvmscript_file
+from pruner_engine.frontends.model import LoadedModel, bind, bind_dims, declared_inputs, signature
+from pruner_engine.frontends.workloads import WORKLOADS, build_workload, is_workload
+from pruner_engine.jobs.messages import ModelChecked
+
+__all__ = ["WORKLOADS", "LoadedModel", "check_model", "load_model"]
+
+_KINDS = {".onnx": "onnx", ".pt2": "pt2", ".py": "tvmscript", ".tvmscript": "tvmscript"}
+
+
+def load_model(
+    source: str,
+    inputs: Mapping[str, Sequence[int]] | None = None,
+    *,
+    allow_code: bool = False,
+    content: bytes | None = None,
+) -> LoadedModel:
+    """Load a model.
+
+    Args:
+        source: path of an .onnx, .pt2 or TVMScript (.py) file, or a workload such as "matmul:512,512,512".
+        inputs: shapes by input name; needed for inputs with dynamic dimensions.
+        allow_code: agree to run the Python code of a TVMScript file.
+        content: load from these bytes; `source` then only names the model.
+
+    Raises:
+        UserError: the file is broken, foreign, too large, or a shape is missing.
+    """
+    given = inputs or {}
+    kind, name = _kind(source), Path(source).stem
+    names: list[str] = []
+    if kind == "workload":
+        mod, name, content = build_workload(source), source, source.encode()
+        mod = bind(mod, bind_dims(declared_inputs(mod), given))
+    else:
+        folder = Path(source).parent if content is None else None
+        content = _read(source) if content is None else content
+        if kind == "onnx":
+            model, content = onnx_file.parse(content, name, folder)
+            mod = onnx_file.to_relax(model, name, bind_dims(onnx_file.declared_inputs(model), given))
+            names = onnx_file.output_names(model)
+        elif kind == "pt2":
+            from pruner_engine.frontends import pt2_file
+
+            mod = pt2_file.to_relax(content, name)
+            mod = bind(mod, bind_dims(declared_inputs(mod), given))
+        else:
+            mod = tvmscript_file.parse(content, name, allow_code=allow_code)
+            mod = bind(mod, bind_dims(declared_inputs(mod), given))
+    specs = signature(mod, names)
+    return LoadedModel(name=name, kind=kind, source=source, content=content, mod=mod, inputs=specs[0], outputs=specs[1])
+
+
+def check_model(source: str, *, allow_code: bool = False) -> ModelChecked:
+    """Look at a model without preparing it: its inputs, with names for the dimensions that must be given.
+
+    Raises:
+        UserError: as `load_model`.
+    """
+    kind, name = _kind(source), Path(source).stem
+    content = source.encode() if kind == "workload" else _read(source)
+    if kind == "onnx":
+        found = onnx_file.declared_inputs(onnx_file.parse(content, name, Path(source).parent)[0])
+    elif kind == "pt2":
+        from pruner_engine.frontends import pt2_file
+
+        found = declared_inputs(pt2_file.to_relax(content, name))
+    elif kind == "tvmscript":
+        found = declared_inputs(tvmscript_file.parse(content, name, allow_code=allow_code))
+    else:
+        found = declared_inputs(build_workload(source))
+    return ModelChecked(model=source, kind=kind, inputs=found, bytes=len(content))
+
+
+def _kind(source: str) -> str:
+    if is_workload(source):
+        return "workload"
+    if kind := _KINDS.get(Path(source).suffix.lower()):
+        return kind
+    raise UserError(
+        f'"{source}" is neither a model file nor a built-in workload.',
+        f"Files end in {', '.join(_KINDS)}; workloads are {', '.join(WORKLOADS)}, such as matmul:512,512,512.",
+    )
+
+
+def _read(source: str) -> bytes:
+    path = Path(source)
+    try:
+        size = path.stat().st_size
+        # importing holds the weights about four times
+        if size * 4 > psutil.virtual_memory().total:
+            raise UserError(f"{path.name} has {size >> 20} MB, too large for this machine's memory.", "")
+        content = path.read_bytes()
+    except OSError as error:
+        raise UserError(f"{source} cannot be read: {os.strerror(error.errno or 0)}.", "") from error
+    if not content:
+        raise UserError(f"{path.name} is empty.", "Export the model again.")
+    return content

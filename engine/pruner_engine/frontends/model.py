@@ -1,0 +1,133 @@
+"""A model as the engine works with it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import tvm
+from tvm import relax
+
+from pruner_engine.errors import UserError
+from pruner_engine.jobs.messages import ModelInput
+from pruner_engine.tasks.task import TensorSpec
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedModel:
+    """A model with concrete shapes.
+
+    Attributes:
+        name: file stem, or the workload's text.
+        kind: onnx | pt2 | tvmscript | workload.
+        source: where it was loaded from.
+        sha256: of `content`, hexadecimal.
+        content: the file itself (external weights folded in), enough to load the model again.
+        mod: Relax module whose function "main" takes `inputs`; weights are constants.
+        inputs, outputs: in the order of the function.
+    """
+
+    name: str
+    kind: str
+    source: str
+    content: bytes = field(repr=False)
+    mod: tvm.IRModule = field(repr=False)
+    inputs: tuple[TensorSpec, ...]
+    outputs: tuple[TensorSpec, ...]
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.content).hexdigest()
+
+
+def bind_dims(declared: Sequence[ModelInput], given: Mapping[str, Sequence[int]]) -> dict[str, tuple[int, ...]]:
+    """Concrete shapes of all inputs.
+
+    Args:
+        declared: the model's inputs; a dimension is a number, or a name where it must be given.
+        given: shapes by input name.
+
+    Raises:
+        UserError: a shape is missing, of another rank, contradicts a fixed dimension or gives a name two values.
+    """
+    if unknown := set(given) - {i.name for i in declared}:
+        names = ", ".join(i.name for i in declared)
+        raise UserError(f"The model has no input {', '.join(sorted(unknown))}.", f"Its inputs are: {names}.")
+    known: dict[str, int] = {}
+    for item in declared:
+        if item.name not in given:
+            continue
+        shape = given[item.name]
+        if len(shape) != len(item.shape) or any(
+            n < 1 or (isinstance(d, int) and d != n) for d, n in zip(item.shape, shape, strict=True)
+        ):
+            raise UserError(
+                f"Input {item.name} has shape {_text(item.shape)}, {_text(shape)} does not fit.", _hint(item)
+            )
+        for dim, n in zip(item.shape, shape, strict=True):
+            if isinstance(dim, str) and known.setdefault(dim, n) != n:
+                raise UserError(f"Dimension {dim} is given both {known[dim]} and {n}.", "Give it one value.")
+    shapes = {i.name: tuple(known.get(d, d) if isinstance(d, str) else d for d in i.shape) for i in declared}
+    for item in declared:
+        if any(isinstance(d, str) for d in shapes[item.name]):
+            raise UserError(f"Input {item.name} has a dynamic shape {_text(item.shape)}.", _hint(item))
+    return {name: tuple(int(d) for d in shape) for name, shape in shapes.items()}
+
+
+def declared_inputs(mod: tvm.IRModule) -> list[ModelInput]:
+    """Inputs of "main"; symbolic dimensions by their names."""
+    found = []
+    for param in mod["main"].params:
+        if not isinstance(param.ty, relax.TensorType) or not isinstance(param.ty.shape, relax.ShapeExpr):
+            raise UserError(f'Input "{param.name}" is not a tensor of known rank.', "Only tensors can be tuned.")
+        shape = [int(d) if isinstance(d, tvm.tirx.IntImm) else str(d) for d in param.ty.shape]
+        found.append(ModelInput(name=param.name, shape=shape, dtype=str(param.ty.dtype)))
+    return found
+
+
+def bind(mod: tvm.IRModule, shapes: dict[str, tuple[int, ...]]) -> tvm.IRModule:
+    """The module with its symbolic dimensions replaced by those of `shapes`."""
+    values = {
+        dim: shapes[item.name][axis]
+        for item in declared_inputs(mod)
+        for axis, dim in enumerate(item.shape)
+        if isinstance(dim, str)
+    }
+    return relax.transform.BindSymbolicVars(values, "main")(mod) if values else mod
+
+
+def signature(mod: tvm.IRModule, output_names: Sequence[str] = ()) -> tuple[tuple[TensorSpec, ...], ...]:
+    """(inputs, outputs) of "main", read from its types.
+
+    Raises:
+        UserError: an input or output is no tensor, or its shape is still dynamic.
+    """
+    main = mod["main"]
+    result = main.ret_ty
+    fields = list(result.fields) if isinstance(result, relax.TupleType) else [result]
+    names = list(output_names) if len(output_names) == len(fields) else [f"output{i}" for i in range(len(fields))]
+    return (
+        tuple(spec_of(p.name, p.ty) for p in main.params),
+        tuple(spec_of(name, ty) for name, ty in zip(names, fields, strict=True)),
+    )
+
+
+def spec_of(name: str, ty: relax.TensorType) -> TensorSpec:
+    """The spec of a Relax tensor type."""
+    shape = list(ty.shape) if isinstance(ty, relax.TensorType) and isinstance(ty.shape, relax.ShapeExpr) else None
+    if shape is None or not all(isinstance(d, tvm.tirx.IntImm) for d in shape):
+        raise UserError(
+            f'"{name}" has no fixed tensor shape; the engine measures fixed shapes only.',
+            "Export the model with fixed shapes.",
+        )
+    return TensorSpec(name, tuple(int(d) for d in shape), str(ty.dtype))
+
+
+def _hint(item: ModelInput) -> str:
+    shape = ",".join(str(d) for d in item.shape)
+    return f"Give it a shape, such as --input {item.name}={shape} with a number for every name."
+
+
+def _text(shape: Sequence[int | str]) -> str:
+    return f"({', '.join(str(d) for d in shape)})"

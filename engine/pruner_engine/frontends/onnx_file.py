@@ -1,0 +1,167 @@
+"""ONNX files: read without trust, simplified by ONNX Runtime where it is installed, imported into Relax."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import onnx
+import tvm
+from google.protobuf.message import DecodeError
+from onnx import external_data_helper, helper
+from tvm.relax.frontend.onnx import from_onnx
+
+from pruner_engine.errors import UserError
+from pruner_engine.jobs.messages import ModelInput
+
+_FOREIGN = "Export the model to ONNX again, and check that the file was copied completely."
+
+
+def parse(content: bytes, name: str, folder: Path | None) -> tuple[onnx.ModelProto, bytes]:
+    """The model in `content`, and `content` with weights from other files folded in.
+
+    Such files are read from `folder`, never from outside it.
+
+    Raises:
+        UserError: not ONNX, cut off, or refers to files that are missing or elsewhere.
+    """
+    model = onnx.ModelProto()
+    try:
+        model.ParseFromString(content)
+    except DecodeError as error:
+        raise UserError(f"{name} is not an ONNX model, or it is cut off.", _FOREIGN) from error
+    if not model.graph.node or not model.graph.output:
+        raise UserError(f"{name} is not an ONNX model: it has no graph.", _FOREIGN)
+    if external := [t for t in _tensors(model) if external_data_helper.uses_external_data(t)]:
+        for tensor in external:
+            _read_external(tensor, name, folder)
+        content = model.SerializeToString()
+    try:
+        onnx.checker.check_model(model)
+    except Exception as error:  # the checker raises more kinds than it documents
+        raise UserError(f"{name} is not a valid ONNX model: {_first_line(error)}", _FOREIGN) from error
+    return model, content
+
+
+def declared_inputs(model: onnx.ModelProto) -> list[ModelInput]:
+    """The inputs that are not weights; a dimension without a size has its own name or "<input>_<axis>"."""
+    weights = {w.name for w in model.graph.initializer}
+    found = []
+    for value in model.graph.input:
+        if value.name in weights:
+            continue
+        tensor = value.type.tensor_type
+        if not value.type.HasField("tensor_type") or not tensor.HasField("shape"):
+            raise UserError(f'Input "{value.name}" is not a tensor of known rank.', "Only tensors can be tuned.")
+        shape: list[int | str] = [
+            dim.dim_value if dim.dim_value > 0 else dim.dim_param or f"{value.name}_{axis}"
+            for axis, dim in enumerate(tensor.shape.dim)
+        ]
+        found.append(ModelInput(name=value.name, shape=shape, dtype=_dtype(tensor.elem_type)))
+    return found
+
+
+def to_relax(model: onnx.ModelProto, name: str, shapes: Mapping[str, tuple[int, ...]]) -> tvm.IRModule:
+    """The model as a Relax module with weights as constants.
+
+    Raises:
+        UserError: it uses what TVM's importer cannot do.
+    """
+    fixed = onnx.ModelProto()
+    fixed.CopyFrom(model)
+    # before version 4 weights had to be inputs too, and rewriting would leave those behind as inputs without a weight
+    fixed.ir_version = max(model.ir_version, 4)
+    weights = {w.name for w in model.graph.initializer}
+    del fixed.graph.input[:]
+    fixed.graph.input.extend(value for value in model.graph.input if value.name not in weights)
+    for value in fixed.graph.input:
+        if value.name in shapes:
+            del value.type.tensor_type.shape.dim[:]
+            for extent in shapes[value.name]:
+                value.type.tensor_type.shape.dim.add().dim_value = extent
+    fixed = _simplify(fixed)
+    _split_sums(fixed.graph)
+    try:
+        return from_onnx(fixed, shape_dict={k: list(v) for k, v in shapes.items()}, keep_params_in_input=False)
+    except Exception as error:  # the importer raises whatever its converters do
+        raise UserError(
+            f"{name} uses something that cannot be imported: {_first_line(error)}",
+            "Export it with another opset, or without that operator.",
+        ) from error
+
+
+def output_names(model: onnx.ModelProto) -> list[str]:
+    return [o.name for o in model.graph.output]
+
+
+def _tensors(model: onnx.ModelProto) -> list[onnx.TensorProto]:
+    return list(external_data_helper._get_all_tensors(model))
+
+
+def _read_external(tensor: onnx.TensorProto, name: str, folder: Path | None) -> None:
+    entry = {e.key: e.value for e in tensor.external_data}
+    location = entry.get("location", "")
+    if folder is None:
+        raise UserError(f"{name} keeps weights in another file, {location}.", "Open it from its own folder.")
+    path = (folder / location).resolve()
+    if not path.is_relative_to(folder.resolve()):
+        raise UserError(f"{name} asks for weights outside its own folder, {location}.", "Do not trust this file.")
+    try:
+        offset, length = int(entry.get("offset", 0)), int(entry.get("length", -1))
+        with path.open("rb") as file:
+            file.seek(offset)
+            data = file.read(length if length >= 0 else -1)
+    except (OSError, ValueError, OverflowError) as error:
+        raise UserError(f"{name} keeps weights in {location}, which cannot be read.", _FOREIGN) from error
+    if 0 <= length != len(data):
+        raise UserError(f"{location}, which holds weights of {name}, is cut off.", _FOREIGN)
+    tensor.raw_data = data
+    del tensor.external_data[:]
+    tensor.data_location = onnx.TensorProto.DEFAULT
+
+
+def _simplify(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The model after ONNX Runtime's basic rewriting, which folds constants and batch norm and drops dropout.
+
+    Without ONNX Runtime, or where it refuses the model, it stays as it is: TVM does the same, slower.
+    """
+    try:
+        import onnxruntime as ort
+    except ImportError:
+        return model
+    options = ort.SessionOptions()
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    options.log_severity_level = 4
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "simplified.onnx"
+        options.optimized_model_filepath = str(path)
+        try:
+            ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+            return onnx.load(path)
+        except Exception:  # ONNX Runtime's own exceptions share no base but this
+            return model
+
+
+def _split_sums(graph: onnx.GraphProto) -> None:
+    """Turn n-ary Sum into Add: ConvertLayout only knows the latter."""
+    nodes = []
+    for node in graph.node:
+        if node.op_type != "Sum" or len(node.input) == 1:
+            nodes.append(node)
+            continue
+        left = node.input[0]
+        for i, right in enumerate(node.input[1:], 1):
+            result = node.output[0] if i == len(node.input) - 1 else f"{node.output[0]}__sum{i}"
+            nodes.append(helper.make_node("Add", [left, right], [result]))
+            left = result
+    del graph.node[:]
+    graph.node.extend(nodes)
+
+
+def _dtype(elem_type: int) -> str:
+    return str(helper.tensor_dtype_to_np_dtype(elem_type))
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

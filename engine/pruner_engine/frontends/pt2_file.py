@@ -1,0 +1,73 @@
+"""PyTorch `torch.export` archives (.pt2), imported into Relax."""
+
+from __future__ import annotations
+
+import io
+import logging
+from typing import Any
+
+import tvm
+from tvm import relax
+
+from pruner_engine.errors import UserError
+
+
+def to_relax(content: bytes, name: str) -> tvm.IRModule:
+    """The exported program as a Relax module with weights as constants; dynamic dimensions stay symbolic.
+
+    Raises:
+        UserError: PyTorch is not installed, or the archive is broken, would run code, or cannot be imported.
+    """
+    try:
+        import torch  # noqa: F401
+    except ImportError as error:
+        raise UserError("Reading .pt2 files needs PyTorch.", "Install it with: pip install torch") from error
+    from pruner_engine.frontends.pt2_guard import check_archive
+
+    check_archive(content, name)
+    program = _load(content, name)
+    from tvm.relax.frontend.torch import from_exported_program
+
+    try:
+        mod = from_exported_program(
+            program, unwrap_unit_return_tuple=True, custom_convert_map={"cumsum.default": _cumsum}
+        )
+    except Exception as error:  # the importer raises whatever its converters do
+        first = (str(error).strip().splitlines() or [type(error).__name__])[0]
+        raise UserError(
+            f"{name} uses something that cannot be imported: {first}", "Export the model without that operator."
+        ) from error
+    return mod
+
+
+def _load(content: bytes, name: str) -> Any:
+    from torch.export.pt2_archive._package import load_pt2
+
+    # PyTorch logs a traceback for every archive that it cannot read; we say it in one sentence
+    loggers = [logging.getLogger(n) for n in ("torch.export", "torch._export", "torch.export.pt2_archive._package")]
+    before = [logger.level for logger in loggers]
+    try:
+        for logger in loggers:
+            logger.setLevel(logging.CRITICAL)
+        program = load_pt2(io.BytesIO(content)).exported_programs["model"]
+    except Exception as error:  # hostile files reach every corner of the deserialiser
+        raise UserError(
+            f"{name} cannot be read by this version of PyTorch, or it is damaged.",
+            "Save it again with torch.export.save.",
+        ) from error
+    finally:
+        for logger, level in zip(loggers, before, strict=True):
+            logger.setLevel(level)
+    # Python source that PyTorch would run to check inputs; shapes are fixed here anyway
+    program._guards_code = []
+    return program
+
+
+def _cumsum(node: Any, importer: Any) -> relax.Var:
+    """cumsum of booleans counts them: TVM's own converter keeps the type, which LLVM then refuses."""
+    x = importer.env[node.args[0]]
+    dim = node.args[1] if len(node.args) > 1 else node.kwargs["dim"]
+    dtype = "int64" if str(x.ty.dtype) == "bool" else None
+    if dtype:
+        x = importer.block_builder.emit(relax.op.astype(x, dtype))
+    return importer.block_builder.emit(relax.op.cumsum(x, axis=dim, dtype=dtype))

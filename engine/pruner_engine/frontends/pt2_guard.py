@@ -1,0 +1,119 @@
+"""Refuse .pt2 archives that would run code or fill the memory when PyTorch loads them.
+
+PyTorch unpickles some records without restriction, evaluates the symbolic expressions of a graph as Python (through
+`sympy.sympify`), resolves an operator by walking attributes of the torch module, and loads compiled libraries. The
+checks read the archive with PyTorch's own reader, so that both see the same records.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import math
+import re
+from typing import Any
+
+import torch
+from torch.export.pt2_archive import constants
+from torch.export.pt2_archive._package import PT2ArchiveReader
+
+from pruner_engine.errors import UserError
+
+_TARGETS = re.compile(
+    r"torch\.ops\.aten\.\w+(\.\w+)?|torch\.sym_\w+|math\.\w+"
+    r"|_operator\.(getitem|add|sub|mul|floordiv|truediv|mod|neg|pow|eq|ne|lt|le|gt|ge|and_|or_|not_)"
+)
+_FUNCTIONS = {"Symbol", "Integer", "Float", "Rational", "Add", "Mul", "Pow", "Mod", "Max", "Min", "FloorDiv"}
+_FUNCTIONS |= {"CleanDiv", "CeilDiv", "PythonMod", "Where", "Eq", "Ne", "Equality", "Unequality", "And", "Or", "Not"}
+_FUNCTIONS |= {"GreaterThan", "LessThan", "StrictGreaterThan", "StrictLessThan", "Ge", "Le", "Gt", "Lt"}
+_NAMES = re.compile(r"[su]\d+|oo|int_oo|true|false")
+_NODES = (ast.Expression, ast.Load, ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare, ast.keyword)
+_NODES += (ast.operator, ast.unaryop, ast.cmpop)
+_HINT = "Save it again with torch.export.save from a model of plain tensors."
+_OVERHEAD = 1 << 20
+
+
+def check_archive(content: bytes, name: str) -> None:
+    """Raises UserError unless loading the archive builds tensors and a graph of ATen operators, and nothing else."""
+    try:
+        with PT2ArchiveReader(io.BytesIO(content)) as reader:
+            _check(reader, name, len(content))
+    except (RuntimeError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise UserError(f"{name} is not a torch.export archive, or it is damaged.", _HINT) from error
+
+
+def _check(reader: PT2ArchiveReader, name: str, size: int) -> None:
+    files = reader.get_file_names()
+    # torch.save stores without compression: more inside than outside is a decompression bomb
+    if sum(reader.archive_file.get_record_size(f) for f in files) > size + _OVERHEAD:
+        raise UserError(f"{name} unpacks to more than its own size.", _HINT)
+    models = [f for f in files if f.startswith(constants.MODELS_DIR)]
+    if models != [constants.MODELS_FILENAME_FORMAT.format("model")]:
+        raise UserError(f"{name} holds no single exported model.", _HINT)
+    if any(f.startswith((constants.AOTINDUCTOR_DIR, constants.EXECUTORCH_DIR)) for f in files):
+        raise UserError(f"{name} holds compiled code, which is not run.", _HINT)
+    if any(f"{folder}model.pt" in files for folder in (constants.WEIGHTS_DIR, constants.CONSTANTS_DIR)):
+        raise UserError(f"{name} is of an old format whose weights may hold code.", _HINT)
+    _check_payload(_json(reader, constants.WEIGHTS_CONFIG_FILENAME_FORMAT.format("model")), name, size)
+    _check_payload(_json(reader, constants.CONSTANTS_CONFIG_FILENAME_FORMAT.format("model")), name, size)
+    _check_samples(reader.read_bytes(constants.SAMPLE_INPUTS_FILENAME_FORMAT.format("model")), name)
+    _check_graph(_json(reader, models[0]), name)
+
+
+def _json(reader: PT2ArchiveReader, file: str) -> Any:
+    return json.loads(reader.read_string(file))
+
+
+def _check_payload(config: dict[str, Any], name: str, size: int) -> None:
+    for key, meta in config["config"].items():
+        if meta["use_pickle"] or not str(meta["path_name"]).startswith(("weight_", "tensor_")):
+            raise UserError(f'{name} keeps "{key}" in a form that may hold code.', _HINT)
+        sizes = [int(s["as_int"]) for s in meta["tensor_meta"]["sizes"]]
+        if min(sizes, default=0) < 0 or math.prod(sizes) > max(size, 1):
+            raise UserError(f'{name} is damaged: "{key}" is larger than the file.', _HINT)
+
+
+def _check_samples(data: bytes, name: str) -> None:
+    """PyTorch falls back to unrestricted unpickling when the restricted one fails, so that must not fail."""
+    try:
+        if data:
+            torch.load(io.BytesIO(data), weights_only=True)
+    except Exception as error:
+        raise UserError(f"The example inputs in {name} may hold code.", _HINT) from error
+
+
+def _check_graph(value: Any, name: str) -> None:
+    if isinstance(value, list):
+        for item in value:
+            _check_graph(item, name)
+    elif isinstance(value, dict):
+        if "expr_str" in value and not _plain_expression(value["expr_str"]):
+            raise UserError(f"{name} holds an expression that is more than arithmetic.", _HINT)
+        if "target" in value and "inputs" in value and not _TARGETS.fullmatch(str(value["target"])):
+            raise UserError(f"{name} uses {value['target']}, which is not a plain ATen operator.", _HINT)
+        for item in value.values():
+            _check_graph(item, name)
+
+
+def _plain_expression(text: Any) -> bool:
+    """Whether `text` is arithmetic on symbols and numbers; only symbols may be given as strings."""
+    try:
+        tree = ast.parse(str(text), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    symbols: set[int] = set()
+    return all(_plain_node(node, symbols) for node in ast.walk(tree))
+
+
+def _plain_node(node: ast.AST, symbols: set[int]) -> bool:
+    """Walked parents first, so that `symbols` knows which constants are names of symbols."""
+    if isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Name) and node.func.id == "Symbol":
+            symbols.update(id(arg) for arg in node.args)
+        return isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS
+    if isinstance(node, ast.Name):
+        return node.id in _FUNCTIONS or bool(_NAMES.fullmatch(node.id))
+    if isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes)):
+        return id(node) in symbols and bool(re.fullmatch(r"\w{1,32}", str(node.value)))
+    return isinstance(node, _NODES)

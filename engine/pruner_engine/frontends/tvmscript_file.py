@@ -1,0 +1,51 @@
+"""TVMScript files. Reading one runs the Python in it, so that the user has to agree first."""
+
+from __future__ import annotations
+
+import tvm
+from tvm import relax
+
+from pruner_engine.errors import UserError
+
+
+def parse(content: bytes, name: str, *, allow_code: bool) -> tvm.IRModule:
+    """The module in a TVMScript text: a Relax module with "main", or one TIR function, its output the last argument.
+
+    Raises:
+        UserError: the user has not agreed to run code, or the text is not such a module.
+    """
+    if not allow_code:
+        raise UserError(
+            f"{name} is a TVMScript file: reading it runs the Python code in it.",
+            "If you trust its origin, agree with --allow-code.",
+        )
+    try:
+        parsed = tvm.script.from_source(content.decode())
+    except Exception as error:  # whatever the file's own code raises
+        raise UserError(f"{name} is not valid TVMScript: {_last_line(error)}", "") from error
+    if isinstance(parsed, tvm.tirx.PrimFunc):
+        return _wrap(parsed)
+    if isinstance(parsed, relax.Function):
+        parsed = tvm.IRModule({"main": parsed})
+    if not isinstance(parsed, tvm.IRModule) or "main" not in [g.name_hint for g in parsed.get_global_vars()]:
+        raise UserError(f'{name} has no function "main".', "Name the model's entry function main.")
+    main = parsed["main"]
+    return _wrap(main) if isinstance(main, tvm.tirx.PrimFunc) else parsed
+
+
+def _wrap(kernel: tvm.tirx.PrimFunc) -> tvm.IRModule:
+    """A Relax module that calls the kernel."""
+    builder = relax.BlockBuilder()
+    buffers = [kernel.buffer_map[p] for p in kernel.params]
+    types = [relax.TensorType(b.shape, str(b.dtype)) for b in buffers]
+    params = [relax.Var(b.name, ty) for b, ty in zip(buffers[:-1], types[:-1], strict=True)]
+    symbol = builder.add_func(kernel.without_attr("global_symbol"), "kernel")
+    with builder.function("main", params):
+        with builder.dataflow():
+            result = builder.emit_output(builder.emit(relax.call_tir(symbol, params, types[-1])))
+        builder.emit_func_output(result)
+    return builder.get()
+
+
+def _last_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[-1]
