@@ -13,7 +13,17 @@ from rich.table import Table
 
 from pruner_engine.cli.progress import carry_out
 from pruner_engine.errors import UserError
-from pruner_engine.jobs.messages import Doctor, DoctorReport, Export, Exported, Inspect, Inspected, Resume, RunFinished, Tune
+from pruner_engine.jobs.messages import (
+    Doctor,
+    DoctorReport,
+    Export,
+    Exported,
+    Inspect,
+    Inspected,
+    Resume,
+    RunFinished,
+    Tune,
+)
 from pruner_engine.store.reader import ProjectReader, Row
 from pruner_engine.units import percent, ratio, seconds
 
@@ -63,9 +73,9 @@ def run_object(reader: ProjectReader, run_id: int) -> Row:
     """What `--json` tells of a run; docs/terminal.md lists the fields."""
     row = reader.run(run_id)
     keys = (
-        "id", "model", "strategy", "seed", "state", "reason", "alive", "interrupted", "device", "target", "budget_trials",
-        "budget_s", "trials", "valid", "failed", "elapsed_s", "left_s", "untuned_s", "latency_s", "gain", "settings",
-        "versions",
+        "id", "model", "strategy", "seed", "state", "reason", "alive", "interrupted", "device", "target",
+        "budget_trials", "budget_s", "trials", "valid", "failed", "elapsed_s", "left_s", "untuned_s", "latency_s",
+        "gain", "settings", "versions",
     )  # fmt: skip
     found = {key: row[key] for key in keys}
     found["failures"] = [{k: f[k] for k in ("stage", "error", "count", "message")} for f in reader.failures(run_id)]
@@ -79,7 +89,9 @@ def status(project: str, *, as_json: bool) -> None:
         if as_json:
             _print_json({"project": absolute(project), "runs": [run_object(reader, run["id"]) for run in runs]})
             return
-        table = Table("run", "model", "strategy", "state", "trials", "failed", "untuned", "tuned", "gain", "worked", "left")
+        table = Table(
+            "run", "model", "strategy", "state", "trials", "failed", "untuned", "tuned", "gain", "worked", "left"
+        )
         for run in runs:
             state = "interrupted" if run["interrupted"] else run["state"]
             budget = f"/{run['budget_trials']}" if run["budget_trials"] else ""
@@ -94,7 +106,8 @@ def status(project: str, *, as_json: bool) -> None:
                 click.echo(f"run {run['id']}: {run['reason']}")
             for failure in reader.failures(run["id"]):
                 click.echo(
-                    f"run {run['id']}: {failure['count']} failed in {failure['stage']} ({failure['error']}): {failure['message']}"
+                    f"run {run['id']}: {failure['count']} failed in {failure['stage']} ({failure['error']}):"
+                    f" {failure['message']}"
                 )
             if run["interrupted"]:
                 click.echo(f"run {run['id']} was interrupted: pruner resume {project} --run {run['id']}")
@@ -110,9 +123,9 @@ def tasks(project: str, run_id: int | None, *, as_json: bool) -> None:
     table = Table("id", "task", "operator", "calls", "share", "untuned", "best", "gain", "GFLOP/s", "trials", "failed")
     for row in sorted(rows, key=lambda r: -(r["share"] or 0.0)):
         table.add_row(
-            str(row["id"]), row["name"], row["op"], str(row["weight"]), percent(row["share"]), seconds(row["untuned_s"]),
-            seconds(row["best_s"]), ratio(row["gain"]), "–" if row["gflops"] is None else f"{row['gflops']:.1f}",
-            str(row["trials"]), str(row["failed"]),
+            str(row["id"]), row["name"], row["op"], str(row["weight"]), percent(row["share"]),
+            seconds(row["untuned_s"]), seconds(row["best_s"]), ratio(row["gain"]),
+            "–" if row["gflops"] is None else f"{row['gflops']:.1f}", str(row["trials"]), str(row["failed"]),
         )  # fmt: skip
     Console().print(table)
 

@@ -52,13 +52,19 @@ def cli() -> None:
 @cli.command()
 @click.argument("model")
 @click.option("--input", "inputs", type=_Shape(), multiple=True, help="Shape of an input with dynamic dimensions.")
-@click.option("--target", default="auto", show_default=True, help="auto (this CPU), cuda, a preset, a TVM target as JSON.")
+@click.option(
+    "--target", default="auto", show_default=True, help="auto (this CPU), cuda, a preset, a TVM target as JSON."
+)
 @click.option("--strategy", default="pruner", show_default=True, help="pruner, metaschedule, …")
 @click.option("--trials", type=int, help="Candidates to measure.")
 @click.option("--minutes", type=float, help="Minutes to work. Neither given: until no task gains any more.")
 @click.option("--seed", type=int, default=0, show_default=True)
-@click.option("--project", type=click.Path(dir_okay=False), help="Project file [default: MODEL's name with .pruner, here].")
-@click.option("--set", "settings", type=_Setting(), multiple=True, help="A setting of the search, such as draft_set=512.")
+@click.option(
+    "--project", type=click.Path(dir_okay=False), help="Project file [default: MODEL's name with .pruner, here]."
+)
+@click.option(
+    "--set", "settings", type=_Setting(), multiple=True, help="A setting of the search, such as draft_set=512."
+)
 @click.option("--allow-code", is_flag=True, help="Consent to run a TVMScript file, which is Python code.")
 @_json
 def tune(as_json: bool, model: str, project: str | None, **options: Any) -> None:

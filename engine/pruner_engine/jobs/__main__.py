@@ -13,6 +13,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
+from typing import Any
 
 from pruner_engine import __version__
 from pruner_engine.errors import UserError
@@ -146,19 +147,15 @@ class Engine:
         from pruner_engine.jobs.job import JobContext
 
         job = JobContext(self._emit, self._control, self._socket)
-        if isinstance(command, Tune):
-            return lambda: tune.start(command, job)
-        if isinstance(command, Resume):
-            return lambda: tune.resume(command, job)
-        if isinstance(command, Export):
-            return lambda: bundle.export(command, job)
-        if isinstance(command, CheckModel):
-            return lambda: ask.check_model(command, job)
-        if isinstance(command, Inspect):
-            return lambda: ask.inspect(command, job)
-        if isinstance(command, WhatIf):
-            return lambda: ask.what_if(command, job)
-        raise AssertionError(f"no job for {type(command).__name__}")
+        work: dict[type, Callable[[Any, JobContext], None]] = {
+            Tune: tune.start,
+            Resume: tune.resume,
+            Export: bundle.export,
+            CheckModel: ask.check_model,
+            Inspect: ask.inspect,
+            WhatIf: ask.what_if,
+        }
+        return lambda: work[type(command)](command, job)
 
     # ------------------------------------------------------------ events
 

@@ -33,7 +33,8 @@ def check_model(command: CheckModel, job: JobContext) -> None:
 
 def _task(reader: ProjectReader, task_id: int) -> tuple[dict[str, Any], TuningTask]:
     row = reader.one(
-        "SELECT k.*, t.text AS target, t.profile FROM tasks k JOIN targets t ON t.id = k.target_id WHERE k.id = ?", (task_id,)
+        "SELECT k.*, t.text AS target, t.profile FROM tasks k JOIN targets t ON t.id = k.target_id WHERE k.id = ?",
+        (task_id,),
     )
     if row is None:
         raise UserError(f"The project holds no task {task_id}.", "`pruner tasks` lists them.")
@@ -64,7 +65,9 @@ def candidate_trace(reader: ProjectReader, task_id: int, candidate_id: int) -> s
         (candidate_id, task_id),
     )
     if row is None:
-        raise UserError(f"The task has no candidate {candidate_id}.", "`pruner inspect` without --candidate shows the best.")
+        raise UserError(
+            f"The task has no candidate {candidate_id}.", "`pruner inspect` without --candidate shows the best."
+        )
     if row["trace"] is not None:
         return str(row["trace"])
     if row["sketch"] is None:
@@ -107,7 +110,9 @@ def what_if(command: WhatIf, job: JobContext) -> None:
     try:
         row = sketch.from_json(command.decisions)
     except (ValueError, IndexError, TypeError) as error:
-        raise UserError(f"These decisions do not fit the sketch: {error}.", "Tile factors must multiply to the loop's extent.") from error
+        raise UserError(
+            f"These decisions do not fit the sketch: {error}.", "Tile factors must multiply to the loop's extent."
+        ) from error
     found = _cache.analyzer.explain(sketch.index, row)
     valid = bool(found.valid and np.isfinite(found.latency_s))
     job.emit(

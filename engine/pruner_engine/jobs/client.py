@@ -58,7 +58,9 @@ class EngineProcess:
             try:
                 event = decode_event(line)
             except msgspec.DecodeError as error:
-                raise UserError(f"The engine said something unknown: {error}.", "Install engine and terminal of one version.") from error
+                raise UserError(
+                    f"The engine said something unknown: {error}.", "Install engine and terminal of one version."
+                ) from error
             if isinstance(event, Hello) and event.protocol != PROTOCOL:
                 raise UserError("The engine is of another version than this program.", "Install both anew.")
             yield event

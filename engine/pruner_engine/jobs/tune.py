@@ -24,7 +24,7 @@ from pruner_engine.measure.measurer import Measurer
 from pruner_engine.search.settings import SearchSettings, settings_from
 from pruner_engine.search.strategies import strategy_names
 from pruner_engine.search.task_state import TaskState, end_to_end
-from pruner_engine.search.tuner import Budget, Tuner, untuned
+from pruner_engine.search.tuner import Budget, RunPlan, Tuner, untuned
 from pruner_engine.store.project import Project
 from pruner_engine.store.work import task_of
 from pruner_engine.targets.profile import profile_for
@@ -70,7 +70,9 @@ def resume(command: Resume, job: JobContext) -> None:
         if run_id is None and (command.trials or command.minutes):
             run_id = project.runs.newest()
         if run_id is None:
-            raise UserError("Every run of this project has spent its budget.", "Give a larger one with --trials or --minutes.")
+            raise UserError(
+                "Every run of this project has spent its budget.", "Give a larger one with --trials or --minutes."
+            )
         row = project.runs.get(run_id)
         changes: dict[str, Any] = {"pid": os.getpid(), "socket": job.socket, "state": "preparing", "reason": ""}
         if command.trials is not None:
@@ -91,9 +93,7 @@ class _Work:
     states: list[TaskState]
 
 
-def _prepare(
-    project: Project, run_id: int, model: LoadedModel, target: tvm.target.Target, job: JobContext
-) -> _Work:
+def _prepare(project: Project, run_id: int, model: LoadedModel, target: tvm.target.Target, job: JobContext) -> _Work:
     device = device_of(target)
     job.emit(Phase(name="profile", detail=device.name))
     profile = profile_for(target)
@@ -120,7 +120,9 @@ def _prepared(project: Project, run_id: int, row: dict[str, Any], job: JobContex
         stored = project.work.model(row["model_id"])
         inputs = {spec["name"]: spec["shape"] for spec in json.loads(stored["inputs"])}
         # Consent to run a TVMScript file was given when the run was made; the copy is that very file.
-        model = load_model(stored["source"], inputs, content=stored["content"], allow_code=stored["kind"] == "tvmscript")
+        model = load_model(
+            stored["source"], inputs, content=stored["content"], allow_code=stored["kind"] == "tvmscript"
+        )
         text = "auto" if row["target_id"] is None else project.work.target(row["target_id"])["text"]
         return _prepare(project, run_id, model, resolve_target(text), job)
     stored_target = project.work.target(row["target_id"])
@@ -141,19 +143,17 @@ def _tune(project: Project, run_id: int, work: _Work, job: JobContext, settings:
     row = project.runs.get(run_id)
     project.runs.update(run_id, state="tuning")
     job.emit(State(name="tuning"))
-    tuner = Tuner(
-        project,
-        run_id,
-        work.states,
-        work.target,
-        profile_for(work.target),
-        row["strategy"],
-        row["seed"],
-        settings,
-        Budget(row["budget_trials"], row["budget_s"]),
-        job.control,
-        job.emit,
+    plan = RunPlan(
+        run_id=run_id,
+        states=work.states,
+        target=work.target,
+        profile=profile_for(work.target),
+        strategy=row["strategy"],
+        seed=row["seed"],
+        settings=settings,
+        budget=Budget(row["budget_trials"], row["budget_s"]),
     )
+    tuner = Tuner(project, plan, job.control, job.emit)
     with Measurer(
         work.target,
         threads=threads_of(work.target),
@@ -192,7 +192,9 @@ def _why_nothing_valid(project: Project, run_id: int) -> str:
         (run_id,),
     )
     if not groups:
-        told = project.query("SELECT text FROM events WHERE run_id = ? AND level != 'info' ORDER BY id LIMIT 1", (run_id,))
+        told = project.query(
+            "SELECT text FROM events WHERE run_id = ? AND level != 'info' ORDER BY id LIMIT 1", (run_id,)
+        )
         return "No candidate was measured. " + (str(told[0]["text"]) if told else "Run `pruner doctor`.")
     counts = ", ".join(f"{g['n']} {g['stage']} {g['error']}" for g in groups)
     return f"No candidate could be measured ({counts}). The first reason: {groups[0]['message']}"

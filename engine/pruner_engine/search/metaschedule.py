@@ -1,4 +1,6 @@
-"""The baseline: TVM's own evolutionary search with its XGBoost model, constants as shipped, over our builder, runner and store."""
+"""The baseline: TVM's own evolutionary search with its XGBoost model, constants as shipped.
+
+Builder, runner and store are ours, so that a comparison isolates the search."""
 
 from __future__ import annotations
 
@@ -75,11 +77,14 @@ class MetaScheduleSearch(Strategy):
                 known.add(candidate.hash)
                 candidates.append(candidate)
         if candidates:
-            scores = self._model.predict(self._contexts[state.task.hash], [_measure_candidate(c.schedule) for c in candidates])
+            scores = self._model.predict(
+                self._contexts[state.task.hash], [_measure_candidate(c.schedule) for c in candidates]
+            )
             for candidate, score in zip(candidates, scores, strict=True):
                 candidate.verified_score = float(score)
-        return Proposal(candidates=candidates, drafted=candidates, verified=len(candidates),
-                        verify_s=time.perf_counter() - start)
+        return Proposal(
+            candidates=candidates, drafted=candidates, verified=len(candidates), verify_s=time.perf_counter() - start
+        )
 
     def learn(self, state: TaskState, trials: Sequence[Trial]) -> dict[str, Any]:
         context, workload = self._tune_context(state), self._workload(state)
@@ -92,7 +97,9 @@ class MetaScheduleSearch(Strategy):
             candidate = _measure_candidate(trial.candidate.schedule)
             seconds = list(trial.result.repeats) if trial.result.ok else None
             measured.append(candidate)
-            results.append(RunnerResult(run_secs=seconds, error_msg=None if seconds else trial.result.message or "failed"))
+            results.append(
+                RunnerResult(run_secs=seconds, error_msg=None if seconds else trial.result.message or "failed")
+            )
             self._database.commit_tuning_record(
                 TuningRecord(candidate.sch.trace, workload, seconds or [1e10], self.context.target, candidate.args_info)
             )

@@ -1,7 +1,7 @@
 """Which task to tune next.
 
-Every task gets one round, heaviest first; after that the round goes where the weighted latency falls fastest: the gradient of
-Ansor's scheduler (Zheng et al., OSDI 2020) as MetaSchedule uses it, alpha 0.2 over a window of 3 rounds.
+Every task gets one round, heaviest first; after that the round goes where the weighted latency falls fastest: the
+gradient of Ansor's scheduler (Zheng et al., OSDI 2020) as MetaSchedule uses it, alpha 0.2 over a window of 3 rounds.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ def gradient(state: TaskState) -> float:
 def next_task(states: Sequence[TaskState], patience: int = 0) -> TaskState | None:
     """The task for the next round; None when no task is left.
 
-    Pinned tasks go before all others, frozen, quarantined and exhausted ones never. With `patience`, a task that gained nothing
-    for that many trials rests.
+    Pinned tasks go before all others, frozen, quarantined and exhausted ones never. With `patience`, a task that gained
+    nothing for that many trials rests.
     """
     open_ = [s for s in states if not (s.quarantined or s.exhausted or s.steer == "freeze")]
     if patience:

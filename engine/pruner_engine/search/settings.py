@@ -18,7 +18,7 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
         generations: of the genetic search.
         mutation: probability that an offspring is a mutation rather than a crossover.
         draft_set: candidates that the draft hands to verification.
-        fresh_samples: random candidates that are verified beside the draft set, so that a blind spot of the analyzer shows.
+        fresh_samples: random candidates verified beside the draft set, so that a blind spot of the analyzer shows.
         refresh: rounds of a task for which one draft set serves.
         eps_greedy: share of a round picked at random from what was verified.
         elite_share: share of the initial population that mutates measured good candidates.
@@ -36,7 +36,7 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
     population: int = 1536
     generations: int = 2
     mutation: float = 0.85
-    # Reference: 512. Each costs 2-15 ms to apply and featurise on a CPU; a fifth keeps verification shorter than measuring.
+    # Reference: 512. Each costs 2-15 ms to apply and featurise: a fifth keeps verifying shorter than measuring.
     draft_set: int = 96
     fresh_samples: int = 16
     refresh: int = 2

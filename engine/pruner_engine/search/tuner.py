@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import tvm
+from tvm.s_tir import Schedule, Trace
 
 from pruner_engine.jobs.messages import Event, Notice, Phase, Progress
 from pruner_engine.measure.measurer import Measurer
@@ -22,7 +22,7 @@ from pruner_engine.search.strategy import Context, Proposal, Strategy, make_stra
 from pruner_engine.search.task_state import TaskState, Trial, end_to_end
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.design_space import DesignSpace
-from pruner_engine.space.trace_json import trace_to_json
+from pruner_engine.space.sketch import trace_json
 from pruner_engine.store.project import Project
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.target import threads_of
@@ -38,52 +38,53 @@ class Budget:
     seconds: float | None
 
 
+@dataclass(frozen=True)
+class RunPlan:
+    """What a run is: its row in the project file, its tasks, its device, how it searches and for how long."""
+
+    run_id: int
+    states: Sequence[TaskState]
+    target: tvm.target.Target
+    profile: DeviceProfile
+    strategy: str
+    seed: int
+    settings: SearchSettings
+    budget: Budget
+
+
 class Tuner:
     """Works on one run of an open project.
 
     Args:
         project: open for writing.
-        run_id: row of the run; its tasks are in `states`.
+        plan: the run.
+        control: pauses, stops and steers it.
         emit: takes each event; called from the tuner's thread.
     """
 
-    def __init__(
-        self,
-        project: Project,
-        run_id: int,
-        states: Sequence[TaskState],
-        target: tvm.target.Target,
-        profile: DeviceProfile,
-        strategy: str,
-        seed: int,
-        settings: SearchSettings,
-        budget: Budget,
-        control: Control,
-        emit: Callable[[Event], None],
-    ) -> None:
+    def __init__(self, project: Project, plan: RunPlan, control: Control, emit: Callable[[Event], None]) -> None:
         self.project = project
-        self.run_id = run_id
-        self.states = list(states)
-        self.target = target
-        self.settings = settings
-        self.budget = budget
+        self.run_id = plan.run_id
+        self.states = list(plan.states)
+        self.target = plan.target
+        self.settings = plan.settings
+        self.budget = plan.budget
         self.control = control
         self.emit = emit
-        self.threads = threads_of(target)
-        self._elapsed_before = float(project.runs.get(run_id)["elapsed_s"])
+        self._elapsed_before = float(project.runs.get(plan.run_id)["elapsed_s"])
         self._started = time.monotonic()
         self._held = 0.0
         self._round_id: int | None = None
         self._pace: deque[tuple[float, int]] = deque(maxlen=12)  # (elapsed, trials) after the last rounds
-        self.trials, self.valid = project.trials.counts(run_id)
+        self.trials, self.valid = project.trials.counts(plan.run_id)
         self.strategy: Strategy = make_strategy(
-            strategy,
+            plan.strategy,
             Context(
-                target=target,
-                profile=profile,
-                seed=seed,
-                settings=settings,
-                threads=self.threads,
+                target=plan.target,
+                profile=plan.profile,
+                seed=plan.seed,
+                settings=plan.settings,
+                threads=threads_of(plan.target),
                 on_phase=self._phase,
                 on_adaptation=self._adaptation,
                 on_notice=self._notice,
@@ -130,9 +131,9 @@ class Tuner:
         state.end_round()
         self._close_round(trials, time.perf_counter() - start, stats)
         self._save_checkpoints(state.rounds)
-        if state.trials and not any(t.result.ok for t in state.trials[-_HOPELESS_AFTER:]):
-            if len(state.trials) >= _HOPELESS_AFTER:
-                self._quarantine(state, f"the last {_HOPELESS_AFTER} trials failed: {state.trials[-1].result.message}")
+        last = state.trials[-_HOPELESS_AFTER:]
+        if len(last) == _HOPELESS_AFTER and not any(trial.result.ok for trial in last):
+            self._quarantine(state, f"the last {_HOPELESS_AFTER} trials failed: {state.trials[-1].result.message}")
         self._progress(state)
 
     def _measure(
@@ -145,7 +146,7 @@ class Tuner:
             candidate = by_hash[result.key]
             trial = Trial(candidate, result)
             assert candidate.schedule is not None
-            trace = trace_to_json(candidate.schedule.trace)
+            trace = trace_json(candidate.schedule.trace)
             self.project.trials.add_measurement(
                 self.run_id, state.task_id, ids[candidate.hash], trace, result, self.elapsed_s
             )
@@ -201,7 +202,11 @@ class Tuner:
     def _quarantine(self, state: TaskState, why: str) -> None:
         state.quarantined = why
         self.project.runs.update_task(self.run_id, state.task_id, quarantined=why)
-        self._notice("warning", f"{state.task.name} is tuned no more: {why}", "The other tasks go on; its default kernel is exported.")
+        self._notice(
+            "warning",
+            f"{state.task.name} is tuned no more: {why}",
+            "The other tasks go on; its default kernel is exported.",
+        )
 
     def _save_checkpoints(self, step: int) -> None:
         for role, (kind, data, recipe) in self.strategy.checkpoints().items():
@@ -336,7 +341,9 @@ def trial_from_row(row: dict[str, Any], state: TaskState) -> Trial:
         index = state.sketch_ids.index(row["sketch_id"])
         candidate = state.space.candidate(index, state.space.sketches[index].from_json(decisions), row["origin"])
     else:
-        candidate = Candidate(None, np.empty(0, np.int32), row["hash"], decisions, row["origin"])
+        schedule = Schedule(state.task.mod, error_render_level="none")
+        Trace.apply_json_to_schedule(json.loads(row["trace"]), schedule)
+        candidate = state.space.from_trace(schedule.trace, row["origin"])
     candidate.draft_score, candidate.verified_score = row["draft_score"], row["verified_score"]
     result = MeasureResult(
         key=row["hash"],

@@ -122,11 +122,17 @@ def sentence(error: sqlite3.DatabaseError, path: Path) -> UserError:
     """What a database error means to the reader."""
     text = str(error)
     if "full" in text:
-        return UserError(f"The disk that holds {path} is full.", "Free some space, then resume: nothing measured is lost.")
+        return UserError(
+            f"The disk that holds {path} is full.", "Free some space, then resume: nothing measured is lost."
+        )
     if "readonly" in text or "unable to open" in text:
-        return UserError(f"{path} cannot be written.", "Check its permissions, or copy it to a folder that you may write.")
+        return UserError(
+            f"{path} cannot be written.", "Check its permissions, or copy it to a folder that you may write."
+        )
     if "locked" in text:
         return UserError(f"{path} is locked by another program.", "Close the program that has it open, then try again.")
     if "not a database" in text or "malformed" in text or "corrupt" in text:
-        return UserError(f"{path} is damaged or not a project ({text}).", "Restore it from a copy, or tune into a new file.")
+        return UserError(
+            f"{path} is damaged or not a project ({text}).", "Restore it from a copy, or tune into a new file."
+        )
     return UserError(f"{path} could not be written: {text}.", "Check the disk, then resume: nothing measured is lost.")

@@ -26,7 +26,8 @@ SELECT r.*, m.name AS model, m.kind AS model_kind, m.source, m.inputs, m.outputs
        t.text AS target, t.device, t.fingerprint, t.profile,
        (SELECT count(*) FROM measurements x WHERE x.run_id = r.id) AS trials,
        (SELECT count(*) FROM measurements x WHERE x.run_id = r.id AND x.stage = 'ok') AS valid,
-       (SELECT sum(k.weight * k.untuned_s) FROM run_tasks j JOIN tasks k ON k.id = j.task_id WHERE j.run_id = r.id) AS untuned_s,
+       (SELECT sum(k.weight * k.untuned_s) FROM run_tasks j JOIN tasks k ON k.id = j.task_id
+         WHERE j.run_id = r.id) AS untuned_s,
        (SELECT latency_s FROM progress p WHERE p.run_id = r.id ORDER BY p.id DESC LIMIT 1) AS latency_s,
        (SELECT left_s FROM progress p WHERE p.run_id = r.id ORDER BY p.id DESC LIMIT 1) AS left_s
 FROM runs r JOIN models m ON m.id = r.model_id LEFT JOIN targets t ON t.id = r.target_id
@@ -46,9 +47,9 @@ FROM run_tasks j JOIN tasks k ON k.id = j.task_id WHERE j.run_id = ? ORDER BY k.
 """
 
 _CANDIDATES = """
-SELECT c.id, c.run_id, c.task_id, c.round_id, c.sketch_id, c.hash, c.decisions, c.origin, c.draft_score, c.verified_score,
-       r.idx AS round, x.stage, x.error, x.message, x.log, x.seconds, x.repeats, x.censored, x.checked, x.build_s, x.run_s,
-       x.at, x.elapsed_s
+SELECT c.id, c.run_id, c.task_id, c.round_id, c.sketch_id, c.hash, c.decisions, c.origin, c.draft_score,
+       c.verified_score, r.idx AS round, x.stage, x.error, x.message, x.log, x.seconds, x.repeats, x.censored,
+       x.checked, x.build_s, x.run_s, x.at, x.elapsed_s
 FROM candidates c JOIN rounds r ON r.id = c.round_id {join} JOIN measurements x ON x.candidate_id = c.id
 """
 
@@ -178,7 +179,8 @@ class ProjectReader:
 
     def adaptations(self, run_id: int) -> list[Row]:
         return self.rows(
-            "SELECT a.*, r.idx AS round FROM adaptations a JOIN rounds r ON r.id = a.round_id WHERE a.run_id = ? ORDER BY a.id",
+            "SELECT a.*, r.idx AS round FROM adaptations a JOIN rounds r ON r.id = a.round_id"
+            " WHERE a.run_id = ? ORDER BY a.id",
             (run_id,),
         )
 

@@ -82,7 +82,9 @@ class RunRepository:
         with self._project.transaction() as db:
             db["events"].insert({"run_id": run_id, "at": time.time(), "level": level, "text": text, "hint": hint})
 
-    def save_checkpoint(self, run_id: int, role: str, kind: str, step: int, data: bytes, recipe: dict[str, Any]) -> None:
+    def save_checkpoint(
+        self, run_id: int, role: str, kind: str, step: int, data: bytes, recipe: dict[str, Any]
+    ) -> None:
         """Replaces the run's checkpoint of that role."""
         row = {"run_id": run_id, "role": role, "kind": kind, "step": step, "data": data, "recipe": json.dumps(recipe)}
         with self._project.transaction() as db:

@@ -1,7 +1,7 @@
 """Schema of the project file, one migration a version.
 
-Conventions: times of day are seconds since the epoch, durations and latencies seconds (REAL), structured values JSON text,
-TVM modules gzip-compressed JSON of `tvm.ir.save_json`. A column that ends in `_id` is a foreign key.
+Conventions: times of day are seconds since the epoch, durations and latencies seconds (REAL), structured values JSON
+text, TVM modules gzip-compressed JSON of `tvm.ir.save_json`. A column that ends in `_id` is a foreign key.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ CREATE TABLE progress (
   trials INTEGER NOT NULL,
   valid INTEGER NOT NULL,
   failed INTEGER NOT NULL,
-  latency_s REAL,                  -- estimated end to end: sum over tasks of weight times best latency (untuned where none yet)
+  latency_s REAL,                  -- estimated end to end: sum of weight times best latency (untuned where none yet)
   left_s REAL                      -- the engine's estimate
 );
 CREATE INDEX progress_by_run ON progress(run_id);

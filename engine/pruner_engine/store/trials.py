@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -85,9 +86,9 @@ class TrialRepository:
     def measured(self, run_id: int, task_id: int | None = None) -> list[dict[str, Any]]:
         """Measured trials of a run in order: candidate columns and the measurement's."""
         sql = (
-            "SELECT c.id, c.sketch_id, c.hash, c.decisions, c.trace, c.origin, c.draft_score, c.verified_score, c.round_id,"
-            " x.task_id, x.stage, x.error, x.message, x.seconds, x.repeats, x.censored, x.checked, x.build_s, x.run_s"
-            " FROM measurements x JOIN candidates c ON c.id = x.candidate_id WHERE x.run_id = ?"
+            "SELECT c.id, c.sketch_id, c.hash, c.decisions, c.trace, c.origin, c.draft_score, c.verified_score,"
+            " c.round_id, x.task_id, x.stage, x.error, x.message, x.seconds, x.repeats, x.censored, x.checked,"
+            " x.build_s, x.run_s FROM measurements x JOIN candidates c ON c.id = x.candidate_id WHERE x.run_id = ?"
         )
         args: tuple[object, ...] = (run_id,)
         if task_id is not None:
@@ -103,4 +104,4 @@ class TrialRepository:
 
 
 def _finite(score: float | None) -> float | None:
-    return None if score is None or score != score or score in (float("inf"), float("-inf")) else float(score)
+    return None if score is None or not math.isfinite(score) else float(score)

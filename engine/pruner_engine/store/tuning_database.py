@@ -28,8 +28,8 @@ _BEST = (
 class ProjectDatabase(PyDatabase):
     """Read-only view of the valid, completely timed trials on one target.
 
-    Trials of other devices are never returned: rows are keyed by target and device fingerprint. Only records whose outputs
-    are right are in `ok` trials, so the best of them may be compiled.
+    Trials of other devices are never returned: rows are keyed by target and device fingerprint. Only candidates whose
+    outputs are right are `ok` trials, so the best of them may be compiled.
     """
 
     def __init__(self, project: Project, target_id: int, target: tvm.target.Target, run_id: int | None = None) -> None:
@@ -81,7 +81,9 @@ class ProjectDatabase(PyDatabase):
         return int(rows[0]["n"])  # type: ignore[call-overload]
 
 
-def record_of(workload: Workload, trace: str, repeats: str | Sequence[float], target: tvm.target.Target) -> TuningRecord:
+def record_of(
+    workload: Workload, trace: str, repeats: str | Sequence[float], target: tvm.target.Target
+) -> TuningRecord:
     """A tuning record from the project's JSON texts."""
     seconds = json.loads(repeats) if isinstance(repeats, str) else list(repeats)
     fields: list[Any] = [json.loads(trace), seconds, target.export(), ArgInfo.from_entry_func(workload.mod, False)]

@@ -1,0 +1,53 @@
+"""How well scores foretell measurements: plain figures over rows of the project file."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+Row = dict[str, Any]
+
+
+def ranks(values: Sequence[float]) -> list[float]:
+    """Ranks from 0, equal values share their mean rank."""
+    order = sorted(range(len(values)), key=values.__getitem__)
+    found = [0.0] * len(values)
+    start = 0
+    while start < len(order):
+        end = start
+        while end + 1 < len(order) and values[order[end + 1]] == values[order[start]]:
+            end += 1
+        for place in range(start, end + 1):
+            found[order[place]] = (start + end) / 2
+        start = end + 1
+    return found
+
+
+def rank_correlation(first: Sequence[float], second: Sequence[float]) -> float | None:
+    """Spearman's: Pearson's correlation of the ranks; None with fewer than three pairs or where nothing varies."""
+    if len(first) < 3:
+        return None
+    x, y = ranks(first), ranks(second)
+    mean = (len(x) - 1) / 2
+    spread = math.sqrt(sum((a - mean) ** 2 for a in x) * sum((b - mean) ** 2 for b in y))
+    return sum((a - mean) * (b - mean) for a, b in zip(x, y, strict=True)) / spread if spread else None
+
+
+def score_quality(rows: Sequence[Row], score: str) -> float | None:
+    """Rank correlation of a score column (higher is better) with measured speed, over valid uncensored candidates."""
+    pairs = [(row[score], -row["seconds"]) for row in _timed(rows) if row[score] is not None]
+    return rank_correlation([a for a, _ in pairs], [b for _, b in pairs])
+
+
+def best_in_top(rows: Sequence[Row], score: str) -> int | None:
+    """Place (from 1) of the fastest measured candidate in the order of a score."""
+    known = [row for row in _timed(rows) if row[score] is not None]
+    if not known:
+        return None
+    fastest = min(known, key=lambda row: row["seconds"])
+    return 1 + sum(row[score] > fastest[score] for row in known)
+
+
+def _timed(rows: Sequence[Row]) -> list[Row]:
+    return [row for row in rows if row["stage"] == "ok" and not row["censored"] and row["seconds"] is not None]

@@ -1,0 +1,58 @@
+"""Which task gets the next round."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from pruner_engine.search.scheduler import gradient, next_task
+
+
+def task(name, weight=1, untuned=1.0, history=(), **more):
+    state = SimpleNamespace(
+        task=SimpleNamespace(name=name, weight=weight, flops=1.0),
+        untuned_s=untuned,
+        best_history=list(history),
+        rounds=len(history),
+        steer="normal",
+        quarantined="",
+        exhausted=False,
+        since_gain=0,
+    )
+    state.__dict__.update(more)
+    return state
+
+
+def test_every_task_gets_one_round_heaviest_first():
+    states = [task("light"), task("heavy", weight=5), task("done", history=[1.0])]
+    assert next_task(states).task.name == "heavy"
+
+
+def test_then_the_round_goes_where_latency_falls():
+    falling = task("falling", history=[8.0, 6.0, 4.0, 2.0])
+    flat = task("flat", history=[2.0, 2.0, 2.0, 2.0])
+    assert gradient(falling) == pytest.approx(0.2 * 2.0 + 0.8 * 2.0 / 4)
+    assert next_task([flat, falling]) is falling
+
+
+def test_a_heavier_task_wins_at_equal_progress():
+    states = [task("one", history=[1.0]), task("many", weight=9, history=[1.0])]
+    assert next_task(states).task.name == "many"
+
+
+@pytest.mark.parametrize("closed", [{"steer": "freeze"}, {"quarantined": "crashes"}, {"exhausted": True}])
+def test_closed_tasks_never_get_a_round(closed):
+    shut = task("shut", weight=100, **closed)
+    assert next_task([shut]) is None
+    assert next_task([shut, task("open")]).task.name == "open"
+
+
+def test_pinned_tasks_go_first_and_boosted_ones_more_often():
+    assert next_task([task("a", weight=9, history=[1.0]), task("b", history=[1.0], steer="pin")]).task.name == "b"
+    assert next_task([task("a", weight=3, history=[1.0]), task("b", history=[1.0], steer="boost")]).task.name == "b"
+
+
+def test_patience_rests_tasks_that_gain_nothing():
+    idle = task("idle", weight=9, history=[1.0], since_gain=64)
+    busy = task("busy", history=[1.0], since_gain=3)
+    assert next_task([idle, busy]) is idle
+    assert next_task([idle, busy], patience=64) is busy

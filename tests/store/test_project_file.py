@@ -1,0 +1,157 @@
+"""The project file: who may write it, what is refused, what survives."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+
+import pytest
+
+from pruner_engine.errors import UserError
+from pruner_engine.store.lock import is_being_written
+from pruner_engine.store.project import Project
+from pruner_engine.store.reader import ProjectReader
+from pruner_engine.store.schema import migrations
+from pruner_engine.store.versions import KNOWN_VERSIONS
+
+
+def add_run(project: Project, strategy: str = "pruner") -> int:
+    with project.transaction() as db:
+        model_id = db["models"].insert(
+            {"name": "m", "kind": "workload", "source": "m", "sha256": strategy, "bytes": 0, "inputs": "[]",
+             "outputs": "[]", "created": 0.0}
+        ).last_pk  # fmt: skip
+    return project.runs.add(model_id, strategy, 0, settings="{}", versions="{}", host="{}")
+
+
+def test_the_reader_knows_every_migration(tmp_path):
+    with Project(tmp_path / "p.pruner"):
+        pass
+    assert [m.name for m in migrations._migrations] == list(KNOWN_VERSIONS)
+
+
+def test_what_was_written_is_read(tmp_path):
+    with Project(tmp_path / "p.pruner") as project:
+        run_id = add_run(project)
+        project.runs.add_event(run_id, "warning", "a fan stopped", "look")
+        with ProjectReader(project.path) as reader:
+            run = reader.run()
+            assert (run["id"], run["strategy"], run["state"], run["trials"]) == (run_id, "pruner", "preparing", 0)
+            assert run["alive"] and not run["interrupted"]
+            assert reader.events(run_id)[0]["text"] == "a fan stopped"
+    with ProjectReader(tmp_path / "p.pruner") as reader:
+        assert reader.run()["interrupted"], "a run that nobody works on was interrupted"
+
+
+def test_a_reader_sees_that_another_process_committed(tmp_path):
+    with Project(tmp_path / "p.pruner") as project, ProjectReader(project.path) as reader:
+        before = reader.data_version()
+        add_run(project)
+        assert reader.data_version() != before
+
+
+def test_a_second_writer_is_refused_with_a_sentence(tmp_path):
+    with Project(tmp_path / "p.pruner") as project:
+        assert is_being_written(project.path)
+        with pytest.raises(UserError, match="Another engine works on this project"):
+            Project(tmp_path / "p.pruner")
+    assert not is_being_written(tmp_path / "p.pruner")
+    Project(tmp_path / "p.pruner").close()
+
+
+def test_the_lock_of_a_killed_writer_is_free(tmp_path):
+    path = tmp_path / "p.pruner"
+    code = (
+        "import sys, time\n"
+        "from pruner_engine.store.project import Project\n"
+        "p = Project(sys.argv[1]); print('open', flush=True); time.sleep(60)"
+    )
+    child = subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE)
+    assert child.stdout.readline() == b"open\n"
+    assert is_being_written(path)
+    child.send_signal(signal.SIGKILL)
+    child.wait()
+    child.stdout.close()
+    assert not is_being_written(path)
+    Project(path).close()
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"no database at all" * 100, b"SQLite format 3\x00" + bytes(4000)], ids=["empty", "text", "torn"]
+)
+def test_a_foreign_file_is_refused_and_left_alone(tmp_path, content):
+    path = tmp_path / "p.pruner"
+    path.write_bytes(content)
+    with pytest.raises(UserError):
+        ProjectReader(path)
+    if content:
+        with pytest.raises(UserError):
+            Project(path)
+        assert path.read_bytes() == content
+
+
+def test_another_programs_database_is_refused(tmp_path):
+    path = tmp_path / "p.pruner"
+    with sqlite3.connect(path) as db:
+        db.execute("CREATE TABLE runs (id)")
+    db.close()
+    with pytest.raises(UserError, match="not a project of Pruner Studio"):
+        Project(path)
+
+
+def test_a_newer_file_is_refused_with_a_sentence(tmp_path):
+    path = tmp_path / "p.pruner"
+    Project(path).close()
+    with sqlite3.connect(path) as db:
+        db.execute(
+            "INSERT INTO _sqlite_migrations (migration_set, name, applied_at) VALUES ('pruner-studio', 'v99', '2099')"
+        )
+    db.close()
+    for opener in (Project, ProjectReader):
+        with pytest.raises(UserError, match="newer version"):
+            opener(path)
+
+
+def test_a_missing_file_or_folder_is_a_sentence(tmp_path):
+    with pytest.raises(UserError, match="no project file"):
+        ProjectReader(tmp_path / "p.pruner")
+    with pytest.raises(UserError, match="no folder"):
+        Project(tmp_path / "nowhere" / "p.pruner")
+
+
+@pytest.mark.parametrize("size", range(0, 61440, 4099))
+def test_a_file_cut_anywhere_never_crashes_the_reader(tmp_path, size):
+    path = tmp_path / "p.pruner"
+    with Project(path) as project:
+        add_run(project)
+        with project.transaction() as db:
+            db.conn.execute("SELECT 1")
+        project._db.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    path.write_bytes(path.read_bytes()[:size])
+    try:
+        with ProjectReader(path) as reader:
+            reader.runs()
+    except UserError:
+        pass
+
+
+def test_a_failed_transaction_leaves_nothing(tmp_path):
+    with Project(tmp_path / "p.pruner") as project:
+        run_id = add_run(project)
+        with pytest.raises(RuntimeError), project.transaction() as db:
+            db["events"].insert({"run_id": run_id, "at": time.time(), "level": "info", "text": "half", "hint": ""})
+            raise RuntimeError
+        with ProjectReader(project.path) as reader:
+            assert reader.events(run_id) == []
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_read_only_folder_is_a_sentence(tmp_path):
+    tmp_path.chmod(0o500)
+    try:
+        with pytest.raises(UserError, match="cannot be written"):
+            Project(tmp_path / "p.pruner")
+    finally:
+        tmp_path.chmod(0o700)
