@@ -1,0 +1,113 @@
+"""What every learned cost model is, and what goes in and out of it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from pruner_engine.space.candidate import Candidate
+from pruner_engine.tasks.task import TuningTask
+
+if TYPE_CHECKING:
+    import tvm
+    from tvm.s_tir import Schedule
+
+Array = np.ndarray
+
+
+def _nothing() -> Array:
+    return np.zeros((0, 0), np.float32)
+
+
+@dataclass(frozen=True, eq=False)
+class Features:
+    """What a cost model sees of one candidate; a part that the model does not use has shape [0, 0].
+
+    Attributes:
+        statement: one row per buffer store, float32[stores, 164].
+        dataflow: one row per data movement, float32[steps ≤ 16, 23].
+        primitives: one row per schedule primitive, float32[primitives ≤ 48, 40].
+        workload: embedding of the task, float32[16].
+    """
+
+    statement: Array = field(default_factory=_nothing)
+    dataflow: Array = field(default_factory=_nothing)
+    primitives: Array = field(default_factory=_nothing)
+    workload: Array = field(default_factory=lambda: np.zeros(0, np.float32))
+
+
+#: Features, latencies in seconds (lower bounds where censored) and censored flags of one task's candidates.
+Group = tuple[Sequence[Features], Array, Array]
+
+
+@dataclass(frozen=True)
+class LearnReport:
+    """How an update went.
+
+    Attributes:
+        loss: the model's own loss on what it learned from, at the end.
+        pair_accuracy: share of comparable pairs put in the right order, on the held-out samples (all, where few).
+        epochs: passes over the samples.
+        samples: measurements learned from.
+        seconds: duration.
+        start: "warm" (went on from its weights), "scratch", or "" where the model knows no such choice.
+    """
+
+    loss: float
+    pair_accuracy: float
+    epochs: int
+    samples: int
+    seconds: float
+    start: str = ""
+
+
+def schedules_of(candidates: Sequence[Candidate]) -> list[Schedule]:
+    """The applied schedules; a candidate without one was not materialised."""
+    schedules = [candidate.schedule for candidate in candidates if candidate.schedule is not None]
+    if len(schedules) != len(candidates):
+        raise ValueError("candidates must be materialised before features are taken")
+    return schedules
+
+
+class CostModel(ABC):
+    """Ranks candidates of one task by features; scores of different tasks cannot be compared."""
+
+    kind: ClassVar[str]
+
+    @abstractmethod
+    def featurize(self, task: TuningTask, target: tvm.target.Target, candidates: Sequence[Candidate]) -> list[Features]:
+        """Features of candidates whose `schedule` is set."""
+
+    @abstractmethod
+    def predict(self, features: Sequence[Features]) -> Array:
+        """Scores, float64[n]; higher is better."""
+
+    @abstractmethod
+    def update(self, groups: Mapping[str, Group], *, epochs: int = 50) -> LearnReport:
+        """Learn from everything measured so far.
+
+        Args:
+            groups: per task hash all its measurements in the order they were made, earlier updates' included.
+            epochs: upper bound on passes over the samples.
+        """
+
+    @abstractmethod
+    def to_bytes(self) -> bytes:
+        """The learned state as a checkpoint that `from_bytes` of the same kind takes."""
+
+    @abstractmethod
+    def from_bytes(self, data: bytes) -> None:
+        """Take over a checkpoint.
+
+        Raises:
+            UserError: the data is damaged, foreign, or of another kind of model.
+        """
+
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """How the state came to be: kept with checkpoints."""
+        return {}

@@ -1,0 +1,23 @@
+"""What a network that ranks candidates is."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+
+import torch
+from torch import nn
+
+from pruner_engine.verify.batch import Batch
+
+
+class RankingNetwork(nn.Module):
+    """Maps a batch of candidates to scores; knows the range of its inputs."""
+
+    @abstractmethod
+    def fit_scaling(self, batches: Sequence[Batch]) -> None:
+        """Take mean and spread of the inputs from these candidates."""
+
+    @abstractmethod
+    def forward(self, batch: Batch) -> torch.Tensor:
+        """Scores, float[n]; higher is better."""

@@ -1,0 +1,33 @@
+"""Statement features: MetaSchedule's vector per buffer store, 164 wide, already on a log2 scale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import tvm
+from tvm.s_tir import Schedule
+from tvm.s_tir import meta_schedule as ms
+
+WIDTH = 164
+_MAX_STORES = 24
+
+
+def statement_features(target: tvm.target.Target, schedules: Sequence[Schedule], threads: int = 2) -> list[np.ndarray]:
+    """Extract on native threads, the GIL released.
+
+    Args:
+        target: what the schedules are for.
+        schedules: with their postprocs applied; they are not changed.
+        threads: how many native threads work.
+
+    Returns:
+        Per schedule float32[stores, 164], in program order; of a program with more stores the last 24.
+    """
+    if not schedules:
+        return []
+    # the extractor reads nothing of the context but target and threads
+    context = ms.TuneContext(mod=schedules[0].mod, target=target, num_threads=threads)
+    candidates = [ms.MeasureCandidate(schedule, []) for schedule in schedules]
+    rows = ms.feature_extractor.PerStoreFeature().extract_from(context, candidates)
+    return [row.numpy()[-_MAX_STORES:].astype(np.float32) for row in rows]
