@@ -1,0 +1,89 @@
+"""A trace as the project file holds it, as rows to read: what each instruction does and which decision it took."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+_SNAKE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+def instructions(trace_json: str) -> list[dict[str, Any]]:
+    """Rows of a trace.
+
+    Returns:
+        One row an instruction: `id` (its index), `kind`, `text` (a short statement), `decision` (text, or None where nothing
+        is sampled), `value` (the decision as stored).
+    """
+    insts, decisions = json.loads(trace_json)
+    taken = {index: value for index, value in decisions}
+    return [_row(index, inst, taken) for index, inst in enumerate(insts)]
+
+
+def with_decisions(sketch_trace: str, decisions: list[Any]) -> str:
+    """A sketch's trace with other decisions: one value per sampling instruction, in order."""
+    insts, old = json.loads(sketch_trace)
+    sampled = [index for index, inst in enumerate(insts) if inst[0].startswith("Sample")]
+    if len(sampled) != len(decisions):
+        return json.dumps([insts, old])
+    return json.dumps([insts, [list(pair) for pair in zip(sampled, decisions, strict=True)]])
+
+
+def decision_rows(trace_json: str) -> list[dict[str, Any]]:
+    """Only the instructions that sampled something."""
+    return [row for row in instructions(trace_json) if row["decision"] is not None]
+
+
+def _row(index: int, inst: list[Any], taken: dict[int, Any]) -> dict[str, Any]:
+    kind, inputs, attrs, outputs = inst
+    value = taken.get(index)
+    return {
+        "id": index,
+        "kind": _SNAKE.sub(" ", kind).lower(),
+        "text": _statement(kind, inputs, attrs, outputs),
+        "decision": _decision(kind, attrs, value) if index in taken else None,
+        "value": value,
+        "postproc": kind == "EnterPostproc",
+    }
+
+
+def _statement(kind: str, inputs: list[Any], attrs: list[Any], outputs: list[Any]) -> str:
+    names = ", ".join(str(name) for name in outputs)
+    match kind:
+        case "GetSBlock" | "GetBlock":
+            return f"{names} = block “{attrs[0]}”"
+        case "GetLoops":
+            return f"{names} = loops of {inputs[0]}"
+        case "SamplePerfectTile":
+            return f"tile {inputs[0]} into {attrs[0]} factors, innermost ≤ {attrs[1]}"
+        case "SampleCategorical":
+            return "choose one of " + ", ".join(str(choice) for choice in attrs[0])
+        case "SampleComputeLocation":
+            return f"choose where {inputs[0]} is computed"
+        case "Split":
+            return f"{names} = split {inputs[0]}"
+        case "Annotate":
+            return f"{inputs[0]}: {str(attrs[0]).removeprefix('meta_schedule.')} = {_plain(inputs[1])}"
+        case "EnterPostproc":
+            return "postprocessing starts here"
+    arguments = ", ".join(_plain(part) for part in inputs if part not in (None, []))
+    told = ", ".join(_plain(part) for part in attrs if part not in (None, "", []))
+    call = f"{_SNAKE.sub(' ', kind).lower()} {arguments}" + (f" ({told})" if told else "")
+    return f"{names} = {call}" if names else call
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, list):
+        return "[" + ", ".join(_plain(part) for part in value) + "]"
+    return str(value).strip('"')
+
+
+def _decision(kind: str, attrs: list[Any], value: Any) -> str:
+    if kind == "SamplePerfectTile":
+        return " × ".join(str(factor) for factor in value)
+    if kind == "SampleCategorical" and isinstance(value, int):
+        return str(attrs[0][value])
+    if kind == "SampleComputeLocation":
+        return {-1: "root", -2: "inline"}.get(value, f"loop {value}")
+    return str(value)

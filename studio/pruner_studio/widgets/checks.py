@@ -1,0 +1,47 @@
+"""The pre-flight table: a row a check, with what to do where it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
+
+from pruner_engine.jobs.messages import Check
+from pruner_studio.theme import theme
+from pruner_studio.widgets.basic import label
+
+
+class CheckList(QWidget):
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Pre-flight checks")
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(10)
+        self._grid.setVerticalSpacing(7)
+        self._grid.setColumnStretch(2, 1)
+        self._checks: Sequence[Check] = ()
+        theme.changed.connect(self._fill)
+
+    def show_checks(self, checks: Sequence[Check]) -> None:
+        self._checks = checks
+        self._fill()
+
+    def _fill(self) -> None:
+        while (item := self._grid.takeAt(0)) is not None:
+            item.widget().deleteLater()
+        row = 0
+        for check in self._checks:
+            icon, tone = ("check", "good") if check.ok else ("warning", "bad" if check.needed else "warn")
+            picture = QLabel()
+            picture.setPixmap(theme.pixmap(icon, tone, 15))
+            picture.setAccessibleName("passed" if check.ok else "failed")
+            top = Qt.AlignmentFlag.AlignTop
+            self._grid.addWidget(picture, row, 0, top)
+            self._grid.addWidget(label(check.name), row, 1, top)
+            self._grid.addWidget(label(check.value, "muted", wrap=True), row, 2, top)
+            row += 1
+            if check.hint and not check.ok:
+                self._grid.addWidget(label(check.hint, "faint", wrap=True), row, 1, 1, 2)
+                row += 1

@@ -1,0 +1,188 @@
+"""Read-only code with line numbers, highlighting, search and a linked current line."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent, QSyntaxHighlighter, QTextCharFormat, QTextCursor, QTextFormat
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
+
+from pruner_studio.theme import theme
+
+_LEXERS = {"trace": "python", "tvmscript": "python", "llvm": "llvm", "asm": "gas", "cuda": "cuda"}
+_LONGEST = 1_500_000  # characters that are highlighted; more is shown plain
+_COLORS = (
+    ("Token.Comment", "code_comment"),
+    ("Token.Literal.String", "code_string"),
+    ("Token.Literal.Number", "code_number"),
+    ("Token.Keyword.Type", "code_type"),
+    ("Token.Keyword", "code_keyword"),
+    ("Token.Name.Function", "code_name"),
+    ("Token.Name.Class", "code_name"),
+    ("Token.Name.Decorator", "code_type"),
+    ("Token.Name.Builtin", "code_type"),
+    ("Token.Name.Variable", "code_name"),
+    ("Token.Name.Label", "code_name"),
+    ("Token.Operator.Word", "code_keyword"),
+)
+
+
+class _Highlighter(QSyntaxHighlighter):
+    """Colours each line by Pygments when the line is laid out, so that long assembly opens at once."""
+
+    def __init__(self, editor: QPlainTextEdit) -> None:
+        super().__init__(editor.document())
+        self._lexer = None
+        self._cache: dict[str, str | None] = {}
+
+    def set_form(self, form: str) -> None:
+        from pygments.lexers import get_lexer_by_name
+
+        self._lexer = get_lexer_by_name(_LEXERS.get(form, "text"), stripnl=False, ensurenl=False)
+
+    def highlightBlock(self, text: str) -> None:
+        if self._lexer is None or not text:
+            return
+        at = 0
+        for kind, part in self._lexer.get_tokens(text):
+            color = self._color_of(str(kind))
+            if color:
+                looks = QTextCharFormat()
+                looks.setForeground(theme.color(color))
+                self.setFormat(at, len(part), looks)
+            at += len(part)
+
+    def _color_of(self, kind: str) -> str | None:
+        if kind not in self._cache:
+            self._cache[kind] = next((color for start, color in _COLORS if kind.startswith(start)), None)
+        return self._cache[kind]
+
+
+class _Numbers(QWidget):
+    def __init__(self, code: CodeView) -> None:
+        super().__init__(code)
+        self._code = code
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._code.numbers_width(), 0)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self._code.paint_numbers(event)
+
+
+class CodeView(QPlainTextEdit):
+    """One text in one of the forms trace, tvmscript, llvm, asm, cuda; `line_chosen` tells the line that was clicked."""
+
+    line_chosen = Signal(int)
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setReadOnly(True)
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self._numbers = _Numbers(self)
+        self._highlighter = _Highlighter(self)
+        self._linked: list[int] = []
+        self._form = ""
+        self.blockCountChanged.connect(lambda _: self.setViewportMargins(self.numbers_width(), 0, 0, 0))
+        self.updateRequest.connect(self._scrolled)
+        self.cursorPositionChanged.connect(self._moved)
+        theme.changed.connect(self._repaint)
+
+    def show_text(self, form: str, text: str) -> None:
+        if (form, text) == (self._form, self.toPlainText()):
+            return
+        self._form = form
+        self._linked = []
+        self._highlighter.set_form(form if len(text) <= _LONGEST else "plain")
+        self.blockSignals(True)
+        self.setPlainText(text)
+        self.blockSignals(False)
+        self.setViewportMargins(self.numbers_width(), 0, 0, 0)
+        self._mark()
+
+    def link(self, lines: list[int], *, scroll: bool = True) -> None:
+        """Mark lines (from 0) that belong to what is chosen elsewhere."""
+        self._linked = lines
+        self._mark()
+        if lines and scroll:
+            cursor = QTextCursor(self.document().findBlockByNumber(lines[0]))
+            self.blockSignals(True)
+            self.setTextCursor(cursor)
+            self.blockSignals(False)
+            self.centerCursor()
+
+    def find_next(self, text: str) -> bool:
+        if self.find(text):
+            return True
+        self.moveCursor(QTextCursor.MoveOperation.Start)
+        return self.find(text)
+
+    def numbers_width(self) -> int:
+        return 18 + self.fontMetrics().horizontalAdvance("9") * max(3, len(str(self.blockCount())))
+
+    def paint_numbers(self, event: QPaintEvent) -> None:
+        painter = QPainter(self._numbers)
+        painter.setPen(theme.color("faint"))
+        painter.setFont(self.font())
+        block = self.firstVisibleBlock()
+        top = self.blockBoundingGeometry(block).translated(self.contentOffset()).top()
+        height = self.fontMetrics().height()
+        while block.isValid() and top <= event.rect().bottom():
+            if block.isVisible():
+                box = QRect(0, round(top), self._numbers.width() - 10, height)
+                painter.drawText(box, Qt.AlignmentFlag.AlignRight, str(block.blockNumber() + 1))
+            top += self.blockBoundingRect(block).height()
+            block = block.next()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        box = self.contentsRect()
+        self._numbers.setGeometry(QRect(box.left(), box.top(), self.numbers_width(), box.height()))
+
+    def _scrolled(self, rect: QRect, dy: int) -> None:
+        if dy:
+            self._numbers.scroll(0, dy)
+        else:
+            self._numbers.update(0, rect.y(), self._numbers.width(), rect.height())
+
+    def _moved(self) -> None:
+        if not self.textCursor().hasSelection():
+            self.line_chosen.emit(self.textCursor().blockNumber())
+
+    def _mark(self) -> None:
+        marks = []
+        color: QColor = theme.color("code_line")
+        for number in self._linked:
+            mark = QTextEdit.ExtraSelection()
+            mark.format.setBackground(color)
+            mark.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
+            mark.cursor = QTextCursor(self.document().findBlockByNumber(number))
+            marks.append(mark)
+        self.setExtraSelections(marks)
+
+    def _repaint(self) -> None:
+        self._highlighter.rehighlight()
+        self._mark()
+        self._numbers.update()
+
+
+class SearchableCode(QWidget):
+    """A CodeView with a search field above it (Enter finds the next place)."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 8, 0, 0)
+        column.setSpacing(6)
+        self.view = CodeView(name)
+        self.field = QLineEdit()
+        self.field.setAccessibleName(f"Find in {name}")
+        self.field.setPlaceholderText("Find…")
+        self.field.setClearButtonEnabled(True)
+        self.field.setMaximumWidth(260)
+        self.field.returnPressed.connect(lambda: self.view.find_next(self.field.text()))
+        column.addWidget(self.field)
+        column.addWidget(self.view, 1)

@@ -1,0 +1,133 @@
+"""Painted figures: bars with names and the funnel of a round."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFont, QPainter, QPaintEvent, QPolygonF
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from pruner_studio import units
+from pruner_studio.theme import theme
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One bar: `fill` between 0 and 1, `text` what stands at its end."""
+
+    name: str
+    fill: float
+    text: str
+    tone: str = "accent"
+    tip: str = ""
+
+
+class Bars(QWidget):
+    """Horizontal bars, one a row."""
+
+    ROW = 26
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self._bars: Sequence[Bar] = ()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self.update)
+
+    def show_bars(self, bars: Sequence[Bar]) -> None:
+        self._bars = bars
+        self.setAccessibleDescription("; ".join(f"{bar.name}: {bar.text}" for bar in bars))
+        self.setToolTip("\n".join(f"{bar.name}: {bar.tip}" for bar in bars if bar.tip))
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(280, max(1, len(self._bars)) * self.ROW)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(200, self.sizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        metrics = self.fontMetrics()
+        names = min(self.width() // 2, max((metrics.horizontalAdvance(bar.name) for bar in self._bars), default=0) + 12)
+        values = max((metrics.horizontalAdvance(bar.text) for bar in self._bars), default=0) + 12
+        for row, bar in enumerate(self._bars):
+            box = QRectF(0, row * self.ROW, self.width(), self.ROW)
+            painter.setPen(theme.color("muted"))
+            middle = Qt.AlignmentFlag.AlignVCenter
+            name = metrics.elidedText(bar.name, Qt.TextElideMode.ElideRight, names - 8)
+            painter.drawText(box, middle | Qt.AlignmentFlag.AlignLeft, name)
+            painter.setPen(theme.color("text"))
+            painter.drawText(box, middle | Qt.AlignmentFlag.AlignRight, bar.text)
+            track = QRectF(names, box.top() + self.ROW / 2 - 4, max(10.0, self.width() - names - values), 8)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.color("hover"))
+            painter.drawRoundedRect(track, 4, 4)
+            track.setWidth(max(3.0, track.width() * min(1.0, max(0.0, bar.fill))))
+            painter.setBrush(theme.color(bar.tone))
+            painter.drawRoundedRect(track, 4, 4)
+
+
+class Funnel(QWidget):
+    """How many candidates reach each step; widths follow the logarithm, the figures stand beside."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Funnel from explored to valid")
+        self._steps: Sequence[tuple[str, int]] = ()
+        self.setMinimumHeight(212)
+        theme.changed.connect(self.update)
+
+    def show_steps(self, steps: Sequence[tuple[str, int]]) -> None:
+        self._steps = steps
+        self.setAccessibleDescription(", ".join(f"{name} {number}" for name, number in steps))
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(340, 212)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if not self._steps:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        most = math.log10(max(number for _, number in self._steps) + 1) or 1.0
+        left, right = 84.0, 96.0
+        room = self.width() - left - right
+        height = self.height() / len(self._steps)
+        widths = [max(0.03, math.log10(number + 1) / most) * room for _, number in self._steps]
+        strong = QFont(self.font())
+        strong.setBold(True)
+        before = None
+        for row, ((name, number), width) in enumerate(zip(self._steps, widths, strict=True)):
+            top = row * height
+            following = widths[row + 1] if row + 1 < len(widths) else width
+            middle = left + room / 2
+            shape = QPolygonF(
+                [
+                    QPointF(middle - width / 2, top + 2),
+                    QPointF(middle + width / 2, top + 2),
+                    QPointF(middle + following / 2, top + height - 1),
+                    QPointF(middle - following / 2, top + height - 1),
+                ]
+            )
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.color("accent", 235 - row * 38))
+            painter.drawPolygon(shape)
+            painter.setPen(theme.color("muted"))
+            align = Qt.AlignmentFlag.AlignVCenter
+            painter.drawText(QRectF(0, top, left - 8, height), align | Qt.AlignmentFlag.AlignLeft, name)
+            painter.setPen(theme.color("text"))
+            painter.setFont(strong)
+            box = QRectF(self.width() - right + 8, top, right - 8, height)
+            share = "" if not before else f"  {units.percent(number / before)}"
+            painter.drawText(box.adjusted(0, 0, 0, -height / 2.6), align | Qt.AlignmentFlag.AlignRight, units.count(number))
+            painter.setFont(self.font())
+            painter.setPen(theme.color("faint"))
+            painter.drawText(box.adjusted(0, height / 2.6, 0, 0), align | Qt.AlignmentFlag.AlignRight, share)
+            before = number

@@ -1,0 +1,318 @@
+"""Plots in the product's looks: few colours, no frame, axes in human units, savable as PNG, SVG and CSV."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QPainter
+from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
+
+from pruner_studio.theme import theme
+from pruner_studio.widgets.basic import label, paint_icon
+
+_NEAR_PX = 14.0
+_MANY_POINTS = 4_000
+
+
+@dataclass(frozen=True)
+class Series:
+    """One curve or one group of points.
+
+    Attributes:
+        name: in the legend and in exports.
+        x, y: equally long, in the units of the axes (y in the plain unit also on a logarithmic axis).
+        color: token of the theme.
+        steps: a curve that holds its value up to the next point.
+        points: no line, only points.
+        faint: drawn thin, as a reference.
+        ids: what `picked` tells for a point.
+    """
+
+    name: str
+    x: np.ndarray
+    y: np.ndarray
+    color: str = "series1"
+    steps: bool = False
+    points: bool = False
+    faint: bool = False
+    ids: Sequence[int] | None = None
+
+
+@dataclass(frozen=True)
+class Level:
+    """A horizontal line with a name, such as a baseline."""
+
+    name: str
+    y: float
+    color: str = "muted"
+
+
+class _Axis(pg.AxisItem):
+    """Ticks in human units; on a logarithmic axis the coordinates are log10 of the values."""
+
+    def __init__(self, side: str, text: Callable[[float], str], log: bool) -> None:
+        super().__init__(side)
+        self._text, self._log = text, log
+        self.enableAutoSIPrefix(False)
+        self.setStyle(tickLength=-4, tickTextOffset=6, autoExpandTextSpace=True)
+
+    def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
+        if not self._log:
+            return super().tickValues(low, high, size)[:1]
+        first, last = 10**low, 10**high
+        if last / max(first, 1e-30) < 5:
+            step = 10 ** math.floor(math.log10((last - first) or 1e-12))
+            step *= next(factor for factor in (0.2, 0.5, 1, 2, 5) if (last - first) / (step * factor) <= 6)
+            values = np.arange(math.ceil(first / step), math.floor(last / step) + 1) * step
+        else:
+            decades = range(math.floor(low), math.ceil(high) + 1)
+            factors = (1, 2, 5) if high - low < 3 else (1,)
+            values = np.array([factor * 10.0**decade for decade in decades for factor in factors])
+        return [(1.0, [math.log10(value) for value in values if first <= value <= last])]
+
+    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
+        return [self._text(10**value if self._log else value) for value in values]
+
+
+class Plot(QWidget):
+    """One plot with its own legend; a click near a point tells its id.
+
+    Args:
+        name: accessible name and file name of exports.
+        x_label, y_label: with the unit in words where the ticks do not carry it.
+        x_text, y_text: text of a tick and of a hovered value.
+        log_y: logarithmic y axis.
+    """
+
+    picked = Signal(int)
+
+    def __init__(
+        self,
+        name: str,
+        x_label: str,
+        y_label: str,
+        x_text: Callable[[float], str] = "{:g}".format,
+        y_text: Callable[[float], str] = "{:g}".format,
+        *,
+        log_x: bool = False,
+        log_y: bool = False,
+    ) -> None:
+        super().__init__()
+        self.name, self.series, self.levels = name, [], []
+        self._log_x, self._log_y = log_x, log_y
+        self._x_text, self._y_text = x_text, y_text
+        self._chosen: int | None = None
+        self.setAccessibleName(name)
+        axes = {"bottom": _Axis("bottom", x_text, log_x), "left": _Axis("left", y_text, log_y)}
+        self._view = pg.PlotWidget(axisItems=axes)
+        self._view.setAccessibleName(name)
+        self._view.setMenuEnabled(False)
+        self._view.hideButtons()
+        self._view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._labels = (x_label, y_label)
+        self._legend = QHBoxLayout()
+        self._legend.setSpacing(14)
+        self._more = self._make_menu()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        top = QHBoxLayout()
+        top.addLayout(self._legend)
+        top.addStretch(1)
+        self._hovered = label("", "faint")
+        top.addWidget(self._hovered)
+        top.addWidget(self._more)
+        column.addLayout(top)
+        grid = QGridLayout()
+        grid.addWidget(self._view, 0, 0)
+        self._nothing = label("Nothing here yet", "faint")
+        grid.addWidget(self._nothing, 0, 0, Qt.AlignmentFlag.AlignCenter)
+        column.addLayout(grid, 1)
+        self._view.scene().sigMouseMoved.connect(self._hover)
+        self._view.scene().sigMouseClicked.connect(self._click)
+        theme.changed.connect(self._draw)
+        self._draw()
+
+    def sizeHint(self) -> QSize:
+        return QSize(420, 280)
+
+    def set_x_axis(self, text: str, ticks: Callable[[float], str]) -> None:
+        self._labels = (text, self._labels[1])
+        self._x_text = self._view.getAxis("bottom")._text = ticks
+
+    def show_data(self, series: Sequence[Series], levels: Sequence[Level] = (), chosen: int | None = None) -> None:
+        """Replace what is shown; `chosen` is the id of a point to mark."""
+        self.series, self.levels, self._chosen = list(series), list(levels), chosen
+        self._draw()
+
+    # ------------------------------------------------------------ drawing
+
+    def _draw(self) -> None:
+        item = self._view.getPlotItem()
+        item.clear()
+        self._view.setBackground(None)
+        font = QFont(self.font())
+        font.setPixelSize(11)
+        for side, text in zip(("bottom", "left"), self._labels, strict=True):
+            axis = item.getAxis(side)
+            axis.setPen(pg.mkPen(theme.color("border_strong")))
+            axis.setTextPen(pg.mkPen(theme.color("muted")))
+            axis.setTickFont(font)
+            axis.setLabel(text, **{"font-size": "11px", "color": theme.color("muted").name()})
+        there = [entry for entry in self.series if len(entry.x)]
+        self._nothing.setVisible(not there)
+        for entry in there:
+            self._draw_series(item, entry)
+        for level in self.levels:
+            color = theme.color(level.color)
+            y = self._coordinate(np.array([level.y]), self._log_y)[0]
+            line = pg.InfiniteLine(y, angle=0, pen=pg.mkPen(color, width=1, style=Qt.PenStyle.DashLine))
+            item.addItem(line, ignoreBounds=False)
+        item.enableAutoRange()
+        item.getViewBox().setDefaultPadding(0.04)
+        self._mark(item)
+        self._fill_legend()
+
+    def _draw_series(self, item: pg.PlotItem, entry: Series) -> None:
+        color = theme.color(entry.color)
+        x, y = self._coordinates(entry)
+        if entry.points and len(x) > _MANY_POINTS:
+            item.addItem(_density(x, y, color))
+        elif entry.points:
+            item.addItem(pg.ScatterPlotItem(x, y, size=6, pen=None, brush=_with_alpha(color, 150), pxMode=True))
+        else:
+            if entry.steps:
+                x, y = np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
+            pen = pg.mkPen(color, width=1 if entry.faint or len(x) > 3000 else 2)
+            item.addItem(pg.PlotCurveItem(x, y, pen=pen, antialias=len(x) <= 3000))
+
+    def _mark(self, item: pg.PlotItem) -> None:
+        for entry in self.series:
+            if entry.ids is not None and self._chosen in entry.ids:
+                x, y = self._coordinates(entry)
+                at = list(entry.ids).index(self._chosen)
+                ring = pg.ScatterPlotItem([x[at]], [y[at]], size=13, brush=None, pen=pg.mkPen(theme.color("text"), width=2))
+                item.addItem(ring, ignoreBounds=True)
+                return
+
+    def _coordinate(self, values: np.ndarray, log: bool) -> np.ndarray:
+        values = np.asarray(values, dtype=float)
+        return np.log10(np.maximum(values, 1e-30)) if log else values
+
+    def _coordinates(self, entry: Series) -> tuple[np.ndarray, np.ndarray]:
+        return self._coordinate(entry.x, self._log_x), self._coordinate(entry.y, self._log_y)
+
+    def _fill_legend(self) -> None:
+        while (old := self._legend.takeAt(0)) is not None:
+            if (widget := old.widget()) is not None:
+                widget.deleteLater()
+        entries = [(entry.name, entry.color) for entry in self.series if entry.name and len(entry.x)]
+        entries += [(f"{level.name} {self._y_text(level.y)}", level.color) for level in self.levels]
+        for name, color in entries:
+            made = QLabel(f'<span style="color:{theme.color(color).name()}">●</span>&nbsp; {name}')
+            made.setProperty("role", "faint")
+            self._legend.addWidget(made)
+
+    # ------------------------------------------------------------ pointing
+
+    def _nearest(self, position: QPointF) -> tuple[Series, int] | None:
+        """The point nearest to a place on the screen, at most some pixels away."""
+        box = self._view.getPlotItem().getViewBox()
+        best: tuple[float, Series, int] | None = None
+        place = box.mapSceneToView(position)
+        width, height = box.viewPixelSize()
+        for entry in self.series:
+            if not len(entry.x) or not width or not height:
+                continue
+            x, y = self._coordinates(entry)
+            distance = np.hypot((x - place.x()) / width, (y - place.y()) / height)
+            at = int(np.nanargmin(distance))
+            if distance[at] <= _NEAR_PX and (best is None or distance[at] < best[0]):
+                best = (float(distance[at]), entry, at)
+        return None if best is None else best[1:]
+
+    def _hover(self, position: QPointF) -> None:
+        found = self._nearest(position)
+        self._hovered.setText(
+            "" if found is None else
+            f"{found[0].name}  {self._x_text(float(found[0].x[found[1]]))} · {self._y_text(float(found[0].y[found[1]]))}"
+        )  # fmt: skip
+
+    def _click(self, event: object) -> None:
+        found = self._nearest(event.scenePos())  # type: ignore[attr-defined]
+        if found is not None and found[0].ids is not None:
+            self.picked.emit(int(found[0].ids[found[1]]))
+
+    # ------------------------------------------------------------ saving
+
+    def _make_menu(self) -> QToolButton:
+        made = QToolButton()
+        made.setAccessibleName(f"{self.name}: save")
+        made.setToolTip("Save this plot as PNG, SVG or CSV")
+        made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        made.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        made.setStyleSheet("QToolButton::menu-indicator { image: none; }")
+        paint_icon(made, "export", "faint", 15)
+        menu = QMenu(made)
+        for kind in ("png", "svg", "csv"):
+            menu.addAction(f"Save as {kind.upper()}…", lambda kind=kind: self._ask_where(kind))
+        menu.addAction("Show all", lambda: self._view.getPlotItem().enableAutoRange())
+        made.setMenu(menu)
+        return made
+
+    def _ask_where(self, kind: str) -> None:
+        start = f"{self.name.lower().replace(' ', '-')}.{kind}"
+        dialog = QFileDialog(self, "Save plot", start)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self.save)
+        dialog.open()
+
+    def save(self, path: str) -> None:
+        """Write the plot; the suffix chooses PNG, SVG (vector) or CSV (the points)."""
+        match Path(path).suffix.lower():
+            case ".svg":
+                generator = QSvgGenerator()
+                generator.setFileName(path)
+                generator.setSize(self._view.size())
+                painter = QPainter(generator)
+                self._view.render(painter)
+                painter.end()
+            case ".csv":
+                with Path(path).open("w", newline="", encoding="utf-8") as file:
+                    writer = csv.writer(file)
+                    writer.writerow(["series", *self._labels])
+                    for entry in self.series:
+                        writer.writerows([entry.name, x, y] for x, y in zip(entry.x.tolist(), entry.y.tolist(), strict=True))
+                    writer.writerows([level.name, "", level.y] for level in self.levels)
+            case _:
+                self._view.grab().save(path)
+
+
+def _with_alpha(color: QColor, alpha: int) -> QColor:
+    made = QColor(color)
+    made.setAlpha(alpha)
+    return made
+
+
+def _density(x: np.ndarray, y: np.ndarray, color: QColor, cells: int = 220) -> pg.ImageItem:
+    """Many points as one picture: the more points in a cell, the stronger the colour."""
+    kept = np.isfinite(x) & np.isfinite(y)
+    x, y = x[kept], y[kept]
+    spans = [(float(v.min()), max(float(np.ptp(v)), 1e-12)) for v in (x, y)]
+    at = [np.minimum(((v - low) / span * cells).astype(int), cells - 1) for v, (low, span) in zip((x, y), spans, strict=True)]
+    amount = np.log1p(np.bincount(at[0] * cells + at[1], minlength=cells * cells).reshape(cells, cells))
+    picture = np.zeros((cells, cells, 4), np.uint8)
+    picture[..., :3] = color.red(), color.green(), color.blue()
+    picture[..., 3] = np.where(amount > 0, 70 + 185 * amount / amount.max(), 0)
+    item = pg.ImageItem(picture, axisOrder="col-major")
+    item.setRect(spans[0][0], spans[1][0], spans[0][1], spans[1][1])
+    return item

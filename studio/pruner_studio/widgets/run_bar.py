@@ -1,0 +1,149 @@
+"""The bar on top: which project and run is shown, its state, and pause, stop or resume."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QProgressBar, QVBoxLayout
+
+from pruner_engine.jobs import messages as msg
+from pruner_studio import units
+from pruner_studio.widgets.basic import Pill, button, label
+from pruner_studio.workspace import Workspace
+
+STATES = {
+    "preparing": ("preparing", "info"),
+    "tuning": ("tuning", "info"),
+    "paused": ("paused", "warn"),
+    "stopped": ("stopped", "neutral"),
+    "finished": ("finished", "good"),
+    "failed": ("failed", "bad"),
+    "interrupted": ("interrupted", "warn"),
+}
+
+
+def state_of(run: dict[str, Any]) -> str:
+    """State of a run as it is shown: a run that is at work with no engine alive was interrupted."""
+    return "interrupted" if run["interrupted"] else run["state"]
+
+
+def run_name(run: dict[str, Any]) -> str:
+    return f"Run {run['id']} · {run['model']} · {run['strategy']}"
+
+
+class RunBar(QFrame):
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__()
+        self.workspace = workspace
+        self.setObjectName("topbar")
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        row = QHBoxLayout()
+        row.setContentsMargins(24, 9, 24, 9)
+        row.setSpacing(10)
+        self.project = label("No project open", "project")
+        self.runs = QComboBox()
+        self.runs.setAccessibleName("Run shown")
+        self.runs.setMinimumWidth(230)
+        self.runs.activated.connect(lambda at: workspace.choose_run(self.runs.itemData(at)))
+        self.state = Pill()
+        self.phase = label("", "faint")
+        self.pause_button = button("Pause", self.toggle_pause, icon="pause", tip="Hold after the candidates in flight (Ctrl+P)")
+        self.stop_button = button("Stop", self.stop, "danger", "stop", "End the job; it can be resumed (Ctrl+.)")
+        self.resume_button = button("Resume", self.resume, "primary", "play", "Go on where the run was left (Ctrl+R)")
+        for part in (self.project, self.runs, self.state):
+            row.addWidget(part)
+        row.addWidget(self.phase, 1)
+        for part in (self.pause_button, self.stop_button, self.resume_button):
+            row.addWidget(part)
+        outer.addLayout(row)
+        self.progress = QProgressBar()
+        self.progress.setTextVisible(False)
+        self.progress.setAccessibleName("Share of the budget used")
+        self.progress.setFixedHeight(3)
+        self.progress.setStyleSheet("min-height: 3px; max-height: 3px; border-radius: 0; background: transparent;")
+        outer.addWidget(self.progress)
+        self._paused = False
+        for signal in (workspace.opened, workspace.changed, workspace.job_changed):
+            signal.connect(self.refresh)
+        self.refresh()
+
+    def refresh(self) -> None:
+        run = self.workspace.run()
+        tuning = self.workspace.job.running and self.workspace.job_task == "tune"
+        ours = tuning and self._is_ours(run)
+        self.setVisible(bool(run) or self.workspace.job.running)
+        self.project.setText(Path(self.workspace.path).stem if run else Path(self.workspace.job_project).stem)
+        self._fill_runs()
+        state = state_of(run) if run else ""
+        if tuning and (run is None or state in ("stopped", "interrupted", "failed", "finished")):
+            state = "preparing"
+        self._paused = state == "paused"
+        self.state.show_state(*STATES.get(state, ("", "neutral")))
+        alive = bool(run and run["alive"])
+        phase = self.workspace.job_phase if self.workspace.job.running else (run["phase"] if run and alive else "")
+        self.phase.setText(phase)
+        self.pause_button.setVisible(tuning)
+        self.pause_button.setText("Go on" if self._paused else "Pause")
+        self.stop_button.setVisible(tuning)
+        self.resume_button.setVisible(bool(run) and not alive and not self.workspace.job.running and state != "finished")
+        self._show_progress(run, ours or alive)
+
+    def _is_ours(self, run: dict[str, Any] | None) -> bool:
+        return run is not None and Path(self.workspace.job_project).resolve() == Path(self.workspace.path).resolve()
+
+    def _show_progress(self, run: dict[str, Any] | None, busy: bool) -> None:
+        used = budget_used(run) if run and busy else None
+        self.progress.setVisible(used is not None or self.workspace.job.running)
+        if used is None:
+            self.progress.setRange(0, 0 if self.workspace.job.running else 1)
+        else:
+            self.progress.setRange(0, 1000)
+            self.progress.setValue(round(used * 1000))
+
+    def _fill_runs(self) -> None:
+        runs = self.workspace.reader.runs() if self.workspace.reader else []
+        wanted = [(run_name(run), run["id"]) for run in reversed(runs)]
+        shown = [(self.runs.itemText(at), self.runs.itemData(at)) for at in range(self.runs.count())]
+        if wanted != shown:
+            self.runs.clear()
+            for text, run_id in wanted:
+                self.runs.addItem(text, run_id)
+        self.runs.setCurrentIndex(self.runs.findData(self.workspace.run_id))
+        self.runs.setVisible(bool(runs))
+
+    # ------------------------------------------------------------ actions
+
+    def toggle_pause(self) -> None:
+        self.workspace.control(msg.Unpause() if self._paused else msg.Pause())
+
+    def stop(self) -> None:
+        self.workspace.control(msg.Stop())
+
+    def resume(self) -> None:
+        if self.workspace.run_id is not None and self.resume_button.isVisible():
+            self.workspace.start(msg.Resume(project=self.workspace.path, run_id=self.workspace.run_id))
+
+    def copy_command(self) -> None:
+        if self.workspace.path:
+            QGuiApplication.clipboard().setText(shlex.join(["pruner", "resume", self.workspace.path]))
+
+
+def budget_used(run: dict[str, Any]) -> float | None:
+    """Share of a run's budget that is used, or None where it has none."""
+    shares = []
+    if run["budget_trials"]:
+        shares.append(run["trials"] / run["budget_trials"])
+    if run["budget_s"]:
+        shares.append(run["elapsed_s"] / run["budget_s"])
+    return min(1.0, max(shares)) if shares else None
+
+
+def budget_text(run: dict[str, Any]) -> str:
+    if run["budget_trials"]:
+        return f"of {units.count(run['budget_trials'])}"
+    return f"of {units.duration(run['budget_s'])}" if run["budget_s"] else "until no more gain"

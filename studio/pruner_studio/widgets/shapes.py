@@ -1,0 +1,68 @@
+"""Fields for the dimensions that a model leaves open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
+
+from pruner_engine.jobs.messages import ModelInput
+from pruner_studio.widgets.basic import clear, label
+
+_GUESSES = {"batch": 1, "batch_size": 1, "n": 1, "b": 1, "height": 224, "width": 224, "h": 224, "w": 224, "sequence": 128}
+
+
+class ShapeFields(QWidget):
+    """One row per input with open dimensions; the same name is asked for once an input."""
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 4, 0, 0)
+        self._inputs: Sequence[ModelInput] = ()
+        self._fields: dict[tuple[str, int], QSpinBox] = {}
+        self.hide()
+
+    def show_inputs(self, inputs: Sequence[ModelInput]) -> None:
+        for index in range(self._column.count()):
+            if (row := self._column.itemAt(index).layout()) is not None:
+                clear(row)  # type: ignore[arg-type]
+        clear(self._column)
+        self._inputs = [spec for spec in inputs if any(isinstance(dim, str) for dim in spec.shape)]
+        self._fields = {}
+        if self._inputs:
+            self._column.addWidget(label("This model leaves dimensions open. Kernels are tuned for fixed shapes: give the ones you run.", "muted", wrap=True))
+        for spec in self._inputs:
+            self._add_row(spec)
+        self.setVisible(bool(self._inputs))
+
+    def _add_row(self, spec: ModelInput) -> None:
+        row = QHBoxLayout()
+        row.addWidget(label(spec.name))
+        for axis, dim in enumerate(spec.shape):
+            if isinstance(dim, int):
+                row.addWidget(label(str(dim), "muted"))
+                continue
+            field = QSpinBox(minimum=1, maximum=1_000_000, value=_GUESSES.get(dim.lower(), 1))
+            field.setAccessibleName(f"{spec.name}: {dim}")
+            field.setToolTip(f"Dimension {dim} of input {spec.name}")
+            field.setPrefix(f"{dim} ")
+            field.valueChanged.connect(lambda _: self.changed.emit())
+            self._fields[spec.name, axis] = field
+            row.addWidget(field)
+        row.addWidget(label(spec.dtype, "faint"))
+        row.addStretch(1)
+        self._column.addLayout(row)
+
+    def complete(self) -> bool:
+        return all(field.value() > 0 for field in self._fields.values())
+
+    def values(self) -> dict[str, list[int]]:
+        """Concrete shapes of the inputs that had open dimensions."""
+        return {
+            spec.name: [dim if isinstance(dim, int) else self._fields[spec.name, axis].value() for axis, dim in enumerate(spec.shape)]
+            for spec in self._inputs
+        }
