@@ -19,8 +19,8 @@ class LoopTree:
 
     Attributes:
         roots: nodes of the outermost level. A node has `id` (number in reading order) and `children`, and
-            - loop: `type` "loop", `name`, `extent` (None where it is not constant), `kind` (serial, parallel, vectorized,
-              unrolled, thread_binding), `thread` (such as threadIdx.x, or ""), `annotations`;
+            - loop: `type` "loop", `name`, `extent` (None where it is not constant), `kind` (serial, parallel,
+              vectorized, unrolled, thread_binding), `thread` (such as threadIdx.x, or ""), `annotations`;
             - block: `type` "block", `name`, `axes` [{name, kind, extent}], `reads`, `writes` (texts of the regions),
               `allocs` [{name, scope, shape, dtype}], `init` (it holds a reduction's start value), `annotations`;
             - branch: `type` "branch", `condition`.

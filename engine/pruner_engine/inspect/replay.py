@@ -17,10 +17,11 @@ def replay(task: TuningTask, target: tvm.target.Target, trace_json: str) -> list
     """The loop nest before the first and after every instruction.
 
     Returns:
-        One dict a step, the first for the unscheduled kernel: `index` (of the instruction, -1 for the first), `kind`, `text`
-        (the Python statement), `decision` (None where nothing is sampled), `postproc` (it finishes the schedule),
-        `changed` (the nest differs from the step before), `tree` (roots of a `LoopTree`), and `touched` (ids in `tree` of
-        the loops and blocks that the instruction worked on or made). A tree that did not change is the same object.
+        One dict a step, the first for the unscheduled kernel: `index` (of the instruction, -1 for the first), `kind`,
+        `text` (the Python statement), `decision` (None where nothing is sampled), `postproc` (it finishes the
+        schedule), `changed` (the nest differs from the step before), `tree` (roots of a `LoopTree`), and `touched` (ids
+        in `tree` of the loops and blocks that the instruction worked on or made). A tree that did not change is the
+        same object.
     """
     final = schedule_of(task, target, trace_json).trace
     schedule = Schedule(task.mod, error_render_level="none")

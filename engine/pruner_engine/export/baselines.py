@@ -1,0 +1,158 @@
+"""Latency and outputs of a model: untuned, tuned and in the libraries that people use, a process each."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import tvm
+
+from pruner_engine.errors import UserError
+from pruner_engine.export.build import compile_model
+from pruner_engine.export.files import run as runner
+from pruner_engine.export.library import write_library
+
+if TYPE_CHECKING:
+    from pruner_engine.frontends import LoadedModel
+
+FILES = Path(runner.__file__).parent
+
+
+@dataclass(frozen=True)
+class Timing:
+    """What one process measured.
+
+    Attributes:
+        name: tuned | untuned | onnxruntime | torch.
+        repeats: seconds an inference, one value a repeat; empty where it could not be measured.
+        note: version of the library, or why there is no latency.
+        outputs: of the first inference, in the model's order.
+        kernels: seconds and calls by kernel name; libraries of TVM only.
+    """
+
+    name: str
+    repeats: tuple[float, ...]
+    threads: int
+    note: str = ""
+    outputs: list[np.ndarray] = field(default_factory=list, repr=False)
+    kernels: dict[str, dict[str, float]] = field(default_factory=dict, repr=False)
+
+    @property
+    def seconds(self) -> float | None:
+        """Median of the repeats."""
+        return statistics.median(self.repeats) if self.repeats else None
+
+    def as_json(self) -> dict[str, Any]:
+        return {"seconds": self.seconds, "repeats": list(self.repeats), "threads": self.threads, "note": self.note}
+
+
+def example_inputs(model: LoadedModel, seed: int = 0) -> list[np.ndarray]:
+    """Random inputs for a model, in its order."""
+    return runner.random_inputs([spec.as_json() for spec in model.inputs], seed)
+
+
+def time_library(
+    name: str, folder: Path, model: LoadedModel, inputs: Sequence[np.ndarray], threads: int, repeats: int = 10
+) -> Timing:
+    """Run a bundle's library with the bundle's own runner.
+
+    Raises:
+        UserError: it does not run.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        paths = _files(Path(scratch), model, inputs)
+        command = [sys.executable, str(FILES / "run.py"), "--bundle", str(folder), "--threads", str(threads)]
+        command += ["--inputs", paths["inputs"], "--outputs", paths["outputs"]]
+        command += ["--bench", "--repeats", str(repeats), "--profile", "--json"]
+        report = _run(command, "", threads)
+        outputs = runner.read_arrays(paths["outputs"], [spec.as_json() for spec in model.outputs])
+    return Timing(name, tuple(report["repeats"]), threads, f"tvm {tvm.__version__}", outputs, report["kernels"])
+
+
+def time_untuned(
+    model: LoadedModel,
+    prepared: tvm.IRModule,
+    target: tvm.target.Target,
+    inputs: Sequence[np.ndarray],
+    threads: int,
+    repeats: int = 10,
+) -> Timing:
+    """The model as TVM compiles it without tuning.
+
+    Raises:
+        UserError: it does not compile or run.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        write_library(compile_model(prepared, target), model, target, threads, Path(scratch))
+        return time_library("untuned", Path(scratch), model, inputs, threads, repeats)
+
+
+def time_onnxruntime(model: LoadedModel, inputs: Sequence[np.ndarray], threads: int, repeats: int = 10) -> Timing:
+    """The ONNX file in ONNX Runtime on the CPU; without repeats, and a note, where that is not possible."""
+    return _reference("onnxruntime", "onnx", model, inputs, threads, repeats)
+
+
+def time_torch(model: LoadedModel, inputs: Sequence[np.ndarray], threads: int, repeats: int = 10) -> Timing:
+    """The exported program in eager PyTorch on the CPU; without repeats, and a note, where that is not possible."""
+    return _reference("torch", "pt2", model, inputs, threads, repeats)
+
+
+def _reference(
+    library: str, kind: str, model: LoadedModel, inputs: Sequence[np.ndarray], threads: int, repeats: int
+) -> Timing:
+    if model.kind != kind:
+        return Timing(library, (), threads, f"runs {kind} files only")
+    if find_spec(library) is None:
+        return Timing(library, (), threads, "not installed")
+    with tempfile.TemporaryDirectory() as scratch:
+        paths = _files(Path(scratch), model, inputs)
+        file = Path(scratch) / f"model.{kind}"
+        file.write_bytes(model.content)
+        request: dict[str, Any] = {
+            "library": library,
+            "model": str(file),
+            **paths,
+            "input_specs": [spec.as_json() for spec in model.inputs],
+            "output_specs": [spec.as_json() for spec in model.outputs],
+            "threads": threads,
+            "repeats": repeats,
+        }
+        try:
+            report = _run([sys.executable, str(FILES / "reference.py")], json.dumps(request), threads)
+        except UserError as error:
+            return Timing(library, (), threads, str(error))
+        outputs = runner.read_arrays(paths["outputs"], request["output_specs"])
+    return Timing(library, tuple(report["repeats"]), threads, report["version"], outputs)
+
+
+def _files(scratch: Path, model: LoadedModel, inputs: Sequence[np.ndarray]) -> dict[str, str]:
+    paths = {"inputs": str(scratch / "inputs.npz"), "outputs": str(scratch / "outputs.npz")}
+    runner.write_arrays(paths["inputs"], [spec.as_json() for spec in model.inputs], inputs)
+    return paths
+
+
+def _run(command: list[str], text: str, threads: int, timeout_s: float = 900) -> dict[str, Any]:
+    """Run a child to its end and parse what it printed; a crash of native code there does no harm here."""
+    env = {**os.environ, "TVM_NUM_THREADS": str(threads), "OMP_NUM_THREADS": str(threads)}
+    try:
+        done = subprocess.run(
+            command, input=text, capture_output=True, text=True, env=env, timeout=timeout_s, check=False
+        )
+    except subprocess.TimeoutExpired as error:
+        raise UserError(f"It did not finish within {timeout_s:.0f} s.") from error
+    if done.returncode < 0:
+        raise UserError(f"It crashed with signal {-done.returncode}.")
+    if done.returncode:
+        raise UserError(f"It failed: {' '.join(done.stderr.strip().splitlines()[-1:])}")
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report

@@ -1,0 +1,79 @@
+"""Whether two builds of a model compute the same."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+_MOST = 0.05
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Outcome of a comparison.
+
+    Attributes:
+        against: whose outputs were expected: untuned | onnxruntime | torch.
+        error: largest difference of all outputs, in parts of the largest expected magnitude of that output.
+        tolerance: largest difference that counts as rounding.
+        message: one sentence, where they differ.
+    """
+
+    against: str
+    ok: bool
+    error: float
+    tolerance: float
+    message: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def tolerance(dtype: np.dtype, depth: int) -> float:
+    """Rounding to expect of `depth` kernels in sequence, relative to the largest magnitude; 0 for whole numbers.
+
+    Each kernel sums in another order than its reference: some tens of units in the last place each, growing with the
+    depth. Never above 5 %, beyond which agreement says nothing.
+    """
+    if dtype.kind in "biu":
+        return 0.0
+    return min(_MOST, 32 * float(_epsilon(dtype)) * max(depth, 1))
+
+
+def compare(against: str, expected: Sequence[np.ndarray], got: Sequence[np.ndarray], depth: int) -> Agreement:
+    """Compare all outputs; NaN and infinities must be in the same places."""
+    if [e.shape for e in expected] != [g.shape for g in got]:
+        shapes = f"{[list(g.shape) for g in got]} instead of {[list(e.shape) for e in expected]}"
+        return Agreement(against, False, float("inf"), 0.0, f"the outputs have the shapes {shapes}")
+    worst = Agreement(against, True, 0.0, 0.0)
+    for index, (e, g) in enumerate(zip(expected, got, strict=True)):
+        error, limit = _difference(e, g), tolerance(g.dtype, depth)
+        if not error <= limit:
+            message = f"output {index} differs by {error:.2g} of its largest value; rounding explains {limit:.2g}"
+            return Agreement(against, False, error, limit, message)
+        if error >= worst.error:
+            worst = Agreement(against, True, error, limit)
+    return worst
+
+
+def _difference(expected: np.ndarray, got: np.ndarray) -> float:
+    e, g = expected.astype(np.float64), got.astype(np.float64)
+    finite = np.isfinite(e)
+    if not np.array_equal(np.where(finite, 0.0, e), np.where(np.isfinite(g), 0.0, g), equal_nan=True):
+        return float("inf")
+    if not finite.any():
+        return 0.0
+    scale = float(np.abs(e[finite]).max())
+    largest = float(np.abs(e[finite] - g[finite]).max())
+    return largest / scale if scale > 0 else largest
+
+
+def _epsilon(dtype: np.dtype) -> float:
+    if dtype.kind == "f":
+        return float(np.finfo(dtype).eps)
+    import ml_dtypes
+
+    return float(ml_dtypes.finfo(dtype).eps)

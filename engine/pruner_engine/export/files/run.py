@@ -1,0 +1,262 @@
+#!/usr/bin/env python3
+"""Run this bundle. Needs numpy, the package apache-tvm-ffi and the TVM runtime library, which lies in runtime/.
+
+    python run.py                              one inference on random inputs, prints the outputs' shapes
+    python run.py --inputs in.npz --outputs out.npz
+    python run.py --bench                      latency: median and spread
+    python run.py --profile                    time of each kernel
+
+An .npz file holds one array per input or output, under the name that metadata.json gives it.
+From Python: `Model(folder).run(array, ...)` gives a list of arrays.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import importlib.util
+import json
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+_DEVICES = {"cpu": 1, "cuda": 2}
+_POOLED = 2  # the virtual machine keeps freed memory for the next call
+
+
+class Model:
+    """A tuned model, loaded and ready to run."""
+
+    def __init__(self, folder: str | Path, threads: int | None = None) -> None:
+        """Load the library.
+
+        Args:
+            folder: the bundle.
+            threads: worker threads; None takes TVM_NUM_THREADS or, where that is not set, the number it was tuned with.
+                Fixed for the process by the first model that is loaded.
+        """
+        folder = Path(folder).resolve()
+        self.metadata: dict[str, Any] = json.loads((folder / "metadata.json").read_text("utf-8"))
+        if threads is not None:
+            os.environ["TVM_NUM_THREADS"] = str(threads)
+        os.environ.setdefault("TVM_NUM_THREADS", str(self.metadata["threads"]))
+        self._ffi = _import_ffi()
+        kind = self.metadata["device"]["kind"]
+        _load_runtime(folder, kind)
+        self._device = self._ffi.device(kind, 0)
+        self._vm = self._ffi.load_module(str(folder / "model.so"))["vm_load_executable"]()
+        devices = [_DEVICES[kind], 0, _POOLED]
+        self._vm["vm_initialization"](*devices, *([] if kind == "cpu" else [_DEVICES["cpu"], 0, _POOLED]))
+        self._main = self._vm["main"]
+        self._allocate = self._ffi.get_global_func("runtime.TVMTensorAllocWithScope")
+        self._fill = self._ffi.get_global_func("runtime.TVMTensorCopyFromBytes")
+        self._read = self._ffi.get_global_func("runtime.TVMTensorCopyToBytes")
+
+    def run(self, *inputs: np.ndarray) -> list[np.ndarray]:
+        """One inference; arrays in the order of metadata.json's inputs, any memory layout."""
+        return self.fetch(self.call(self.tensors(inputs)))
+
+    def tensors(self, inputs: Sequence[np.ndarray]) -> list[Any]:
+        """Copy arrays to the device.
+
+        Raises:
+            ValueError: a shape differs from what the library was compiled for.
+        """
+        specs = self.metadata["inputs"]
+        if len(inputs) != len(specs):
+            raise ValueError(f"the model takes {len(specs)} inputs, not {len(inputs)}")
+        return [self._tensor(spec, value) for spec, value in zip(specs, inputs, strict=True)]
+
+    def call(self, tensors: Sequence[Any]) -> Any:
+        """Run on device tensors; the result stays on the device."""
+        return self._main(*tensors)
+
+    def fetch(self, result: Any) -> list[np.ndarray]:
+        """Copy outputs to arrays."""
+        if isinstance(result, self._ffi.Tensor):
+            result = [result]
+        return [self._array(tensor) for tensor in result]
+
+    def profile(self, inputs: Sequence[np.ndarray], repeats: int = 5) -> dict[str, dict[str, float]]:
+        """Seconds and calls of each kernel in one inference (median of the repeats), by kernel name."""
+        tensors = self.tensors(inputs)
+        self.call(tensors)
+        runs: list[dict[str, list[float]]] = []
+        started = 0.0
+        synchronize = self._ffi.get_global_func("runtime.Device_StreamSync")
+
+        def watch(_function: Any, name: str, before: bool, *_: Any) -> int:
+            nonlocal started
+            if self._device.dlpack_device_type() != _DEVICES["cpu"]:
+                synchronize(self._device, 0)
+            now = time.perf_counter()
+            if before:
+                started = now
+            else:
+                runs[-1].setdefault(str(name), []).append(now - started)
+            return 0
+
+        self._vm["set_instrument"](self._ffi.convert(watch))
+        for _ in range(repeats):
+            runs.append({})
+            self.call(tensors)
+        names = runs[0].keys()
+        return {
+            name: {"seconds": statistics.median(sum(run[name]) for run in runs), "calls": len(runs[0][name])}
+            for name in names
+        }
+
+    def _tensor(self, spec: dict[str, Any], value: np.ndarray) -> Any:
+        shape = tuple(spec["shape"])
+        if tuple(value.shape) != shape:
+            raise ValueError(f"input {spec['name']} has the shape {list(value.shape)}, compiled for {list(shape)}")
+        data = np.ascontiguousarray(value, dtype=_numpy_dtype(spec["dtype"]))
+        # TVM's own allocation: kernels rely on 64-byte alignment, which numpy does not promise
+        tensor = self._allocate(self._ffi.Shape(shape), self._ffi.dtype(spec["dtype"]), self._device, None)
+        self._fill(tensor, ctypes.c_void_p(data.ctypes.data), data.nbytes)
+        return tensor
+
+    def _array(self, tensor: Any) -> np.ndarray:
+        out = np.empty(tuple(int(d) for d in tensor.shape), _numpy_dtype(str(tensor.dtype)))
+        self._read(tensor, ctypes.c_void_p(out.ctypes.data), out.nbytes)
+        return out
+
+
+def measure(call: Callable[[], Any], repeats: int, at_least_s: float = 0.02, warm_up_s: float = 0.2) -> list[float]:
+    """Seconds a call, one value a repeat; a repeat lasts `at_least_s` or one call."""
+    spent, calls = 0.0, 0
+    while calls < 2 or (spent < warm_up_s and calls < 1000):
+        started = time.perf_counter()
+        call()
+        spent += time.perf_counter() - started
+        calls += 1
+    number = max(1, round(at_least_s * calls / max(spent, 1e-9)))
+    seconds = []
+    for _ in range(repeats):
+        started = time.perf_counter()
+        for _ in range(number):
+            call()
+        seconds.append((time.perf_counter() - started) / number)
+    return seconds
+
+
+def random_inputs(specs: Sequence[dict[str, Any]], seed: int = 0) -> list[np.ndarray]:
+    """Arrays for specifications: normal floats; 0 and 1 for whole numbers, which are valid ids, masks and flags."""
+    generator = np.random.default_rng(seed)
+    arrays = []
+    for spec in specs:
+        dtype = _numpy_dtype(spec["dtype"])
+        integral = spec["dtype"].startswith(("int", "uint", "bool"))
+        values = generator.integers(0, 2, spec["shape"]) if integral else generator.standard_normal(spec["shape"])
+        arrays.append(np.asarray(values).astype(dtype))
+    return arrays
+
+
+def read_arrays(path: str | Path, specs: Sequence[dict[str, Any]]) -> list[np.ndarray]:
+    """Arrays of an .npz file in the order of the specifications."""
+    with np.load(path, allow_pickle=False) as archive:
+        # types that numpy does not know itself are read back as raw bytes
+        return [archive[spec["name"]].view(_numpy_dtype(spec["dtype"])) for spec in specs]
+
+
+def write_arrays(path: str | Path, specs: Sequence[dict[str, Any]], arrays: Sequence[np.ndarray]) -> None:
+    """Write arrays under the names of the specifications."""
+    with Path(path).open("wb") as file:
+        named: dict[str, Any] = {spec["name"]: value for spec, value in zip(specs, arrays, strict=True)}
+        np.savez(file, **named)
+
+
+def _numpy_dtype(name: str) -> np.dtype:
+    if name in {"bfloat16", "float8_e4m3fn", "float8_e5m2"}:
+        import ml_dtypes
+
+        return np.dtype(getattr(ml_dtypes, name))
+    return np.dtype(name)
+
+
+def _import_ffi() -> Any:
+    # tvm_ffi imports torch where it is installed, which takes seconds and is not needed here
+    hidden = "torch" not in sys.modules
+    if hidden:
+        sys.modules["torch"] = None  # type: ignore[assignment]
+    try:
+        import tvm_ffi
+    except ImportError:
+        raise SystemExit("The package apache-tvm-ffi is missing: pip install apache-tvm-ffi") from None
+    finally:
+        if hidden:
+            del sys.modules["torch"]
+    return tvm_ffi
+
+
+def _load_runtime(folder: Path, kind: str) -> None:
+    """Load the TVM runtime: from the bundle, or from an installed `tvm` package."""
+    folders = [folder / "runtime"]
+    installed = importlib.util.find_spec("tvm")
+    if installed is not None and installed.submodule_search_locations:
+        folders.append(Path(installed.submodule_search_locations[0]) / "lib")
+    for name in ["libtvm_runtime.so"] + (["libtvm_runtime_cuda.so"] if kind == "cuda" else []):
+        found = next((place / name for place in folders if (place / name).is_file()), None)
+        if found is None:
+            raise SystemExit(f"{name} is missing: put it into {folders[0]} or pip install apache-tvm")
+        ctypes.CDLL(str(found), ctypes.RTLD_GLOBAL)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Run a tuned model.")
+    parser.add_argument("--bundle", default=Path(__file__).parent, help="folder of the bundle")
+    parser.add_argument("--inputs", help=".npz with the inputs; random ones without")
+    parser.add_argument("--outputs", help=".npz to write the outputs to")
+    parser.add_argument("--threads", type=int, help="worker threads")
+    parser.add_argument("--bench", action="store_true", help="measure the latency")
+    parser.add_argument("--repeats", type=int, default=20, help="repeats of --bench")
+    parser.add_argument("--profile", action="store_true", help="measure each kernel")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    options = parser.parse_args()
+
+    model = Model(options.bundle, options.threads)
+    specs = model.metadata["inputs"]
+    inputs = read_arrays(options.inputs, specs) if options.inputs else random_inputs(specs)
+    outputs = model.run(*inputs)
+    if options.outputs:
+        write_arrays(options.outputs, model.metadata["outputs"], outputs)
+    report: dict[str, Any] = {
+        "threads": int(os.environ["TVM_NUM_THREADS"]),
+        "outputs": [
+            {**spec, "shape": list(o.shape)} for spec, o in zip(model.metadata["outputs"], outputs, strict=True)
+        ],
+    }
+    if options.bench:
+        tensors = model.tensors(inputs)
+        wait = model._ffi.get_global_func("runtime.Device_StreamSync")
+
+        def call() -> None:
+            model.call(tensors)
+            wait(model._device, 0)
+
+        report["repeats"] = measure(call, options.repeats)
+        report["seconds"] = statistics.median(report["repeats"])
+    if options.profile:
+        report["kernels"] = model.profile(inputs)
+    sys.stdout.write((json.dumps(report) if options.json else _text(report)) + "\n")
+    return 0
+
+
+def _text(report: dict[str, Any]) -> str:
+    lines = [f"output {o['name']}: {o['shape']} {o['dtype']}" for o in report["outputs"]]
+    if "seconds" in report:
+        ordered = [f"{s * 1e3:.3f}" for s in (min(report["repeats"]), report["seconds"], max(report["repeats"]))]
+        lines.append(f"latency: {ordered[1]} ms median ({ordered[0]} to {ordered[2]}), {report['threads']} threads")
+    kernels = sorted(report.get("kernels", {}).items(), key=lambda item: -item[1]["seconds"])
+    lines += [f"{k['seconds'] * 1e3:10.3f} ms {k['calls']:5} x  {name}" for name, k in kernels]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,56 @@
+"""The two files that make a runnable folder: the library and its metadata."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import tvm
+from tvm import relax
+
+from pruner_engine.measure.linker import link
+from pruner_engine.targets.target import target_json
+
+if TYPE_CHECKING:
+    from pruner_engine.frontends import LoadedModel
+
+LIBRARY = "model.so"
+METADATA = "metadata.json"
+FORMAT = "pruner-bundle"
+FORMAT_VERSION = 1
+
+
+def write_library(
+    executable: relax.VMExecutable,
+    model: LoadedModel,
+    target: tvm.target.Target,
+    threads: int,
+    folder: Path,
+) -> dict[str, Any]:
+    """Write the library, with its weights inside, and the least metadata that run.py needs.
+
+    Returns:
+        The metadata.
+
+    Raises:
+        UserError: there is no linker.
+    """
+    executable.export_library(str(folder.resolve() / LIBRARY), fcompile=link)
+    metadata = {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "model": {"name": model.name, "kind": model.kind, "sha256": model.sha256},
+        "inputs": [spec.as_json() for spec in model.inputs],
+        "outputs": [spec.as_json() for spec in model.outputs],
+        "target": json.loads(target_json(target)),
+        "device": {"kind": "cuda" if target.kind.name == "cuda" else "cpu"},
+        "threads": threads,
+    }
+    write_metadata(metadata, folder)
+    return metadata
+
+
+def write_metadata(metadata: dict[str, Any], folder: Path) -> None:
+    """Write metadata.json."""
+    (folder / METADATA).write_text(json.dumps(metadata, indent=1) + "\n", "utf-8")
