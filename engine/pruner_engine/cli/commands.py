@@ -163,16 +163,15 @@ def export(project: str, out: str, run_id: int | None, *, as_json: bool) -> None
         _print_json(answer.summary)
         return
     console = Console()
-    coverage = answer.summary["coverage"]
-    latencies = answer.summary["latencies"]
+    coverage = answer.summary["coverage"]["summary"]
     console.print(f"written to {answer.out}", soft_wrap=True, highlight=False)
-    applied = sum(1 for c in coverage if c["status"] == "applied")
-    share = sum(c["share"] or 0.0 for c in coverage if c["status"] == "applied")
-    console.print(f"coverage: {applied} of {len(coverage)} kernels tuned, {percent(share)} of the time")
+    for state, part in coverage.items():
+        console.print(f"{state}: {part['functions']} functions, {percent(part['share'])} of the time")
     for check in answer.summary["checks"]:
-        console.print(f"outputs agree with {check['against']}: largest difference {check['max_abs_error']:.2e}")
-    for name, value in latencies.items():
-        console.print(f"{name}: {seconds(value)}")
+        console.print(f"outputs agree with {check['against']}: largest relative difference {check['error']:.1e}")
+    for name, timing in answer.summary["latency"].items():
+        told = seconds(timing["seconds"]) if timing["seconds"] is not None else timing["note"]
+        console.print(f"{name}: {told} ({timing['threads']} threads)", highlight=False)
 
 
 def doctor(*, as_json: bool) -> None:

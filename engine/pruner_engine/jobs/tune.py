@@ -17,7 +17,9 @@ import tvm
 
 from pruner_engine import __version__
 from pruner_engine.errors import UserError
+from pruner_engine.export.baselines import example_inputs, time_onnxruntime, time_torch
 from pruner_engine.frontends import LoadedModel, load_model
+from pruner_engine.jobs.bundle import stored_model
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.messages import Phase, Resume, RunFinished, RunStarted, State, Tune
 from pruner_engine.measure.measurer import Measurer
@@ -106,6 +108,7 @@ def _prepare(project: Project, run_id: int, model: LoadedModel, target: tvm.targ
     row = project.runs.get(run_id)
     task_ids = project.work.add_tasks(row["model_id"], target_id, tasks)
     project.runs.add_tasks(run_id, task_ids)
+    _library_baselines(project, row["model_id"], target_id, model, threads_of(target), job)
     states = [
         TaskState(task, task_id, untuned_s=project.work.untuned(task_id))
         for task, task_id in zip(tasks, task_ids, strict=True)
@@ -113,16 +116,25 @@ def _prepare(project: Project, run_id: int, model: LoadedModel, target: tvm.targ
     return _Work(target, states)
 
 
+def _library_baselines(
+    project: Project, model_id: int, target_id: int, model: LoadedModel, threads: int, job: JobContext
+) -> None:
+    """What people use today, with the same threads: the line to get below."""
+    known = {row["name"] for row in project.work.baselines(model_id, target_id)}
+    inputs = example_inputs(model)
+    for name, measure in (("onnxruntime", time_onnxruntime), ("torch", time_torch)):
+        if name not in known:
+            job.emit(Phase(name="baseline", detail=name))
+            timing = measure(model, inputs, threads)
+            more = {"repeats": json.dumps(timing.repeats), "threads": threads, "note": timing.note}
+            project.work.add_baseline(model_id, target_id, name, timing.seconds, **more)
+
+
 def _prepared(project: Project, run_id: int, row: dict[str, Any], job: JobContext) -> _Work:
     """The run's work from the project file; prepared anew where it was stopped before that."""
     rows = project.runs.tasks(run_id)
     if not rows:
-        stored = project.work.model(row["model_id"])
-        inputs = {spec["name"]: spec["shape"] for spec in json.loads(stored["inputs"])}
-        # Consent to run a TVMScript file was given when the run was made; the copy is that very file.
-        model = load_model(
-            stored["source"], inputs, content=stored["content"], allow_code=stored["kind"] == "tvmscript"
-        )
+        model = stored_model(project, row["model_id"])
         text = "auto" if row["target_id"] is None else project.work.target(row["target_id"])["text"]
         return _prepare(project, run_id, model, resolve_target(text), job)
     stored_target = project.work.target(row["target_id"])

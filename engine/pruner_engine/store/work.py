@@ -122,6 +122,11 @@ class WorkRepository:
                 for sketch in sketches
             ]
 
+    def baselines(self, model_id: int, target_id: int) -> list[dict[str, Any]]:
+        return self._project.query(
+            "SELECT * FROM baselines WHERE model_id = ? AND target_id = ?", (model_id, target_id)
+        )
+
     def add_baseline(self, model_id: int, target_id: int, name: str, seconds: float | None, **more: Any) -> None:
         with self._project.transaction() as db:
             db["baselines"].delete_where("model_id = ? AND target_id = ? AND name = ?", [model_id, target_id, name])
