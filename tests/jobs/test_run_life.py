@@ -1,0 +1,231 @@
+"""The life of a run, through real engine processes: tuned, stopped, killed, resumed, exported."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from pruner_engine.jobs.client import EngineProcess
+from pruner_engine.jobs.messages import (
+    Failed,
+    Pause,
+    Progress,
+    Resume,
+    RunFinished,
+    RunStarted,
+    State,
+    Stop,
+    Tune,
+    Unpause,
+)
+from pruner_engine.store.lock import is_being_written
+from pruner_engine.store.reader import ProjectReader
+
+WORKLOAD = "matmul:64,64,64"
+SETTINGS = {"round_trials": 6, "population": 128, "draft_set": 16, "fresh_samples": 4}
+
+
+def terminal(*args, **options):
+    command = [sys.executable, "-m", "pruner_engine.cli", *map(str, args)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, **options)
+
+
+def tune_command(project, trials=12, **more):
+    return Tune(project=str(project), model=WORKLOAD, trials=trials, settings=SETTINGS, **more)
+
+
+def trial_rows(project):
+    with ProjectReader(project) as reader:
+        return reader.rows(
+            "SELECT c.hash, x.* FROM measurements x JOIN candidates c ON c.id = x.candidate_id ORDER BY x.id"
+        )
+
+
+@pytest.fixture(scope="module")
+def tuned(tmp_path_factory):
+    """A project with one finished run, made by the terminal."""
+    project = tmp_path_factory.mktemp("tuned") / "m.pruner"
+    options = [f"--set={name}={value}" for name, value in SETTINGS.items()]
+    done = terminal("tune", WORKLOAD, "--trials", 12, "--project", project, "--json", *options)
+    assert done.returncode == 0, done.stderr
+    return project, json.loads(done.stdout)
+
+
+def test_a_run_measures_its_budget_and_says_so(tuned):
+    project, told = tuned
+    assert told["state"] == "finished"
+    assert (told["trials"], told["valid"] + told["failed"]) == (12, 12)
+    assert told["latency_s"] < told["untuned_s"], "twelve schedules of a matmul hold one that beats the naive loops"
+    rows = trial_rows(project)
+    assert len({row["hash"] for row in rows}) == 12, "no candidate is measured twice"
+    assert all(row["seconds"] > 0 and row["repeats"] for row in rows if row["stage"] == "ok")
+
+
+def test_every_stage_of_a_round_is_recorded(tuned):
+    project, _ = tuned
+    with ProjectReader(project) as reader:
+        rounds = reader.rounds(1)
+        assert [r["measured"] for r in rounds] == [6, 6]
+        assert all(r["explored"] > r["drafted"] > 0 for r in rounds[:1])
+        assert all(r["verified"] >= r["measured"] for r in rounds)
+        measured = reader.candidates(1, measured=True)
+        assert all(c["draft_score"] is not None and c["verified_score"] is not None for c in measured)
+        assert reader.progress(1)[-1]["trials"] == 12
+        assert reader.sketches(reader.tasks(1)[0]["id"])
+
+
+def test_status_tasks_and_inspect_tell_what_the_file_holds(tuned):
+    project, told = tuned
+    status = json.loads(terminal("status", project, "--json").stdout)
+    assert status["runs"][0]["trials"] == 12
+    tasks = json.loads(terminal("tasks", project, "--json").stdout)["tasks"]
+    assert len(tasks) == 1 and tasks[0]["trials"] == 12
+    assert tasks[0]["best_s"] * tasks[0]["weight"] == pytest.approx(told["latency_s"])
+    for form, part in (("trace", "sample_perfect_tile"), ("tvmscript", "prim_func"), ("asm", "ret")):
+        shown = terminal("inspect", project, "--task", tasks[0]["name"], "--as", form)
+        assert part in shown.stdout, shown.stderr
+
+
+def test_a_spent_run_goes_on_with_a_larger_budget(tuned):
+    project, _ = tuned
+    done = terminal("resume", project, "--run", 1, "--trials", 14, "--json")
+    assert json.loads(done.stdout)["trials"] == 14, done.stderr
+    hashes = [row["hash"] for row in trial_rows(project)]
+    assert len(hashes) == len(set(hashes)) == 14
+
+
+def test_a_second_strategy_is_a_second_run_of_the_same_file(tuned):
+    project, _ = tuned
+    done = terminal(
+        "tune", WORKLOAD, "--trials", 8, "--strategy", "metaschedule", "--project", project, "--json", "--seed", 3
+    )
+    told = json.loads(done.stdout)
+    assert (told["id"], told["strategy"], told["trials"], told["seed"]) == (2, "metaschedule", 8, 3)
+    with ProjectReader(project) as reader:
+        assert [r["trials"] for r in reader.runs()][1] == 8
+        assert len(reader.rows("SELECT id FROM tasks")) == 1, "both runs tune the same task"
+
+
+def test_stop_ends_in_good_order_and_resume_goes_on(tmp_path):
+    project = tmp_path / "m.pruner"
+    with EngineProcess() as engine:
+        engine.send(tune_command(project, trials=200))
+        finished = None
+        for event in engine.events():
+            if isinstance(event, Progress) and event.trials >= 2:
+                engine.send(Stop())
+            if isinstance(event, RunFinished):
+                finished = event
+                break
+    assert finished.state == "stopped"
+    before = [row["hash"] for row in trial_rows(project)]
+    assert 2 <= len(before) == finished.trials < 200
+    done = terminal("resume", project, "--trials", len(before) + 4, "--json")
+    assert json.loads(done.stdout)["state"] == "finished", done.stderr
+    after = [row["hash"] for row in trial_rows(project)]
+    assert after[: len(before)] == before
+    assert len(after) == len(set(after)) == len(before) + 4
+
+
+def test_a_paused_run_measures_nothing_until_it_goes_on(tmp_path):
+    project = tmp_path / "m.pruner"
+    with EngineProcess() as engine:
+        engine.send(tune_command(project, trials=18))
+        paused = False
+        for event in engine.events():
+            if isinstance(event, Progress) and event.trials >= 2 and not paused:
+                engine.send(Pause())
+                paused = True
+            elif isinstance(event, State) and event.name == "paused":
+                deadline = time.monotonic() + 20
+                while time.monotonic() < deadline:
+                    with ProjectReader(project) as reader:
+                        if reader.run()["state"] == "paused":
+                            break
+                    time.sleep(0.1)
+                held = len(trial_rows(project))
+                time.sleep(1.0)
+                assert len(trial_rows(project)) == held < 18
+                engine.send(Unpause())
+            elif isinstance(event, RunFinished):
+                assert (event.state, event.trials) == ("finished", 18)
+                break
+    assert paused
+
+
+@pytest.mark.parametrize("at", [1, 5, 9])
+def test_a_killed_engine_loses_nothing_and_repeats_nothing(tmp_path, at):
+    project = tmp_path / "m.pruner"
+    engine = EngineProcess()
+    engine.send(tune_command(project))
+    pid = None
+    for event in engine.events():
+        if isinstance(event, RunStarted):
+            pid = engine._process.pid
+        if isinstance(event, Progress) and event.trials >= at:
+            os.kill(pid, signal.SIGKILL)
+            break
+    told, hint = engine.outcome()
+    assert "suddenly" in told and "resume" in hint
+    before = [row["hash"] for row in trial_rows(project)]
+    assert len(before) >= at, "what the engine reported is in the file"
+    assert not is_being_written(project)
+    with ProjectReader(project) as reader:
+        assert reader.run()["interrupted"]
+    done = terminal("resume", project, "--json")
+    assert done.returncode == 0, done.stderr
+    after = [row["hash"] for row in trial_rows(project)]
+    assert after[: len(before)] == before
+    assert len(after) == len(set(after)) == 12
+
+
+def test_a_run_without_a_valid_trial_fails_with_the_reason(tmp_path):
+    project = tmp_path / "m.pruner"
+    done = terminal(
+        "tune", WORKLOAD, "--trials", 4, "--project", project, "--set", "build_timeout_s=0.001", "--set=round_trials=4"
+    )
+    assert done.returncode == 1
+    assert "No candidate could be measured (4 build timeout)" in done.stderr
+    with ProjectReader(project) as reader:
+        assert reader.run()["state"] == "failed"
+        assert reader.failures(1)[0]["count"] == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["tune", "nowhere.onnx", "--trials", "1"], "nowhere.onnx"),
+        (["tune", "matmul:0,1,1", "--trials", "1"], "matmul"),
+        (["tune", WORKLOAD, "--trials", "0"], "no budget"),
+        (["tune", WORKLOAD, "--strategy", "magic", "--trials", "1"], "no strategy"),
+        (["tune", WORKLOAD, "--target", "toaster", "--trials", "1"], "toaster"),
+        (["tune", WORKLOAD, "--trials", "1", "--set", "speed=9"], "setting"),
+        (["resume", "nowhere.pruner"], "no project file"),
+        (["status", "nowhere.pruner"], "no project file"),
+        (["export", "nowhere.pruner", "--out", "x"], "no project file"),
+    ],
+)
+def test_a_wrong_turn_is_one_sentence(tmp_path, arguments, sentence):
+    done = terminal(*arguments, cwd=tmp_path)
+    assert done.returncode == 1
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) <= 4
+
+
+def test_two_engines_on_one_project(tmp_path):
+    project = tmp_path / "m.pruner"
+    with EngineProcess() as first:
+        first.send(tune_command(project, trials=400))
+        for event in first.events():
+            if isinstance(event, RunStarted):
+                break
+        with EngineProcess() as second:
+            second.send(Resume(project=str(project)))
+            answer = next(e for e in second.events() if isinstance(e, Failed | RunStarted))
+        assert isinstance(answer, Failed) and answer.kind == "user"
+        assert "Another engine works on this project" in answer.message
