@@ -28,8 +28,10 @@ _FUNCTIONS = {"Symbol", "Integer", "Float", "Rational", "Add", "Mul", "Pow", "Mo
 _FUNCTIONS |= {"CleanDiv", "CeilDiv", "PythonMod", "Where", "Eq", "Ne", "Equality", "Unequality", "And", "Or", "Not"}
 _FUNCTIONS |= {"GreaterThan", "LessThan", "StrictGreaterThan", "StrictLessThan", "Ge", "Le", "Gt", "Lt"}
 _NAMES = re.compile(r"[su]\d+|oo|int_oo|true|false")
-_NODES = (ast.Expression, ast.Load, ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare, ast.keyword)
-_NODES += (ast.operator, ast.unaryop, ast.cmpop)
+_NODES = (
+    *(ast.Expression, ast.Load, ast.Constant, ast.keyword),
+    *(ast.BinOp, ast.UnaryOp, ast.Compare, ast.operator, ast.unaryop, ast.cmpop),
+)
 _HINT = "Save it again with torch.export.save from a model of plain tensors."
 _OVERHEAD = 1 << 20
 

@@ -36,9 +36,8 @@ def parse(content: bytes, name: str, *, allow_code: bool) -> tvm.IRModule:
 def _wrap(kernel: tvm.tirx.PrimFunc) -> tvm.IRModule:
     """A Relax module that calls the kernel."""
     builder = relax.BlockBuilder()
-    buffers = [kernel.buffer_map[p] for p in kernel.params]
-    types = [relax.TensorType(b.shape, str(b.dtype)) for b in buffers]
-    params = [relax.Var(b.name, ty) for b, ty in zip(buffers[:-1], types[:-1], strict=True)]
+    types = [relax.TensorType(p.ty.shape, str(p.ty.dtype)) for p in kernel.params]
+    params = [relax.Var(p.name, ty) for p, ty in zip(kernel.params[:-1], types[:-1], strict=True)]
     symbol = builder.add_func(kernel.without_attr("global_symbol"), "kernel")
     with builder.function("main", params):
         with builder.dataflow():

@@ -1,0 +1,97 @@
+"""From a prepared module to its distinct kernels."""
+
+from __future__ import annotations
+
+import re
+
+import tvm
+import tvm_ffi
+from tvm.s_tir import SBlock, Schedule
+from tvm.s_tir import meta_schedule as ms
+from tvm.s_tir.analysis import estimate_tir_flops
+from tvm.target import Target
+from tvm.tirx import IterVar
+
+from pruner_engine.tasks.task import TensorSpec, TuningTask
+
+# the first that matches a kernel's name decides; heavier operators first, since a fused kernel has several
+_CLASSES = {
+    "conv2d_transpose": "conv2d_transpose",
+    "conv1d": "conv1d",
+    "conv2d": "conv2d",
+    "conv3d": "conv3d",
+    "matmul|dense": "matmul",
+    "softmax": "softmax",
+    "(layer|rms|group|instance|batch)_norm": "normalization",
+    "pool": "pool",
+}
+_LABEL_CHARS = 48
+
+
+def extract_tasks(prepared: tvm.IRModule, target: Target) -> list[TuningTask]:
+    """The distinct kernels of a prepared module, most work first.
+
+    Args:
+        prepared: result of `prepare`.
+        target: what to tune for.
+
+    Returns:
+        Structurally different kernels that have a design space, with names that are the same at every run. Left out are
+        kernels that only rename a shape (they cost nothing once compiled) and ones not made of schedulable blocks.
+    """
+    extracted = ms.relax_integration.extract_tasks(prepared, target, {})
+    tasks = [_task(str(t.task_name), t.dispatched[0], int(t.weight)) for t in extracted if _tunable(t.dispatched[0])]
+    return sorted(tasks, key=lambda t: (-t.flops * t.weight, t.name))
+
+
+def _task(symbol: str, mod: tvm.IRModule, weight: int) -> TuningTask:
+    digest = f"{tvm_ffi.structural_hash(mod) & (1 << 64) - 1:016x}"
+    # TVM numbers equal names in the order it meets them; the hash tells them apart whatever else the model holds
+    label = re.sub(r"\d+(?=_|$)", "", symbol.removeprefix("fused_"))[:_LABEL_CHARS].rstrip("_")
+    params = mod["main"].params
+    args = tuple(TensorSpec(str(p.name), tuple(int(d) for d in p.ty.shape), str(p.ty.dtype)) for p in params)
+    operator = _operator(label, mod, args)
+    if operator.endswith("_conv2d"):
+        label = label.replace("conv2d", operator, 1)
+    return TuningTask(
+        name=f"{label}_{digest[:6]}",
+        op=operator,
+        hash=digest,
+        mod=mod,
+        args=args,
+        flops=float(estimate_tir_flops(mod)),
+        weight=weight,
+    )
+
+
+def _operator(label: str, mod: tvm.IRModule, args: tuple[TensorSpec, ...]) -> str:
+    blocks = _blocks(mod)
+    found = next((operator for pattern, operator in _CLASSES.items() if re.search(pattern, label)), "")
+    if found == "conv2d":
+        return _conv2d([str(b.name_hint) for b in blocks], args)
+    if found:
+        return found
+    if any(var.iter_type == IterVar.CommReduce for b in blocks for var in b.iter_vars):
+        return "reduce"
+    return "elementwise" if estimate_tir_flops(mod) > 0 else "data movement"
+
+
+def _conv2d(blocks: list[str], args: tuple[TensorSpec, ...]) -> str:
+    """A depthwise kernel is a grouped one whose weights (OIHW or HWIO) have one input channel."""
+    if "group_conv2d_nchw" not in blocks and "group_conv2d_nhwc" not in blocks:
+        return "conv2d"
+    axis = 1 if "group_conv2d_nchw" in blocks else 2
+    return "depthwise_conv2d" if args[1].shape[axis] == 1 else "group_conv2d"
+
+
+def _tunable(mod: tvm.IRModule) -> bool:
+    try:
+        blocks = _blocks(mod)
+    except (ValueError, RuntimeError):
+        return False
+    return all(b.iter_vars for b in blocks) and not all(str(b.name_hint).startswith("T_reshape") for b in blocks)
+
+
+def _blocks(mod: tvm.IRModule) -> list[SBlock]:
+    schedule = Schedule(mod, error_render_level="none")
+    return [schedule.get(b) for b in schedule.get_child_blocks(schedule.get_sblock("root"))]
