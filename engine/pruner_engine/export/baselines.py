@@ -19,13 +19,14 @@ import tvm
 
 from pruner_engine.errors import UserError
 from pruner_engine.export.build import compile_model
+from pruner_engine.export.contents import FILES
 from pruner_engine.export.files import run as runner
 from pruner_engine.export.library import write_library
 
 if TYPE_CHECKING:
     from pruner_engine.frontends import LoadedModel
 
-FILES = Path(runner.__file__).parent
+FROZEN_FLAG = "--run-script"  # a frozen program runs the Python file that follows, with its arguments
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def time_library(
     """
     with tempfile.TemporaryDirectory() as scratch:
         paths = _files(Path(scratch), model, inputs)
-        command = [sys.executable, str(FILES / "run.py"), "--bundle", str(folder), "--threads", str(threads)]
+        command = [*_script("run.py"), "--bundle", str(folder), "--threads", str(threads)]
         command += ["--inputs", paths["inputs"], "--outputs", paths["outputs"]]
         command += ["--bench", "--repeats", str(repeats), "--profile", "--json"]
         report = _run(command, "", threads)
@@ -128,7 +129,7 @@ def _reference(
             "repeats": repeats,
         }
         try:
-            report = _run([sys.executable, str(FILES / "reference.py")], json.dumps(request), threads)
+            report = _run(_script("reference.py"), json.dumps(request), threads)
         except UserError as error:
             return Timing(library, (), threads, str(error))
         outputs = runner.read_arrays(paths["outputs"], request["output_specs"])
@@ -139,6 +140,11 @@ def _files(scratch: Path, model: LoadedModel, inputs: Sequence[np.ndarray]) -> d
     paths = {"inputs": str(scratch / "inputs.npz"), "outputs": str(scratch / "outputs.npz")}
     runner.write_arrays(paths["inputs"], [spec.as_json() for spec in model.inputs], inputs)
     return paths
+
+
+def _script(name: str) -> list[str]:
+    frozen = [FROZEN_FLAG] if getattr(sys, "frozen", False) else []
+    return [sys.executable, *frozen, str(FILES / name)]
 
 
 def _run(command: list[str], text: str, threads: int, timeout_s: float = 900) -> dict[str, Any]:

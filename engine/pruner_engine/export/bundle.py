@@ -9,7 +9,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, distribution, version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,6 @@ from tvm.s_tir.meta_schedule import Database
 
 from pruner_engine.errors import UserError
 from pruner_engine.export.baselines import (
-    FILES,
     Timing,
     example_inputs,
     time_library,
@@ -28,6 +27,7 @@ from pruner_engine.export.baselines import (
 )
 from pruner_engine.export.build import apply_database, compile_model
 from pruner_engine.export.check import Agreement, compare
+from pruner_engine.export.contents import add_contents
 from pruner_engine.export.coverage import coverage, summarise
 from pruner_engine.export.library import FORMAT, METADATA, write_library, write_metadata
 from pruner_engine.export.records import write_records
@@ -37,9 +37,7 @@ from pruner_engine.tasks.task import TuningTask
 if TYPE_CHECKING:
     from pruner_engine.frontends import LoadedModel
 
-_SHIPPED = ("run.py", "README.txt")
 _PACKAGES = ("apache-tvm", "apache-tvm-ffi", "pruner-studio", "numpy")
-_RUNTIME = (("tvm", "libtvm_runtime.so"), ("tvm_ffi", "libtvm_ffi.so"))
 
 
 def export_bundle(
@@ -107,10 +105,7 @@ def _fill(
     on_phase("export", "compile the tuned model")
     metadata = write_library(compile_model(prepared, target, database), model, target, threads, stage)
     records = write_records(database, tasks, stage / "records")
-    for name in _SHIPPED:
-        shutil.copy(FILES / name, stage / name)
-    _copy_runtime(stage / "runtime")
-    _copy_licences(stage / "LICENSES")
+    add_contents(stage, metadata)
 
     inputs = example_inputs(model)
     timings: dict[str, Timing] = {}
@@ -190,25 +185,6 @@ def _publish(stage: Path, place: Path) -> None:
     shutil.rmtree(old)
 
 
-def _copy_runtime(folder: Path) -> None:
-    folder.mkdir()
-    for package, name in _RUNTIME:
-        shutil.copy(_package_dir(package) / "lib" / name, folder / name)
-
-
-def _copy_licences(folder: Path) -> None:
-    folder.mkdir()
-    for package in ("apache-tvm", "apache-tvm-ffi"):
-        for file in distribution(package).files or []:
-            if file.name in {"LICENSE", "NOTICE"} and len(file.parts) == 3:
-                shutil.copy(str(file.locate()), folder / f"{package}-{file.name}")
-
-
-def _package_dir(name: str) -> Path:
-    module = {"tvm": tvm}.get(name) or __import__(name)
-    return Path(str(module.__file__)).parent
-
-
 def _versions() -> dict[str, str]:
     found = {}
     for name in _PACKAGES:
@@ -220,12 +196,8 @@ def _versions() -> dict[str, str]:
 
 
 def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest() if hasattr(hashlib, "file_digest") else _digest(file)
-
-
-def _digest(file: Any) -> str:
     digest = hashlib.sha256()
-    while block := file.read(1 << 20):
-        digest.update(block)
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
     return digest.hexdigest()

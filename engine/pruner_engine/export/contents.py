@@ -1,0 +1,78 @@
+"""The parts of a bundle that come with the product: runner, C++ example, runtime libraries, licences."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from importlib.metadata import distribution
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from pruner_engine.export import files
+
+FILES = Path(files.__file__).parent
+_RUNTIME = {
+    "cpu": (("tvm_ffi", "libtvm_ffi.so"), ("tvm", "libtvm_runtime.so")),
+    "cuda": (("tvm_ffi", "libtvm_ffi.so"), ("tvm", "libtvm_runtime.so"), ("tvm", "libtvm_runtime_cuda.so")),
+}
+
+
+def add_contents(folder: Path, metadata: Mapping[str, Any]) -> None:
+    """Fill a bundle's folder with all that does not depend on the schedules."""
+    kind = metadata["device"]["kind"]
+    for name in ("run.py", "README.txt"):
+        shutil.copy(FILES / name, folder / name)
+    for package, name in _RUNTIME[kind]:
+        (folder / "runtime").mkdir(exist_ok=True)
+        shutil.copy(_package_dir(package) / "lib" / name, folder / "runtime" / name)
+    if kind == "cpu":
+        _add_cpp(folder / "cpp", metadata)
+    _add_licences(folder / "LICENSES")
+
+
+def _add_cpp(folder: Path, metadata: Mapping[str, Any]) -> None:
+    shutil.copytree(FILES / "cpp", folder)
+    headers = _package_dir("tvm_ffi") / "include"
+    for name in ("tvm", "dlpack"):
+        shutil.copytree(headers / name, folder / "include" / name)
+    (folder / "model.h").write_text(model_header(metadata), "utf-8")
+
+
+def model_header(metadata: Mapping[str, Any]) -> str:
+    """What the C++ example must know about the model, as a header."""
+    rows = [f'    {{{{{", ".join(map(str, spec["shape"]))}}}, "{spec["dtype"]}"}},' for spec in metadata["inputs"]]
+    return "\n".join(
+        [
+            "// Inputs in the order of metadata.json, and the default number of threads.",
+            "#pragma once",
+            "#include <cstdint>",
+            "#include <vector>",
+            "",
+            "namespace model {",
+            "struct Input {",
+            "  std::vector<int64_t> shape;",
+            "  const char* dtype;",
+            "};",
+            "inline const std::vector<Input> inputs = {",
+            *rows,
+            "};",
+            f"inline constexpr int threads = {metadata['threads']};",
+            "}  // namespace model",
+            "",
+        ]
+    )
+
+
+def _add_licences(folder: Path) -> None:
+    folder.mkdir()
+    for package in ("apache-tvm", "apache-tvm-ffi"):
+        for file in distribution(package).files or []:
+            if file.name in {"LICENSE", "NOTICE"} and ".dist-info" in file.parts[0]:
+                shutil.copy(str(file.locate()), folder / f"{package}-{file.name}")
+
+
+def _package_dir(name: str) -> Path:
+    spec = find_spec(name)
+    assert spec is not None and spec.submodule_search_locations, f"{name} is not installed"
+    return Path(spec.submodule_search_locations[0])

@@ -1,0 +1,129 @@
+// Run the bundle from C++: build with `make`, then
+//
+//   ./run_model                         one inference on random inputs
+//   ./run_model --bench 20              median latency of 20 inferences
+//   ./run_model in0.bin in1.bin …       raw inputs in the order of metadata.json; writes output0.bin, output1.bin …
+//
+// TVM_NUM_THREADS sets the number of threads. The library is looked for in the folder above this program.
+#include <tvm/ffi/container/array.h>
+#include <tvm/ffi/container/shape.h>
+#include <tvm/ffi/container/tensor.h>
+#include <tvm/ffi/dtype.h>
+#include <tvm/ffi/extra/module.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <random>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "model.h"  // inputs, threads: written with the bundle
+
+namespace ffi = tvm::ffi;
+
+// The kernels rely on 64-byte alignment.
+struct AlignedAlloc {
+  void AllocData(DLTensor* tensor) {
+    size_t bytes = (ffi::GetDataSize(*tensor) + 63) / 64 * 64;
+    tensor->data = std::aligned_alloc(64, std::max<size_t>(bytes, 64));
+  }
+  void FreeData(DLTensor* tensor) { std::free(tensor->data); }
+};
+
+static ffi::Tensor Allocate(const model::Input& input) {
+  return ffi::Tensor::FromNDAlloc(AlignedAlloc(), ffi::Shape(input.shape), ffi::StringToDLDataType(input.dtype),
+                                  DLDevice{kDLCPU, 0});
+}
+
+static void FillRandom(const ffi::Tensor& tensor) {
+  std::mt19937 generator(0);
+  std::normal_distribution<float> normal;
+  size_t bytes = ffi::GetDataSize(*tensor.GetDLTensorPtr());
+  if (tensor.dtype().code == kDLFloat && tensor.dtype().bits == 32) {
+    std::generate_n(static_cast<float*>(tensor.data_ptr()), bytes / sizeof(float), [&] { return normal(generator); });
+  } else {
+    std::memset(tensor.data_ptr(), 0, bytes);
+  }
+}
+
+static void FillFrom(const ffi::Tensor& tensor, const std::string& path) {
+  auto bytes = static_cast<std::streamsize>(ffi::GetDataSize(*tensor.GetDLTensorPtr()));
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file || file.tellg() != bytes) {
+    throw std::runtime_error(path + " must be a file of " + std::to_string(bytes) + " bytes");
+  }
+  file.seekg(0);
+  file.read(static_cast<char*>(tensor.data_ptr()), bytes);
+}
+
+static std::vector<ffi::Tensor> Outputs(const ffi::Any& result) {
+  if (auto one = result.as<ffi::Tensor>()) return {*one};
+  auto many = result.cast<ffi::Array<ffi::Tensor>>();
+  return {many.begin(), many.end()};
+}
+
+static int Run(const std::string& program, const std::vector<std::string>& arguments) {
+  setenv("TVM_NUM_THREADS", std::to_string(model::threads).c_str(), /*overwrite=*/0);
+  auto library = std::filesystem::canonical(program).parent_path().parent_path() / "model.so";
+  ffi::Module loaded = ffi::Module::LoadFromFile(library.string());
+  ffi::Module machine = (*loaded->GetFunction("vm_load_executable"))().cast<ffi::Module>();
+  constexpr int kPooled = 2;  // freed memory is kept for the next inference
+  (*machine->GetFunction("vm_initialization"))(static_cast<int>(kDLCPU), 0, kPooled);
+  ffi::Function infer = *machine->GetFunction("main");
+
+  bool bench = !arguments.empty() && arguments[0] == "--bench";
+  if (!bench && !arguments.empty() && arguments.size() != model::inputs.size()) {
+    throw std::runtime_error("the model takes " + std::to_string(model::inputs.size()) + " input files");
+  }
+  std::vector<ffi::Tensor> inputs;
+  for (const model::Input& input : model::inputs) {
+    inputs.push_back(Allocate(input));
+    if (bench || arguments.empty()) {
+      FillRandom(inputs.back());
+    } else {
+      FillFrom(inputs.back(), arguments[inputs.size() - 1]);
+    }
+  }
+  std::vector<ffi::AnyView> packed(inputs.begin(), inputs.end());
+  auto call = [&] {
+    ffi::Any result;
+    infer.CallPacked(packed.data(), static_cast<int32_t>(packed.size()), &result);
+    return result;
+  };
+
+  std::vector<ffi::Tensor> outputs = Outputs(call());
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    std::cout << "output " << i << ": " << outputs[i].shape() << " " << outputs[i].dtype() << "\n";
+    if (!bench && !arguments.empty()) {
+      std::ofstream file("output" + std::to_string(i) + ".bin", std::ios::binary);
+      file.write(static_cast<const char*>(outputs[i].data_ptr()),
+                 static_cast<std::streamsize>(ffi::GetDataSize(*outputs[i].GetDLTensorPtr())));
+    }
+  }
+  if (bench) {
+    std::vector<double> milliseconds;
+    for (int i = 0, repeats = arguments.size() > 1 ? std::stoi(arguments[1]) : 20; i < repeats; ++i) {
+      auto started = std::chrono::steady_clock::now();
+      call();
+      milliseconds.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started).count());
+    }
+    std::sort(milliseconds.begin(), milliseconds.end());
+    std::cout << "latency: " << milliseconds[milliseconds.size() / 2] << " ms median\n";
+  }
+  return 0;
+}
+
+int main(int argc, char** argv) {
+  try {
+    return Run(argv[0], {argv + 1, argv + argc});
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << "\n";
+    return 1;
+  }
+}
