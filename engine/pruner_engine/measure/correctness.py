@@ -6,6 +6,8 @@ import ml_dtypes
 import numpy as np
 
 _FACTOR = 16.0  # rounding errors add up about like a random walk; this is the room above it
+_LARGE = 1e4
+_NANS = 3
 
 
 def dtype_of(name: str) -> np.dtype:
@@ -13,44 +15,53 @@ def dtype_of(name: str) -> np.dtype:
     return np.dtype(getattr(ml_dtypes, name, name))
 
 
-def random_array(shape: tuple[int, ...], dtype: str, seed: int) -> np.ndarray:
+def make_array(shape: tuple[int, ...], dtype: str, seed: int, kind: str = "random", reduction: int = 1) -> np.ndarray:
     """Seeded values that any kernel can digest.
 
-    Floats are uniform in [-1, 1); small integers in [-8, 8); wide integers, which may be indices, are 0 or 1.
+    Args:
+        shape, dtype: of the array.
+        seed: same seed, same values.
+        kind: of the floats. random: uniform in [-1, 1); zeros; large: uniform in ±10⁴, less where sums would
+            overflow; nan: random with three NaNs among them. Small integers are in [-8, 8) and wide ones, which may
+            be indices, 0 or 1, whatever the kind.
+        reduction: terms that are folded into one output element.
     """
     rng = np.random.default_rng(seed)
-    kind = dtype_of(dtype)
-    if dtype == "bool" or (kind.kind in "iu" and kind.itemsize > 2):
-        return rng.integers(0, 2, shape).astype(kind)
-    if kind.kind in "iu":
-        return rng.integers(0 if kind.kind == "u" else -8, 8, shape).astype(kind)
-    return (rng.random(shape, np.float32) * 2 - 1).astype(kind)
+    numpy_dtype = dtype_of(dtype)
+    if numpy_dtype.kind == "b" or (numpy_dtype.kind in "iu" and numpy_dtype.itemsize > 2):
+        return rng.integers(0, 2, shape).astype(numpy_dtype)
+    if numpy_dtype.kind in "iu":
+        return rng.integers(0 if numpy_dtype.kind == "u" else -8, 8, shape).astype(numpy_dtype)
+    values = rng.random(shape, np.float32) * 2 - 1
+    if kind == "zeros":
+        values *= 0
+    elif kind == "large":
+        values *= min(_LARGE, (float(ml_dtypes.finfo(numpy_dtype).max) / (16 * reduction)) ** 0.5)
+    elif kind == "nan" and values.size:
+        values.flat[rng.integers(0, values.size, _NANS)] = np.nan
+    return values.astype(numpy_dtype)
 
 
 def difference(out: np.ndarray, reference: np.ndarray, reduction: int) -> str:
     """Empty if `out` equals `reference` up to rounding, else a sentence with the worst element.
 
-    The tolerance is 16·eps·√reduction of the dtype, relative to the element and to the largest element; integers have
-    to be equal.
+    The tolerance is 16·eps·√reduction of the dtype, relative to the element and to the largest element; integers,
+    infinities and the places of NaNs have to be equal.
     """
     if out.dtype.kind in "iub":
-        wrong = out != reference
-        if not wrong.any():
-            return ""
-        return f"{int(wrong.sum())} of {wrong.size} output elements differ from the untuned kernel's."
-    room = _FACTOR * float(ml_dtypes.finfo(out.dtype).eps) * max(1, reduction) ** 0.5
-    got, want = out.astype(np.float64), reference.astype(np.float64)
-    finite = np.isfinite(want)
-    scale = float(np.abs(want[finite]).max(initial=0.0))
-    with np.errstate(invalid="ignore"):
-        wrong = ~(np.abs(got - want) <= room * (np.abs(want) + scale))
-    wrong &= ~((got == want) | (np.isnan(got) & np.isnan(want)))
+        wrong, gap = out != reference, np.ones(out.shape)
+    else:
+        room = _FACTOR * float(ml_dtypes.finfo(out.dtype).eps) * reduction**0.5
+        got, want = out.astype(np.float64), reference.astype(np.float64)
+        scale = np.abs(want, where=np.isfinite(want), out=np.zeros_like(want)).max(initial=0.0)
+        with np.errstate(invalid="ignore"):
+            gap = np.abs(got - want)
+            wrong = ~((gap <= room * (np.abs(want) + scale)) & np.isfinite(want))
+        wrong &= ~((got == want) | (np.isnan(got) & np.isnan(want)))
     if not wrong.any():
         return ""
-    worst = np.unravel_index(
-        int(np.argmax(np.where(wrong, np.nan_to_num(np.abs(got - want), nan=np.inf), 0))), got.shape
-    )
+    at = np.unravel_index(int(np.argmax(np.where(wrong, np.nan_to_num(gap, nan=np.inf), -1.0))), out.shape)
     return (
-        f"{int(wrong.sum())} of {wrong.size} output elements differ from the untuned kernel's, "
-        f"at {tuple(int(i) for i in worst)} {got[worst]:.6g} instead of {want[worst]:.6g}."
+        f"{int(wrong.sum())} of {wrong.size} output elements differ from the untuned kernel's: "
+        f"{out[at]} instead of {reference[at]} at {[int(i) for i in at]}."
     )

@@ -10,10 +10,10 @@ from typing import Literal
 
 import psutil
 import tvm
-from tvm.s_tir import Schedule
 from tvm.target import Target
 
 from pruner_engine.measure import wire
+from pruner_engine.measure.kernel import KernelFacts, facts_of
 from pruner_engine.measure.launch import ZygoteProcess
 from pruner_engine.measure.types import MeasureInput, MeasureResult
 from pruner_engine.targets.target import target_json, threads_of
@@ -69,6 +69,7 @@ class Measurer:
             memory_bytes=memory_bytes or psutil.virtual_memory().total // 2,
             intrinsics=target.kind.name != "llvm",
         )
+        self._facts: dict[str, KernelFacts] = {}
         self._untuned: dict[str, MeasureResult] = {}
         self._next_id = 0
         try:
@@ -156,8 +157,7 @@ class Measurer:
     ) -> MeasureResult:
         if build.kernel is None:
             return _failed_build(key, build)
-        outputs = _outputs_of(task.mod)
-        elements = sum(_size(task.args[i].shape) for i in outputs)
+        facts = self._facts_of(task)
         job = self._new_id()
         self._zygote.send(
             wire.Run(
@@ -166,8 +166,9 @@ class Measurer:
                 device=self._device,
                 kernel=build.kernel,
                 args=[wire.Tensor(list(arg.shape), arg.dtype) for arg in task.args],
-                outputs=outputs,
-                reduction=max(1, round(task.flops / (2 * elements))),
+                outputs=facts.outputs,
+                reduction=facts.reduction,
+                inputs=facts.inputs,
                 incumbent_s=incumbent_s,
                 repeats=self._repeats,
                 check=check,  # type: ignore[arg-type]
@@ -191,6 +192,11 @@ class Measurer:
             run_s=ran.seconds,
         )
 
+    def _facts_of(self, task: TuningTask) -> KernelFacts:
+        if task.hash not in self._facts:
+            self._facts[task.hash] = facts_of(task.mod)
+        return self._facts[task.hash]
+
     def _new_id(self) -> int:
         self._next_id += 1
         return self._next_id
@@ -200,18 +206,3 @@ def _failed_build(key: str, build: wire.Built) -> MeasureResult:
     return MeasureResult(
         key=key, stage="build", error=build.error, message=build.message, log=build.log, build_s=build.seconds
     )
-
-
-def _outputs_of(mod: tvm.IRModule) -> list[int]:
-    """Indices of the arguments that the function writes."""
-    schedule = Schedule(mod)
-    blocks = [schedule.get(block) for block in schedule.get_output_blocks("root")]
-    written = [region.source for block in blocks for region in block.writes]
-    return [i for i, p in enumerate(mod["main"].params) if any(p.same_as(w) for w in written)]
-
-
-def _size(shape: Sequence[int]) -> int:
-    size = 1
-    for n in shape:
-        size *= n
-    return size

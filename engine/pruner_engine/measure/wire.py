@@ -71,7 +71,8 @@ class Run(_Message, tag="run", frozen=True):
         device: TVM device kind, such as cpu or cuda.
         args: the arguments of the task's own kernel, in their original layouts.
         outputs: indices of the arguments that are written.
-        reduction: terms that are summed into one output element, about.
+        reduction: terms that are folded into one output element.
+        inputs: kinds of inputs to check with.
         incumbent_s: best time a call so far; None if there is none.
         repeats: how many are wanted.
         check: compare the outputs with the reference: never, always, if the kernel is the best so far; or keep them
@@ -86,6 +87,7 @@ class Run(_Message, tag="run", frozen=True):
     args: list[Tensor]
     outputs: list[int]
     reduction: int
+    inputs: list[str]
     incumbent_s: float | None
     repeats: int
     check: Literal["none", "all", "best", "keep"]
