@@ -1,0 +1,128 @@
+"""Pre-flight: would a tuning work on this machine, and what to do if not. Works where TVM is missing or broken."""
+
+from __future__ import annotations
+
+import json
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+
+from pruner_engine.child import environment, module_command
+from pruner_engine.errors import UserError
+from pruner_engine.jobs.messages import Check, DoctorReport
+from pruner_engine.measure.linker import linker
+from pruner_engine.targets import detect_gpus, detect_host
+
+_REINSTALL = "Reinstall the dependencies: pip install --force-reinstall pruner-studio."
+_TRIAL_LIMIT_S = 120
+_FREE_BYTES = 1 << 30
+
+
+def run_checks() -> DoctorReport:
+    """All checks; takes some seconds, since the last one builds and runs a kernel."""
+    checks = [*_software(), *_machine(), *_trial()]
+    return DoctorReport(ok=all(c.ok for c in checks if c.needed), checks=checks)
+
+
+def _software() -> Iterator[Check]:
+    version = platform.python_version()
+    supported = (3, 10) <= sys.version_info[:2] <= (3, 13)
+    yield Check("Python", supported, version, "" if supported else "Use Python 3.10 to 3.13.")
+    tvm, ffi = _version("apache-tvm"), _version("apache-tvm-ffi")
+    yield Check("TVM", bool(tvm), tvm or "not installed", "" if tvm else _REINSTALL)
+    # 0.1.15 crashes this TVM, 0.1.13 does not load
+    paired = ffi.startswith("0.1.14")
+    hint = "" if paired else 'Install the matching one: pip install "apache-tvm-ffi>=0.1.14.post0,<0.1.15".'
+    yield Check("TVM ffi", paired, ffi or "not installed", hint)
+    torch = _version("torch")
+    yield Check("PyTorch", bool(torch), torch or "not installed", "" if torch else "Install it: pip install torch.")
+    ort = _version("onnxruntime")
+    hint = "" if ort else "Install it for comparison and faster import of ONNX files: pip install onnxruntime."
+    yield Check("ONNX Runtime", bool(ort), ort or "not installed", hint, needed=False)
+
+
+def _machine() -> Iterator[Check]:
+    try:
+        yield Check("Linker", True, linker()[0])
+    except UserError as error:
+        yield Check("Linker", False, error.message, error.hint)
+    yield _temp()
+    host = detect_host()
+    caches = ", ".join(f"L{c.level} {_size(c.bytes)}" for c in host.caches)
+    yield Check("CPU", True, f"{host.name}: {host.cores} cores, {host.threads} threads")
+    yield Check("Vector unit", True, f"{host.vector_bits} bits ({', '.join(host.features) or 'no extensions'})")
+    yield Check("Caches", bool(host.caches), caches, needed=False)
+    yield from _gpus()
+
+
+def _temp() -> Check:
+    folder = Path(tempfile.gettempdir())
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(b"0" * 4096)
+            file.flush()
+    except OSError as error:
+        return Check("Temporary files", False, f"{folder}: {error.strerror}", "Make it writable, or set TMPDIR.")
+    free = shutil.disk_usage(folder).free
+    enough = free >= _FREE_BYTES
+    return Check(
+        "Temporary files", enough, f"{folder}, {_size(free)} free", "" if enough else "Free 1 GB, or set TMPDIR."
+    )
+
+
+def _gpus() -> Iterator[Check]:
+    gpus = detect_gpus()
+    if not gpus:
+        yield Check("GPU", False, "no NVIDIA driver", "Only needed to tune for a GPU.", needed=False)
+    for gpu in gpus:
+        yield Check("GPU", True, f"{gpu.name} ({gpu.arch}, {gpu.cores} SMs, {_size(gpu.memory_bytes)})", needed=False)
+    if gpus:
+        compiler = shutil.which("nvcc") or ("NVRTC" if _version("cuda-bindings") or _version("cuda-python") else "")
+        hint = "" if compiler else "Install the CUDA toolkit, or: pip install cuda-python."
+        yield Check("CUDA compiler", bool(compiler), compiler or "none", hint, needed=False)
+
+
+def _trial() -> Iterator[Check]:
+    """LLVM, and one kernel compiled, loaded, run and checked, in a process that may crash."""
+    stage, said, tail = "import TVM", list[dict[str, str]](), ""
+    try:
+        done = subprocess.run(
+            module_command("pruner_engine.selftest"),
+            env=environment(),
+            capture_output=True,
+            text=True,
+            timeout=_TRIAL_LIMIT_S,
+            check=False,
+        )
+        said = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+        stage = next((m["stage"] for m in reversed(said) if "stage" in m), stage)
+        tail = (done.stderr.strip().splitlines() or [f"ended with status {done.returncode}"])[-1]
+    except subprocess.TimeoutExpired:
+        tail = f"no answer within {_TRIAL_LIMIT_S} s"
+    facts = {key: value for message in said for key, value in message.items()}
+    llvm = facts.get("llvm", "")
+    yield Check("LLVM", bool(llvm), llvm or "unknown", "" if llvm else _REINSTALL)
+    if "done" in facts:
+        yield Check("One kernel", True, facts["done"])
+    else:
+        yield Check("One kernel", False, f"could not {stage}: {facts.get('error') or tail}", _REINSTALL)
+
+
+def _version(distribution: str) -> str:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def _size(count: float) -> str:
+    for unit in ("B", "KB", "MB"):
+        if count < 1024:
+            return f"{count:.0f} {unit}"
+        count /= 1024
+    return f"{count:.0f} GB" if count >= 10 else f"{count:.1f} GB"

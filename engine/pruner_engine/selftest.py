@@ -1,0 +1,54 @@
+"""One trial from end to end on this host; run as a process of its own, since a broken installation may crash.
+
+Prints one JSON object a line: {"stage": …} when a stage begins, {"done": …} when all went well, {"error": …} otherwise.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+
+def _say(**message: Any) -> None:
+    sys.stdout.write(json.dumps(message) + "\n")
+    sys.stdout.flush()
+
+
+def main() -> None:
+    """Generate the space of a small kernel, measure one candidate of it and compare its outputs."""
+    _say(stage="import TVM")
+    from pruner_engine.tvm_import import import_tvm
+
+    tvm = import_tvm(intrinsics=True)
+    _say(llvm=f"LLVM {tvm.target.codegen.llvm_version_major()}")
+    _say(stage="generate schedules")
+    import numpy as np
+
+    from pruner_engine.frontends import load_model
+    from pruner_engine.measure.measurer import Measurer
+    from pruner_engine.measure.types import MeasureInput, MeasureResult
+    from pruner_engine.space.design_space import DesignSpace
+    from pruner_engine.targets.target import resolve_target
+    from pruner_engine.tasks.extract import extract_tasks
+    from pruner_engine.tasks.prepare import prepare
+
+    target = resolve_target("auto")
+    task = extract_tasks(prepare(load_model("matmul:64,64,64").mod, target), target)[0]
+    space = DesignSpace.generate(task, target)
+    rows = space.sketches[0].sample(np.random.default_rng(0), 8)
+    candidate = space.materialise([space.candidate(0, row) for row in rows])[0]
+    assert candidate.schedule is not None
+    _say(stage="build and run a kernel")
+    results: list[MeasureResult] = []
+    with Measurer(target, build_workers=1, check="all") as measurer:
+        inputs = [MeasureInput(candidate.hash, candidate.schedule.mod)]
+        measurer.measure(task, inputs, incumbent_s=None, on_result=results.append)
+    if not results[0].ok:
+        _say(stage=f"{results[0].stage} a kernel", error=results[0].message)
+    else:
+        _say(done=f"{task.flops / (results[0].seconds or 1) / 1e9:.1f} GFLOP/s, outputs right")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,19 @@
+"""Shared by all tests: TVM imported the fast way, and no file of the user's touched."""
+
+import os
+import tempfile
+
+import pytest
+
+from pruner_engine.tvm_import import import_tvm
+
+import_tvm(intrinsics=True)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_folders():
+    """Settings, caches and recent projects of a test run live in a folder of their own, for child processes too."""
+    with tempfile.TemporaryDirectory(prefix="pruner-tests-") as folder, pytest.MonkeyPatch.context() as patch:
+        for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
+            patch.setenv(name, os.path.join(folder, name.lower()))  # noqa: PTH118
+        yield
