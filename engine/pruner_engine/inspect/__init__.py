@@ -1,5 +1,19 @@
-"""Look into a schedule: its texts, its loop nest after every instruction, what makes two schedules differ."""
+"""Look into a schedule: its texts, its loop nest after every instruction, what makes two schedules differ.
 
-from pruner_engine.inspect.texts import FORMS, texts_of
+`diff` needs no TVM; the rest is imported when it is first asked for.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pruner_engine.inspect.texts import FORMS, texts_of
 
 __all__ = ["FORMS", "texts_of"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from pruner_engine.inspect import texts
+
+    return getattr(texts, name)

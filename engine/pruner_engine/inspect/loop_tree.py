@@ -24,9 +24,11 @@ class LoopTree:
             - block: `type` "block", `name`, `axes` [{name, kind, extent}], `reads`, `writes` (texts of the regions),
               `allocs` [{name, scope, shape, dtype}], `init` (it holds a reduction's start value), `annotations`;
             - branch: `type` "branch", `condition`.
+        statements: TVM's loop, block or branch of each id.
     """
 
     def __init__(self, mod: tvm.IRModule) -> None:
+        self.statements: list[Stmt] = []
         self._ids: dict[int, int] = {}
         # the whole function lies in one block "root" that stands for itself only
         self.roots = self._visit(mod["main"].body)
@@ -34,10 +36,6 @@ class LoopTree:
     def id_of(self, stmt: Stmt) -> int | None:
         """The id of a loop's or a block's node."""
         return self._ids.get(stmt.__chandle__())
-
-    def statements(self) -> dict[int, int]:
-        """Address of the TVM object to id, of all loops and blocks."""
-        return dict(self._ids)
 
     def _visit(self, stmt: Stmt) -> list[Node]:
         if isinstance(stmt, SeqStmt):
@@ -53,7 +51,8 @@ class LoopTree:
         return [] if body is None else self._visit(body)
 
     def _node(self, stmt: Stmt, fields: Node, *bodies: Stmt) -> Node:
-        number = self._ids[stmt.__chandle__()] = len(self._ids)
+        number = self._ids[stmt.__chandle__()] = len(self.statements)
+        self.statements.append(stmt)
         return {"id": number, **fields, "children": [node for body in bodies for node in self._visit(body)]}
 
 

@@ -2,30 +2,61 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Any
 
 import tvm
 from tvm.s_tir import Schedule
-from tvm.s_tir.schedule import Instruction, LoopRV, SBlockRV
+from tvm.s_tir.schedule import Instruction, LoopRV, SBlockRV, Trace
 
-from pruner_engine.inspect.loop_tree import LoopTree
-from pruner_engine.inspect.schedule import schedule_of
-from pruner_engine.tasks.task import TuningTask
+from pruner_engine.inspect.code_lines import LinkedCode, linked_code
+from pruner_engine.inspect.loop_tree import LoopTree, Node
 
 
-def replay(task: TuningTask, target: tvm.target.Target, trace_json: str) -> list[dict[str, Any]]:
-    """The loop nest before the first and after every instruction.
+@dataclass(frozen=True)
+class Step:
+    """One instruction.
 
-    Returns:
-        One dict a step, the first for the unscheduled kernel: `index` (of the instruction, -1 for the first), `kind`,
-        `text` (the Python statement), `decision` (None where nothing is sampled), `postproc` (it finishes the
-        schedule), `changed` (the nest differs from the step before), `tree` (roots of a `LoopTree`), and `touched` (ids
-        in `tree` of the loops and blocks that the instruction worked on or made). A tree that did not change is the
-        same object.
+    Attributes:
+        index: of the instruction in the trace; -1 for the unscheduled kernel.
+        kind: name of the instruction.
+        text: its Python statement.
+        decision: JSON value; None where nothing is sampled.
+        postproc: it finishes the schedule and has no free choice.
+        tree: index in `Replay.trees` of the loop nest afterwards; equal indices: it changed nothing.
+        touched: ids in that tree of the loops and blocks that the instruction worked on or made.
     """
-    final = schedule_of(task, target, trace_json).trace
-    schedule = Schedule(task.mod, error_render_level="none")
-    recorder = _Recorder(schedule, list(final.as_python()))
+
+    index: int
+    kind: str
+    text: str
+    decision: Any
+    postproc: bool
+    tree: int
+    touched: list[int]
+
+
+@dataclass
+class Replay:
+    """All steps, the first for the unscheduled kernel; the distinct loop nests; the code of the last one."""
+
+    steps: list[Step] = field(default_factory=list)
+    trees: list[list[Node]] = field(default_factory=list)
+    code: LinkedCode | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Every field, the steps and the code as objects."""
+        return {
+            "steps": [vars(step) for step in self.steps],
+            "trees": self.trees,
+            "code": None if self.code is None else self.code.as_json(),
+        }
+
+
+def replay(mod: tvm.IRModule, trace: Trace) -> Replay:
+    """Apply a trace to an unscheduled kernel and keep the loop nest after every instruction."""
+    schedule = Schedule(mod, error_render_level="none")
+    recorder = _Recorder(schedule, list(trace.as_python()))
 
     def before(instruction: Instruction, inputs: Any, attrs: Any, decision: Any) -> Any:
         recorder.finish()
@@ -33,9 +64,9 @@ def replay(task: TuningTask, target: tvm.target.Target, trace_json: str) -> list
         return decision
 
     # TVM asks for the decision of every instruction just before it applies it: the only place to watch from
-    final.apply_to_schedule(schedule, remove_postproc=False, decision_provider=before)
+    trace.apply_to_schedule(schedule, remove_postproc=False, decision_provider=before)
     recorder.finish()
-    return recorder.steps
+    return recorder.result()
 
 
 class _Recorder:
@@ -46,44 +77,35 @@ class _Recorder:
         self._tree = LoopTree(self._mod)
         self._inputs: list[Any] = []
         self._postproc = False
-        self.steps: list[dict[str, Any]] = [
-            {
-                "index": -1,
-                "kind": "",
-                "text": "",
-                "decision": None,
-                "postproc": False,
-                "changed": False,
-                "tree": self._tree.roots,
-                "touched": [],
-            }
-        ]
-        self._pending: dict[str, Any] | None = None
+        self._pending: tuple[str, Any] | None = None
+        self._replay = Replay([Step(-1, "", "", None, False, 0, [])], [self._tree.roots])
 
     def start(self, instruction: Instruction, inputs: list[Any], decision: Any) -> None:
-        index = len(self.steps) - 1
         kind = str(instruction.kind.name)
         self._postproc |= kind == "EnterPostproc"
         self._inputs = inputs
-        self._pending = {
-            "index": index,
-            "kind": kind,
-            "text": self._statements[index],
-            "decision": plain(decision),
-            "postproc": self._postproc,
-        }
+        self._pending = (kind, plain(decision))
 
     def finish(self) -> None:
+        """The instruction that was started has been applied by now."""
         if self._pending is None:
             return
-        mod = self._schedule.mod
-        changed = not mod.same_as(self._mod)
-        if changed:
-            self._mod, self._tree = mod, LoopTree(mod)
+        kind, decision = self._pending
+        self._pending = None
+        steps, trees = self._replay.steps, self._replay.trees
+        if not self._schedule.mod.same_as(self._mod):
+            self._mod = self._schedule.mod
+            self._tree = LoopTree(self._mod)
+            if self._tree.roots != trees[-1]:
+                trees.append(self._tree.roots)
         made = list(self._schedule.trace.insts[-1].outputs)
         touched = sorted({number for rv in self._inputs + made if (number := self._node_of(rv)) is not None})
-        self.steps.append({**self._pending, "changed": changed, "tree": self._tree.roots, "touched": touched})
-        self._pending = None
+        index = len(steps) - 1
+        steps.append(Step(index, kind, self._statements[index], decision, self._postproc, len(trees) - 1, touched))
+
+    def result(self) -> Replay:
+        self._replay.code = linked_code(self._mod, self._tree)
+        return self._replay
 
     def _node_of(self, rv: Any) -> int | None:
         """The node of a random variable; None for a number, and for a loop that the instruction consumed."""

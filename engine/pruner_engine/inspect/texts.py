@@ -1,7 +1,8 @@
-"""A schedule as text: trace, TVMScript, LLVM IR, assembly, CUDA."""
+"""A schedule as text: trace, TVMScript, its replay step by step, LLVM IR, assembly, CUDA."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 import tvm
@@ -9,10 +10,11 @@ from tvm.s_tir import Schedule
 from tvm.s_tir.transform import RemoveWeightLayoutRewriteBlock
 
 from pruner_engine.errors import UserError
+from pruner_engine.inspect.replay import replay
 from pruner_engine.inspect.schedule import schedule_of
 from pruner_engine.tasks.task import TuningTask
 
-FORMS = ("trace", "tvmscript", "llvm", "asm", "cuda")
+FORMS = ("trace", "tvmscript", "replay", "llvm", "asm", "cuda")
 _HOST_FORMATS = {"llvm": "ll", "asm": "asm"}
 
 
@@ -23,7 +25,8 @@ def texts_of(
 
     Args:
         trace_json: JSON text of the candidate's trace; None for the kernel as it is without tuning.
-        forms: of `FORMS`. On a CUDA target `llvm` and `asm` show the host side, which launches the kernels.
+        forms: of `FORMS`. `replay` is JSON text of a `Replay`. On a CUDA target `llvm` and `asm` show the host side,
+            which launches the kernels.
 
     Raises:
         UserError: an unknown form, CUDA asked of a CPU target, a foreign trace, or a schedule that does not compile.
@@ -40,6 +43,9 @@ def texts_of(
         texts["trace"] = "# not scheduled" if schedule is None else trace_text(schedule)
     if "tvmscript" in forms:
         texts["tvmscript"] = mod.script()
+    if "replay" in forms:
+        trace = Schedule(mod).trace if schedule is None else schedule.trace
+        texts["replay"] = json.dumps(replay(task.mod, trace).as_json())
     if set(forms) - texts.keys():
         built = build_kernel(mod, target)
         texts.update((form, built.inspect_source(_HOST_FORMATS[form])) for form in forms if form in _HOST_FORMATS)

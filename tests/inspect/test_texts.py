@@ -1,0 +1,64 @@
+"""A candidate as text."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pruner_engine.errors import UserError
+from pruner_engine.inspect import texts_of
+from pruner_engine.space.sketch import trace_json
+from schedules import CPU, GPU, random_schedule, task_of
+
+
+@pytest.fixture(scope="module")
+def task():
+    return task_of("matmul:64,64,64")
+
+
+@pytest.fixture(scope="module")
+def schedule(task):
+    return random_schedule(task)
+
+
+def test_every_cpu_form_of_a_candidate(task, schedule):
+    texts = texts_of(task, CPU, trace_json(schedule.trace), ["asm", "trace", "tvmscript", "llvm"])
+    assert list(texts) == ["asm", "trace", "tvmscript", "llvm"]
+    assert "sch.sample_perfect_tile" in texts["trace"] and "decision=[" in texts["trace"]
+    assert texts["tvmscript"] == schedule.mod.script()
+    assert "\x1b" not in texts["tvmscript"]
+    assert "define" in texts["llvm"] and "ret" in texts["asm"]
+
+
+def test_a_trace_without_postprocessing_is_finished(task, schedule):
+    instructions, decisions = json.loads(trace_json(schedule.trace))
+    cut = [row[0] for row in instructions].index("EnterPostproc")
+    free = json.dumps([instructions[:cut], [d for d in decisions if d[0] < cut]])
+    assert texts_of(task, CPU, free, ["tvmscript"])["tvmscript"] == schedule.mod.script()
+
+
+def test_the_untuned_kernel(task):
+    texts = texts_of(task, CPU, None, ["trace", "tvmscript", "llvm", "replay"])
+    assert texts["tvmscript"] == task.mod.script()
+    assert [step["index"] for step in json.loads(texts["replay"])["steps"]] == [-1]
+
+
+def test_cuda_source_of_a_gpu_candidate():
+    gpu_task = task_of("matmul:128,128,128", GPU)
+    texts = texts_of(gpu_task, GPU, trace_json(random_schedule(gpu_task, GPU).trace), ["cuda", "trace"])
+    assert "__global__" in texts["cuda"] and "threadIdx.x" in texts["cuda"]
+
+
+@pytest.mark.parametrize("forms", [["ptx"], ["cuda"]])
+def test_a_form_that_does_not_exist_is_a_sentence(task, forms):
+    with pytest.raises(UserError):
+        texts_of(task, CPU, None, forms)
+
+
+@pytest.mark.parametrize(
+    "trace", ["", "[]", "{}", '[[["GetSBlock", [], ["nowhere", "main"], ["b0"]]], []]', "[[7], 3]"]
+)
+def test_a_foreign_trace_is_a_sentence(task, trace):
+    with pytest.raises(UserError, match="does not fit"):
+        texts_of(task, CPU, trace, ["trace"])
