@@ -71,7 +71,6 @@ class EngineClient(QObject):
         process = self._process
         self._farewell = True
         process.write(msg.encode(msg.Quit()))
-        process.closeWriteChannel()
         QTimer.singleShot(_KILL_AFTER_MS, process, process.kill)
 
     def wait_ended(self, milliseconds: int) -> None:

@@ -23,7 +23,7 @@ from pruner_engine.jobs import messages as msg
 from pruner_studio.pages.page import Page
 from pruner_studio.pages.start import StartPage
 from pruner_studio.theme import CHOICES, theme
-from pruner_studio.widgets.basic import label, paint_icon
+from pruner_studio.widgets.basic import label, paint_icon, repaint_icons
 from pruner_studio.widgets.problems import ProblemStack
 from pruner_studio.widgets.run_bar import RunBar
 from pruner_studio.workspace import Problem, Workspace, recent
@@ -156,7 +156,7 @@ class MainWindow(QMainWindow):
             made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             made.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
             made.setSizePolicy(made.sizePolicy().Policy.Expanding, made.sizePolicy().Policy.Fixed)
-            paint_icon(made, key if key != "draft" else "draft")
+            paint_icon(made, key)
             made.clicked.connect(lambda _=False, key=key: self.show_page(key))
             group.addButton(made)
             self._buttons[key] = made
@@ -167,10 +167,14 @@ class MainWindow(QMainWindow):
         self._theme_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._theme_button.setIconSize(QSize(18, 18))
         self._theme_button.clicked.connect(lambda: theme.choose("light" if theme.name == "dark" else "dark"))
-        theme.changed.connect(self._paint_theme_button)
+        theme.changed.connect(self._theme_changed)
         self._paint_theme_button()
         column.addWidget(self._theme_button)
         return bar
+
+    def _theme_changed(self) -> None:
+        repaint_icons(self)
+        self._paint_theme_button()
 
     def _paint_theme_button(self) -> None:
         other = "light" if theme.name == "dark" else "dark"

@@ -21,20 +21,6 @@ def instructions(trace_json: str) -> list[dict[str, Any]]:
     return [_row(index, inst, taken) for index, inst in enumerate(insts)]
 
 
-def with_decisions(sketch_trace: str, decisions: list[Any]) -> str:
-    """A sketch's trace with other decisions: one value per sampling instruction, in order."""
-    insts, old = json.loads(sketch_trace)
-    sampled = [index for index, inst in enumerate(insts) if inst[0].startswith("Sample")]
-    if len(sampled) != len(decisions):
-        return json.dumps([insts, old])
-    return json.dumps([insts, [list(pair) for pair in zip(sampled, decisions, strict=True)]])
-
-
-def decision_rows(trace_json: str) -> list[dict[str, Any]]:
-    """Only the instructions that sampled something."""
-    return [row for row in instructions(trace_json) if row["decision"] is not None]
-
-
 def _row(index: int, inst: list[Any], taken: dict[int, Any]) -> dict[str, Any]:
     kind, inputs, attrs, outputs = inst
     value = taken.get(index)

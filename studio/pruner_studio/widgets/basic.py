@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QButtonGroup,
     QFrame,
     QHBoxLayout,
@@ -56,16 +57,18 @@ def icon_button(icon: str, name: str, on_click: Callable[[], object]) -> QToolBu
     return made
 
 
-def paint_icon(target: QPushButton | QToolButton, icon: str, token: str = "muted", size: int = 18) -> None:
-    """Give a button an icon that follows the theme."""
-
-    def paint() -> None:
-        target.setIcon(theme.icon(icon, token, size))
-
+def paint_icon(target: QAbstractButton, icon: str, token: str = "muted", size: int = 18) -> None:
+    """Give a button an icon; `repaint_icons` draws it anew in another theme."""
+    target.setProperty("drawn_icon", (icon, token, size))
     target.setIconSize(QSize(size, size))
-    theme.changed.connect(paint, Qt.ConnectionType.AutoConnection)
-    target.destroyed.connect(lambda: theme.changed.disconnect(paint))
-    paint()
+    target.setIcon(theme.icon(icon, token, size))
+
+
+def repaint_icons(root: QWidget) -> None:
+    """Draw the icons of all buttons below a widget in the theme in use."""
+    for target in root.findChildren(QAbstractButton):
+        if drawn := target.property("drawn_icon"):
+            target.setIcon(theme.icon(*drawn))
 
 
 def restyle(widget: QWidget, **properties: object) -> None:

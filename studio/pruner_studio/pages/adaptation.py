@@ -1,0 +1,57 @@
+"""Adaptation: what the momentum of MoA-Pruner does to the cost model, round by round."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QGridLayout, QStackedWidget, QWidget
+
+from pruner_studio import units
+from pruner_studio.pages.page import Page
+from pruner_studio.widgets.basic import Card, EmptyState
+from pruner_studio.widgets.plot import Plot, Series
+
+_MODELS = (("adapted", "adapted", "series1"), ("scratch", "from scratch", "series3"), ("siamese", "siamese alone", "series2"))
+_PLOTS = (
+    ("pair_accuracy", "Pair accuracy", "share of pairs in the right order"),
+    ("top1", "Top-1", "best latency over latency of the first choice"),
+    ("loss", "Loss", "LambdaRank loss"),
+    ("distance", "Distance of siamese and target", "weight distance"),
+)
+
+
+class AdaptationPage(Page):
+    title = "Adaptation"
+    subtitle = "Each adaptation is judged on measurements that no model has learned yet, so that the three ways stand side by side."
+    go_to = Signal(str)
+
+    def build(self) -> None:
+        whole = QWidget()
+        grid = QGridLayout(whole)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setSpacing(14)
+        self.plots: dict[str, Plot] = {}
+        for index, (key, title, axis) in enumerate(_PLOTS):
+            card = Card(title)
+            self.plots[key] = Plot(title, "round", axis, units.count, "{:.3g}".format)
+            card.body.addWidget(self.plots[key], 1)
+            grid.addWidget(card, index // 2, index % 2)
+        self.pages = QStackedWidget()
+        self.pages.addWidget(
+            EmptyState("adaptation", "No adaptation in this run", "Choose the strategy MoA-Pruner on the Start page: its model starts from a pre-trained one and adapts to this machine.")
+        )
+        self.pages.addWidget(whole)
+        self.column.addWidget(self.pages, 1)
+
+    def refresh(self) -> None:
+        reader, run_id = self.workspace.reader, self.workspace.run_id
+        rows = reader.adaptations(run_id) if reader and run_id is not None else []
+        self.pages.setCurrentIndex(1 if rows else 0)
+        for key, plot in self.plots.items():
+            plot.show_data([made for model in _MODELS if len((made := self._series(rows, key, *model)).x)])
+
+    def _series(self, rows: list[dict[str, Any]], key: str, model: str, name: str, color: str) -> Series:
+        own = [row for row in rows if row["model"] == model and row[key] is not None]
+        return Series(name, np.array([row["round"] for row in own], float), np.array([row[key] for row in own], float), color)

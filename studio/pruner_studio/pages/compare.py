@@ -1,0 +1,103 @@
+"""Compare: runs of the project on one plot, and when each reached a given quality."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from pruner_studio import units
+from pruner_studio.models.rows import Column, RowTable
+from pruner_studio.pages.overview import BASELINES, step_points
+from pruner_studio.pages.page import Page
+from pruner_studio.widgets.basic import Card, EmptyState, Segments
+from pruner_studio.widgets.plot import Level, Plot, Series
+from pruner_studio.widgets.run_bar import state_of
+from pruner_studio.widgets.table import Table
+
+COLUMNS = (
+    Column("Run", lambda row: row["id"], units.count, right=True),
+    Column("Strategy", lambda row: row["strategy"]),
+    Column("Model", lambda row: row["model"]),
+    Column("Seed", lambda row: row["seed"], units.count, right=True),
+    Column("State", state_of),
+    Column("Trials", lambda row: row["trials"], units.count, right=True),
+    Column("Failed", lambda row: row["failed"], units.count, right=True),
+    Column("Worked", lambda row: row["elapsed_s"], units.duration, right=True),
+    Column("Latency", lambda row: row["latency_s"], units.latency, right=True),
+    Column("Gain", lambda row: row["gain"], units.ratio, "Untuned over best", right=True, tone=lambda row: "good" if (row["gain"] or 0) > 1 else ""),
+    Column("Trials to goal", lambda row: row["goal_trials"], units.count, "Trials until the first run's final latency was reached", right=True),
+    Column("Time to goal", lambda row: row["goal_s"], units.duration, "Working time until the first run's final latency was reached", right=True),
+    Column("Against first", lambda row: row["goal_gain"], units.ratio, "Time of the first run over this run's, to the same latency", right=True,
+           tone=lambda row: "good" if (row["goal_gain"] or 0) > 1 else ""),
+)  # fmt: skip
+
+
+def reached(progress: list[dict[str, Any]], latency_s: float) -> dict[str, Any] | None:
+    """The first point of a run with that latency or a better one."""
+    return next((row for row in progress if row["latency_s"] is not None and row["latency_s"] <= latency_s), None)
+
+
+class ComparePage(Page):
+    title = "Compare"
+    subtitle = "All runs of this project on one plot. The goal is the final latency of the run that is chosen in the bar above."
+    go_to = Signal(str)
+
+    def build(self) -> None:
+        whole = QWidget()
+        column = QVBoxLayout(whole)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(14)
+        card = Card("Estimated end-to-end latency")
+        self.axis = Segments("Horizontal axis", (("elapsed_s", "Time"), ("trials", "Trials")))
+        self.axis.chosen.connect(lambda _: self.refresh())
+        card.head.addWidget(self.axis)
+        self.plot = Plot("Runs compared", "working time", "latency", units.duration, units.latency, log_y=True)
+        card.body.addWidget(self.plot, 1)
+        column.addWidget(card, 3)
+        self.model = RowTable(COLUMNS, self)
+        self.table = Table("Runs", self.model, None, self._open, sort_by=(0, Qt.SortOrder.AscendingOrder), stretch=1)
+        runs = Card("Time to quality", "Enter opens a run")
+        runs.body.addWidget(self.table)
+        column.addWidget(runs, 2)
+        self.pages = QStackedWidget()
+        self.pages.addWidget(EmptyState("compare", "Nothing to compare yet", "Tune the same model with another strategy or seed into the same project: its runs are laid over each other here."))
+        self.pages.addWidget(whole)
+        self.column.addWidget(self.pages, 1)
+
+    def refresh(self) -> None:
+        reader, chosen = self.workspace.reader, self.workspace.run()
+        if reader is None or chosen is None:
+            self.pages.setCurrentIndex(0)
+            return
+        self.pages.setCurrentIndex(1)
+        runs = [run for run in reader.runs() if run["model_id"] == chosen["model_id"]]
+        progress = {run["id"]: reader.progress(run["id"]) for run in runs}
+        self._show_plot(runs, progress)
+        goal = chosen["latency_s"]
+        base = reached(progress[chosen["id"]], goal) if goal else None
+        for run in runs:
+            at = reached(progress[run["id"]], goal) if goal else None
+            run["goal_trials"], run["goal_s"] = (at["trials"], at["elapsed_s"]) if at else (None, None)
+            run["goal_gain"] = base["elapsed_s"] / at["elapsed_s"] if base and at and at["elapsed_s"] else None
+        self.model.show_rows(runs)
+        self.table.choose(chosen["id"])
+
+    def _show_plot(self, runs: list[dict[str, Any]], progress: dict[int, list[dict[str, Any]]]) -> None:
+        axis = self.axis.current
+        self.plot.set_x_axis("trials" if axis == "trials" else "working time", units.count if axis == "trials" else units.duration)
+        series = []
+        for index, run in enumerate(runs):
+            x, y = step_points(progress[run["id"]], axis)
+            series.append(Series(f"{run['id']} {run['strategy']}", x, y, f"series{index % 6 + 1}", steps=True))
+        assert self.workspace.reader is not None and self.workspace.run_id is not None
+        known = {row["name"]: row["seconds"] for row in self.workspace.reader.baselines(self.workspace.run_id)}
+        levels = [Level(text, known[name], color) for name, (text, color) in BASELINES.items() if known.get(name)]
+        self.plot.show_data(series, levels)
+
+    def _open(self, row: dict[str, Any]) -> None:
+        self.workspace.choose_run(row["id"])
+        self.go_to.emit("overview")
+
+

@@ -1,0 +1,170 @@
+"""Draft vs verify: how many candidates each step lets through, and how well its score foretells the measurement."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+
+from pruner_engine.store.quality import best_in_top, score_quality
+from pruner_studio import units
+from pruner_studio.models.rows import Column, RowTable
+from pruner_studio.pages.page import Page
+from pruner_studio.widgets.basic import Card, EmptyState, Segments, StatTile
+from pruner_studio.widgets.drawn import Funnel
+from pruner_studio.widgets.plot import Plot, Series
+from pruner_studio.widgets.table import Table
+
+_STEPS = (("explored", "explored"), ("drafted", "drafted"), ("verified", "verified"), ("measured", "measured"), ("valid", "valid"))
+_ORIGINS = (("draft", "series1"), ("random", "series3"), ("elite", "series2"), ("evolved", "series5"), ("user", "series4"))
+
+
+def _correlation(value: float) -> str:
+    return f"{value:+.2f}"
+
+
+COLUMNS = (
+    Column("Round", lambda row: row["idx"], units.count, right=True),
+    Column("Task", lambda row: row["task"]),
+    *(Column(name.capitalize(), lambda row, key=key: row[key], units.count, right=True) for name, key in _STEPS),
+    Column("ρ draft", lambda row: row["draft_rank"], _correlation, "Rank correlation of draft score and measured speed in this round", right=True),
+    Column("ρ verified", lambda row: row["verified_rank"], _correlation, "Rank correlation of verified score and measured speed in this round", right=True),
+    Column("Draft", lambda row: row["draft_s"], units.duration, right=True),
+    Column("Verify", lambda row: row["verify_s"], units.duration, right=True),
+    Column("Build", lambda row: row["build_s"], units.duration, right=True),
+    Column("Run", lambda row: row["run_s"], units.duration, right=True),
+    Column("Learn", lambda row: row["learn_s"], units.duration, right=True),
+)  # fmt: skip
+
+
+class DraftVerifyPage(Page):
+    title = "Draft vs verify"
+    subtitle = "The draft explores many candidates by formula, the learned model verifies the few that it keeps, and only the best are measured."
+    go_to = Signal(str)
+
+    def build(self) -> None:
+        self._round: int | None = None
+        self.task = QComboBox()
+        self.task.setAccessibleName("Task shown")
+        self.task.setMinimumWidth(240)
+        self.task.activated.connect(self._task_chosen)
+        self.header.addWidget(self.task)
+        whole = QWidget()
+        column = QVBoxLayout(whole)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(14)
+        top = QHBoxLayout()
+        top.setSpacing(14)
+        self.funnel_card = Card("Funnel")
+        self.funnel = Funnel()
+        self.funnel_card.body.addWidget(self.funnel, 1)
+        top.addWidget(self.funnel_card, 2)
+        top.addWidget(self._scatter_card(), 3)
+        column.addLayout(top, 3)
+        column.addLayout(self._tiles())
+        self.model = RowTable(COLUMNS, self)
+        self.table = Table("Rounds", self.model, self._round_chosen, sort_by=(0, Qt.SortOrder.DescendingOrder), stretch=1)
+        rounds = Card("Rounds", "choose one to see its funnel and candidates alone")
+        rounds.body.addWidget(self.table)
+        column.addWidget(rounds, 2)
+        self.pages = QStackedWidget()
+        self.pages.addWidget(EmptyState("draft", "No round yet", "Each round of the search is shown here once it is measured."))
+        self.pages.addWidget(whole)
+        self.column.addWidget(self.pages, 1)
+
+    def _scatter_card(self) -> Card:
+        card = Card("Score against measurement", "click a point to open its schedule")
+        self.score = Segments("Score", (("draft_score", "Draft"), ("verified_score", "Verified")))
+        self.score.chosen.connect(lambda _: self.refresh())
+        card.head.addWidget(self.score)
+        self.scatter = Plot("Score against measured latency", "score (higher is better)", "measured latency", "{:.2f}".format, units.latency, log_y=True)
+        self.scatter.picked.connect(self._picked)
+        card.body.addWidget(self.scatter, 1)
+        return card
+
+    def _tiles(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        self.tiles = {name: StatTile(name) for name in ("Rank correlation, draft", "Rank correlation, verified", "Fastest in the draft's order", "Fastest in the verified order")}
+        for tile in self.tiles.values():
+            row.addWidget(tile, 1)
+        return row
+
+    # ------------------------------------------------------------ showing
+
+    def refresh(self) -> None:
+        reader, run_id = self.workspace.reader, self.workspace.run_id
+        rounds = reader.rounds(run_id, self.workspace.task_id) if reader and run_id is not None else []
+        if reader is None or run_id is None or not (rounds or reader.rounds(run_id)):
+            self.pages.setCurrentIndex(0)
+            return
+        self.pages.setCurrentIndex(1)
+        tasks = {row["id"]: row["name"] for row in reader.tasks(run_id)}
+        self._fill_tasks(tasks)
+        candidates = reader.candidates(run_id, self.workspace.task_id, measured=True)
+        by_round: dict[int, list[dict[str, Any]]] = {}
+        for row in candidates:
+            by_round.setdefault(row["round_id"], []).append(row)
+        for row in rounds:
+            own = by_round.get(row["id"], [])
+            row["task"] = tasks.get(row["task_id"], "")
+            row["draft_rank"], row["verified_rank"] = (score_quality(own, key) for key in ("draft_score", "verified_score"))
+        self.model.show_rows(rounds)
+        chosen = [row for row in rounds if row["id"] == self._round]
+        if not chosen:
+            self._round = None
+        self.funnel_card.heading.setText(f"Funnel of round {chosen[0]['idx']}" if chosen else "Funnel of all rounds")
+        self.funnel.show_steps([(name, sum(row[key] for row in chosen or rounds)) for name, key in _STEPS])
+        shown = by_round.get(self._round, []) if self._round is not None else candidates
+        self._show_scatter(shown)
+        self._show_tiles(shown)
+
+    def _fill_tasks(self, tasks: dict[int, str]) -> None:
+        wanted = [("All tasks", None), *((name, task_id) for task_id, name in tasks.items())]
+        if [self.task.itemText(at) for at in range(self.task.count())] != [name for name, _ in wanted]:
+            self.task.clear()
+            for name, task_id in wanted:
+                self.task.addItem(name, task_id)
+        self.task.setCurrentIndex(max(0, self.task.findData(self.workspace.task_id)))
+
+    def _show_scatter(self, rows: list[dict[str, Any]]) -> None:
+        score = self.score.current
+        timed = [row for row in rows if row["stage"] == "ok" and row["seconds"] and row[score] is not None]
+        groups = []
+        for origin, color in _ORIGINS:
+            own = [row for row in timed if row["origin"] == origin]
+            if own:
+                x, y = np.array([row[score] for row in own], float), np.array([row["seconds"] for row in own], float)
+                groups.append(Series(origin, x, y, color, points=True, ids=[row["id"] for row in own]))
+        self.scatter.show_data(groups, chosen=self.workspace.candidate_id)
+
+    def _show_tiles(self, rows: list[dict[str, Any]]) -> None:
+        valid = sum(row["stage"] == "ok" and not row["censored"] for row in rows)
+        one_task = len({row["task_id"] for row in rows}) <= 1
+        for name, key in (("draft", "draft_score"), ("verified", "verified_score")):
+            rank = score_quality(rows, key) if one_task else None
+            remark = f"over {units.count(valid)} candidates" if one_task else "choose one task"
+            self.tiles[f"Rank correlation, {name}"].show_value("–" if rank is None else f"{rank:+.2f}", remark)
+        for text, key in (("draft's", "draft_score"), ("verified", "verified_score")):
+            place = best_in_top(rows, key) if one_task else None
+            remark = f"place among {units.count(valid)}" if one_task else "choose one task"
+            self.tiles[f"Fastest in the {text} order"].show_value("–" if place is None else f"{place}.", remark)
+
+    # ------------------------------------------------------------ choosing
+
+    def _task_chosen(self, at: int) -> None:
+        self._round = None
+        self.workspace.select(self.task.itemData(at))
+
+    def _round_chosen(self, row: dict[str, Any]) -> None:
+        self._round = None if self._round == row["id"] else row["id"]
+        self.refresh()
+
+    def _picked(self, candidate_id: int) -> None:
+        assert self.workspace.reader is not None
+        row = self.workspace.reader.candidate(candidate_id)
+        if row is not None:
+            self.workspace.select(row["task_id"], candidate_id)
+            self.go_to.emit("schedule")

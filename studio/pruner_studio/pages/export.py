@@ -1,0 +1,191 @@
+"""Export: write the tuned library and show what is in it and how it compares."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QComboBox, QFileDialog, QFrame, QHBoxLayout, QLineEdit, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+
+from pruner_engine.jobs import messages as msg
+from pruner_studio import units
+from pruner_studio.models.rows import Column, RowTable
+from pruner_studio.pages.page import Page
+from pruner_studio.widgets.basic import Card, EmptyState, Pill, button, clear, label
+from pruner_studio.widgets.drawn import Bar, Bars
+from pruner_studio.widgets.table import Table
+
+_TONES = {"applied": "good", "fallback": "warn", "not tunable": "muted"}
+COVERAGE_COLUMNS = (
+    Column("Function", lambda row: row["name"]),
+    Column("Task", lambda row: row["task"] or None),
+    Column("Schedule", lambda row: row["state"], tone=lambda row: _TONES.get(row["state"], "")),
+    Column("Calls", lambda row: row["calls"], units.count, "Calls per inference", right=True),
+    Column("Time", lambda row: row["seconds"], units.latency, "All calls of one inference, in the exported library", right=True),
+    Column("Share of time", lambda row: row["share"], units.percent, right=True, share=lambda row: row["share"]),
+)  # fmt: skip
+_NAMES = {"tuned": "Tuned", "untuned": "Untuned", "onnxruntime": "ONNX Runtime", "torch": "PyTorch"}
+
+
+class ExportPage(Page):
+    title = "Export"
+    subtitle = "Compiles the model with the best schedules, checks its outputs, and writes a folder that runs without the compiler."
+    go_to = Signal(str)
+
+    def build(self) -> None:
+        card = Card("New export")
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        self.out = QLineEdit()
+        self.out.setAccessibleName("Output folder")
+        self.out.setPlaceholderText("Folder to write")
+        self.out.textChanged.connect(lambda _: self._enable())
+        self.which = QComboBox()
+        self.which.setAccessibleName("Schedules of")
+        self.which.addItem("Best of all runs", False)
+        self.which.addItem("Best of this run", True)
+        self.go = button("Export", self.start, "primary", "export")
+        row.addWidget(label("Folder", "muted"))
+        row.addWidget(self.out, 1)
+        row.addWidget(button("Choose…", self._ask))
+        row.addWidget(self.which)
+        row.addWidget(button("Copy as command", self._copy, icon="copy"))
+        row.addWidget(self.go)
+        card.body.addLayout(row)
+        self.phase = label("", "faint")
+        card.body.addWidget(self.phase)
+        self.column.addWidget(card)
+        self.pages = QStackedWidget()
+        self.pages.addWidget(EmptyState("export", "Nothing exported yet", "Choose a folder and press Export. You get the library, its metadata, the tuning records and a script that runs it."))
+        self.result = QWidget()
+        outer = QVBoxLayout(self.result)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(14)
+        columns = QHBoxLayout()
+        columns.setSpacing(14)
+        self.latencies = Card("Latency")
+        self.latency_bars = Bars("Latency of the exported model and of the libraries")
+        self.latencies.body.addWidget(self.latency_bars)
+        self.latency_note = label("", "faint", wrap=True)
+        self.latencies.body.addWidget(self.latency_note)
+        self.latencies.body.addStretch(1)
+        self.check = Card("Outputs")
+        self.check_state = Pill()
+        self.check.head.addWidget(self.check_state)
+        self.check_rows = QVBoxLayout()
+        self.check.body.addLayout(self.check_rows)
+        self.check.body.addStretch(1)
+        self.files = Card("Files")
+        self.file_rows = QVBoxLayout()
+        self.file_rows.setSpacing(4)
+        self.files.body.addLayout(self.file_rows)
+        self.files.body.addWidget(button("Open folder", self._open_folder, "link"), 0, Qt.AlignmentFlag.AlignLeft)
+        self.files.body.addStretch(1)
+        for part in (self.latencies, self.check, self.files):
+            columns.addWidget(part, 1)
+        outer.addLayout(columns)
+        self.coverage = Card("Coverage")
+        self.coverage_note = label("", "muted", wrap=True)
+        self.coverage.body.addWidget(self.coverage_note)
+        self.functions = RowTable(COVERAGE_COLUMNS, self)
+        self.coverage.body.addWidget(Table("Functions of the library", self.functions, sort_by=(5, Qt.SortOrder.DescendingOrder)))
+        outer.addWidget(self.coverage, 1)
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setWidget(self.result)
+        self.result.setObjectName("pageBody")
+        self.pages.addWidget(scroll)
+        self.column.addWidget(self.pages, 1)
+        self._for_project = ""
+
+    # ------------------------------------------------------------ doing
+
+    def _ask(self) -> None:
+        dialog = QFileDialog(self, "Folder for the export", self.out.text())
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self.out.setText)
+        dialog.open()
+
+    def plan(self) -> msg.Export:
+        run_id = self.workspace.run_id if self.which.currentData() else None
+        return msg.Export(project=self.workspace.path, out=self.out.text().strip(), run_id=run_id)
+
+    def start(self) -> None:
+        self.workspace.start(self.plan())
+
+    def _copy(self) -> None:
+        plan = self.plan()
+        words = ["pruner", "export", plan.project, "--out", plan.out]
+        QGuiApplication.clipboard().setText(shlex.join(words if plan.run_id is None else [*words, "--run", str(plan.run_id)]))
+
+    def _enable(self) -> None:
+        run = self.workspace.run()
+        self.go.setEnabled(bool(self.out.text().strip() and run and run["valid"] and not self.workspace.job.running))
+
+    def _open_folder(self) -> None:
+        if self._exported is not None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(self._exported["out"]))
+
+    # ------------------------------------------------------------ showing
+
+    def refresh(self) -> None:
+        if self.workspace.path != self._for_project:
+            self._for_project = self.workspace.path
+            project = Path(self.workspace.path)
+            self.out.setText(str(project.with_name(f"{project.stem}-export")) if self.workspace.path else "")
+        self._enable()
+        exporting = self.workspace.job.running and self.workspace.job_task == "export"
+        run = self.workspace.run()
+        if exporting:
+            self.phase.setText(f"Exporting: {self.workspace.job_phase}")
+        elif run is None or not run["valid"]:
+            self.phase.setText("There is nothing to export before a candidate was measured.")
+        else:
+            self.phase.setText("")
+        self.phase.setVisible(bool(self.phase.text()))
+        exports = self.workspace.reader.exports() if self.workspace.reader else []
+        self._exported = exports[-1] if exports else None
+        self.pages.setCurrentIndex(1 if self._exported else 0)
+        if self._exported:
+            self._show(self._exported)
+
+    def _show(self, exported: dict[str, Any]) -> None:
+        summary = exported["summary"]
+        timings = {name: entry["seconds"] for name, entry in summary["latency"].items() if entry["seconds"]}
+        slowest, tuned = max(timings.values(), default=1.0), timings.get("tuned")
+        self.latency_bars.show_bars([self._bar(name, seconds, slowest, tuned) for name, seconds in timings.items()])
+        missing = [f"{_NAMES.get(name, name)}: {entry['note']}" for name, entry in summary["latency"].items() if not entry["seconds"]]
+        self.latency_note.setText("\n".join(missing))
+        self._show_check(summary["checks"], bool(exported["ok"]))
+        self._show_files(summary["files"], exported)
+        self.functions.show_rows([{"id": index, **row} for index, row in enumerate(summary["coverage"]["functions"])])
+        parts = [
+            f"{units.count(part['functions'])} {state} ({units.percent(part['share'])} of the time)"
+            for state, part in summary["coverage"]["summary"].items()
+        ]
+        self.coverage_note.setText("Functions with a tuned schedule and without: " + ", ".join(parts) + ".")
+
+    def _bar(self, name: str, seconds: float, slowest: float, tuned: float | None) -> Bar:
+        told = units.latency(seconds) + (f"   {units.ratio(seconds / tuned)}" if tuned and name != "tuned" else "")
+        return Bar(_NAMES.get(name, name), seconds / slowest, told, "good" if name == "tuned" else "faint")
+
+    def _show_check(self, checks: list[dict[str, Any]], ok: bool) -> None:
+        self.check_state.show_state("equal" if ok else "differ", "good" if ok else "bad")
+        clear(self.check_rows)
+        for check in checks:
+            against = _NAMES.get(check["against"], check["against"])
+            told = "equal within the tolerance" if check["ok"] else "differs"
+            self.check_rows.addWidget(label(f"Against {against}: {told} of {check['tolerance']:.1e}", "muted", wrap=True))
+            if check["message"]:
+                self.check_rows.addWidget(label(check["message"], "faint", wrap=True))
+
+    def _show_files(self, files: dict[str, str], exported: dict[str, Any]) -> None:
+        clear(self.file_rows)
+        self.file_rows.addWidget(label(exported["out"], "faint", wrap=True))
+        told = sorted({name.split("/")[0] + ("/" if "/" in name else "") for name in [*files, "metadata.json"]})
+        self.file_rows.addWidget(label("\n".join(told), "muted"))

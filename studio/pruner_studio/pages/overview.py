@@ -1,0 +1,199 @@
+"""Overview: how fast the model is now, against what, and how the run got there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+
+from pruner_studio import units
+from pruner_studio.pages.page import Page
+from pruner_studio.widgets.basic import Card, EmptyState, Segments, StatTile, button, clear, label
+from pruner_studio.widgets.drawn import Bar, Bars
+from pruner_studio.widgets.plot import Level, Plot, Series
+from pruner_studio.widgets.run_bar import budget_text, state_of
+
+BASELINES = {"untuned": ("Untuned", "muted"), "onnxruntime": ("ONNX Runtime", "series3"), "torch": ("PyTorch", "series4")}
+_STAGES = {"build": "did not compile", "load": "did not load", "run": "failed while running", "check": "wrong outputs"}
+_ERRORS = {"timeout": "took too long", "crash": "crashed", "memory": "used too much memory", "wrong": "", "error": ""}
+_SHARES = ("draft_s", "verify_s", "build_s", "run_s", "learn_s")
+
+
+def step_points(rows: list[dict[str, Any]], axis: str) -> tuple[np.ndarray, np.ndarray]:
+    """Change points of the latency curve over `trials` or `elapsed_s`, the last point kept."""
+    known = [row for row in rows if row["latency_s"] is not None]
+    kept = [row for at, row in enumerate(known) if at == 0 or row["latency_s"] != known[at - 1]["latency_s"]]
+    if known and kept[-1] is not known[-1]:
+        kept.append(known[-1])
+    return np.array([row[axis] for row in kept], float), np.array([row["latency_s"] for row in kept], float)
+
+
+class OverviewPage(Page):
+    title = "Overview"
+    go_to = Signal(str)
+
+    def build(self) -> None:
+        self.pages = QStackedWidget()
+        self.column.addWidget(self.pages, 1)
+        self.empty = EmptyState(
+            "overview",
+            "No run to show",
+            "Tune a model on the Start page, or open a project: its progress is shown here while it runs and afterwards.",
+            button("Go to Start", lambda: self.go_to.emit("start"), "primary"),
+        )
+        self.pages.addWidget(self.empty)
+        whole = QWidget()
+        column = QVBoxLayout(whole)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(14)
+        column.addLayout(self._tiles())
+        row = QHBoxLayout()
+        row.setSpacing(14)
+        row.addWidget(self._curve_card(), 3)
+        row.addWidget(self._side(), 2)
+        column.addLayout(row, 1)
+        self.pages.addWidget(whole)
+        self.header.addWidget(button("Export…", lambda: self.go_to.emit("export"), icon="export"))
+
+    def _tiles(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        names = ("Best latency", "Untuned", "ONNX Runtime", "PyTorch", "Trials", "Worked", "Time left")
+        self.tiles = {name: StatTile(name) for name in names}
+        for tile in self.tiles.values():
+            row.addWidget(tile, 1)
+        return row
+
+    def _curve_card(self) -> Card:
+        card = Card("Estimated end-to-end latency")
+        self.axis = Segments("Horizontal axis", (("trials", "Trials"), ("elapsed_s", "Time")))
+        self.axis.chosen.connect(lambda _: self.refresh())
+        card.head.addWidget(self.axis)
+        self.curve = Plot("Latency over the run", "trials", "latency", units.count, units.latency, log_y=True)
+        card.body.addWidget(self.curve, 1)
+        return card
+
+    def _side(self) -> QWidget:
+        scroll = QScrollArea()
+        scroll.setWidgetResizable(True)
+        inside = QWidget()
+        inside.setObjectName("pageBody")
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(0, 0, 2, 0)
+        column.setSpacing(14)
+        self.time_card = Card("Where the time went")
+        self.time_bars = Bars("Share of time per stage")
+        self.time_card.body.addWidget(self.time_bars)
+        column.addWidget(self.time_card)
+        self.failures = Card("Failures")
+        self._failure_rows = QVBoxLayout()
+        self._failure_rows.setSpacing(10)
+        self.failures.body.addLayout(self._failure_rows)
+        column.addWidget(self.failures)
+        self.events = Card("Messages")
+        self._event_rows = QVBoxLayout()
+        self._event_rows.setSpacing(8)
+        self.events.body.addLayout(self._event_rows)
+        column.addWidget(self.events)
+        self.facts = Card("This run")
+        self.fact_text = label("", "muted", wrap=True)
+        self.facts.body.addWidget(self.fact_text)
+        column.addWidget(self.facts)
+        column.addStretch(1)
+        scroll.setWidget(inside)
+        scroll.setMinimumWidth(300)
+        return scroll
+
+    # ------------------------------------------------------------ showing
+
+    def refresh(self) -> None:
+        run, reader = self.workspace.run(), self.workspace.reader
+        if run is None or reader is None:
+            self._nothing()
+            return
+        self.pages.setCurrentIndex(1)
+        self.subtitle_label.setText(f"{run['model']} on {run['device'] or 'this machine'} · {run['strategy']} · seed {run['seed']}")
+        baselines = {row["name"]: row for row in reader.baselines(run["id"])}
+        self._show_tiles(run, baselines)
+        self._show_curve(reader.progress(run["id"]), baselines)
+        self._show_time(reader.rounds(run["id"]))
+        self._show_failures(reader.failures(run["id"]), run["trials"])
+        self._show_events(reader.events(run["id"]))
+        self._show_facts(run)
+
+    def _nothing(self) -> None:
+        self.pages.setCurrentIndex(0)
+        if self.workspace.job.running:
+            self.empty.tell("Preparing", f"The model is read and its kernels are found. {self.workspace.job_phase}")
+        else:
+            self.empty.tell("No run to show", "Tune a model on the Start page, or open a project.")
+
+    def _show_tiles(self, run: dict[str, Any], baselines: dict[str, dict[str, Any]]) -> None:
+        best = run["latency_s"]
+        gain = f"{units.ratio(run['gain'])} faster than untuned" if run["gain"] else "estimate over all kernels"
+        self.tiles["Best latency"].show_value(units.latency(best), gain, good=bool(run["gain"] and run["gain"] > 1))
+        for name, (text, _) in BASELINES.items():
+            measured = baselines.get(name)
+            seconds = measured["seconds"] if measured else None
+            remark = measured["note"] if measured and seconds is None else ""
+            if name == "untuned" and seconds is None:
+                seconds, remark = run["untuned_s"], "sum over kernels"
+            if seconds and best:
+                remark = f"{units.ratio(seconds / best)} of best"
+            self.tiles[text].show_value(units.latency(seconds), remark)
+            self.tiles[text].setVisible(name == "untuned" or measured is not None)
+        self.tiles["Trials"].show_value(
+            units.count(run["trials"]), f"{budget_text(run)} · {units.count(run['failed'])} failed"
+        )
+        self.tiles["Worked"].show_value(units.duration(run["elapsed_s"]), f"since {units.moment(run['created'])}")
+        left = run["left_s"] if run["alive"] else None
+        self.tiles["Time left"].show_value(units.duration(left), "the engine's estimate" if left else state_of(run))
+
+    def _show_curve(self, progress: list[dict[str, Any]], baselines: dict[str, dict[str, Any]]) -> None:
+        axis = self.axis.current
+        self.curve.set_x_axis("trials" if axis == "trials" else "working time", units.count if axis == "trials" else units.duration)
+        x, y = step_points(progress, axis)
+        levels = [
+            Level(text, baselines[name]["seconds"], color)
+            for name, (text, color) in BASELINES.items()
+            if name in baselines and baselines[name]["seconds"]
+        ]
+        self.curve.show_data([Series("best so far", x, y, "series1", steps=True)] if len(x) else [], levels if len(x) else ())
+
+    def _show_time(self, rounds: list[dict[str, Any]]) -> None:
+        times = {name: sum(row[name] for row in rounds) for name in _SHARES}
+        total = sum(times.values())
+        self.time_card.setVisible(total > 0)
+        if total:
+            self.time_bars.show_bars(
+                [Bar(name[:-2], time / total, f"{units.duration(time)}  {units.percent(time / total)}") for name, time in times.items()]
+            )
+
+    def _show_failures(self, failures: list[dict[str, Any]], trials: int) -> None:
+        self.failures.setVisible(bool(failures))
+        clear(self._failure_rows)
+        for row in failures:
+            what = " · ".join(part for part in (_STAGES.get(row["stage"], row["stage"]), _ERRORS.get(row["error"], row["error"])) if part)
+            head = label(f"{units.count(row['count'])} × {what}  ({units.percent(row['count'] / max(1, trials))} of trials)")
+            self._failure_rows.addWidget(head)
+            first = label(row["message"][:300], "faint", wrap=True)
+            first.setToolTip(row["message"])
+            self._failure_rows.addWidget(first)
+
+    def _show_events(self, events: list[dict[str, Any]]) -> None:
+        self.events.setVisible(bool(events))
+        clear(self._event_rows)
+        for row in reversed(events[-6:]):
+            self._event_rows.addWidget(label(f"{units.moment(row['at'])}  {row['text']}", wrap=True))
+            if row["hint"]:
+                self._event_rows.addWidget(label(row["hint"], "faint", wrap=True))
+
+    def _show_facts(self, run: dict[str, Any]) -> None:
+        shapes = ", ".join(f"{spec['name']} {units.shape(spec['shape'])} {spec['dtype']}" for spec in run["inputs"])
+        versions = ", ".join(f"{name} {version}" for name, version in run["versions"].items())
+        lines = [f"Inputs: {shapes}", f"Source: {run['source']}", f"Versions: {versions}"]
+        if run["reason"]:
+            lines.insert(0, f"Ended: {run['reason']}")
+        self.fact_text.setText("\n".join(lines))

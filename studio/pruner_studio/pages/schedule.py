@@ -1,0 +1,238 @@
+"""Schedule: the candidates of a task, and one of them as trace, code and predicted parts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QComboBox, QSplitter, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
+
+from pruner_engine.jobs import messages as msg
+from pruner_studio import units
+from pruner_studio.models.rows import Column, RowTable
+from pruner_studio.models.trace import instructions
+from pruner_studio.pages.page import Page
+from pruner_studio.widgets.basic import Card, EmptyState, Pill, Segments, label
+from pruner_studio.widgets.code import SearchableCode
+from pruner_studio.widgets.parts import PartsView
+from pruner_studio.widgets.table import Table
+from pruner_studio.workspace import Problem
+
+FORMS = (("tvmscript", "TVMScript"), ("llvm", "LLVM IR"), ("asm", "Assembly"))
+_SHOWN = 500
+
+
+def outcome(row: dict[str, Any]) -> str:
+    """What became of a candidate, in two words."""
+    if row["stage"] is None:
+        return "not measured"
+    if row["stage"] != "ok":
+        return f"{row['stage']}: {row['error']}"
+    return "abandoned" if row["censored"] else "checked" if row["checked"] else "measured"
+
+
+def _score(value: float) -> str:
+    return f"{value:.2f}"
+
+
+COLUMNS = (
+    Column("#", lambda row: row["id"], units.count, right=True),
+    Column("Latency", lambda row: row["seconds"], units.latency, "Median of the repeats", right=True),
+    Column("Outcome", outcome, tone=lambda row: "bad" if row["stage"] not in (None, "ok") else "muted"),
+    Column("Draft", lambda row: row["draft_score"], _score, "log2 of 1 / predicted seconds", right=True),
+    Column("Verified", lambda row: row["verified_score"], _score, "The learned model's score, higher is better", right=True),
+    Column("Round", lambda row: row["round"], units.count, right=True),
+    Column("Origin", lambda row: row["origin"]),
+)  # fmt: skip
+TRACE_COLUMNS = (
+    Column("", lambda row: row["id"], str, right=True, tone=lambda row: "faint"),
+    Column("Instruction", lambda row: row["text"], tone=lambda row: "" if row["decision"] else "muted"),
+    Column("Decision", lambda row: row["decision"], tone=lambda row: "accent"),
+)
+
+
+class SchedulePage(Page):
+    title = "Schedule"
+    subtitle = "What a candidate does to its kernel, and why it is as fast as it is."
+    go_to = Signal(str)
+
+    def build(self) -> None:
+        self._request = 0
+        self._texts: dict[str, str] = {}
+        self._shown: tuple[str, int, int | None] | None = None
+        self.task = QComboBox()
+        self.task.setAccessibleName("Task")
+        self.task.setMinimumWidth(280)
+        self.task.activated.connect(lambda at: self.workspace.select(self.task.itemData(at)))
+        self.header.addWidget(self.task)
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setHandleWidth(14)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self._candidates_card())
+        split.addWidget(self._candidate_card())
+        split.setStretchFactor(0, 2)
+        split.setStretchFactor(1, 3)
+        split.setSizes([430, 640])
+        self.pages = QStackedWidget()
+        self.pages.addWidget(EmptyState("schedule", "No schedule yet", "Candidates of a task are shown here as soon as the first round is measured."))
+        self.pages.addWidget(split)
+        self.column.addWidget(self.pages, 1)
+
+    def _candidates_card(self) -> Card:
+        card = Card("Candidates")
+        self.which = Segments("Candidates shown", (("measured", "Measured"), ("all", "All drafted")))
+        self.which.chosen.connect(lambda _: self.refresh())
+        card.head.addWidget(self.which)
+        self.model = RowTable(COLUMNS, self)
+        self.table = Table(
+            "Candidates", self.model, lambda row: self.workspace.select(row["task_id"], row["id"]),
+            sort_by=(1, Qt.SortOrder.AscendingOrder), stretch=2,
+        )  # fmt: skip
+        card.body.addWidget(self.table)
+        return card
+
+    def _candidate_card(self) -> Card:
+        card = Card("Candidate")
+        self.candidate_card = card
+        self.state = Pill()
+        card.head.addWidget(self.state)
+        self.message = label("", "muted", wrap=True)
+        card.body.addWidget(self.message)
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self.tabs.setAccessibleName("Views of the candidate")
+        self.trace_model = RowTable(TRACE_COLUMNS, self)
+        self.trace = Table("Trace", self.trace_model, stretch=1)
+        self.trace.setSortingEnabled(False)
+        self.trace.verticalHeader().setDefaultSectionSize(27)
+        trace_tab = QWidget()
+        column = QVBoxLayout(trace_tab)
+        column.setContentsMargins(0, 6, 0, 0)
+        column.addWidget(self.trace)
+        self.tabs.addTab(trace_tab, "Trace")
+        self.code: dict[str, SearchableCode] = {}
+        for form, name in FORMS:
+            self.code[form] = SearchableCode(name)
+            self.tabs.addTab(self.code[form], name)
+        self.parts = PartsView()
+        self.tabs.addTab(self.parts, "Why")
+        self.tabs.currentChanged.connect(lambda _: self._ask())
+        card.body.addWidget(self.tabs, 1)
+        return card
+
+    # ------------------------------------------------------------ showing
+
+    def refresh(self) -> None:
+        reader, run_id = self.workspace.reader, self.workspace.run_id
+        tasks = reader.tasks(run_id) if reader and run_id is not None else []
+        known = {row["id"]: row for row in tasks}
+        if not tasks or reader is None or run_id is None:
+            self.pages.setCurrentIndex(0)
+            return
+        if self.workspace.task_id not in known:
+            heaviest = max(tasks, key=lambda row: (row["trials"] > 0, row["share"] or 0))
+            self.workspace.select(heaviest["id"], heaviest["best_candidate_id"])
+        task = known[self.workspace.task_id]
+        self.pages.setCurrentIndex(1)
+        self._fill_tasks(tasks)
+        rows = reader.candidates(run_id, task["id"], measured=self.which.current == "measured")
+        if len(rows) > _SHOWN and self.which.current == "all":
+            rows = sorted(rows, key=lambda row: (row["seconds"] or 1e9, -(row["draft_score"] or -1e9)))[:_SHOWN]
+        self.model.show_rows(rows)
+        candidate_id = self.workspace.candidate_id or task["best_candidate_id"]
+        self.table.choose(candidate_id)
+        self._show_candidate(task, candidate_id)
+
+    def _fill_tasks(self, tasks: list[dict[str, Any]]) -> None:
+        if [self.task.itemData(at) for at in range(self.task.count())] != [row["id"] for row in tasks]:
+            self.task.clear()
+            for row in tasks:
+                self.task.addItem(row["name"], row["id"])
+        self.task.setCurrentIndex(self.task.findData(self.workspace.task_id))
+
+    def _show_candidate(self, task: dict[str, Any], candidate_id: int | None) -> None:
+        assert self.workspace.reader is not None
+        row = self.workspace.reader.candidate(candidate_id) if candidate_id is not None else None
+        if row is None:
+            self.candidate_card.heading.setText("Untuned kernel")
+            self.candidate_card.note.setText(units.latency(task["untuned_s"]))
+            self.state.show_state("no valid candidate yet", "neutral")
+            self.message.setText("")
+        else:
+            self.candidate_card.heading.setText(f"Candidate {row['id']}")
+            best = row["id"] == task["best_candidate_id"]
+            self.candidate_card.note.setText(_figures(row, task))
+            tone = "bad" if row["stage"] not in (None, "ok") else "good" if best else "neutral"
+            self.state.show_state("best of its task" if best else outcome(row), tone)
+            self.message.setText(row["message"] or "")
+        self.message.setVisible(bool(self.message.text()))
+        shown = (self.workspace.path, task["id"], candidate_id)
+        if shown != self._shown:
+            self._shown = shown
+            self._texts = {}
+            trace = self.workspace.reader.trace(candidate_id) if candidate_id is not None else None
+            self.trace_model.show_rows(instructions(trace) if trace else [])
+            for view in self.code.values():
+                view.view.show_text("", "")
+            self._ask()
+
+    # ------------------------------------------------------------ questions to the engine
+
+    def _ask(self) -> None:
+        """Ask for what the shown tab needs and is not there yet."""
+        if self._shown is None or not self.isVisible():
+            return
+        widget = self.tabs.currentWidget()
+        if widget is self.parts:
+            self._ask_parts()
+            return
+        form = next((form for form, view in self.code.items() if view is widget), None)
+        if form is None or form in self._texts:
+            return
+        self.code[form].view.show_text("", "Compiling…" if form != "tvmscript" else "Applying the trace…")
+        project, task_id, candidate_id = shown = self._shown
+        self._request += 1
+        self.workspace.helper.ask(
+            msg.Inspect(project=project, task_id=task_id, candidate_id=candidate_id, forms=[form], request=self._request),
+            lambda reply: self._answered(shown, reply),
+            lambda failure: self._failed(form, failure),
+        )
+
+    def _answered(self, shown: tuple[str, int, int | None], reply: msg.Inspected) -> None:
+        if shown == self._shown:
+            self._texts |= reply.texts
+            for form, text in reply.texts.items():
+                self.code[form].view.show_text(form, text)
+
+    def _failed(self, form: str, failure: msg.Failed) -> None:
+        self.code[form].view.show_text("", f"{failure.message}\n{failure.hint}")
+        if failure.kind == "bug":
+            self.workspace.problem.emit(Problem(failure.message, failure.hint, failure.report))
+
+    def _ask_parts(self) -> None:
+        assert self._shown is not None and self.workspace.reader is not None
+        project, task_id, candidate_id = shown = self._shown
+        row = self.workspace.reader.candidate(candidate_id) if candidate_id is not None else None
+        if row is None or row["sketch_id"] is None:
+            self.parts.tell("The draft model reads candidates of the task's own sketches only.")
+            return
+        self.parts.tell("Asking the draft model…")
+        self._request += 1
+        self.workspace.helper.ask(
+            msg.WhatIf(project=project, task_id=task_id, sketch_id=row["sketch_id"], decisions=row["decisions"], request=self._request),
+            lambda reply: self.parts.show_score(reply, row["seconds"]) if shown == self._shown else None,
+            lambda failure: self.parts.tell(f"{failure.message} {failure.hint}"),
+        )
+
+
+def _figures(row: dict[str, Any], task: dict[str, Any]) -> str:
+    """Latency, spread over the repeats, rate and gain of a candidate."""
+    if row["seconds"] is None:
+        return ""
+    parts = [units.latency(row["seconds"])]
+    if len(row["repeats"]) > 1:
+        parts.append(f"±{units.percent((max(row['repeats']) - min(row['repeats'])) / 2 / row['seconds'])}")
+    parts.append(units.rate(task["flops"] / row["seconds"], "FLOP"))
+    if task["untuned_s"]:
+        parts.append(f"{units.ratio(task['untuned_s'] / row['seconds'])} of untuned")
+    return "   ".join(parts)

@@ -1,0 +1,83 @@
+"""The draft model's view of one candidate: time parts, penalties and symbols."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
+
+from pruner_engine.jobs.messages import WhatIfScore
+from pruner_studio import units
+from pruner_studio.widgets.basic import label
+from pruner_studio.widgets.drawn import Bar, Bars
+
+
+class PartsView(QScrollArea):
+    def __init__(self) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(0, 12, 8, 8)
+        column.setSpacing(8)
+        self.verdict = label("", "heading", wrap=True)
+        self.note = label("", "muted", wrap=True)
+        column.addWidget(self.verdict)
+        column.addWidget(self.note)
+        self.groups: dict[str, tuple[QWidget, Bars]] = {}
+        for key, title in (("times", "Predicted time"), ("penalties", "Penalties"), ("symbols", "Symbols")):
+            head, bars = label(title, "heading"), Bars(title)
+            column.addSpacing(8)
+            column.addWidget(head)
+            column.addWidget(bars)
+            self.groups[key] = (head, bars)
+        column.addStretch(1)
+        self.setWidget(inside)
+        self.tell("Choose a candidate.")
+
+    def tell(self, text: str) -> None:
+        """Only a sentence, no figures."""
+        self.verdict.setText("")
+        self.note.setText(text)
+        for head, bars in self.groups.values():
+            head.hide()
+            bars.hide()
+
+    def show_score(self, score: WhatIfScore, measured_s: float | None = None) -> None:
+        """Show the parts of a prediction, beside the measurement where there is one."""
+        if not score.valid:
+            self.tell("The draft model holds this candidate for invalid on this device.")
+            return
+        measured = f", measured {units.latency(measured_s)}" if measured_s else ""
+        self.verdict.setText(f"Predicted {units.latency(score.latency_s)}{measured}")
+        self.note.setText(_why(score))
+        most = max(score.times.values(), default=1.0) or 1.0
+        self._fill("times", [Bar(_words(name), value / most, units.latency(value)) for name, value in score.times.items()])
+        self._fill(
+            "penalties",
+            [
+                Bar(_words(name), min(value, 1 / value) if value > 0 else 0.0, f"{value:.2f}", "good" if 0.8 < value < 1.25 else "warn")
+                for name, value in score.penalties.items()
+            ],
+        )
+        self._fill("symbols", [Bar(_words(name), 0.0, units.si(value).strip()) for name, value in score.symbols.items()])
+
+    def _fill(self, key: str, bars: list[Bar]) -> None:
+        head, view = self.groups[key]
+        head.setVisible(bool(bars))
+        view.setVisible(bool(bars))
+        view.show_bars(bars)
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _why(score: WhatIfScore) -> str:
+    """The heaviest part and the worst penalty, with their figures."""
+    sentences = []
+    if score.times and (total := sum(score.times.values())) > 0:
+        name, value = max(score.times.items(), key=lambda item: item[1])
+        sentences.append(f"Most of the time is {_words(name)}: {units.latency(value)}, {units.percent(value / total)} of the parts.")
+    worst = max(score.penalties.items(), key=lambda item: max(item[1], 1 / item[1]) if item[1] > 0 else 0.0, default=None)
+    if worst is not None and worst[1] > 0 and max(worst[1], 1 / worst[1]) > 1.1:
+        sentences.append(f"The heaviest penalty is {_words(worst[0])}: {worst[1]:.2f}, where 1 costs nothing.")
+    return " ".join(sentences)
