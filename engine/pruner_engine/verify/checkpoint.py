@@ -23,25 +23,35 @@ def write_checkpoint(kind: str, network: nn.Module, recipe: Mapping[str, Any]) -
     return save(tensors, {"format": _FORMAT, "kind": kind, "recipe": json.dumps(recipe, sort_keys=True)})
 
 
+def read_metadata(data: bytes, what: str, hint: str) -> dict[str, str]:
+    """The metadata in the header of a safetensors file.
+
+    Raises:
+        UserError: there is no such header; `what` names the file's role.
+    """
+    size = int.from_bytes(data[:8], "little")
+    try:
+        if not 2 <= size <= len(data) - 8:
+            raise ValueError("length")
+        metadata = json.loads(data[8 : 8 + size]).get("__metadata__", {})
+        return {str(key): str(value) for key, value in metadata.items()}
+    except (ValueError, AttributeError, RecursionError) as error:
+        raise UserError(f"The {what} is damaged: its header cannot be read.", hint) from error
+
+
 def read_header(data: bytes) -> tuple[str, dict[str, Any]]:
     """Kind of model and recipe of a checkpoint.
 
     Raises:
         UserError: the data is damaged or is no checkpoint of ours.
     """
+    metadata = read_metadata(data, "checkpoint", _HINT)
+    if metadata.get("format") != _FORMAT:
+        raise UserError("This file is not a Pruner Studio checkpoint.", _HINT)
     try:
-        size = int.from_bytes(data[:8], "little")
-        if not 2 <= size <= len(data) - 8:
-            raise ValueError("length")
-        metadata = json.loads(data[8 : 8 + size]).get("__metadata__", {})
-        if metadata.get("format") != _FORMAT:
-            raise UserError("This file is not a Pruner Studio checkpoint.", _HINT)
-        recipe = json.loads(metadata["recipe"])
-        if not isinstance(recipe, dict):
-            raise ValueError("recipe")
-        return str(metadata["kind"]), recipe
-    except (ValueError, KeyError, AttributeError, TypeError, RecursionError) as error:
-        raise UserError("The checkpoint is damaged: its header cannot be read.", _HINT) from error
+        return metadata["kind"], dict(json.loads(metadata["recipe"]))
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise UserError("The checkpoint is damaged: its recipe cannot be read.", _HINT) from error
 
 
 def read_checkpoint(kind: str, network: nn.Module, data: bytes) -> dict[str, Any]:

@@ -3,19 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 
 from pruner_engine.errors import UserError
 from pruner_engine.verify.model import CostModel
 
-
-def _pacm(seed: int) -> CostModel:
-    from pruner_engine.verify.pacm import PaCM
-
-    return PaCM(seed)
-
-
 # imported when asked for: torch takes seconds
-_MODELS: dict[str, Callable[[int], CostModel]] = {"pacm": _pacm}
+_MODELS: dict[str, str | Callable[[int], CostModel]] = {
+    "pacm": "pruner_engine.verify.pacm:PaCM",
+    "tenset-mlp": "pruner_engine.verify.tenset_mlp:TenSetMLP",
+    "tlp": "pruner_engine.verify.tlp:TLP",
+    "xgb": "pruner_engine.verify.gradient_boosting:GradientBoosting",
+    "random": "pruner_engine.verify.random_model:RandomModel",
+}
+
+
+def model_kinds() -> list[str]:
+    """Names that `create_model` takes."""
+    return list(_MODELS)
+
+
+def register_model(kind: str, make: Callable[[int], CostModel]) -> None:
+    """Add a cost model of one's own.
+
+    Args:
+        kind: its name, in settings and checkpoints.
+        make: takes a seed, returns the model.
+    """
+    _MODELS[kind] = make
 
 
 def create_model(kind: str, seed: int = 0) -> CostModel:
@@ -24,7 +39,11 @@ def create_model(kind: str, seed: int = 0) -> CostModel:
     Raises:
         UserError: there is no such kind.
     """
-    try:
-        return _MODELS[kind](seed)
-    except KeyError:
-        raise UserError(f"There is no cost model named {kind!r}.", f"Choose one of: {', '.join(_MODELS)}.") from None
+    make = _MODELS.get(kind)
+    if make is None:
+        raise UserError(f"There is no cost model named {kind!r}.", f"Choose one of: {', '.join(_MODELS)}.")
+    if isinstance(make, str):
+        module, name = make.split(":")
+        make = getattr(import_module(module), name)
+    model: CostModel = make(seed)
+    return model

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import copy
+import math
 import time
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,9 @@ from pruner_engine.verify.batch import pack
 from pruner_engine.verify.checkpoint import read_checkpoint, write_checkpoint
 from pruner_engine.verify.model import CostModel, Features, Group, LearnReport
 from pruner_engine.verify.network import RankingNetwork
-from pruner_engine.verify.training import Fit, TaskData, accuracy, fit, held_out, pack_groups, predict
+from pruner_engine.verify.training import Fit, TaskData, fit, held_out, pack_groups, predict
 
 _LEARNING_RATE = 7e-4
-_MAX_THREADS = 8  # these networks are too small for more
 _WARM_EPOCHS = 8
 # an update visits about so many samples, so that learning stays a small part of a round
 _VISITS = 6000
@@ -32,7 +32,7 @@ class NetworkCostModel(CostModel):
     """
 
     def __init__(self, seed: int = 0) -> None:
-        torch.set_num_threads(min(torch.get_num_threads(), _MAX_THREADS))
+        torch.set_num_threads(1)  # at these sizes threads wait for each other longer than they work
         self.seed = seed
         self.updates = 0
         self._tried_at = 0
@@ -59,40 +59,69 @@ class NetworkCostModel(CostModel):
         data = pack_groups(groups)
         samples = sum(map(len, data))
         if not data:
-            return LearnReport(float("nan"), float("nan"), 0, 0, time.perf_counter() - started)
-        self.updates += 1
-        first = self._tried_at == 0 and not self._pretrained
-        start = "scratch" if first else "warm"
-        outcome = Fit(float("nan"), -1.0, 0)
-        if not first:
-            outcome = self._train(self.network, data, min(epochs, _WARM_EPOCHS), _LEARNING_RATE / 2)
-        judged = any(bool(held_out(len(task)).any()) for task in data)
-        if first or (samples >= 2 * self._tried_at and (judged or not self._pretrained)):
-            other = self._fresh()
-            other.fit_scaling([task.batch for task in data])
-            fresh = self._train(other, data, epochs, _LEARNING_RATE)
-            if fresh.accuracy > outcome.accuracy or first:
-                self.network, outcome, start = other, fresh, "scratch"
-            self._tried_at = samples
-        elapsed = time.perf_counter() - started
-        return LearnReport(outcome.loss, outcome.accuracy, outcome.epochs, samples, elapsed, start)
+            return _nothing_learned(started)
+        if self._untrained:
+            outcome, start = self._start_over(data, epochs), "scratch"
+        else:
+            outcome, start = self._go_on(data, epochs), "warm"
+            if samples >= 2 * self._tried_at and (not self._pretrained or _is_judged(data)):
+                kept = self.network
+                other = self._start_over(data, epochs)
+                if other.accuracy > outcome.accuracy:
+                    outcome, start = other, "scratch"
+                else:
+                    self.network = kept
+        return _report(outcome, start, samples, started)
 
-    def train_offline(self, data: list[TaskData], *, epochs: int, recipe: Mapping[str, Any]) -> Fit:
+    def fine_tune(self, groups: Mapping[str, Group], *, epochs: int = 50) -> LearnReport:
+        """Go on from the present weights, whatever starting over would give."""
+        started = time.perf_counter()
+        data = pack_groups(groups)
+        if not data:
+            return _nothing_learned(started)
+        return _report(self._go_on(data, epochs), "warm", sum(map(len, data)), started)
+
+    def train_offline(
+        self,
+        data: list[TaskData],
+        *,
+        epochs: int,
+        recipe: Mapping[str, Any],
+        on_epoch: Callable[[int, float, float], None] | None = None,
+    ) -> Fit:
         """Train from nothing on a data set and remember how."""
         self.network = self._fresh()
         self.network.fit_scaling([task.batch for task in data])
-        outcome = fit(self.network, data, seed=self.seed, epochs=epochs, learning_rate=_LEARNING_RATE)
+        outcome = fit(
+            self.network, data, seed=self.seed, epochs=epochs, learning_rate=_LEARNING_RATE, on_epoch=on_epoch
+        )
         self._recipe, self._pretrained = dict(recipe), True
         return outcome
 
-    def _train(self, network: RankingNetwork, data: list[TaskData], epochs: int, learning_rate: float) -> Fit:
-        samples = sum(map(len, data))
-        affordable = max(2, min(epochs, _VISITS // samples))
-        return fit(network, data, seed=self.seed + self.updates, epochs=affordable, learning_rate=learning_rate)
+    def _go_on(self, data: list[TaskData], epochs: int) -> Fit:
+        return self._train(data, min(epochs, _WARM_EPOCHS), _LEARNING_RATE / 2)
 
-    def accuracy(self, groups: Mapping[str, Group]) -> float:
-        """Pair accuracy on all of `groups`, averaged over tasks."""
-        return accuracy(self.network, pack_groups(groups), only_held=False)
+    def _start_over(self, data: list[TaskData], epochs: int) -> Fit:
+        self.network = self._fresh()
+        self.network.fit_scaling([task.batch for task in data])
+        self._tried_at = sum(map(len, data))
+        return self._train(data, epochs, _LEARNING_RATE)
+
+    def _train(self, data: list[TaskData], epochs: int, learning_rate: float) -> Fit:
+        self.updates += 1
+        affordable = max(2, min(epochs, _VISITS // sum(map(len, data))))
+        return fit(
+            self.network,
+            data,
+            seed=self.seed + self.updates,
+            epochs=affordable,
+            learning_rate=learning_rate,
+            visits=_VISITS // affordable,
+        )
+
+    @property
+    def _untrained(self) -> bool:
+        return self._tried_at == 0 and not self._pretrained
 
     def clone(self) -> NetworkCostModel:
         """An independent model in the same state."""
@@ -108,3 +137,15 @@ class NetworkCostModel(CostModel):
     def from_bytes(self, data: bytes) -> None:
         self._recipe = read_checkpoint(self.kind, self.network, data)
         self._pretrained = True
+
+
+def _is_judged(data: list[TaskData]) -> bool:
+    return any(bool(held_out(len(task)).any()) for task in data)
+
+
+def _nothing_learned(started: float) -> LearnReport:
+    return LearnReport(math.nan, math.nan, 0, 0, time.perf_counter() - started)
+
+
+def _report(outcome: Fit, start: str, samples: int, started: float) -> LearnReport:
+    return LearnReport(outcome.loss, outcome.accuracy, outcome.epochs, samples, time.perf_counter() - started, start)

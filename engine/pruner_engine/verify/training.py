@@ -95,6 +95,7 @@ def fit(
     epochs: int,
     learning_rate: float,
     patience: int = 6,
+    visits: int | None = None,
     on_epoch: Callable[[int, float, float], None] | None = None,
 ) -> Fit:
     """Train in place by LambdaRank and Adam; ends in the state of the best epoch.
@@ -106,6 +107,7 @@ def fit(
         epochs: at most so many passes.
         learning_rate: Adam's, decayed along a cosine.
         patience: passes without a better held-out accuracy before it stops.
+        visits: samples of one pass, drawn anew each time; None: all of them.
         on_epoch: called with epoch, loss and accuracy.
     """
     rng = np.random.default_rng(seed)
@@ -116,7 +118,7 @@ def fit(
     loss = float("nan")
     epoch = 0
     for epoch in range(1, epochs + 1):
-        loss = _epoch(network, data, rng, optimizer)
+        loss = _epoch(network, _chunks(data, rng, visits), optimizer)
         schedule.step()
         score = accuracy(network, judged) if judged else float("nan")
         if on_epoch is not None:
@@ -132,18 +134,25 @@ def fit(
     return Fit(loss, accuracy(network, data), epoch)
 
 
-def _epoch(
-    network: nn.Module, data: list[TaskData], rng: np.random.Generator, optimizer: torch.optim.Optimizer
-) -> float:
+def _chunks(data: list[TaskData], rng: np.random.Generator, visits: int | None) -> list[tuple[TaskData, Tensor]]:
+    """Candidates of one task each, in random order."""
     chunks = []
     for task in data:
         order = torch.from_numpy(rng.permutation(len(task)))
         order = order[~held_out(len(task))[order]]
         pieces = max(1, -(-len(order) // _CHUNK))
         chunks += [(task, chunk) for chunk in order.tensor_split(pieces)]
+    shuffled = [chunks[i] for i in rng.permutation(len(chunks))]
+    if visits is None:
+        return shuffled
+    before = np.cumsum([0, *(len(chunk) for _, chunk in shuffled)])
+    return [chunk for chunk, start in zip(shuffled, before, strict=False) if start < visits]
+
+
+def _epoch(network: nn.Module, chunks: list[tuple[TaskData, Tensor]], optimizer: torch.optim.Optimizer) -> float:
     network.train()
     losses = []
-    for batch in _batches([chunks[i] for i in rng.permutation(len(chunks))]):
+    for batch in _batches(chunks):
         optimizer.zero_grad()
         loss = torch.stack([_chunk_loss(network, task, chunk) for task, chunk in batch]).mean()
         loss.backward()

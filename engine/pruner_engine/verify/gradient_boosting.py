@@ -1,0 +1,97 @@
+"""Gradient-boosted trees on pooled statement features: the classic cost model of tuners."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import torch
+import xgboost
+
+from pruner_engine.errors import UserError
+from pruner_engine.space.candidate import Candidate
+from pruner_engine.tasks.task import TuningTask
+from pruner_engine.verify import statement, workload
+from pruner_engine.verify.lambdarank import pair_accuracy, relevance
+from pruner_engine.verify.model import CostModel, Features, Group, LearnReport, schedules_of
+
+if TYPE_CHECKING:
+    import tvm
+
+_PARAMETERS = {
+    "objective": "reg:squarederror",
+    "tree_method": "hist",
+    "max_depth": 8,
+    "eta": 0.15,
+    "min_child_weight": 0,
+    "gamma": 0.001,
+    "nthread": 1,
+}
+
+
+class GradientBoosting(CostModel):
+    """Predicts throughput relative to the task's best; trained from nothing at every update.
+
+    A candidate's row is the sum and the maximum of its statements' features, and the workload embedding.
+    """
+
+    kind: ClassVar[str] = "xgb"
+
+    def __init__(self, seed: int = 0) -> None:
+        self.seed = seed
+        self._booster: xgboost.Booster | None = None
+
+    def featurize(self, task: TuningTask, target: tvm.target.Target, candidates: Sequence[Candidate]) -> list[Features]:
+        embedding = workload.workload_embedding(task)
+        rows = statement.statement_features(target, schedules_of(candidates))
+        return [Features(statement=stores, workload=embedding) for stores in rows]
+
+    def predict(self, features: Sequence[Features]) -> np.ndarray:
+        if self._booster is None or not features:
+            return np.zeros(len(features))
+        return self._booster.predict(xgboost.DMatrix(_rows(features), nthread=1)).astype(np.float64)
+
+    def update(self, groups: Mapping[str, Group], *, epochs: int = 50) -> LearnReport:
+        started = time.perf_counter()
+        ordered = [group for _, group in sorted(groups.items()) if len(group[0]) > 1]
+        samples = sum(len(features) for features, _, _ in ordered)
+        if not samples:
+            return LearnReport(float("nan"), float("nan"), 0, 0, time.perf_counter() - started)
+        matrix = _rows([row for features, _, _ in ordered for row in features])
+        labels = np.concatenate([relevance(torch.from_numpy(np.asarray(s, np.float64))).numpy() for _, s, _ in ordered])
+        data = xgboost.DMatrix(matrix, labels, nthread=1)
+        self._booster = xgboost.train({**_PARAMETERS, "seed": self.seed}, data, num_boost_round=epochs)
+        scores = self._booster.predict(data)
+        loss = float(np.sqrt(np.mean((scores - labels) ** 2)))
+        parts = np.split(scores, np.cumsum([len(features) for features, _, _ in ordered])[:-1])
+        found = [
+            pair_accuracy(
+                torch.from_numpy(part), torch.from_numpy(np.asarray(s)), torch.from_numpy(np.asarray(c, bool))
+            )
+            for part, (_, s, c) in zip(parts, ordered, strict=True)
+        ]
+        elapsed = time.perf_counter() - started
+        return LearnReport(loss, float(np.nanmean(found)), epochs, samples, elapsed, "scratch")
+
+    def to_bytes(self) -> bytes:
+        return b"" if self._booster is None else bytes(self._booster.save_raw("json"))
+
+    def from_bytes(self, data: bytes) -> None:
+        booster = xgboost.Booster()
+        try:
+            booster.load_model(bytearray(data))
+            width: Any = booster.num_features()
+        except (xgboost.core.XGBoostError, ValueError) as error:
+            raise UserError(
+                "The checkpoint is damaged: its trees cannot be read.", "Use one that this tool wrote."
+            ) from error
+        if width != 2 * statement.WIDTH + workload.WIDTH:
+            raise UserError("The checkpoint's trees were grown on other features.", "Use one that this tool wrote.")
+        self._booster = booster
+
+
+def _rows(features: Sequence[Features]) -> np.ndarray:
+    """float32[n, 344]."""
+    return np.stack([np.concatenate([f.statement.sum(axis=0), f.statement.max(axis=0), f.workload]) for f in features])

@@ -1,0 +1,65 @@
+"""TenSet's model (Zheng et al., NeurIPS 2021 data sets): an MLP on statements, summed over a candidate."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+import torch
+from torch import Tensor, nn
+
+from pruner_engine.space.candidate import Candidate
+from pruner_engine.tasks.task import TuningTask
+from pruner_engine.verify import statement, workload
+from pruner_engine.verify.batch import Batch
+from pruner_engine.verify.model import Features, schedules_of
+from pruner_engine.verify.network import RankingNetwork
+from pruner_engine.verify.network_model import NetworkCostModel
+from pruner_engine.verify.scaling import Scaling
+
+if TYPE_CHECKING:
+    import tvm
+
+_HIDDEN = 256
+
+
+class TenSetMLPNetwork(RankingNetwork):
+    """Statements: Linear 256, ReLU, Linear 256, ReLU; segment sum; normalised, two residual layers, one score."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.statement_scaling = Scaling(statement.WIDTH)
+        self.workload_scaling = Scaling(workload.WIDTH)
+        self.statements = nn.Sequential(
+            nn.Linear(statement.WIDTH + workload.WIDTH, _HIDDEN), nn.ReLU(), nn.Linear(_HIDDEN, _HIDDEN), nn.ReLU()
+        )
+        self.norm = nn.LayerNorm(_HIDDEN)
+        self.residuals = nn.ModuleList(nn.Sequential(nn.Linear(_HIDDEN, _HIDDEN), nn.ReLU()) for _ in range(2))
+        self.score = nn.Linear(_HIDDEN, 1)
+
+    def fit_scaling(self, batches: Sequence[Batch]) -> None:
+        self.statement_scaling.fit(torch.cat([batch.statement for batch in batches]))
+        self.workload_scaling.fit(torch.cat([batch.workload for batch in batches]))
+
+    def forward(self, batch: Batch) -> Tensor:
+        task = self.workload_scaling(batch.workload)
+        stores = torch.cat([self.statement_scaling(batch.statement), task[batch.owner]], dim=1)
+        pooled = torch.zeros(len(batch), _HIDDEN).index_add(0, batch.owner, self.statements(stores))
+        pooled = self.norm(pooled)
+        for layer in self.residuals:
+            pooled = pooled + layer(pooled)
+        return self.score(pooled).squeeze(-1)
+
+
+class TenSetMLP(NetworkCostModel):
+    """Statement features only."""
+
+    kind: ClassVar[str] = "tenset-mlp"
+
+    def build(self) -> RankingNetwork:
+        return TenSetMLPNetwork()
+
+    def featurize(self, task: TuningTask, target: tvm.target.Target, candidates: Sequence[Candidate]) -> list[Features]:
+        embedding = workload.workload_embedding(task)
+        rows = statement.statement_features(target, schedules_of(candidates))
+        return [Features(statement=stores, workload=embedding) for stores in rows]
