@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 import msgspec
+from rich import box
 from rich.console import Console
 from rich.table import Table
 
@@ -100,7 +101,7 @@ def status(project: str, *, as_json: bool) -> None:
                 seconds(run["untuned_s"]), seconds(run["latency_s"]), ratio(run["gain"]), seconds(run["elapsed_s"]),
                 seconds(run["left_s"]) if run["alive"] else "",
             )  # fmt: skip
-        Console().print(table)
+        _print_table(table)
         for run in runs:
             if run["reason"]:
                 click.echo(f"run {run['id']}: {run['reason']}")
@@ -127,7 +128,7 @@ def tasks(project: str, run_id: int | None, *, as_json: bool) -> None:
             seconds(row["untuned_s"]), seconds(row["best_s"]), ratio(row["gain"]),
             "–" if row["gflops"] is None else f"{row['gflops']:.1f}", str(row["trials"]), str(row["failed"]),
         )  # fmt: skip
-    Console().print(table)
+    _print_table(table)
 
 
 def find_task(reader: ProjectReader, text: str) -> int:
@@ -184,7 +185,7 @@ def doctor(*, as_json: bool) -> None:
         for check in report.checks:
             mark = "[green]ok[/]" if check.ok else "[red]failed[/]" if check.needed else "[yellow]missing[/]"
             table.add_row(check.name, mark, check.value, check.hint)
-        Console().print(table)
+        _print_table(table)
     if not report.ok:
         sys.exit(1)
 
@@ -192,6 +193,13 @@ def doctor(*, as_json: bool) -> None:
 def absolute(path: str) -> str:
     """The engine runs elsewhere: paths travel whole."""
     return str(Path(path).absolute())
+
+
+def _print_table(table: Table) -> None:
+    """As wide as the terminal; whole when it goes to a file or a pipe."""
+    table.box = box.SIMPLE_HEAD
+    console = Console()
+    (console if console.is_terminal else Console(width=200)).print(table)
 
 
 def _print_json(value: Any) -> None:

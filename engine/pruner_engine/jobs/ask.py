@@ -53,7 +53,8 @@ def inspect(command: Inspect, job: JobContext) -> None:
         if candidate_id is not None:
             trace = candidate_trace(reader, command.task_id, candidate_id)
     target = resolve_target(row["target"])
-    texts = texts_of(task, target, trace, command.forms)
+    # TVM's strings are str by name only
+    texts = {form: str(text) for form, text in texts_of(task, target, trace, command.forms).items()}
     job.emit(Inspected(request=command.request, candidate_id=candidate_id, texts=texts))
 
 
@@ -92,7 +93,7 @@ class _WhatIfCache:
             row, task = _task(reader, task_id)
             self.sketches = {s["id"]: s["hash"] for s in reader.sketches(task_id)}
         self.space = DesignSpace.generate(task, resolve_target(row["target"]))
-        self.analyzer = analyzer_for(self.space, DeviceProfile.from_json(json.dumps(row["profile"])))
+        self.analyzer = analyzer_for(self.space, DeviceProfile.from_json(row["profile"]))
         self.key = (project, task_id)
 
 

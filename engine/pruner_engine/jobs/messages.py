@@ -13,7 +13,7 @@ import msgspec
 PROTOCOL = 1
 
 
-class _Message(msgspec.Struct, tag_field="type", forbid_unknown_fields=True, kw_only=True, frozen=True):
+class _Message(msgspec.Struct, tag_field="type", forbid_unknown_fields=True, kw_only=True):
     pass
 
 

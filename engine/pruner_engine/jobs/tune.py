@@ -99,7 +99,9 @@ def _prepare(project: Project, run_id: int, model: LoadedModel, target: tvm.targ
     device = device_of(target)
     job.emit(Phase(name="profile", detail=device.name))
     profile = profile_for(target)
-    target_id = project.work.add_target(target_json(target), device.name, device.fingerprint, profile.as_json())
+    target_id = project.work.add_target(
+        target_json(target), device.name, device.fingerprint, json.dumps(profile.as_json())
+    )
     project.runs.update(run_id, target_id=target_id, phase="prepare")
     job.emit(Phase(name="prepare", detail=model.name))
     tasks = extract_tasks(prepare(model.mod, target), target)

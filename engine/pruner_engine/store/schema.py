@@ -217,7 +217,7 @@ CREATE TABLE events (
 """
 
 
-@migrations()
+@migrations()  # type: ignore[untyped-decorator]
 def v1_first_schema(db: Database) -> None:
     """Everything that the first product stores."""
     for statement in _V1.split(";\n"):

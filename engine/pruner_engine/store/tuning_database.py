@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import tvm
+import tvm_ffi
 from tvm.ir.utils import derived_object
 from tvm.s_tir.meta_schedule.arg_info import ArgInfo
 from tvm.s_tir.meta_schedule.database import PyDatabase, TuningRecord, Workload
 
 from pruner_engine.store.work import unpack_module
+from pruner_engine.tasks.task import module_hash
 
 if TYPE_CHECKING:
     from pruner_engine.store.project import Project
@@ -43,7 +45,7 @@ class ProjectDatabase(PyDatabase):
         digest = module_hash(mod)
         for row in self._project.query(_TASKS, (self._target_id, digest)):
             known = unpack_module(row["mod"])  # type: ignore[arg-type]
-            if tvm.ir.structural_equal(known, mod):
+            if tvm_ffi.structural_equal(known, mod):
                 return int(row["id"]), known  # type: ignore[call-overload]
         return None
 
@@ -89,8 +91,3 @@ def record_of(
     fields: list[Any] = [json.loads(trace), seconds, target.export(), ArgInfo.from_entry_func(workload.mod, False)]
     fields[3] = [info.as_json() for info in fields[3]]
     return TuningRecord.from_json(fields, workload)
-
-
-def module_hash(mod: tvm.IRModule) -> str:
-    """The hash that tasks are keyed by, hexadecimal."""
-    return f"{tvm.ir.structural_hash(mod) & 0xFFFFFFFFFFFFFFFF:016x}"

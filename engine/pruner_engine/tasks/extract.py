@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 
 import tvm
-import tvm_ffi
 from tvm.s_tir import SBlock, Schedule
 from tvm.s_tir import meta_schedule as ms
 from tvm.s_tir.analysis import estimate_tir_flops
 from tvm.target import Target
 from tvm.tirx import IterVar
 
-from pruner_engine.tasks.task import TensorSpec, TuningTask
+from pruner_engine.tasks.task import TensorSpec, TuningTask, module_hash
 
 # the first that matches a kernel's name decides; heavier operators first, since a fused kernel has several
 _CLASSES = {
@@ -45,7 +44,7 @@ def extract_tasks(prepared: tvm.IRModule, target: Target) -> list[TuningTask]:
 
 
 def _task(symbol: str, mod: tvm.IRModule, weight: int) -> TuningTask:
-    digest = f"{tvm_ffi.structural_hash(mod) & (1 << 64) - 1:016x}"
+    digest = module_hash(mod)
     # TVM numbers equal names in the order it meets them; the hash tells them apart whatever else the model holds
     label = re.sub(r"\d+(?=_|$)", "", symbol.removeprefix("fused_"))[:_LABEL_CHARS].rstrip("_")
     params = mod["main"].params

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import tvm
+import tvm_ffi
 
 
 @dataclass(frozen=True)
@@ -18,6 +19,11 @@ class TensorSpec:
 
     def as_json(self) -> dict[str, Any]:
         return {"name": self.name, "shape": list(self.shape), "dtype": self.dtype}
+
+
+def module_hash(mod: tvm.IRModule) -> str:
+    """The structural hash that tasks are keyed by: 16 hexadecimal digits, equal for structurally equal modules."""
+    return f"{tvm_ffi.structural_hash(mod) & (1 << 64) - 1:016x}"
 
 
 @dataclass(frozen=True, eq=False)
