@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TypeVar
 
-from tvm.s_tir.meta_schedule.database import Database, JSONDatabase, TuningRecord
+import tvm
+from tvm.s_tir.meta_schedule.database import Database, JSONDatabase, TuningRecord, Workload
 
+from pruner_engine.errors import UserError
 from pruner_engine.tasks.task import TuningTask
 
 WORKLOADS = "database_workload.json"
 RECORDS = "database_tuning_record.json"
+_FAILED_S = 1e9  # MetaSchedule writes 1e10 s for a trial that failed
+
+_T = TypeVar("_T")
 
 
 def write_records(database: Database, tasks: Sequence[TuningTask], folder: Path, best: int = 1) -> int:
@@ -30,3 +39,99 @@ def write_records(database: Database, tasks: Sequence[TuningTask], folder: Path,
             )
             written += 1
     return written
+
+
+@dataclass(frozen=True)
+class ImportedRecord:
+    """One valid trial that somebody else measured.
+
+    Attributes:
+        mod: the unscheduled kernel.
+        trace: JSON text, postprocessing included; it has not been applied yet and may not fit.
+        seconds: of a call, one value a repeat.
+        target: JSON text; "" where the file says none.
+    """
+
+    mod: tvm.IRModule
+    trace: str
+    seconds: tuple[float, ...]
+    target: str
+
+
+@dataclass
+class ImportedRecords:
+    """What two files held.
+
+    Attributes:
+        problems: a sentence for each thing that was left out.
+    """
+
+    records: list[ImportedRecord] = field(default_factory=list)
+    failed: int = 0
+    problems: list[str] = field(default_factory=list)
+
+
+def read_records(folder: Path) -> ImportedRecords:
+    """Read a folder that MetaSchedule or `write_records` wrote, maybe while it was still being written.
+
+    A torn last line and lines that make no sense are left out, and said. Trials that failed are counted only.
+
+    Raises:
+        UserError: a file is missing or cannot be read.
+    """
+    found = ImportedRecords()
+    workloads = _read_lines(folder / WORKLOADS, _workload, found.problems)
+    for row in _read_lines(folder / RECORDS, _record, found.problems):
+        if row is None:
+            continue
+        index, trace, seconds, target = row
+        mod = workloads[index] if 0 <= index < len(workloads) else None
+        if mod is None:
+            found.problems.append(f"A record names workload {index}, which {WORKLOADS} does not hold.")
+        elif not seconds or any(not 0 < s < _FAILED_S for s in seconds):
+            found.failed += 1
+        else:
+            found.records.append(ImportedRecord(mod, trace, seconds, target))
+    return found
+
+
+def _read_lines(path: Path, parse: Callable[[Any], _T], problems: list[str]) -> list[_T | None]:
+    """Each line parsed; None in the place of a line that was dropped, since records count lines."""
+    try:
+        lines = path.read_bytes().splitlines()
+    except OSError as error:
+        raise UserError(f"{path} cannot be read: {error.strerror}.", f"A folder with {path.name} is needed.") from error
+    rows: list[_T | None] = []
+    for number, line in enumerate(lines, 1):
+        try:
+            rows.append(parse(json.loads(line)))
+        except (ValueError, TypeError, KeyError, IndexError, RuntimeError, RecursionError):
+            rows.append(None)
+            torn = number == len(lines)
+            problems.append(
+                f"The last line of {path.name} is torn; it was left out."
+                if torn
+                else f"Line {number} of {path.name} makes no sense; it was left out."
+            )
+    return rows
+
+
+def _workload(row: Any) -> tvm.IRModule:
+    digest, module = row
+    if not (isinstance(digest, str) and isinstance(module, str)):
+        raise TypeError("a workload is two texts")
+    mod = Workload.from_json([digest, module]).mod
+    if not isinstance(mod["main"], tvm.tirx.PrimFunc):
+        raise TypeError("a workload is a TIR function")
+    return mod
+
+
+def _record(row: Any) -> tuple[int, str, tuple[float, ...], str]:
+    index, (trace, seconds, target, _args) = row
+    instructions, decisions = trace
+    if not (isinstance(index, int) and isinstance(instructions, list) and isinstance(decisions, list)):
+        raise TypeError("a record is an index and a trace")
+    repeats = tuple(float(s) for s in seconds or ())
+    if any(math.isnan(s) for s in repeats):
+        raise ValueError("a time is no number")
+    return index, json.dumps(trace), repeats, "" if target is None else json.dumps(target, sort_keys=True)

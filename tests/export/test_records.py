@@ -1,0 +1,87 @@
+"""Tuning records in and out, as MetaSchedule's JSON files."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import tvm_ffi
+from pruner_engine.errors import UserError
+from pruner_engine.export.records import RECORDS, WORKLOADS, read_records, write_records
+from pruner_engine.inspect import texts_of
+from schedules import CPU, database_with, task_of
+from tvm.s_tir.meta_schedule.database import JSONDatabase
+
+
+@pytest.fixture(scope="module")
+def tasks():
+    return [task_of("matmul:32,32,32"), task_of("softmax:16,64")]
+
+
+@pytest.fixture
+def folder(tasks, tmp_path):
+    assert write_records(database_with(tasks), tasks, tmp_path) == 2
+    return tmp_path
+
+
+def test_metaschedule_reads_what_is_written(tasks, folder):
+    database = JSONDatabase(work_dir=str(folder))
+    for task in tasks:
+        assert database.has_workload(task.mod)
+        assert len(database.get_top_k(database.commit_workload(task.mod), 5)) == 1
+
+
+def test_records_come_back(tasks, folder):
+    found = read_records(folder)
+    assert found.problems == [] and found.failed == 0
+    assert [tvm_ffi.structural_equal(r.mod, t.mod) for r, t in zip(found.records, tasks, strict=True)] == [True, True]
+    for record, task in zip(found.records, tasks, strict=True):
+        assert record.seconds == (1e-3,)
+        assert json.loads(record.target)["kind"] == "llvm"
+        assert "sch." in texts_of(task, CPU, record.trace, ["trace"])["trace"]
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.999])
+def test_a_torn_tail_is_dropped_and_said(folder, share):
+    path = folder / RECORDS
+    first, second = path.read_bytes().splitlines()
+    path.write_bytes(first + b"\n" + second[: int(len(second) * share)])
+    found = read_records(folder)
+    assert len(found.records) == 1
+    assert found.problems == [f"The last line of {RECORDS} is torn; it was left out."]
+
+
+def test_failed_trials_are_counted_not_imported(folder):
+    path = folder / RECORDS
+    first, second = path.read_text().splitlines()
+    row = json.loads(second)
+    row[1][1] = [1e10]
+    path.write_text(f"{first}\n{json.dumps(row)}\n")
+    found = read_records(folder)
+    assert (len(found.records), found.failed) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["", "null", "[]", "[0]", '[0, [[[], []], ["x"], null, null]]', '["0", [[[], []], [1.0], null, null]]', "[" * 5000],
+)
+def test_nonsense_between_records_costs_its_own_line(folder, line):
+    path = folder / RECORDS
+    first, second = path.read_text().splitlines()
+    path.write_text(f"{first}\n{line}\n{second}\n")
+    found = read_records(folder)
+    assert len(found.records) == 2
+    assert found.problems == [f"Line 2 of {RECORDS} makes no sense; it was left out."]
+
+
+@pytest.mark.parametrize("line", ["[]", '["1", "AAAA"]', "[1, 2]", '["1", "5YYAAAAAAAB7fQ=="]'])
+def test_a_broken_workload_costs_its_records_only(folder, line):
+    path = folder / WORKLOADS
+    path.write_text(f"{line}\n{path.read_text().splitlines()[1]}\n")
+    found = read_records(folder)
+    assert len(found.records) == 1 and len(found.problems) == 2
+
+
+def test_a_missing_file_is_a_sentence(tmp_path):
+    with pytest.raises(UserError, match="cannot be read"):
+        read_records(tmp_path)
