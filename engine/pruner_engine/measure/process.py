@@ -31,6 +31,11 @@ def adopt_orphans() -> None:
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
+def stay_on(cores: list[int]) -> None:
+    """Run this process and its future threads on these cores only."""
+    os.sched_setaffinity(0, cores)
+
+
 def limit_memory(extra: int) -> None:
     """Let this process grow by `extra` bytes of address space and no more; no core files."""
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) if sys.platform == "linux" else 0

@@ -38,7 +38,8 @@ def _run(job: wire.Run, task: _Task) -> wire.Ran:
     try:
         kernel = tvm.runtime.load_module(job.kernel.library)["main"]
         stage = "run"
-        call = _caller(kernel, task.timing_arguments(job.kernel), task.device)
+        caller = _cold_caller if job.cold else _warm_caller
+        call = caller(kernel, task.timing_arguments(job.kernel), task.device)
         repeats, censored = time_kernel(call, job.incumbent_s, job.repeats)
         best = not censored and (job.incumbent_s is None or statistics.median(repeats) < job.incumbent_s)
         stage, checked = "check", False
@@ -54,13 +55,29 @@ def _run(job: wire.Run, task: _Task) -> wire.Ran:
         return wire.Ran(id=job.id, stage=stage, error=error, message=message)
 
 
-def _caller(kernel: Any, args: list[Tensor], device: Any) -> Callable[[int], float]:
+def _warm_caller(kernel: Any, args: list[Tensor], device: Any) -> Callable[[int], float]:
     def call(number: int) -> float:
         started = time.perf_counter()
         for _ in range(number):
             kernel(*args)
         device.sync()
         return time.perf_counter() - started
+
+    return call
+
+
+def _cold_caller(kernel: Any, args: list[Tensor], device: Any) -> Callable[[int], float]:
+    flush = tvm.get_global_func("cache_flush_cpu_non_first_arg")
+
+    def call(number: int) -> float:
+        seconds = 0.0
+        for _ in range(number):
+            flush(args[0], *args)
+            started = time.perf_counter()
+            kernel(*args)
+            device.sync()
+            seconds += time.perf_counter() - started
+        return seconds
 
     return call
 

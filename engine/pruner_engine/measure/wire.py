@@ -43,11 +43,13 @@ class Kernel(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class Setup(_Message, tag="setup", frozen=True):
-    """First message: limits and sizes; seconds and bytes."""
+    """First message: limits and sizes; seconds and bytes. `folder` is the zygote's to remove when the engine ends."""
 
     folder: str
     workers: int
+    builder_cores: list[int]
     threads: int
+    runner_cores: list[int]
     build_timeout_s: float
     memory_bytes: int
     intrinsics: bool
@@ -77,6 +79,7 @@ class Run(_Message, tag="run", frozen=True):
         repeats: how many are wanted.
         check: compare the outputs with the reference: never, always, if the kernel is the best so far; or keep them
             as the reference.
+        cold: flush the arguments from the caches before every timed call.
         timeout_s: limit of the whole message.
     """
 
@@ -91,6 +94,7 @@ class Run(_Message, tag="run", frozen=True):
     incumbent_s: float | None
     repeats: int
     check: Literal["none", "all", "best", "keep"]
+    cold: bool
     timeout_s: float
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import selectors
+import shutil
 import signal
 import sys
 import tempfile
@@ -73,14 +74,6 @@ def _become_child(parent: int, log: int, keep: tuple[int, int], memory_bytes: in
         process.limit_memory(memory_bytes)
 
 
-def _builder(inbox: int, outbox: int) -> None:
-    from pruner_engine.measure.build import build
-
-    job = wire.receive(inbox)
-    assert isinstance(job, wire.Build)
-    wire.send(outbox, build(job))
-
-
 class Zygote:
     """Forks and supervises; see `main`."""
 
@@ -141,7 +134,7 @@ class Zygote:
     def _fill(self) -> None:
         building = sum(isinstance(child.job, wire.Build) for child in self._children.values())
         while self._builds and building < self._setup.workers:
-            self._fork(_builder).start(self._builds.popleft(), self._setup.build_timeout_s)
+            self._fork(self._serve_builder).start(self._builds.popleft(), self._setup.build_timeout_s)
             building += 1
 
     def _run(self, job: wire.Run) -> None:
@@ -149,8 +142,18 @@ class Zygote:
             self._runner = self._fork(self._serve_runner, limited=job.device == "cpu")
         self._runner.start(job, job.timeout_s)
 
+    def _serve_builder(self, inbox: int, outbox: int) -> None:
+        from pruner_engine.measure.build import build
+
+        process.stay_on(self._setup.builder_cores)
+        job = wire.receive(inbox)
+        assert isinstance(job, wire.Build)
+        wire.send(outbox, build(job))
+
     def _serve_runner(self, inbox: int, outbox: int) -> None:
+        process.stay_on(self._setup.runner_cores)
         os.environ["TVM_NUM_THREADS"] = str(self._setup.threads)
+        os.environ["TVM_BIND_THREADS"] = "0"  # TVM may put the main thread beside a bound worker, on one core
         from pruner_engine.measure.runner import serve
 
         serve(self._setup.folder, inbox, outbox)
@@ -248,6 +251,7 @@ def main() -> None:
         zygote.serve()
     finally:
         zygote.stop()
+    shutil.rmtree(setup.folder, ignore_errors=True)  # the engine may have been killed
 
 
 if __name__ == "__main__":
