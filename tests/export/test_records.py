@@ -6,11 +6,12 @@ import json
 
 import pytest
 import tvm_ffi
+from tvm.s_tir.meta_schedule.database import JSONDatabase
+
 from pruner_engine.errors import UserError
 from pruner_engine.export.records import RECORDS, WORKLOADS, read_records, write_records
 from pruner_engine.inspect import texts_of
 from schedules import CPU, database_with, task_of
-from tvm.s_tir.meta_schedule.database import JSONDatabase
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,126 @@
+"""What is in a bundle, and when none is written."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+
+import numpy as np
+import pytest
+from tvm.s_tir import Schedule
+from tvm.s_tir.meta_schedule.arg_info import ArgInfo
+from tvm.s_tir.meta_schedule.database import MemoryDatabase, TuningRecord
+
+from pruner_engine.errors import UserError
+from pruner_engine.export.records import read_records
+from schedules import CPU, database_with
+
+
+def test_metadata_tells_what_it_is_and_how_fast(bundle, work):
+    out, summary = bundle
+    metadata = json.loads((out / "metadata.json").read_text())
+    assert {**metadata, "out": str(out)} == summary
+    assert metadata["model"] == {"name": "classifier", "kind": "onnx", "sha256": work.model.sha256}
+    assert metadata["inputs"] == [{"name": "image", "shape": [1, 3, 16, 16], "dtype": "float32"}]
+    assert [o["name"] for o in metadata["outputs"]] == ["probabilities", "logits"]
+    assert metadata["target"]["kind"] == "llvm" and metadata["threads"] == 2 and metadata["origin"] == {"run": 7}
+    for name in ("tuned", "untuned", "onnxruntime"):
+        latency = metadata["latency"][name]
+        assert len(latency["repeats"]) == 2 and latency["seconds"] > 0 and latency["threads"] == 2
+    assert metadata["latency"]["torch"] == {"seconds": None, "repeats": [], "threads": 2, "note": "runs pt2 files only"}
+
+
+def test_outputs_agree_with_untuned_and_onnxruntime(bundle):
+    checks = {check["against"]: check for check in bundle[1]["checks"]}
+    assert set(checks) == {"untuned", "onnxruntime"}
+    assert all(check["ok"] and check["error"] <= check["tolerance"] < 1e-3 for check in checks.values())
+
+
+def test_every_function_is_covered(bundle, work):
+    coverage = bundle[1]["coverage"]
+    applied = [row for row in coverage["functions"] if row["state"] == "applied"]
+    assert {row["task"] for row in applied} == {task.name for task in work.tasks}
+    assert coverage["summary"]["fallback"] == {"functions": 0, "share": 0}
+    assert sum(row["share"] for row in coverage["functions"]) == pytest.approx(1)
+    assert sum(part["share"] for part in coverage["summary"].values()) == pytest.approx(1)
+
+
+def test_a_task_without_a_record_is_a_fallback(work, tmp_path):
+    missing, others = work.tasks[0], work.tasks[1:]
+    summary = work.export(tmp_path / "bundle", database_with(others))
+    fallback = [row for row in summary["coverage"]["functions"] if row["state"] == "fallback"]
+    assert [row["task"] for row in fallback] == [missing.name]
+    assert summary["coverage"]["summary"]["fallback"]["share"] == pytest.approx(fallback[0]["share"])
+
+
+def test_each_file_has_its_checksum(bundle):
+    out, summary = bundle
+    files = {str(p.relative_to(out)) for p in out.rglob("*") if p.is_file()}
+    assert files == set(summary["files"]) | {"metadata.json"}
+    for name, digest in summary["files"].items():
+        assert hashlib.sha256((out / name).read_bytes()).hexdigest() == digest
+    assert {"model.so", "run.py", "README.txt", "cpp/main.cc", "runtime/libtvm_runtime.so"} <= files
+    assert any(name.startswith("LICENSES/") for name in files)
+
+
+def test_it_carries_the_records_it_was_made_of(bundle, work):
+    found = read_records(bundle[0] / "records")
+    assert len(found.records) == len(work.tasks) == bundle[1]["records"]
+
+
+def test_an_earlier_bundle_is_replaced(bundle, work, tmp_path):
+    out = tmp_path / "bundle"
+    shutil.copytree(bundle[0], out)
+    (out / "left over").write_text("x")
+    work.export(out)
+    assert not (out / "left over").exists() and (out / "model.so").exists()
+    assert [p.name for p in tmp_path.iterdir()] == ["bundle"]
+
+
+@pytest.mark.parametrize("foreign", ["notes.txt", "metadata.json"])
+def test_a_foreign_folder_is_refused_and_left_alone(work, tmp_path, foreign):
+    out = tmp_path / "thesis"
+    out.mkdir()
+    (out / foreign).write_text('{"title": "mine"}')
+    with pytest.raises(UserError, match="not a bundle"):
+        work.export(out)
+    assert (out / foreign).read_text() == '{"title": "mine"}'
+    assert [p.name for p in tmp_path.iterdir()] == ["thesis"]
+
+
+def test_a_place_that_cannot_be_written_is_a_sentence(work, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(UserError):
+        work.export(tmp_path / "file" / "bundle")
+
+
+def test_a_wrong_schedule_is_not_exported(work, tmp_path):
+    """A schedule that keeps its sums in half precision is faster, and wrong."""
+    task = next(task for task in work.tasks if task.op == "conv2d")
+    schedule = Schedule(task.mod)
+    block = schedule.get_sblock(next(n for n in _block_names(task.mod) if n.startswith("conv2d")), "main")
+    schedule.unsafe_set_dtype(block, 0, "float16")
+    database = MemoryDatabase()
+    database.commit_tuning_record(
+        TuningRecord(
+            schedule.trace, database.commit_workload(task.mod), [1e-3], CPU, ArgInfo.from_entry_func(task.mod, True)
+        )
+    )
+    out = tmp_path / "bundle"
+    with pytest.raises(UserError, match="other outputs than the untuned"):
+        work.export(out, database)
+    assert list(tmp_path.iterdir()) == []
+
+
+def _block_names(mod):
+    schedule = Schedule(mod)
+    return [str(schedule.get(b).name_hint) for b in schedule.get_child_blocks(schedule.get_sblock("root", "main"))]
+
+
+def test_the_exported_arrays_are_not_all_equal(bundle, work):
+    """The checks above compare something: the outputs are not constants."""
+    from pruner_engine.export.baselines import example_inputs, time_library
+
+    timing = time_library("tuned", bundle[0], work.model, example_inputs(work.model, 1), 1, 1)
+    assert all(np.ptp(output) > 0 for output in timing.outputs)

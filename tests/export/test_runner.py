@@ -1,0 +1,152 @@
+"""A bundle runs in a fresh process, from Python and from C++."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+import pytest
+
+SOUGHT = ("numpy", "tvm_ffi", "typing_extensions", "ml_dtypes")
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory):
+    """A folder of Python packages without tvm: numpy and tvm_ffi only."""
+    place = tmp_path_factory.mktemp("packages")
+    packages = Path(find_spec("numpy").origin).parents[1]
+    for name in (*SOUGHT, "numpy.libs", "typing_extensions.py"):
+        if (packages / name).exists():
+            (place / name).symlink_to(packages / name)
+    return place
+
+
+def run(bundle, bare, *arguments, cwd, **env):
+    command = [sys.executable, "-S", str(bundle / "run.py"), *map(str, arguments)]
+    return subprocess.run(
+        command, capture_output=True, text=True, cwd=cwd, env={"PYTHONPATH": str(bare), **env}, check=False
+    )
+
+
+@pytest.fixture(scope="module")
+def image():
+    return np.random.default_rng(5).standard_normal((1, 3, 16, 16)).astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def expected(work, image):
+    return onnxruntime.InferenceSession(work.model.content).run(None, {"image": image})
+
+
+def test_equal_outputs_without_tvm_installed(bundle, bare, image, expected, tmp_path):
+    np.savez(tmp_path / "in.npz", image=image)
+    done = run(bundle[0], bare, "--inputs", "in.npz", "--outputs", "out.npz", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    with np.load(tmp_path / "out.npz") as out:
+        np.testing.assert_allclose(out["probabilities"], expected[0], rtol=1e-4, atol=1e-6)
+        np.testing.assert_allclose(out["logits"], expected[1], rtol=1e-4, atol=1e-5)
+
+
+def test_it_can_be_moved(bundle, bare, tmp_path):
+    shutil.copytree(bundle[0], tmp_path / "elsewhere")
+    done = run(tmp_path / "elsewhere", bare, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "output probabilities: [1, 10] float32" in done.stdout
+
+
+def test_benchmark_and_profile(bundle, bare, tmp_path):
+    done = run(bundle[0], bare, "--bench", "--repeats", 3, "--profile", "--threads", 1, "--json", cwd=tmp_path)
+    report = json.loads(done.stdout)
+    assert len(report["repeats"]) == 3 and min(report["repeats"]) <= report["seconds"] <= max(report["repeats"])
+    assert report["threads"] == 1
+    kernels = {row["name"] for row in bundle[1]["coverage"]["functions"] if row["task"]}
+    assert kernels <= {name.removesuffix("_prepacked") for name in report["kernels"]}
+
+
+def test_threads_come_from_the_option_then_the_environment_then_the_bundle(bundle, bare, tmp_path):
+    def threads(*arguments, **env):
+        return json.loads(run(bundle[0], bare, "--json", *arguments, cwd=tmp_path, **env).stdout)["threads"]
+
+    assert threads() == 2
+    assert threads(TVM_NUM_THREADS="3") == 3
+    assert threads("--threads", 1, TVM_NUM_THREADS="3") == 1
+
+
+def test_from_python_with_arrays_of_any_layout(bundle, bare, image, expected, tmp_path):
+    np.save(tmp_path / "image.npy", image)
+    script = f"""
+import sys; sys.path.insert(0, {str(bundle[0])!r})
+import numpy as np
+from run import Model
+model = Model({str(bundle[0])!r})
+image = np.load("image.npy")
+shifted = np.frombuffer(b"1" + image.tobytes(), np.uint8)[1:].view(np.float32).reshape(image.shape)
+for given in (image, np.asfortranarray(image), image.astype(np.float64), shifted):
+    np.save("out.npy", model.run(given)[0])
+    np.testing.assert_array_equal(np.load("out.npy"), model.run(image)[0])
+try:
+    model.run(image[:, :2])
+except ValueError as error:
+    print(error)
+"""
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", script],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(bare)},
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "input image has the shape [1, 2, 16, 16], compiled for [1, 3, 16, 16]"
+    np.testing.assert_allclose(np.load(tmp_path / "out.npy"), expected[0], rtol=1e-4, atol=1e-6)
+
+
+@pytest.mark.skipif(shutil.which("make") is None or shutil.which("g++") is None, reason="no C++ compiler here")
+def test_the_cpp_example(bundle, image, expected, tmp_path):
+    shutil.copytree(bundle[0], tmp_path / "bundle")
+    cpp = tmp_path / "bundle" / "cpp"
+    made = subprocess.run(
+        ["make", "-C", str(cpp), "CXXFLAGS=-O0 -Wall -Werror"], capture_output=True, text=True, check=False
+    )
+    assert made.returncode == 0, made.stderr
+    image.tofile(tmp_path / "image.bin")
+    program = str(cpp / "run_model")
+    done = subprocess.run([program, "image.bin"], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 0, done.stderr
+    for index, output in enumerate(expected):
+        got = np.fromfile(tmp_path / f"output{index}.bin", np.float32).reshape(output.shape)
+        np.testing.assert_allclose(got, output, rtol=1e-4, atol=1e-5)
+
+    bench = subprocess.run([program, "--bench", "3"], capture_output=True, text=True, env={}, check=False)
+    assert "ms median" in bench.stdout
+    (tmp_path / "short.bin").write_bytes(b"1234")
+    short = subprocess.run([program, "short.bin"], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert short.returncode == 1 and "must be a file of 3072 bytes" in short.stderr
+
+
+def test_a_bare_linker_is_enough(work, tmp_path):
+    """No compiler on the path: only ld."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "ld").symlink_to(shutil.which("ld"))
+    script = f"""
+from pathlib import Path
+from schedules import CPU, tvm
+from pruner_engine.export.build import compile_model
+from pruner_engine.export.library import write_library
+from pruner_engine.frontends import load_model
+from pruner_engine.tasks.prepare import prepare
+model = load_model("matmul:16,16,16")
+write_library(compile_model(prepare(model.mod, CPU), CPU), model, CPU, 1, Path({str(tmp_path)!r}))
+"""
+    env = {**os.environ, "PATH": str(tmp_path / "bin"), "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=env, check=False)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "model.so").is_file()
