@@ -1,0 +1,210 @@
+"""Index expressions over loops: how far they reach when some loops vary, and how they move with one loop.
+
+A loop's variable is an `Atom`. Fused loops keep the atoms of their parts, so that indices stay sums of atoms; only a
+split of a fused loop introduces quotients and remainders, through the atom's `definition`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Union
+
+from pruner_engine.draft.columns import Value, ceil_div, floor_div, maximum, minimum, product, where
+
+
+@dataclass(eq=False)
+class Atom:
+    """A variable that takes `extent` values from 0; of a loop, or an iterator of a block.
+
+    Attributes:
+        definition: what it stands for once its loop was split or its block bound; None for a loop's own variable.
+    """
+
+    name: str
+    extent: Value
+    definition: Index | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
+class Var:
+    atom: Atom
+
+
+@dataclass(frozen=True)
+class Const:
+    value: int
+
+
+@dataclass(frozen=True)
+class Sum:
+    terms: tuple[Index, ...]
+
+
+@dataclass(frozen=True)
+class Scaled:
+    index: Index
+    factor: Value
+
+
+@dataclass(frozen=True)
+class Quotient:
+    index: Index
+    divisor: Value
+
+
+@dataclass(frozen=True)
+class Remainder:
+    index: Index
+    modulus: Value
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """Anything else, such as a gathered index: reaches over `extent` values if any part varies."""
+
+    parts: tuple[Index, ...]
+    extent: Value
+
+
+Index = Union[Var, Const, Sum, Scaled, Quotient, Remainder, Opaque]
+
+
+def add(*terms: Index) -> Index:
+    flat: list[Index] = []
+    constant = 0
+    for term in terms:
+        for part in term.terms if isinstance(term, Sum) else (term,):
+            if isinstance(part, Const):
+                constant += part.value
+            else:
+                flat.append(part)
+    if constant:
+        flat.append(Const(constant))
+    return flat[0] if len(flat) == 1 else Sum(tuple(flat)) if flat else Const(0)
+
+
+def scale(index: Index, factor: Value) -> Index:
+    if isinstance(factor, int) and factor == 1:
+        return index
+    if isinstance(index, Const) and isinstance(factor, int):
+        return Const(index.value * factor)
+    if isinstance(index, Scaled):
+        return Scaled(index.index, index.factor * factor)
+    return Scaled(index, factor)
+
+
+def replace(index: Index, atoms: dict[Atom, Index]) -> Index:
+    """The index with atoms replaced."""
+    match index:
+        case Var(atom):
+            return atoms.get(atom, index)
+        case Const():
+            return index
+        case Sum(terms):
+            return add(*(replace(t, atoms) for t in terms))
+        case Scaled(inner, factor):
+            return scale(replace(inner, atoms), factor)
+        case Quotient(inner, divisor):
+            return Quotient(replace(inner, atoms), divisor)
+        case Remainder(inner, modulus):
+            return Remainder(replace(inner, atoms), modulus)
+        case Opaque(parts, extent):
+            return Opaque(tuple(replace(p, atoms) for p in parts), extent)
+    raise TypeError(index)
+
+
+def resolve(index: Index) -> Index:
+    """The index over loops' own variables."""
+    match index:
+        case Var(atom):
+            return index if atom.definition is None else resolve(atom.definition)
+        case Const():
+            return index
+        case Sum(terms):
+            return add(*(resolve(t) for t in terms))
+        case Scaled(inner, factor):
+            return scale(resolve(inner), factor)
+        case Quotient(inner, divisor):
+            return Quotient(resolve(inner), divisor)
+        case Remainder(inner, modulus):
+            return Remainder(resolve(inner), modulus)
+        case Opaque(parts, extent):
+            return Opaque(tuple(resolve(p) for p in parts), extent)
+    raise TypeError(index)
+
+
+def atoms_of(index: Index) -> Iterator[Atom]:
+    """The atoms in a resolved index, with repetition."""
+    match index:
+        case Var(atom):
+            yield atom
+        case Sum(terms) | Opaque(terms, _):
+            for term in terms:
+                yield from atoms_of(term)
+        case Scaled(inner, _) | Quotient(inner, _) | Remainder(inner, _):
+            yield from atoms_of(inner)
+
+
+def span(index: Index, varies: Callable[[Atom], bool]) -> Value:
+    """Distance of the first to the last value, both included, of a resolved index while the atoms that vary do."""
+    match index:
+        case Var(atom):
+            return atom.extent if varies(atom) else 1
+        case Const():
+            return 1
+        case Sum(terms):
+            spans = [span(t, varies) for t in terms]
+            moving = [s for s in spans if not (isinstance(s, int) and s == 1)]
+            total: Value = 1 - len(moving)
+            for one in moving:
+                total = one + total
+            return total if moving else 1
+        case Scaled(inner, factor):
+            reach = span(inner, varies)
+            return 1 if isinstance(reach, int) and reach == 1 else (reach - 1) * factor + 1
+        case Quotient(inner, divisor):
+            reach = span(inner, varies)
+            return 1 if isinstance(reach, int) and reach == 1 else ceil_div(reach, divisor)
+        case Remainder(inner, modulus):
+            reach = span(inner, varies)
+            return 1 if isinstance(reach, int) and reach == 1 else minimum(reach, modulus)
+        case Opaque(parts, extent):
+            return extent if any(varies(a) for p in parts for a in atoms_of(p)) else 1
+    raise TypeError(index)
+
+
+def step(index: Index, atom: Atom) -> Value:
+    """How far a resolved index moves when the atom grows by one (0 inside a quotient's step)."""
+    match index:
+        case Var(other):
+            return int(other is atom)
+        case Sum(terms):
+            total: Value = 0
+            for term in terms:
+                total = total + step(term, atom)
+            return total
+        case Scaled(inner, factor):
+            return step(inner, atom) * factor
+        case Quotient(inner, divisor):
+            return floor_div(step(inner, atom), divisor)
+        case Remainder(inner, modulus):
+            moved = step(inner, atom)
+            return moved if isinstance(moved, int) and moved == 0 else where(maximum(modulus, 1) > moved, moved, 0)
+    return 0
+
+
+def constant_of(index: Index) -> int:
+    """The constant term of a sum."""
+    match index:
+        case Const(value):
+            return value
+        case Sum(terms):
+            return sum(t.value for t in terms if isinstance(t, Const))
+    return 0
+
+
+def flattened(indices: list[Index], shape: list[Value]) -> Index:
+    """Row-major position."""
+    terms = [scale(index, product(shape[d + 1 :])) for d, index in enumerate(indices)]
+    return add(*terms)

@@ -1,0 +1,202 @@
+"""A scheduled function as the draft sees it: loops with symbolic extents over blocks with symbolic accesses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Union
+
+from pruner_engine.draft.columns import Value, product
+from pruner_engine.draft.index import Atom, Index, Var, atoms_of, resolve
+
+
+class UnreadableSketchError(Exception):
+    """A sketch holds something that cannot be put into closed form."""
+
+
+@dataclass(eq=False)
+class Buffer:
+    """A tensor; `scope` is global, shared, local, or a Tensor Core fragment's."""
+
+    name: str
+    shape: list[Value]
+    dtype_bytes: int
+    scope: str = "global"
+    layout_free: bool = False
+
+    @property
+    def bytes(self) -> Value:
+        return product(self.shape) * self.dtype_bytes
+
+
+@dataclass(frozen=True, eq=False)
+class Access:
+    """One read or write, with an index per dimension over the block's iterators."""
+
+    buffer: Buffer
+    indices: tuple[Index, ...]
+    guarded: bool = False  # only under a condition, such as padding
+
+
+@dataclass(frozen=True, eq=False)
+class Store:
+    """One statement of a block.
+
+    Attributes:
+        flops: additions, multiplications, comparisons of one execution.
+        special: exponentials, square roots, divisions and their like of one execution.
+        reduction: accumulates into what it writes.
+    """
+
+    write: Access
+    reads: tuple[Access, ...]
+    flops: int
+    special: int
+    reduction: bool
+    selects: int = 0
+
+
+@dataclass(eq=False)
+class Iter:
+    """A block iterator: spatial or reduction, bound to loops."""
+
+    atom: Atom
+    spatial: bool
+
+    @property
+    def extent(self) -> Value:
+        return self.atom.extent
+
+
+@dataclass(eq=False)
+class Loop:
+    """A loop; several atoms where loops were fused, outermost first.
+
+    Attributes:
+        thread: what it is bound to, such as blockIdx.x, or "".
+        useful: share of its iterations that do work: below 1 where a split was rounded up.
+    """
+
+    atoms: list[Atom]
+    thread: str = ""
+    useful: Value = 1
+    children: list[Node] = field(default_factory=list)
+    parent: Loop | Block | None = None
+    annotations: dict[str, Value] = field(default_factory=dict)
+
+    @property
+    def extent(self) -> Value:
+        return product(a.extent for a in self.atoms)
+
+    @property
+    def name(self) -> str:
+        return "_".join(a.name for a in self.atoms)
+
+
+@dataclass(eq=False)
+class Block:
+    """A block: statements over iterators that are bound to the loops around it.
+
+    Attributes:
+        children: of the root and of a block that blockizing put around another; a leaf has none.
+    """
+
+    name: str
+    iters: list[Iter] = field(default_factory=list)
+    stores: list[Store] = field(default_factory=list)
+    children: list[Node] = field(default_factory=list)
+    parent: Loop | Block | None = None
+    annotations: dict[str, Value | str] = field(default_factory=dict)
+
+    @property
+    def spatial(self) -> bool:
+        return all(i.spatial for i in self.iters)
+
+
+Node = Union[Loop, Block]
+
+
+def loops_of(block: Node) -> list[Loop]:
+    """The loops around it up to the enclosing block, outermost first."""
+    found: list[Loop] = []
+    node = block.parent
+    while isinstance(node, Loop):
+        found.append(node)
+        node = node.parent
+    return found[::-1]
+
+
+def all_loops(block: Node) -> list[Loop]:
+    """The loops around it up to the root, through enclosing blocks."""
+    found: list[Loop] = []
+    node = block.parent
+    while node is not None:
+        if isinstance(node, Loop):
+            found.append(node)
+        node = node.parent
+    return found[::-1]
+
+
+def blocks_under(node: Node) -> Iterator[Block]:
+    """Blocks with statements, in order; the node itself included."""
+    if isinstance(node, Block) and node.stores:
+        yield node
+    for child in node.children:
+        yield from blocks_under(child)
+
+
+def data_parallel(loop: Loop) -> bool:
+    """Whether no block below reduces over it."""
+    return not any(
+        not i.spatial and any(a in loop.atoms for a in atoms_of(resolve(Var(i.atom))))
+        for block in blocks_under(loop)
+        for i in block.iters
+    )
+
+
+def attach(parent: Node, child: Node, at: int | None = None) -> None:
+    parent.children.insert(len(parent.children) if at is None else at, child)
+    child.parent = parent
+
+
+def detach(node: Node) -> None:
+    """Take a subtree out, and the loops that it leaves empty."""
+    parent = node.parent
+    assert parent is not None
+    parent.children.remove(node)
+    node.parent = None
+    if isinstance(parent, Loop) and not parent.children:
+        detach(parent)
+
+
+def chain(loops: list[Loop], body: Node) -> Node:
+    """Nest the loops around the body; returns the outermost."""
+    for loop in reversed(loops):
+        loop.children = []
+        attach(loop, body)
+        body = loop
+    return body
+
+
+def bound(access: Access) -> tuple[Index, ...]:
+    """The access's indices over the loops' variables."""
+    return tuple(resolve(i) for i in access.indices)
+
+
+def redirect(store: Store, old: Buffer, new: Buffer, *, read: bool, write: bool) -> Store:
+    """The store with one buffer exchanged."""
+    return replace(
+        store,
+        write=replace(store.write, buffer=new) if write and store.write.buffer is old else store.write,
+        reads=tuple(replace(r, buffer=new) if read and r.buffer is old else r for r in store.reads),
+    )
+
+
+def fresh_block(name: str, iters: list[tuple[str, Value, bool]]) -> tuple[Block, list[Loop]]:
+    """A block whose iterators are bound to loops of their own, one each."""
+    block, loops = Block(name), []
+    for label, extent, spatial in iters:
+        loop_atom = Atom(label, extent)
+        block.iters.append(Iter(Atom(f"v_{label}", extent, Var(loop_atom)), spatial))
+        loops.append(Loop([loop_atom]))
+    return block, loops

@@ -1,0 +1,157 @@
+"""From an unscheduled TIR function to a loop nest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import tvm
+from tvm import tirx
+from tvm.ir.expr import Call, TensorLoad
+from tvm.s_tir import SBlockRealize
+
+from pruner_engine.draft.index import Atom, Const, Index, Opaque, Quotient, Remainder, Var, add, scale
+from pruner_engine.draft.nest import Access, Block, Buffer, Iter, Loop, Store, UnreadableSketchError, attach
+
+_ARITHMETIC = (tirx.Add, tirx.Sub, tirx.Mul, tirx.Max, tirx.Min)
+
+
+class FunctionReader:
+    """Reads one function; `root` is its root block."""
+
+    def __init__(self, function: tirx.PrimFunc) -> None:
+        self._atoms: dict[Any, Atom] = {}
+        self._buffers: dict[Any, Buffer] = {}
+        attrs = function.attrs or {}
+        free = {int(i) for i in attrs.get("layout_free_buffers", ())}
+        for position, parameter in enumerate(function.params):
+            self._buffer(parameter).layout_free = position in free
+        self.root = Block("root")
+        self.root.annotations.update(_annotations(function.body.block.annotations))
+        self._statement(function.body.block.body, self.root)
+
+    def _buffer(self, buffer: Any) -> Buffer:
+        if buffer not in self._buffers:
+            shape = [_integer(s) for s in buffer.shape]
+            size = max(1, tvm.DataType(str(buffer.dtype)).bits // 8)
+            self._buffers[buffer] = Buffer(str(buffer.name), list(shape), size, str(buffer.scope()))
+        return self._buffers[buffer]
+
+    # ------------------------------------------------------------ statements
+
+    def _statement(self, statement: Any, parent: Loop | Block) -> None:
+        if isinstance(statement, tirx.SeqStmt):
+            for one in statement.seq:
+                self._statement(one, parent)
+        elif isinstance(statement, tirx.For):
+            atom = Atom(str(statement.loop_var.name), _integer(statement.extent))
+            self._atoms[statement.loop_var] = atom
+            loop = Loop([atom])
+            attach(parent, loop)
+            self._statement(statement.body, loop)
+        elif isinstance(statement, SBlockRealize):
+            attach(parent, self._block(statement))
+        else:
+            raise UnreadableSketchError(f"statement {type(statement).__name__}")
+
+    def _block(self, realize: Any) -> Block:
+        source = realize.block
+        block = Block(str(source.name_hint), annotations=_annotations(source.annotations))
+        for variable, value in zip(source.iter_vars, realize.iter_values, strict=True):
+            atom = Atom(str(variable.var.name), _integer(variable.dom.extent), self._index(value))
+            self._atoms[variable.var] = atom
+            block.iters.append(Iter(atom, variable.iter_type == tirx.IterVar.DataPar))
+        bodies = source.body.seq if isinstance(source.body, tirx.SeqStmt) else [source.body]
+        for body in bodies:
+            block.stores.append(self._store(body, source.init is not None))
+        return block
+
+    def _store(self, statement: Any, reduction: bool) -> Store:
+        if not isinstance(statement, tirx.BufferStore):
+            raise UnreadableSketchError(f"statement {type(statement).__name__} in a block")
+        counts = {"flops": 0, "special": 0, "selects": 0}
+        reads: list[Access] = []
+        self._value(statement.value, reads, counts, guarded=False)
+        write = Access(self._buffer(statement.buffer), self._indices(statement.indices))
+        return Store(write, tuple(reads), reduction=reduction, **counts)
+
+    # ------------------------------------------------------------ values
+
+    def _value(self, value: Any, reads: list[Access], counts: dict[str, int], guarded: bool) -> None:
+        """Collect what the value reads, and count the operations on what was read (index arithmetic is free)."""
+        if isinstance(value, TensorLoad):
+            reads.append(Access(self._buffer(value.source), self._indices(value.indices), guarded))
+            return
+        kind, operands = _operation(value)
+        before = len(reads)
+        for operand in operands:
+            self._value(operand, reads, counts, guarded or kind == "selects")
+        if kind and len(reads) > before:
+            counts[kind] += 1
+
+    def _indices(self, indices: Any) -> tuple[Index, ...]:
+        return tuple(self._index(i) for i in indices)
+
+    def _index(self, value: Any) -> Index:
+        if isinstance(value, tirx.IntImm) or isinstance(value, int):
+            return Const(int(value))
+        if isinstance(value, tirx.Var):
+            return Var(self._atoms[value])
+        if isinstance(value, tirx.Cast):
+            return self._index(value.value)
+        if isinstance(value, (tirx.Add, tirx.Sub)):
+            right = self._index(value.b)
+            return add(self._index(value.a), right if isinstance(value, tirx.Add) else scale(right, -1))
+        if isinstance(value, tirx.Mul):
+            return self._product(value)
+        if isinstance(value, (tirx.FloorDiv, tirx.FloorMod)) and isinstance(value.b, tirx.IntImm):
+            kind = Quotient if isinstance(value, tirx.FloorDiv) else Remainder
+            return kind(self._index(value.a), int(value.b))
+        return self._opaque(value)
+
+    def _product(self, value: Any) -> Index:
+        for one, other in ((value.a, value.b), (value.b, value.a)):
+            if isinstance(other, tirx.IntImm):
+                return scale(self._index(one), int(other))
+        return self._opaque(value)
+
+    def _opaque(self, value: Any) -> Index:
+        """All variables that the value depends on; its reach is bounded by the product of their extents."""
+        parts = [Var(self._atoms[v]) for v in dict.fromkeys(_variables(value)) if v in self._atoms]
+        reach = 1
+        for part in parts:
+            reach *= int(part.atom.extent)  # type: ignore[arg-type]
+        return Opaque(tuple(parts), reach)
+
+
+def _operation(value: Any) -> tuple[str, Sequence[Any]]:
+    """What an expression counts as ("" for nothing), and its operands."""
+    if isinstance(value, Call):
+        name = str(getattr(value.op, "name", ""))
+        kind = {"tirx.if_then_else": "selects", "tirx.likely": "", "tirx.reinterpret": ""}.get(name, "special")
+        return kind, value.args
+    if isinstance(value, tirx.Select):
+        return "selects", [value.condition, value.true_value, value.false_value]
+    if isinstance(value, tirx.Div):
+        return "special", [value.a, value.b]
+    if isinstance(value, _ARITHMETIC):
+        return "flops", [value.a, value.b]
+    if isinstance(value, tirx.Cast):
+        return "", [value.value]
+    return "", [getattr(value, name) for name in ("a", "b") if hasattr(value, name)]
+
+
+def _variables(value: Any) -> list[Any]:
+    if isinstance(value, tirx.Var):
+        return [value]
+    return [v for part in (value.indices if isinstance(value, TensorLoad) else _operation(value)[1]) for v in _variables(part)]
+
+
+def _integer(value: Any) -> int:
+    if isinstance(value, (int, tirx.IntImm)):
+        return int(value)
+    raise UnreadableSketchError(f"extent {value} is not a number")
+
+
+def _annotations(annotations: Any) -> dict[str, Any]:
+    return {str(k): int(v) if isinstance(v, (int, tirx.IntImm)) else str(v) for k, v in annotations.items()}

@@ -1,0 +1,130 @@
+"""Which part of a buffer blocks touch below a loop, and which iterations of another block that takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from pruner_engine.draft.columns import Column, Value, maximum, minimum
+from pruner_engine.draft.index import (
+    Atom,
+    Const,
+    Index,
+    Quotient,
+    Remainder,
+    Var,
+    add,
+    atoms_of,
+    constant_of,
+    replace,
+    scale,
+    span,
+)
+from pruner_engine.draft.nest import Access, Block, Buffer, Loop, Node, UnreadableSketchError, blocks_under, bound
+
+
+@dataclass(frozen=True)
+class Range:
+    """`extent` values from `start`."""
+
+    start: Index
+    extent: Value
+
+
+def outer_atoms(loop: Node, scope: str) -> set[Atom]:
+    """Variables that are fixed inside the loop for a buffer of the scope: threads of a block share its shared memory."""
+    shared = "shared" in scope
+    fixed: set[Atom] = set()
+    node: Node | None = loop
+    while node is not None:
+        if isinstance(node, Loop) and not (shared and node.thread.startswith(("threadIdx", "vthread"))):
+            fixed.update(node.atoms)
+        node = node.parent
+    return fixed
+
+
+def accesses(blocks: Iterable[Block], buffer: Buffer, *, reads: bool) -> list[Access]:
+    """Reads (or writes) of the buffer by the blocks; a reduction's reads of its own output are left out."""
+    found = []
+    for block in blocks:
+        for store in block.stores:
+            if not reads:
+                found += [store.write] if store.write.buffer is buffer else []
+            else:
+                own = store.write.buffer if store.reduction else None
+                found += [r for r in store.reads if r.buffer is buffer and buffer is not own]
+    return found
+
+
+def region(touching: Sequence[Access], fixed: set[Atom]) -> list[Range]:
+    """Per dimension what the accesses touch together while all but the fixed variables vary."""
+    ranges = []
+    for dimension, whole in enumerate(touching[0].buffer.shape):
+        found = []
+        for access in touching:
+            index = bound(access)[dimension]
+            moving = {a: Const(0) for a in atoms_of(index) if a not in fixed}
+            start = replace(index, moving)  # type: ignore[arg-type]
+            found.append((start, span(index, lambda atom: atom not in fixed)))
+        ranges.append(_union(found, whole))
+    return ranges
+
+
+def _union(parts: list[tuple[Index, Value]], whole: Value) -> Range:
+    """The hull of ranges whose starts differ by constants."""
+    lowest = min(constant_of(start) for start, _ in parts)
+    start = next(s for s, _ in parts if constant_of(s) == lowest)
+    (first, extent), *others = parts
+    extent = extent + (constant_of(first) - lowest)
+    for other, one in others:
+        extent = maximum(extent, one + (constant_of(other) - lowest))
+    same = extent is whole if isinstance(extent, Column) else extent == whole
+    return Range(Const(0) if same else start, minimum(extent, whole))
+
+
+def digits(indices: Sequence[Index]) -> dict[Atom, list[tuple[int, Value]]]:
+    """Per iterator the dimensions that it determines alone: (dimension, place value).
+
+    Raises:
+        UnreadableSketchError: a dimension mixes iterators.
+    """
+    found: dict[Atom, list[tuple[int, Value]]] = {}
+    for dimension, index in enumerate(indices):
+        match index:
+            case Const():
+                continue
+            case Var(atom) | Remainder(Var(atom), _):
+                place: Value = 1
+            case Quotient(Var(atom), divisor) | Remainder(Quotient(Var(atom), divisor), _):
+                place = divisor
+            case _:
+                raise UnreadableSketchError(f"cannot invert index {index}")
+        found.setdefault(atom, []).append((dimension, place))
+    return found
+
+
+def solve(indices: Sequence[Index], wanted: Sequence[Range]) -> dict[Atom, Range]:
+    """The iterations whose access at `indices` covers the wanted ranges; iterators that no dimension tells are left out."""
+    solved = {}
+    for atom, places in digits(indices).items():
+        start = add(*(scale(wanted[d].start, place) for d, place in places))
+        extent: Value = 1
+        for d, place in places:
+            extent = (wanted[d].extent - 1) * place + extent
+        solved[atom] = Range(start, minimum(extent, atom.extent))
+    return solved
+
+
+def invert(indices: Sequence[Index], values: Sequence[Index]) -> dict[Atom, Index]:
+    """The iterators' values where the access at `indices` touches `values`."""
+    return {
+        atom: add(*(scale(values[d], place) for d, place in places)) for atom, places in digits(indices).items()
+    }
+
+
+def writers(root: Node, buffer: Buffer) -> list[Block]:
+    return [b for b in blocks_under(root) if any(s.write.buffer is buffer for s in b.stores)]
+
+
+def readers(root: Node, buffer: Buffer) -> list[Block]:
+    return [b for b in blocks_under(root) if accesses([b], buffer, reads=True)]
