@@ -25,16 +25,16 @@ class Preset:
     Attributes:
         id: short name, as given for `--target`.
         target: TVM target as a mapping.
-        matches: substrings of a detected device's name that say it is this one.
         source: where the figures come from.
         profile: the figures.
+        matches: lower-case parts of a detected GPU's name that say it is this one.
     """
 
     id: str
     target: dict[str, Any]
-    matches: tuple[str, ...]
     source: str
     profile: DeviceProfile
+    matches: tuple[str, ...] = ()
 
 
 @functools.cache
@@ -50,12 +50,16 @@ def load_presets() -> dict[str, Preset]:
 
 
 def preset_for(target: Target, device: Device) -> DeviceProfile | None:
-    """The preset of a detected device, by its name, or of a target, by its architecture."""
-    presets = [p for p in load_presets().values() if p.profile.kind == device.kind]
-    named = [p for p in presets if any(text in device.name.lower() for text in p.matches)]
-    key = "arch" if device.kind == "cuda" else "mcpu"
-    same = [p for p in presets if p.target.get(key) and p.target[key] == target.attrs.get(key)]
-    return next((p.profile for p in named + same), None)
+    """The preset that the target was made from, else of a GPU of that name, else of one with that architecture."""
+    presets = load_presets()
+    if named := presets.get(str(target.attrs.get("model", ""))):
+        return named.profile
+    if target.kind.name != "cuda":
+        return None
+    gpus = [p for p in presets.values() if p.profile.kind == "cuda"]
+    alike = [p for p in gpus if any(text in device.name.lower() for text in p.matches)]
+    same = [p for p in gpus if p.target["arch"] == target.attrs.get("arch")]
+    return next((p.profile for p in alike + same), None)
 
 
 def _read(path: Path) -> Preset:
