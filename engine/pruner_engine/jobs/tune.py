@@ -23,10 +23,11 @@ from pruner_engine.jobs.bundle import stored_model
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.messages import Phase, Resume, RunFinished, RunStarted, State, Tune
 from pruner_engine.measure.measurer import Measurer
+from pruner_engine.search.budget import Budget
 from pruner_engine.search.settings import SearchSettings, settings_from
 from pruner_engine.search.strategies import strategy_names
 from pruner_engine.search.task_state import TaskState, end_to_end
-from pruner_engine.search.tuner import Budget, RunPlan, Tuner, untuned
+from pruner_engine.search.tuner import RunPlan, Tuner, untuned
 from pruner_engine.store.project import Project
 from pruner_engine.store.work import task_of
 from pruner_engine.targets.profile import profile_for
@@ -185,7 +186,7 @@ def _finish(project: Project, run_id: int, tuner: Tuner, job: JobContext) -> Non
     state, reason = ("stopped", "stopped by the user") if stopped else ("finished", "")
     if not stopped and tuner.valid == 0:
         state, reason = "failed", _why_nothing_valid(project, run_id)
-    project.runs.update(run_id, state=state, reason=reason, elapsed_s=tuner.elapsed_s, phase="", pid=None, socket="")
+    project.runs.update(run_id, state=state, reason=reason, elapsed_s=tuner.clock.elapsed_s, phase="", pid=None, socket="")
     job.emit(
         RunFinished(
             run_id=run_id,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -50,7 +50,11 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
     build_timeout_s: float = 30.0
     run_timeout_s: float = 10.0
     repeats: int = 3
-    check: str = "best"
+    check: Literal["best", "all", "none"] = "best"
+
+    def with_checkpoint(self, path: str) -> SearchSettings:
+        """The same settings with another pre-trained model."""
+        return msgspec.structs.replace(self, checkpoint=path)
 
     def as_json(self) -> str:
         return msgspec.json.encode(self).decode()

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import tvm
-from tvm.s_tir import Schedule, Trace
 
 from pruner_engine.jobs.messages import Event, Notice, Phase, Progress
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput, MeasureResult
+from pruner_engine.search.budget import Budget, WorkClock
 from pruner_engine.search.control import Control
+from pruner_engine.search.ranking import ranking_stats
+from pruner_engine.search.restore import trial_from_row
 from pruner_engine.search.scheduler import next_task
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.search.strategy import Context, Proposal, Strategy, make_strategy
@@ -28,14 +28,6 @@ from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.target import threads_of
 
 _HOPELESS_AFTER = 24  # failed trials in a row that quarantine a task
-
-
-@dataclass(frozen=True)
-class Budget:
-    """When a run ends: trials measured, seconds worked, or (neither given) no task gains any more."""
-
-    trials: int | None
-    seconds: float | None
 
 
 @dataclass(frozen=True)
@@ -71,11 +63,8 @@ class Tuner:
         self.budget = plan.budget
         self.control = control
         self.emit = emit
-        self._elapsed_before = float(project.runs.get(plan.run_id)["elapsed_s"])
-        self._started = time.monotonic()
-        self._held = 0.0
+        self.clock = WorkClock(plan.budget, float(project.runs.get(plan.run_id)["elapsed_s"]))
         self._round_id: int | None = None
-        self._pace: deque[tuple[float, int]] = deque(maxlen=12)  # (elapsed, trials) after the last rounds
         self.trials, self.valid = project.trials.counts(plan.run_id)
         self.strategy: Strategy = make_strategy(
             plan.strategy,
@@ -127,7 +116,7 @@ class Tuner:
         trials = self._measure(state, chosen, ids, measurer)
         self._phase("learn", state.task.name)
         start = time.perf_counter()
-        stats = {**proposal.stats, **self.strategy.learn(state, trials)}
+        stats = {**proposal.stats, **ranking_stats(trials), **self.strategy.learn(state, trials)}
         state.end_round()
         self._close_round(trials, time.perf_counter() - start, stats)
         self._save_checkpoints(state.rounds)
@@ -148,7 +137,7 @@ class Tuner:
             assert candidate.schedule is not None
             trace = trace_json(candidate.schedule.trace)
             self.project.trials.add_measurement(
-                self.run_id, state.task_id, ids[candidate.hash], trace, result, self.elapsed_s
+                self.run_id, state.task_id, ids[candidate.hash], trace, result, self.clock.elapsed_s
             )
             state.add(trial)
             trials.append(trial)
@@ -164,7 +153,7 @@ class Tuner:
             inputs,
             incumbent_s=state.best_s,
             on_result=commit,
-            should_stop=lambda: self.control.should_yield() or self._out_of_time(),
+            should_stop=lambda: self.control.should_yield() or self.clock.out_of_time,
         )
         return trials
 
@@ -246,25 +235,16 @@ class Tuner:
 
     # ------------------------------------------------------------ clock, budget, steering
 
-    @property
-    def elapsed_s(self) -> float:
-        """Working seconds of the run over all its sessions, pauses left out."""
-        return self._elapsed_before + time.monotonic() - self._started - self._held
-
-    def _out_of_time(self) -> bool:
-        return self.budget.seconds is not None and self.elapsed_s >= self.budget.seconds
-
     def _spent(self) -> bool:
-        return self._out_of_time() or (self.budget.trials is not None and self.trials >= self.budget.trials)
+        return self.clock.out_of_time or (self.budget.trials is not None and self.trials >= self.budget.trials)
 
     def _patience(self) -> int:
-        open_ended = self.budget.trials is None and self.budget.seconds is None
-        return self.settings.patience or (64 if open_ended else 0)
+        return self.settings.patience or (64 if self.budget.open_ended else 0)
 
     def _hold_while_paused(self) -> None:
         if not self.control.running.is_set():
             self.project.runs.update(self.run_id, state="paused")
-            self._held += self.control.wait_while_paused()
+            self.clock.hold(self.control.wait_while_paused())
             self.project.runs.update(self.run_id, state="tuning")
 
     def _steer(self) -> None:
@@ -289,30 +269,19 @@ class Tuner:
         if self._round_id is not None:
             self.project.runs.add_adaptation(self.run_id, self._round_id, **metrics)
 
-    def _left_s(self) -> float | None:
-        """Seconds to the end of the budget at the pace of the last rounds; None while there is none."""
-        bounds = []
-        if self.budget.seconds is not None:
-            bounds.append(max(0.0, self.budget.seconds - self.elapsed_s))
-        if self.budget.trials is not None and len(self._pace) > 1:
-            (t0, n0), (t1, n1) = self._pace[0], self._pace[-1]
-            if n1 > n0:
-                bounds.append((t1 - t0) / (n1 - n0) * max(0, self.budget.trials - self.trials))
-        return min(bounds) if bounds else None
-
     def _progress(self, state: TaskState | None) -> None:
         """A point of the curve, committed and told."""
-        self._pace.append((self.elapsed_s, self.trials))
+        self.clock.mark(self.trials)
         self.project.runs.add_progress(
             self.run_id,
-            elapsed_s=self.elapsed_s,
+            elapsed_s=self.clock.elapsed_s,
             trials=self.trials,
             valid=self.valid,
             failed=self.trials - self.valid,
             latency_s=end_to_end(self.states),
-            left_s=self._left_s(),
+            left_s=self.clock.left_s(self.trials),
         )
-        self.project.runs.update(self.run_id, elapsed_s=self.elapsed_s)
+        self.project.runs.update(self.run_id, elapsed_s=self.clock.elapsed_s)
         self._tell(state)
 
     def _tell(self, state: TaskState | None) -> None:
@@ -323,40 +292,14 @@ class Tuner:
                 budget_trials=self.budget.trials,
                 valid=self.valid,
                 failed=self.trials - self.valid,
-                elapsed_s=self.elapsed_s,
-                left_s=self._left_s(),
+                elapsed_s=self.clock.elapsed_s,
+                left_s=self.clock.left_s(self.trials),
                 latency_s=end_to_end(self.states),
                 untuned_s=untuned(self.states),
                 task_id=None if state is None else state.task_id,
                 round_id=self._round_id,
             )
         )
-
-
-def trial_from_row(row: dict[str, Any], state: TaskState) -> Trial:
-    """A trial as an earlier session committed it."""
-    assert state.space is not None
-    decisions = json.loads(row["decisions"])
-    if row["sketch_id"] in state.sketch_ids:
-        index = state.sketch_ids.index(row["sketch_id"])
-        candidate = state.space.candidate(index, state.space.sketches[index].from_json(decisions), row["origin"])
-    else:
-        schedule = Schedule(state.task.mod, error_render_level="none")
-        Trace.apply_json_to_schedule(json.loads(row["trace"]), schedule)
-        candidate = state.space.from_trace(schedule.trace, row["origin"])
-    candidate.draft_score, candidate.verified_score = row["draft_score"], row["verified_score"]
-    result = MeasureResult(
-        key=row["hash"],
-        stage=row["stage"],
-        error=row["error"],
-        message=row["message"],
-        repeats=tuple(json.loads(row["repeats"])),
-        censored=bool(row["censored"]),
-        checked=bool(row["checked"]),
-        build_s=row["build_s"],
-        run_s=row["run_s"],
-    )
-    return Trial(candidate, result)
 
 
 def untuned(states: Sequence[TaskState]) -> float | None:

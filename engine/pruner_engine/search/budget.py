@@ -1,0 +1,62 @@
+"""How long a run goes on, and how long it still has."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Budget:
+    """When a run ends: trials measured, seconds worked, or (neither given) no task gains any more."""
+
+    trials: int | None
+    seconds: float | None
+
+    @property
+    def open_ended(self) -> bool:
+        return self.trials is None and self.seconds is None
+
+
+class WorkClock:
+    """Working time of a run over all its sessions, pauses left out, and the pace of its last rounds.
+
+    Args:
+        budget: what the time left is reckoned against.
+        before_s: seconds worked in earlier sessions.
+    """
+
+    def __init__(self, budget: Budget, before_s: float) -> None:
+        self._budget = budget
+        self._before = before_s
+        self._started = time.monotonic()
+        self._held = 0.0
+        self._pace: deque[tuple[float, int]] = deque(maxlen=12)  # (elapsed, trials) after each of the last rounds
+
+    @property
+    def elapsed_s(self) -> float:
+        return self._before + time.monotonic() - self._started - self._held
+
+    @property
+    def out_of_time(self) -> bool:
+        return self._budget.seconds is not None and self.elapsed_s >= self._budget.seconds
+
+    def hold(self, seconds: float) -> None:
+        """Leave out a pause."""
+        self._held += seconds
+
+    def mark(self, trials: int) -> None:
+        """A round ended with so many trials in the run."""
+        self._pace.append((self.elapsed_s, trials))
+
+    def left_s(self, trials: int) -> float | None:
+        """Seconds to the end of the budget at the pace of the last rounds; None while there is none."""
+        bounds = []
+        if self._budget.seconds is not None:
+            bounds.append(max(0.0, self._budget.seconds - self.elapsed_s))
+        if self._budget.trials is not None and len(self._pace) > 1:
+            (t0, n0), (t1, n1) = self._pace[0], self._pace[-1]
+            if n1 > n0:
+                bounds.append((t1 - t0) / (n1 - n0) * max(0, self._budget.trials - trials))
+        return min(bounds) if bounds else None

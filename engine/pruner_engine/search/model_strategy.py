@@ -1,0 +1,154 @@
+"""What all strategies with a learned cost model share: features of candidates, scores, and learning from trials."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pruner_engine.errors import UserError
+from pruner_engine.search.strategy import Context, Strategy
+from pruner_engine.search.task_state import TaskState, Trial
+from pruner_engine.space.candidate import Candidate
+from pruner_engine.verify import create_model
+from pruner_engine.verify.model import Features, Group, LearnReport
+
+
+@dataclass
+class Memory:
+    """What is kept of one task: features by candidate hash, and the trials that have some."""
+
+    features: dict[str, Features] = field(default_factory=dict)
+    seen: list[Trial] = field(default_factory=list)
+
+
+class ModelStrategy(Strategy):
+    """Base of the strategies that score candidates with a learned model.
+
+    Attributes:
+        model: scores and learns.
+        pretrained: it came with knowledge, so its order counts from the first round on.
+    """
+
+    def __init__(self, context: Context, kind: str) -> None:
+        super().__init__(context)
+        self.rng = np.random.default_rng(context.seed)
+        self.model = create_model(kind, context.seed)
+        self.pretrained = bool(context.settings.checkpoint)
+        if self.pretrained:
+            self.model.from_bytes(read_checkpoint_file(Path(context.settings.checkpoint)))
+        self._memories: dict[str, Memory] = {}
+
+    def memory(self, state: TaskState) -> Memory:
+        return self._memories.setdefault(state.task.hash, Memory())
+
+    # ------------------------------------------------------------ candidates
+
+    def random_candidates(self, state: TaskState, count: int, known: set[str]) -> list[Candidate]:
+        """Distinct candidates from the prior that are not in `known`, over all sketches; fewer in a small space."""
+        assert state.space is not None
+        found: list[Candidate] = []
+        for index in self.rng.integers(len(state.space.sketches), size=count):
+            row = state.space.sketches[index].sample(self.rng, 1)[0]
+            candidate = state.space.candidate(int(index), row, "random")
+            if candidate.hash not in known:
+                known.add(candidate.hash)
+                found.append(candidate)
+        return found
+
+    def score(self, state: TaskState, candidates: Sequence[Candidate]) -> None:
+        """Set `verified_score` of materialised candidates."""
+        if not candidates:
+            return
+        features = self.memory(state).features
+        missing = [c for c in candidates if c.hash not in features]
+        if missing:
+            extracted = self.model.featurize(state.task, self.context.target, missing)
+            features.update(zip((c.hash for c in missing), extracted, strict=True))
+        scores = self.model.predict([features[c.hash] for c in candidates])
+        for candidate, score in zip(candidates, scores, strict=True):
+            candidate.verified_score = float(score)
+
+    def pick(self, ranked: Sequence[Candidate], count: int) -> list[Candidate]:
+        """The first of the ranked candidates and, for a share of eps-greedy, others at random."""
+        explore = round(count * self.context.settings.eps_greedy) if len(ranked) > count else 0
+        best, rest = ranked[: count - explore], ranked[count - explore :]
+        return [*best, *(rest[int(i)] for i in self.rng.permutation(len(rest))[:explore])]
+
+    # ------------------------------------------------------------ learning
+
+    def learn(self, state: TaskState, trials: Sequence[Trial]) -> dict[str, Any]:
+        self.take(state, trials)
+        report = self.update(self.groups())
+        return {
+            "loss": _number(report.loss),
+            "pair_accuracy": _number(report.pair_accuracy),
+            "samples": report.samples,
+            "start": report.start,
+        }
+
+    def update(self, groups: dict[str, Group]) -> LearnReport:
+        """Train the model on everything measured; overridden by strategies that adapt in another way."""
+        return self.model.update(groups)
+
+    def take(self, state: TaskState, trials: Sequence[Trial]) -> None:
+        """Keep the trials' features and let go of their schedules, which hold megabytes."""
+        memory = self.memory(state)
+        unknown = [t.candidate for t in trials if t.candidate.hash not in memory.features]
+        if unknown:
+            assert state.space is not None
+            applied = state.space.materialise(unknown, self.context.threads)
+            extracted = self.model.featurize(state.task, self.context.target, applied) if applied else []
+            memory.features.update(zip((c.hash for c in applied), extracted, strict=True))
+        memory.seen += [t for t in trials if t.candidate.hash in memory.features]
+        for trial in trials:
+            trial.candidate.schedule = None
+
+    def forget(self, state: TaskState, keep: Sequence[Candidate] = ()) -> None:
+        """Drop features of candidates that are neither measured nor in `keep`."""
+        memory = self.memory(state)
+        kept = {t.candidate.hash for t in memory.seen} | {c.hash for c in keep}
+        memory.features = {key: value for key, value in memory.features.items() if key in kept}
+
+    def groups(self) -> dict[str, Group]:
+        """Valid trials by task hash, in the order they were measured."""
+        groups: dict[str, Group] = {}
+        for key, memory in self._memories.items():
+            timed = [(t, t.seconds) for t in memory.seen if t.seconds is not None]
+            if timed:
+                groups[key] = (
+                    [memory.features[t.candidate.hash] for t, _ in timed],
+                    np.array([seconds for _, seconds in timed], dtype=np.float64),
+                    np.array([t.result.censored for t, _ in timed], dtype=bool),
+                )
+        return groups
+
+    def restore(self, states: Sequence[TaskState], checkpoints: dict[str, bytes]) -> None:
+        for state in states:
+            if state.trials:
+                self.take(state, state.trials)
+        if "model" in checkpoints:
+            self.model.from_bytes(checkpoints["model"])
+        elif groups := self.groups():
+            self.update(groups)
+
+    def checkpoints(self) -> dict[str, tuple[str, bytes, dict[str, Any]]]:
+        recipe = {**self.model.recipe, "seed": self.context.seed}
+        return {"model": (self.model.kind, self.model.to_bytes(), recipe)}
+
+
+def read_checkpoint_file(path: Path) -> bytes:
+    """Raises UserError where the file cannot be read; what is in it is checked by the model that takes it."""
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UserError(
+            f"The checkpoint {path} cannot be read: {error.strerror}.", "`pruner train` writes checkpoints."
+        ) from error
+
+
+def _number(value: float) -> float | None:
+    return None if value != value else value  # noqa: PLR0124 (NaN is no JSON)

@@ -1,0 +1,63 @@
+"""MoA-Pruner: draft and verify with a model that was trained on another platform and adapts to this one by momentum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pruner_engine.adapt.moa import MomentumAdapter
+from pruner_engine.errors import UserError
+from pruner_engine.resources import resource_dir
+from pruner_engine.search.draft_verify import DraftVerify
+from pruner_engine.search.strategy import Context, register_strategy
+from pruner_engine.search.task_state import TaskState
+from pruner_engine.verify.model import Group, LearnReport
+from pruner_engine.verify.network_model import NetworkCostModel
+
+
+def shipped_checkpoint(kind: str) -> Path:
+    """The pre-trained model that comes with the product for CPUs."""
+    return resource_dir() / "checkpoints" / f"{kind}-cpu.safetensors"
+
+
+class MomentumDraftVerify(DraftVerify):
+    """Strategy `moa-pruner`."""
+
+    name = "moa-pruner"
+
+    def __init__(self, context: Context) -> None:
+        settings = context.settings
+        checkpoint = settings.checkpoint or str(shipped_checkpoint(settings.model))
+        super().__init__(replace(context, settings=settings.with_checkpoint(checkpoint)))
+        if not isinstance(self.model, NetworkCostModel):
+            raise UserError(f"A model of kind {settings.model} cannot be adapted.", "Use pacm, tenset-mlp or tlp.")
+        self.adapter = MomentumAdapter(self.model, momentum=settings.momentum, every=settings.adapt_every)
+
+    def update(self, groups: dict[str, Group]) -> LearnReport:
+        report, adaptation = self.adapter.update(groups)
+        for model, ranking in ({} if adaptation is None else adaptation.rankings).items():
+            assert adaptation is not None
+            told = ranking.as_json()
+            self.context.on_adaptation(
+                {
+                    "model": model,
+                    "distance": adaptation.distance if model == "adapted" else None,
+                    "seconds": report.seconds if model == "adapted" else 0.0,
+                    **{name: told[name] for name in ("samples", "loss", "pair_accuracy", "top1", "top5")},
+                }
+            )
+        return report
+
+    def restore(self, states: Sequence[TaskState], checkpoints: dict[str, bytes]) -> None:
+        if "siamese" in checkpoints:
+            self.adapter.siamese.from_bytes(checkpoints["siamese"])
+        super().restore(states, checkpoints)
+
+    def checkpoints(self) -> dict[str, tuple[str, bytes, dict[str, Any]]]:
+        siamese = self.adapter.siamese
+        return {**super().checkpoints(), "siamese": (siamese.kind, siamese.to_bytes(), siamese.recipe)}
+
+
+register_strategy(MomentumDraftVerify.name, MomentumDraftVerify)
