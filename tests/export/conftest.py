@@ -26,7 +26,7 @@ class Work:
     tasks: list[TuningTask]
     database: Any
 
-    def export(self, out: Path, database: Any = None) -> dict[str, Any]:
+    def export(self, out: Path, database: Any = None, **options: Any) -> dict[str, Any]:
         return export_bundle(
             self.model,
             self.prepared,
@@ -37,6 +37,7 @@ class Work:
             {"run": 7},
             threads=2,
             repeats=2,
+            **options,
         )
 
 

@@ -55,6 +55,12 @@ def test_rounding_agrees_and_errors_do_not(values):
     assert found.error == pytest.approx(0.01 / np.abs(values).max(), rel=1e-4)
 
 
+def test_agreement_on_constants_says_little(values):
+    assert compare("x", [values], [values], depth=1).message == ""
+    found = compare("x", [np.ones((2, 5))], [np.ones((2, 5))], depth=1)
+    assert found.ok and "constant" in found.message
+
+
 def test_nan_and_infinity_must_be_in_the_same_places(values):
     values[0, 0], values[0, 1] = np.nan, np.inf
     assert compare("x", [values], [values.copy()], depth=1).ok

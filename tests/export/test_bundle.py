@@ -54,6 +54,15 @@ def test_a_task_without_a_record_is_a_fallback(work, tmp_path):
     assert summary["coverage"]["summary"]["fallback"]["share"] == pytest.approx(fallback[0]["share"])
 
 
+def test_a_record_slower_than_the_untuned_kernel_is_not_used(work, tmp_path):
+    hopeless = work.tasks[0]
+    untuned = {task.hash: 1e-9 if task is hopeless else 1.0 for task in work.tasks}
+    summary = work.export(tmp_path / "bundle", untuned=untuned)
+    fallback = [row["task"] for row in summary["coverage"]["functions"] if row["state"] == "fallback"]
+    assert fallback == [hopeless.name]
+    assert summary["records"] == len(work.tasks) - 1
+
+
 def test_each_file_has_its_checksum(bundle):
     out, summary = bundle
     files = {str(p.relative_to(out)) for p in out.rglob("*") if p.is_file()}

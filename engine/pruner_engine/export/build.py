@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import tvm
@@ -12,33 +13,36 @@ from tvm.s_tir.meta_schedule import Database
 from pruner_engine.errors import UserError
 
 
-def apply_database(prepared: tvm.IRModule, target: tvm.target.Target, database: Database) -> tvm.IRModule:
-    """Replace each kernel that has a record by its best schedule; the others stay as they are."""
-    with target, database, tvm.transform.PassContext(opt_level=3):
-        return transform.MetaScheduleApplyDatabase()(prepared)
-
-
-def compile_model(
-    prepared: tvm.IRModule, target: tvm.target.Target, database: Database | None = None
-) -> relax.VMExecutable:
-    """Compile, with constant weights packed as the schedules want them.
+def apply_database(
+    prepared: tvm.IRModule, target: tvm.target.Target, database: Database, leave: Collection[str] = ()
+) -> tvm.IRModule:
+    """Replace each kernel that has a record by its best schedule.
 
     Args:
         prepared: legalised and fused module.
-        database: None compiles the untuned model.
+        leave: names of functions that stay as they are, as do those without a record.
+    """
+    with target, database, tvm.transform.PassContext(opt_level=3):
+        applied = transform.MetaScheduleApplyDatabase()(prepared)
+    for variable, function in prepared.functions.items():
+        if variable.name_hint in leave:
+            applied.update_func(applied.get_global_var(variable.name_hint), function)
+    return applied
+
+
+def compile_model(mod: tvm.IRModule, target: tvm.target.Target) -> relax.VMExecutable:
+    """Compile a model, scheduled or not, with constant weights packed as its schedules want them.
 
     Raises:
         UserError: TVM could not compile it.
     """
     try:
-        applied = prepared if database is None else apply_database(prepared, target, database)
         with target, tvm.transform.PassContext(opt_level=3):
-            packed = transform.FoldConstant()(transform.SplitLayoutRewritePreproc()(applied))
+            packed = transform.FoldConstant()(transform.SplitLayoutRewritePreproc()(mod))
             return tvm.compile(packed, target)
     except (RuntimeError, ValueError, TypeError) as error:
         last = " ".join(str(error).strip().splitlines()[-1:])
-        what = "untuned model" if database is None else "tuned model"
-        raise UserError(f"TVM could not compile the {what}: {last}") from error
+        raise UserError(f"TVM could not compile the model: {last}") from error
 
 
 def is_applied(function: Any) -> bool:

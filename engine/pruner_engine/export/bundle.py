@@ -6,9 +6,11 @@ import hashlib
 import json
 import platform
 import shutil
+import statistics
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +30,7 @@ from pruner_engine.export.baselines import (
 from pruner_engine.export.build import apply_database, compile_model
 from pruner_engine.export.check import Agreement, compare
 from pruner_engine.export.contents import add_contents
-from pruner_engine.export.coverage import coverage, summarise
+from pruner_engine.export.coverage import coverage, summarise, task_names
 from pruner_engine.export.library import FORMAT, METADATA, write_library, write_metadata
 from pruner_engine.export.records import write_records
 from pruner_engine.targets.target import threads_of
@@ -50,6 +52,7 @@ def export_bundle(
     info: Mapping[str, Any],
     on_phase: Callable[[str, str], None] = lambda _name, _detail: None,
     *,
+    untuned: Mapping[str, float] | None = None,
     threads: int | None = None,
     repeats: int = 10,
 ) -> dict[str, Any]:
@@ -61,6 +64,8 @@ def export_bundle(
         out: folder; made, or replaced where it is an earlier bundle.
         info: kept in the metadata as `origin`: project, run, device, what the caller wants to be known.
         on_phase: told what is being done: phase (export or check) and detail.
+        untuned: seconds of one call of the untuned kernel, by task hash; a task that no record makes faster stays as it
+            is.
         threads: worker threads for the measurements, and the bundle's default; None takes the target's.
 
     Returns:
@@ -70,7 +75,40 @@ def export_bundle(
         UserError: the folder holds something else, cannot be written, the model does not compile, or the tuned library
             computes other outputs than the untuned one. Then nothing is written.
     """
-    place = Path(out).absolute()
+    place, threads = Path(out).absolute(), threads or threads_of(target)
+    with _staged(place) as stage:
+        on_phase("export", "compile the tuned model")
+        names = task_names(prepared, tasks)
+        worse = _slower_records(tasks, database, untuned or {})
+        leave = [function for function, task in names.items() if task in worse]
+        applied = apply_database(prepared, target, database, leave)
+        metadata = write_library(compile_model(applied, target), model, target, threads, stage)
+        records = write_records(database, [task for task in tasks if task.name not in worse], stage / "records")
+        add_contents(stage, metadata)
+
+        timings = _time_all(stage, model, prepared, target, threads, repeats, on_phase)
+        rows = coverage(applied, names, timings["tuned"].kernels)
+        checks = _checks(timings, depth=sum(row.calls for row in rows if row.task))
+        metadata |= {
+            "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            "versions": {"python": platform.python_version(), **_versions()},
+            "latency": {name: timing.as_json() for name, timing in timings.items()},
+            "slower_than": _faster(timings),
+            "coverage": {"summary": summarise(rows), "functions": [row.as_json() for row in rows]},
+            "checks": [check.as_json() for check in checks],
+            "records": records,
+            "origin": dict(info),
+        }
+        files = sorted(path for path in stage.rglob("*") if path.is_file() and path.name != METADATA)
+        metadata["files"] = {str(path.relative_to(stage)): _sha256(path) for path in files}
+        on_phase("export", "write")
+        write_metadata(metadata, stage)
+    return {**metadata, "out": str(place)}
+
+
+@contextmanager
+def _staged(place: Path) -> Iterator[Path]:
+    """A folder beside `place` that becomes `place` if all goes well, and vanishes if not."""
     _refuse_foreign(place)
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -78,61 +116,43 @@ def export_bundle(
     except OSError as error:
         raise UserError(f"{place.parent} cannot be written: {error.strerror}.", "Choose another folder.") from error
     try:
-        metadata = _fill(
-            stage, model, prepared, target, tasks, database, info, on_phase, threads or threads_of(target), repeats
-        )
-        on_phase("export", "write")
+        yield stage
         _publish(stage, place)
     except OSError as error:
         raise UserError(f"The bundle could not be written: {error.strerror}.", "Is there room on the disk?") from error
     finally:
         shutil.rmtree(stage, ignore_errors=True)
-    return {**metadata, "out": str(place)}
 
 
-def _fill(
-    stage: Path,
+def _slower_records(tasks: Sequence[TuningTask], database: Database, untuned: Mapping[str, float]) -> set[str]:
+    """Names of the tasks that tuning has not made faster."""
+    worse = set()
+    for task in tasks:
+        best = database.get_top_k(database.commit_workload(task.mod), 1)
+        if best and task.hash in untuned:
+            repeats = [float(second) for second in best[0].run_secs]
+            if statistics.median(repeats) > untuned[task.hash]:
+                worse.add(task.name)
+    return worse
+
+
+def _time_all(
+    folder: Path,
     model: LoadedModel,
     prepared: tvm.IRModule,
     target: tvm.target.Target,
-    tasks: Sequence[TuningTask],
-    database: Database,
-    info: Mapping[str, Any],
-    on_phase: Callable[[str, str], None],
     threads: int,
     repeats: int,
-) -> dict[str, Any]:
-    on_phase("export", "compile the tuned model")
-    metadata = write_library(compile_model(prepared, target, database), model, target, threads, stage)
-    records = write_records(database, tasks, stage / "records")
-    add_contents(stage, metadata)
-
+    on_phase: Callable[[str, str], None],
+) -> dict[str, Timing]:
     inputs = example_inputs(model)
-    timings: dict[str, Timing] = {}
     on_phase("check", "run the tuned model")
-    timings["tuned"] = time_library("tuned", stage, model, inputs, threads, repeats)
+    tuned = time_library("tuned", folder, model, inputs, threads, repeats)
     on_phase("check", "compile and run the untuned model")
-    timings["untuned"] = time_untuned(model, prepared, target, inputs, threads, repeats)
+    untuned = time_untuned(model, prepared, target, inputs, threads, repeats)
     on_phase("check", "run the libraries")
-    timings["onnxruntime"] = time_onnxruntime(model, inputs, threads, repeats)
-    timings["torch"] = time_torch(model, inputs, threads, repeats)
-
-    rows = coverage(apply_database(prepared, target, database), prepared, tasks, timings["tuned"].kernels)
-    checks = _checks(timings, depth=sum(row.calls for row in rows if row.task))
-    metadata |= {
-        "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-        "versions": {"python": platform.python_version(), **_versions()},
-        "latency": {name: timing.as_json() for name, timing in timings.items()},
-        "slower_than": _faster(timings),
-        "coverage": {"summary": summarise(rows), "functions": [row.as_json() for row in rows]},
-        "checks": [check.as_json() for check in checks],
-        "records": records,
-        "origin": dict(info),
-    }
-    files = sorted(path for path in stage.rglob("*") if path.is_file() and path.name != METADATA)
-    metadata["files"] = {str(path.relative_to(stage)): _sha256(path) for path in files}
-    write_metadata(metadata, stage)
-    return metadata
+    libraries = [measure(model, inputs, threads, repeats) for measure in (time_onnxruntime, time_torch)]
+    return {timing.name: timing for timing in (tuned, untuned, *libraries)}
 
 
 def _checks(timings: Mapping[str, Timing], depth: int) -> list[Agreement]:

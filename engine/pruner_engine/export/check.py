@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ class Agreement:
         against: whose outputs were expected: untuned | onnxruntime | torch.
         error: largest difference of all outputs, in parts of the largest expected magnitude of that output.
         tolerance: largest difference that counts as rounding.
-        message: one sentence, where they differ.
+        message: one sentence, where they differ, or agree on outputs that say little.
     """
 
     against: str
@@ -56,6 +56,8 @@ def compare(against: str, expected: Sequence[np.ndarray], got: Sequence[np.ndarr
             return Agreement(against, False, error, limit, message)
         if error >= worst.error:
             worst = Agreement(against, True, error, limit)
+    if all(np.ptp(e) == 0 for e in expected if e.size > 1 and e.dtype.kind != "b"):
+        return replace(worst, message="every output is constant: that they agree says little")
     return worst
 
 

@@ -20,8 +20,8 @@ class FunctionCoverage:
     """One function that an inference calls.
 
     Attributes:
-        state: applied (a tuned schedule), fallback (it is a task, but has no record), not tunable (no task, such
-            as a function of the runtime).
+        state: applied (a tuned schedule), fallback (it is a task, but has no record that beats the untuned kernel), not
+            tunable (no task, such as a function of the runtime).
         seconds: measured in the exported library, all its calls of one inference.
         share: part of the time in all functions, 0 to 1.
     """
@@ -38,15 +38,15 @@ class FunctionCoverage:
 
 
 def coverage(
-    applied: tvm.IRModule, prepared: tvm.IRModule, tasks: Sequence[TuningTask], kernels: Mapping[str, Mapping[str, Any]]
+    applied: tvm.IRModule, names: Mapping[str, str], kernels: Mapping[str, Mapping[str, Any]]
 ) -> list[FunctionCoverage]:
     """The functions of an inference, slowest first.
 
     Args:
         applied: `prepared` after `apply_database`.
+        names: task of each function, from `task_names`.
         kernels: seconds and calls by kernel name, as the library's profile gives them.
     """
-    names = task_names(prepared, tasks)
     scheduled = {variable.name_hint for variable, function in applied.functions.items() if is_applied(function)}
     total = sum(kernel["seconds"] for kernel in kernels.values()) or 1.0
     rows = []
