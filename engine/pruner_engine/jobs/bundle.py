@@ -38,8 +38,8 @@ def export(command: Export, job: JobContext) -> None:
         run_id = command.run_id if command.run_id is not None else project.runs.newest()
         if run_id is None or not project.query("SELECT 1 FROM runs WHERE id = ?", (run_id,)):
             raise UserError("The project holds no such run.", "`pruner status` lists its runs.")
-        run = project.runs.get(run_id)
-        if run["target_id"] is None or not project.runs.tasks(run_id):
+        run, rows = project.runs.get(run_id), project.runs.tasks(run_id)
+        if run["target_id"] is None or not rows:
             raise UserError("This run has not come to tuning yet.", "Resume it first.")
         stored = project.work.target(run["target_id"])
         target = resolve_target(stored["text"])
@@ -50,7 +50,7 @@ def export(command: Export, job: JobContext) -> None:
             model,
             prepare(model.mod, target),
             target,
-            [task_of(row) for row in project.runs.tasks(run_id)],
+            [task_of(row) for row in rows],
             ProjectDatabase(project, run["target_id"], target, command.run_id),
             command.out,
             {
@@ -63,6 +63,7 @@ def export(command: Export, job: JobContext) -> None:
                 "fingerprint": stored["fingerprint"],
             },
             lambda name, detail: job.emit(Phase(name=name, detail=detail)),
+            untuned={row["hash"]: row["untuned_s"] for row in rows if row["untuned_s"]},
             threads=threads_of(target),
         )
         _keep(project, run, summary)
@@ -72,6 +73,10 @@ def export(command: Export, job: JobContext) -> None:
             job.emit(
                 Notice(level="warning", text=f"The tuned library is slower than {others}.", hint="Tune it longer.")
             )
+        for check in summary["checks"]:
+            if not check["ok"]:
+                text = f"The outputs are not those of {check['against']}: {check['message']}."
+                job.emit(Notice(level="warning", text=text, hint="Compare on inputs of your own before using it."))
         job.emit(Exported(export_id=export_id, out=summary["out"], summary=summary))
 
 
