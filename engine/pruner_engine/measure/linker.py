@@ -11,6 +11,8 @@ from collections.abc import Sequence
 
 from pruner_engine.errors import UserError
 
+_FLAGS = ("-shared", "-z", "now")  # now: a missing symbol fails when the library is loaded, not in a call
+
 
 @functools.cache
 def linker() -> tuple[str, ...]:
@@ -21,9 +23,9 @@ def linker() -> tuple[str, ...]:
     """
     for name in ("ld", "gcc", "ld.lld", "cc", "clang"):
         if path := shutil.which(name):
-            return (path, "-shared")
+            return (path, *_FLAGS)
     if importlib.util.find_spec("ziglang") is not None:
-        return (sys.executable, "-m", "ziglang", "cc", "-shared")
+        return (sys.executable, "-m", "ziglang", "cc", *_FLAGS)
     raise UserError("No linker was found on this machine.", "Install binutils, gcc, or the Python package ziglang.")
 
 

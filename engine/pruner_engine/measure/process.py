@@ -8,6 +8,7 @@ import os
 import resource
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1
@@ -81,3 +82,27 @@ def kill_group(leader: int) -> None:
     """End every process of a process group."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(leader, signal.SIGKILL)
+
+
+class Alone:
+    """Notices that a kernel has forked this process, which would go on as a second runner."""
+
+    def __init__(self) -> None:
+        self._pid = os.getpid()
+        self.violated = False
+
+    def guard(self, call: Callable[[int], float]) -> Callable[[int], float]:
+        """`call` with a look around after it; raises RuntimeError in the original, ends a copy."""
+
+        def guarded(number: int) -> float:
+            result = call(number)
+            if os.getpid() != self._pid:
+                os._exit(1)
+            try:
+                os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return result
+            self.violated = True
+            raise RuntimeError("The kernel started another process.")
+
+        return guarded

@@ -23,23 +23,27 @@ _LONG_S = 1.0  # an untuned kernel that takes longer is run on one kind of input
 
 
 def serve(folder: str, inbox: int, outbox: int) -> None:
-    """Answer `Run` messages until the pipe ends."""
+    """Answer `Run` messages until the pipe ends, or a kernel has made this process unfit for the next."""
     task: _Task | None = None
+    alone = process.Alone()
     while isinstance(job := wire.receive(inbox), wire.Run):
         if task is None or task.name != job.task:
             task = _Task(job, Path(folder))
         started = time.perf_counter()
-        answer = _run(job, task)
-        wire.send(outbox, msgspec.structs.replace(answer, seconds=time.perf_counter() - started))
+        answer = _run(job, task, alone)
+        seconds = time.perf_counter() - started
+        wire.send(outbox, msgspec.structs.replace(answer, seconds=seconds, spent=alone.violated))
+        if alone.violated:
+            return
 
 
-def _run(job: wire.Run, task: _Task) -> wire.Ran:
+def _run(job: wire.Run, task: _Task, alone: process.Alone) -> wire.Ran:
     stage = "load"
     try:
         kernel = tvm.runtime.load_module(job.kernel.library)["main"]
         stage = "run"
         caller = _cold_caller if job.cold else _warm_caller
-        call = caller(kernel, task.timing_arguments(job.kernel), task.device)
+        call = alone.guard(caller(kernel, task.timing_arguments(job.kernel), task.device))
         repeats, censored = time_kernel(call, job.incumbent_s, job.repeats)
         best = not censored and (job.incumbent_s is None or statistics.median(repeats) < job.incumbent_s)
         stage, checked = "check", False

@@ -119,7 +119,10 @@ class Built(_Message, tag="built", frozen=True):
 
 
 class Ran(_Message, tag="ran", frozen=True):
-    """Seconds a call, one value a repeat, or at which stage (load, run, check) and why it failed."""
+    """Seconds a call, one value a repeat, or at which stage (load, run, check) and why it failed.
+
+    `spent`: the runner takes no further message.
+    """
 
     id: int
     seconds: float = 0.0
@@ -130,6 +133,7 @@ class Ran(_Message, tag="ran", frozen=True):
     error: str = ""
     message: str = ""
     log: str = ""
+    spent: bool = False
 
 
 Message = Setup | Build | Run | Ready | Built | Ran

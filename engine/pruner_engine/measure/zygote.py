@@ -174,15 +174,18 @@ class Zygote:
             self._answer(child, message)
 
     def _answer(self, child: _Child, message: wire.Message) -> None:
-        if child.job is None:
+        assert isinstance(message, wire.Built | wire.Ran)
+        if child.job is None or child.job.id != message.id:
             return
         child.job = None
-        assert isinstance(message, wire.Built | wire.Ran)
         log = process.log_tail(child.log.fileno())
         wire.send(self._outbox, wire.with_log(message, log))
-        if child is not self._runner:
-            process.kill_group(child.pid)  # whatever it has left running goes too
-            self._fill()
+        if isinstance(message, wire.Ran) and not message.spent:
+            return
+        process.kill_group(child.pid)  # whatever it has left running goes too
+        if child is self._runner:
+            self._runner = None
+        self._fill()
 
     def _end_overdue(self) -> None:
         now = time.monotonic()

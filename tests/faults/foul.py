@@ -1,0 +1,122 @@
+"""Candidates that misbehave, as modules of the task `matmul:32,32,32`."""
+
+from __future__ import annotations
+
+import tvm
+
+SHAPE = 'T.Buffer((32, 32), "float32")'
+
+
+def _kernel(body: str) -> tvm.IRModule:
+    lines = "\n".join("        " + line for line in body.splitlines())
+    source = f"""
+
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def main(A: {SHAPE}, B: {SHAPE}, C: {SHAPE}):
+        T.func_attr({{"tirx.noalias": True}})
+{lines}
+"""
+    return tvm.script.from_source(source)
+
+
+def calling(function: str, *args: int) -> tvm.IRModule:
+    """A kernel that calls a function of the C library and writes zeros."""
+    values = "".join(f", {value}" for value in args)
+    return _kernel(
+        f'T.evaluate(T.call_extern("int32", "{function}"{values}))\n'
+        "for i, j in T.grid(32, 32):\n"
+        '    with T.sblock("C"):\n'
+        '        vi, vj = T.axis.remap("SS", [i, j])\n'
+        "        C[vi, vj] = T.float32(0)"
+    )
+
+
+def segfault() -> tvm.IRModule:
+    """Raises SIGSEGV in itself."""
+    return calling("raise", 11)
+
+
+def abort() -> tvm.IRModule:
+    return calling("abort")
+
+
+def leave() -> tvm.IRModule:
+    """Ends its process as if all were well."""
+    return calling("_exit", 0)
+
+
+def hang() -> tvm.IRModule:
+    return calling("pause")
+
+
+def fork() -> tvm.IRModule:
+    """Leaves copies of its process behind at every call."""
+    return calling("fork")
+
+
+def unknown() -> tvm.IRModule:
+    """Calls what is not there."""
+    return calling("pruner_no_such_function")
+
+
+def allocate(gigabytes: int = 64) -> tvm.IRModule:
+    """Wants far more memory than it may have, and touches it."""
+    size = gigabytes << 28
+    return _kernel(
+        f'D = T.sblock_alloc_buffer(({size},), "float32")\n'
+        f"for i in range({size}):\n"
+        '    with T.sblock("D"):\n'
+        "        v = T.axis.spatial(%d, i)\n" % size + "        D[v] = A[v % 32, 0]\n"
+        "for i, j in T.grid(32, 32):\n"
+        '    with T.sblock("C"):\n'
+        '        vi, vj = T.axis.remap("SS", [i, j])\n'
+        f"        C[vi, vj] = D[vi * {size // 32 - 1} + vj]"
+    )
+
+
+def wrong(factor: float = 1.001) -> tvm.IRModule:
+    """Nearly the product."""
+    return _kernel(
+        "for i, j, k in T.grid(32, 32, 32):\n"
+        '    with T.sblock("C"):\n'
+        '        vi, vj, vk = T.axis.remap("SSR", [i, j, k])\n'
+        "        with T.init():\n"
+        "            C[vi, vj] = T.float32(0)\n"
+        f"        C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj] * T.float32({factor})"
+    )
+
+
+def lazy() -> tvm.IRModule:
+    """Leaves its last row as it was."""
+    return _kernel(
+        "for i, j, k in T.grid(31, 32, 32):\n"
+        '    with T.sblock("C"):\n'
+        '        vi, vj, vk = T.axis.remap("SSR", [i, j, k])\n'
+        "        with T.init():\n"
+        "            C[vi, vj] = T.float32(0)\n"
+        "        C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj]"
+    )
+
+
+def hides_nan() -> tvm.IRModule:
+    """The product, where a NaN of A counts as a number."""
+    return _kernel(
+        "for i, j, k in T.grid(32, 32, 32):\n"
+        '    with T.sblock("C"):\n'
+        '        vi, vj, vk = T.axis.remap("SSR", [i, j, k])\n'
+        "        with T.init():\n"
+        "            C[vi, vj] = T.float32(0)\n"
+        "        C[vi, vj] = C[vi, vj] + T.max(A[vi, vk], T.float32(-1e30)) * B[vk, vj]"
+    )
+
+
+def long_build() -> tvm.IRModule:
+    """Unrolls into a million statements."""
+    return _kernel(
+        "for i in T.unroll(1000000):\n"
+        '    with T.sblock("C"):\n'
+        "        v = T.axis.spatial(1000000, i)\n"
+        "        C[v % 32, v // 32 % 32] = A[v // 7 % 32, v % 32] * T.float32(3) + B[v % 32, v // 5 % 32]"
+    )

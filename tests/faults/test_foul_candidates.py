@@ -1,0 +1,87 @@
+"""A candidate that misbehaves costs itself only, wherever in a batch it stands."""
+
+from __future__ import annotations
+
+import random
+
+import foul
+import psutil
+import pytest
+
+from pruner_engine.measure.measurer import Measurer
+from pruner_engine.measure.types import MeasureInput, MeasureResult
+from schedules import CPU, random_schedule, task_of
+
+FOUL = {
+    "segfault": (foul.segfault, "run", "crash"),
+    "abort": (foul.abort, "run", "crash"),
+    "leave": (foul.leave, "run", "crash"),
+    "hang": (foul.hang, "run", "timeout"),
+    "fork": (foul.fork, "run", "error"),
+    "unknown": (foul.unknown, "load", "error"),
+    "allocate": (foul.allocate, "run", "memory"),
+    "wrong": (foul.wrong, "check", "wrong"),
+    "lazy": (foul.lazy, "check", "wrong"),
+    "hides_nan": (foul.hides_nan, "check", "wrong"),
+    "long_build": (foul.long_build, "build", "timeout"),
+}
+
+
+@pytest.fixture(scope="module")
+def task():
+    return task_of("matmul:32,32,32")
+
+
+@pytest.fixture(scope="module")
+def good(task):
+    return random_schedule(task).mod
+
+
+@pytest.fixture(scope="module")
+def measurer():
+    with Measurer(CPU, check="all", build_timeout_s=3, run_timeout_s=1.5, memory_bytes=1 << 30) as measurer:
+        yield measurer
+
+
+def measured(measurer: Measurer, task, mods: dict) -> dict[str, MeasureResult]:
+    results: dict[str, MeasureResult] = {}
+    measurer.measure(
+        task,
+        [MeasureInput(key, mod) for key, mod in mods.items()],
+        incumbent_s=None,
+        on_result=lambda result: results.update({result.key: result}),
+    )
+    return results
+
+
+@pytest.mark.parametrize("name", FOUL)
+def test_only_the_foul_one_fails(name, measurer, task, good):
+    make, stage, error = FOUL[name]
+    results = measured(measurer, task, {"before": good, "foul": make(), "after": good})
+    assert (results["foul"].stage, results["foul"].error) == (stage, error), results["foul"]
+    assert results["foul"].message
+    assert results["foul"].seconds is None
+    assert [results[key].stage for key in ("before", "after")] == ["ok", "ok"], results
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_many_foul_ones_in_any_order(seed, measurer, task, good):
+    names = [name for name in FOUL if name not in ("hang", "long_build")] + [f"good{i}" for i in range(4)]
+    random.Random(seed).shuffle(names)
+    results = measured(measurer, task, {name: FOUL[name][0]() if name in FOUL else good for name in names})
+    assert {name for name, result in results.items() if result.ok} == {f"good{i}" for i in range(4)}
+    assert set(results) == set(names)
+
+
+def test_nothing_is_left_running(task, good):
+    with Measurer(CPU, check="none", run_timeout_s=1) as measurer:
+        measured(measurer, task, {"fork": foul.fork(), "hang": foul.hang(), "good": good})
+        zygote = psutil.Process(measurer._zygote.pid)
+        children = [zygote, *zygote.children(recursive=True)]
+    _, alive = psutil.wait_procs(children, timeout=10)
+    assert not alive
+
+
+def test_stderr_of_the_worker_is_kept(measurer, task):
+    results = measured(measurer, task, {"foul": foul.segfault()})
+    assert "Segfault" in results["foul"].log

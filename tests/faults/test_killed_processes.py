@@ -1,0 +1,122 @@
+"""Processes of the measurement that are killed from outside, and an engine that is."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from pruner_engine.errors import UserError
+from pruner_engine.measure.measurer import Measurer
+from pruner_engine.measure.types import MeasureInput, MeasureResult
+from schedules import CPU, random_schedule, task_of
+
+
+@pytest.fixture(scope="module")
+def task():
+    return task_of("matmul:32,32,32")
+
+
+@pytest.fixture(scope="module")
+def inputs(task):
+    mod = random_schedule(task).mod
+    return [MeasureInput(str(i), mod) for i in range(6)]
+
+
+def killing(measurer: Measurer, pick, stop: threading.Event, seed: int) -> threading.Thread:
+    """Kill one of the processes that `pick` chooses, at a random moment."""
+
+    def run() -> None:
+        rng = random.Random(seed)
+        time.sleep(rng.uniform(0, 0.5))
+        zygote = psutil.Process(measurer._zygote.pid)
+        while not stop.is_set():
+            victims = pick(zygote)
+            if victims:
+                rng.choice(victims).kill()
+                return
+            time.sleep(0.002)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    return thread
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("victim", ["worker", "zygote"])
+def test_every_candidate_gets_its_result(victim, seed, task, inputs):
+    results: list[MeasureResult] = []
+    stop = threading.Event()
+    with Measurer(CPU) as measurer:
+        pick = (lambda zygote: zygote.children()) if victim == "worker" else (lambda zygote: [zygote])
+        thread = killing(measurer, pick, stop, seed)
+        measurer.measure(task, inputs, incumbent_s=None, on_result=results.append)
+        stop.set()
+        thread.join()
+    assert sorted(result.key for result in results) == sorted(item.key for item in inputs)
+    failed = [result for result in results if not result.ok]
+    # a killed worker is taken for its candidate's fault, which nobody can tell apart; a killed zygote is nobody's
+    assert len(failed) <= (1 if victim == "worker" else 0), failed
+    assert all(result.error == "crash" and "signal 9" in result.message for result in failed)
+
+
+def test_a_zygote_that_is_killed_for_ever_is_the_environments_fault(task, inputs, monkeypatch):
+    with Measurer(CPU) as measurer:
+        measurer.untuned(task)
+        real = type(measurer._zygote).receive
+        monkeypatch.setattr(
+            type(measurer._zygote),
+            "receive",
+            lambda self, timeout: (os.kill(self.pid, signal.SIGKILL) if timeout < 1 else None, real(self, timeout))[1],
+        )
+        with pytest.raises(UserError, match="again and again"):
+            measurer.measure(task, inputs, incumbent_s=None, on_result=lambda result: None)
+
+
+ENGINE = textwrap.dedent(
+    """
+    from schedules import CPU, random_schedule, task_of
+    import foul
+    from pruner_engine.measure.measurer import Measurer
+    from pruner_engine.measure.types import MeasureInput
+
+    task = task_of("matmul:32,32,32")
+    mods = {"building": foul.long_build(), "running": foul.hang()}
+    measurer = Measurer(CPU, check="none", build_timeout_s=300, run_timeout_s=300)
+    print(measurer._folder, flush=True)
+    measurer.measure(task, [MeasureInput(MODE, mods[MODE])], incumbent_s=None, on_result=print)
+    """
+)
+
+
+@pytest.mark.parametrize("mode", ["building", "running"])
+def test_nothing_survives_a_killed_engine(mode):
+    tests = Path(__file__).resolve().parents[1]
+    paths = [str(tests), str(tests / "faults"), str(tests.parent / "engine")]
+    engine = subprocess.Popen(
+        [sys.executable, "-c", f"MODE = {mode!r}\n{ENGINE}"],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with engine:
+        assert engine.stdout is not None
+        folder = Path(engine.stdout.readline().strip())
+        grandchildren: list[psutil.Process] = []
+        while not any(folder.glob("*.so")) if mode == "running" else len(grandchildren) < 2:
+            grandchildren = psutil.Process(engine.pid).children(recursive=True)
+            time.sleep(0.02)
+        grandchildren = psutil.Process(engine.pid).children(recursive=True)
+        engine.kill()
+    _, alive = psutil.wait_procs(grandchildren, timeout=10)
+    assert not alive
+    assert not folder.exists()
