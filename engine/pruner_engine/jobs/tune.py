@@ -30,7 +30,7 @@ from pruner_engine.search.task_state import TaskState, end_to_end
 from pruner_engine.search.tuner import RunPlan, Tuner, untuned
 from pruner_engine.store.project import Project
 from pruner_engine.store.work import task_of
-from pruner_engine.targets.profile import profile_for
+from pruner_engine.targets.profiling import profile_for
 from pruner_engine.targets.target import device_of, resolve_target, target_json, threads_of
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare

@@ -1,4 +1,4 @@
-"""Devices: what this host has. `targets.target` and `targets.profile` need TVM and are imported by name."""
+"""Devices: what this host has. `targets.target` and `targets.profiling` need TVM and are imported by name."""
 
 from pruner_engine.targets.cpu import detect_host
 from pruner_engine.targets.device import Cache, Device

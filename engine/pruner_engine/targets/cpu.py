@@ -40,7 +40,7 @@ _ARM = {
     "sve": "sve",
     "sve2": "sve2",
 }
-X86_FEATURES = tuple(_X86.values())
+X86_FEATURES, ARM_FEATURES = tuple(_X86.values()), tuple(_ARM.values())
 _ARM_CORES = {0xD0C: "Neoverse N1", 0xD40: "Neoverse V1", 0xD49: "Neoverse N2", 0xD4F: "Neoverse V2"}
 _SYS = Path("/sys/devices/system/cpu")
 

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import os
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import msgspec
@@ -13,7 +10,7 @@ from tvm.target import Target
 
 from pruner_engine.targets.cpu import vector_bits
 from pruner_engine.targets.device import Device
-from pruner_engine.targets.target import cpu_features, device_of, threads_of
+from pruner_engine.targets.target import cpu_features, threads_of
 
 _FALLBACK_CLOCK_HZ = 2.5e9
 
@@ -101,16 +98,6 @@ class DeviceProfile:
         return msgspec.convert(data, DeviceProfile)
 
 
-def profile_for(target: Target) -> DeviceProfile:
-    """The best known profile: measured on this host (cached), else a preset of that device, else an estimate."""
-    from pruner_engine.targets.presets import preset_for
-
-    device = device_of(target)
-    if preset := preset_for(target, device):
-        return replace(preset, name=device.name, fingerprint=device.fingerprint)
-    return estimate(target, device)
-
-
 def estimate(target: Target, device: Device) -> DeviceProfile:
     """A profile from what the device tells, without running anything."""
     if device.kind == "cuda":
@@ -174,16 +161,3 @@ def _estimate_gpu(device: Device) -> DeviceProfile:
         parallel_overhead_s=4e-6,
         gpu=GpuLimits(max_threads_sm=device.threads),
     )
-
-
-def cache_dir() -> Path:
-    """Where measured profiles are kept between runs."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pruner-studio" / "profiles"
-
-
-def read_cached(key: str) -> DeviceProfile | None:
-    """The profile kept under `key`, None when there is none or it is of another version."""
-    try:
-        return DeviceProfile.from_json(json.loads((cache_dir() / f"{key}.json").read_text()))
-    except (OSError, ValueError, msgspec.ValidationError):
-        return None

@@ -9,7 +9,7 @@ import tvm
 from tvm.target import Target, codegen
 
 from pruner_engine.errors import UserError
-from pruner_engine.targets.cpu import X86_FEATURES, detect_host
+from pruner_engine.targets.cpu import ARM_FEATURES, X86_FEATURES, detect_host
 from pruner_engine.targets.device import Device, fingerprint
 from pruner_engine.targets.gpu import detect_gpus
 
@@ -22,6 +22,7 @@ _CUDA = {
     "max_shared_memory_per_block": 49152,
     "registers_per_block": 65536,
 }
+_DECIDING = {*X86_FEATURES, *ARM_FEATURES}  # LLVM lists many more, which kernels do not use
 _TRIPLES = {"x86_64": "x86_64-linux-gnu", "aarch64": "aarch64-linux-gnu"}
 
 
@@ -95,14 +96,16 @@ def device_of(target: Target) -> Device:
     The stand-in's fingerprint is the target's own, so that its rows are never taken for this host's.
     """
     if target.kind.name == "llvm":
-        host = detect_host()
-        if target.attrs.get("mcpu") == codegen.llvm_get_system_cpu():
-            return host
-    else:
-        for gpu in detect_gpus():
-            if target.attrs.get("arch", "").rstrip("a") == gpu.arch:
-                return gpu
-    return _stand_in(target)
+        return detect_host() if runs_here(target) else _stand_in(target)
+    same = (gpu for gpu in detect_gpus() if str(target.attrs.get("arch", "")).rstrip("a") == gpu.arch)
+    return next(same, None) or _stand_in(target)
+
+
+def runs_here(target: Target) -> bool:
+    """Whether this host's CPU can run kernels of an llvm target: an older instruction set of it counts."""
+    host = detect_host()
+    preset, triple = target.attrs.get("model"), str(target.attrs.get("mtriple", host.arch))
+    return not preset and triple.startswith(host.arch) and set(cpu_features(target)) & _DECIDING <= set(host.features)
 
 
 def _stand_in(target: Target) -> Device:

@@ -1,0 +1,114 @@
+"""The best known profile of a target's device: measured here and kept, or a preset, or an estimate."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+from tvm.target import Target
+
+from pruner_engine.child import environment, module_command
+from pruner_engine.targets.presets import preset_for
+from pruner_engine.targets.profile import DeviceProfile, estimate
+from pruner_engine.targets.target import device_of, runs_here, target_json
+
+_LIMIT_S = 120
+_log = logging.getLogger(__name__)
+
+
+class _Kept(msgspec.Struct, forbid_unknown_fields=True):
+    """A measured profile in the cache; quiet: nothing else worked while it was measured."""
+
+    profile: DeviceProfile
+    quiet: bool
+
+
+def profile_for(target: Target) -> DeviceProfile:
+    """The profile of the device that runs `target`.
+
+    This host's CPU is measured once (some seconds) and kept under the user's cache folder. A profile that was measured
+    while other programs worked is measured again the next time, and the better of each figure is kept. Other devices
+    are looked up among the presets, else estimated.
+    """
+    device = device_of(target)
+    if target.kind.name == "llvm" and runs_here(target):
+        return _measured(target, estimate(target, device))
+    if preset := preset_for(target, device):
+        detected = device.fingerprint != "" and device.kind == "cuda" and device.clock_hz > 0
+        return replace(preset, fingerprint=device.fingerprint, name=device.name if detected else preset.name)
+    return estimate(target, device)
+
+
+def _measured(target: Target, rough: DeviceProfile) -> DeviceProfile:
+    path = _cache_file(target, rough)
+    kept = _read(path)
+    if kept and kept.quiet:
+        return kept.profile
+    quiet = os.getloadavg()[0] < 0.5
+    try:
+        done = subprocess.run(
+            module_command("pruner_engine.targets.microbench"),
+            input=json.dumps({"target": target_json(target), "rough": rough.as_json()}),
+            env=environment(TVM_NUM_THREADS=str(rough.cores)),
+            capture_output=True,
+            text=True,
+            timeout=_LIMIT_S,
+            check=True,
+        )
+        profile = DeviceProfile.from_json(json.loads(done.stdout))
+    except (subprocess.SubprocessError, OSError, ValueError) as error:
+        _log.warning("the micro-benchmark did not work, the device is estimated: %s", error)
+        return rough
+    if kept:
+        profile = _better(profile, kept.profile)
+    _write(path, _Kept(profile, quiet))
+    return profile
+
+
+def _better(a: DeviceProfile, b: DeviceProfile) -> DeviceProfile:
+    """The faster of each figure: disturbances only make measurements slower."""
+    caches = tuple(
+        replace(x, bandwidth_core=max(x.bandwidth_core, y.bandwidth_core), bandwidth=max(x.bandwidth, y.bandwidth))
+        for x, y in zip(a.caches, b.caches, strict=True)
+    )
+    return replace(
+        a,
+        peak_flops=max(a.peak_flops, b.peak_flops),
+        peak_flops_core=max(a.peak_flops_core, b.peak_flops_core),
+        caches=caches,
+        dram_bandwidth=max(a.dram_bandwidth, b.dram_bandwidth),
+        dram_bandwidth_core=max(a.dram_bandwidth_core, b.dram_bandwidth_core),
+        parallel_overhead_s=min(a.parallel_overhead_s, b.parallel_overhead_s),
+    )
+
+
+def _cache_file(target: Target, rough: DeviceProfile) -> Path:
+    """One file for each device and target; a change of what a profile holds gives another name."""
+    layout = msgspec.json.encode(msgspec.json.schema(DeviceProfile))
+    key = hashlib.sha256(target_json(target).encode() + layout).hexdigest()[:16]
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return cache / "pruner-studio" / "profiles" / f"{rough.fingerprint}-{key}.json"
+
+
+def _read(path: Path) -> _Kept | None:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=_Kept)
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+def _write(path: Path, kept: _Kept) -> None:
+    """Written beside and renamed, so that no reader meets half a file; a read-only home costs only the next run's time."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        beside = path.with_suffix(f".{os.getpid()}")
+        beside.write_bytes(msgspec.json.encode(kept))
+        beside.replace(path)
+    except OSError as error:
+        _log.warning("the device's profile cannot be kept: %s", error)
