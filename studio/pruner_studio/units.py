@@ -22,6 +22,8 @@ def duration(seconds: float | None) -> str:
     """Working time: 42 s, 3 min 20 s, 2 h 05 min."""
     if seconds is None or not math.isfinite(seconds):
         return DASH
+    if 0 < seconds < 9.95:
+        return f"{max(seconds, 0.01):.{1 if seconds >= 1 else 2}f} s"
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"
@@ -48,7 +50,11 @@ def ratio(value: float | None) -> str:
 
 def percent(share: float | None) -> str:
     """A share between 0 and 1 in per cent."""
-    return DASH if share is None else f"{share * 100:.1f} %" if share < 0.0995 else f"{share * 100:.0f} %"
+    if share is None:
+        return DASH
+    if 0 < share < 0.0005:
+        return "<0.1 %"
+    return f"{share * 100:.1f} %" if share < 0.0995 and share else f"{share * 100:.0f} %"
 
 
 def rate(per_second: float | None, unit: str) -> str:

@@ -16,7 +16,7 @@ from pruner_studio.widgets.plot import Plot, Series
 _MODELS = (("adapted", "adapted", "series1"), ("scratch", "from scratch", "series3"), ("siamese", "siamese alone", "series2"))
 _PLOTS = (
     ("pair_accuracy", "Pair accuracy", "share of pairs in the right order"),
-    ("top1", "Top-1", "best latency over latency of the first choice"),
+    ("top1", "Top-1", "best over first choice"),
     ("loss", "Loss", "LambdaRank loss"),
     ("distance", "Distance of siamese and target", "weight distance"),
 )

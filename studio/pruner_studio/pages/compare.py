@@ -93,7 +93,7 @@ class ComparePage(Page):
             series.append(Series(f"{run['id']} {run['strategy']}", x, y, f"series{index % 6 + 1}", steps=True))
         assert self.workspace.reader is not None and self.workspace.run_id is not None
         known = {row["name"]: row["seconds"] for row in self.workspace.reader.baselines(self.workspace.run_id)}
-        levels = [Level(text, known[name], color) for name, (text, color) in BASELINES.items() if known.get(name)]
+        levels = [Level(text, known[name]) for name, (text, _) in BASELINES.items() if known.get(name)]
         self.plot.show_data(series, levels)
 
     def _open(self, row: dict[str, Any]) -> None:

@@ -81,7 +81,7 @@ def _shown(name: str, value: Any) -> str:
     if isinstance(value, dict):
         if {"level", "bytes"} <= value.keys():
             return f"L{value['level']} {units.size(value['bytes'])}"
-        return ", ".join(f"{key} {_shown(key, entry)}" for key, entry in value.items())
+        return ", ".join(f"{key} {_shown(name, entry)}" for key, entry in value.items())
     if not isinstance(value, int | float) or isinstance(value, bool):
         return str(value)
     if "flops" in name:

@@ -132,7 +132,7 @@ class OverviewPage(Page):
 
     def _show_tiles(self, run: dict[str, Any], baselines: dict[str, dict[str, Any]]) -> None:
         best = run["latency_s"]
-        gain = f"{units.ratio(run['gain'])} faster than untuned" if run["gain"] else "estimate over all kernels"
+        gain = f"{units.ratio(run['gain'])} over untuned" if run["gain"] else "estimate over all kernels"
         self.tiles["Best latency"].show_value(units.latency(best), gain, good=bool(run["gain"] and run["gain"] > 1))
         for name, (text, _) in BASELINES.items():
             measured = baselines.get(name)

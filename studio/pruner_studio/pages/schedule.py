@@ -47,7 +47,7 @@ COLUMNS = (
 TRACE_COLUMNS = (
     Column("", lambda row: row["id"], str, right=True, tone=lambda row: "faint"),
     Column("Instruction", lambda row: row["text"], tone=lambda row: "" if row["decision"] else "muted"),
-    Column("Decision", lambda row: row["decision"], tone=lambda row: "accent"),
+    Column("Decision", lambda row: row["decision"] or "", tone=lambda row: "accent"),
 )
 
 

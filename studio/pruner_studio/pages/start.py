@@ -164,6 +164,7 @@ class StartPage(Page):
         self.budget.setMinimumWidth(110)
         self.budget.valueChanged.connect(lambda _: self._show_command())
         budget = QHBoxLayout()
+        budget.setSpacing(10)
         budget.addWidget(self.budget_kind)
         budget.addWidget(self.budget)
         budget.addStretch(1)
@@ -171,15 +172,19 @@ class StartPage(Page):
         self.seed.setAccessibleName("Seed")
         self.seed.setMinimumWidth(110)
         self.seed.valueChanged.connect(lambda _: self._show_command())
+        seed = QHBoxLayout()
+        seed.addWidget(self.seed)
+        seed.addStretch(1)
         self.project = QLineEdit()
         self.project.setAccessibleName("Project file")
         self.project.textChanged.connect(lambda _: self._show_command())
         project = QHBoxLayout()
+        project.setSpacing(8)
         project.addWidget(self.project, 1)
         project.addWidget(button("Change…", self._ask_for_project))
         for name, part in (
             ("Target", self.target), ("", self.target_note), ("Strategy", self.strategy), ("Budget", budget),
-            ("Seed", self.seed), ("Project file", project),
+            ("Seed", seed), ("Project file", project),
         ):  # fmt: skip
             form.addRow(label(name, "muted"), part)
         form.setRowVisible(1, False)

@@ -34,7 +34,7 @@ COLUMNS = (
     Column("Shapes", arguments),
     Column("Calls", lambda row: row["weight"], units.count, "Calls per inference", right=True),
     Column("MFLOP", lambda row: row["flops"] / 1e6, units.significant, "Floating-point operations of one call", right=True),
-    Column("Share of time", lambda row: row["share"], units.percent, "Share of the estimated end-to-end time", right=True, share=lambda row: row["share"]),
+    Column("Share", lambda row: row["share"], units.percent, "Share of the estimated end-to-end time", right=True, share=lambda row: row["share"]),
     Column("Untuned", lambda row: row["untuned_s"], units.latency, "One call of the kernel without tuning", right=True),
     Column("Best", lambda row: row["best_s"], units.latency, "Fastest valid candidate measured", right=True),
     Column("GFLOP/s", lambda row: row["gflops"], units.significant, "Of the best candidate", right=True),
@@ -56,14 +56,14 @@ class TasksPage(Page):
         self.filter.setPlaceholderText("Filter by name, operator or shape   (Ctrl+F)")
         self.filter.setAccessibleName("Filter tasks")
         self.filter.setClearButtonEnabled(True)
-        self.filter.setMinimumWidth(300)
+        self.filter.setMinimumWidth(360)
         self.filter.textChanged.connect(self._filter)
         QShortcut(QKeySequence.StandardKey.Find, self, self.filter.setFocus)
         self.header.addWidget(self.filter)
         self.model = RowTable(COLUMNS, self)
         self.table = Table(
             "Tasks", self.model, lambda row: self.workspace.select(row["id"]), self._open,
-            sort_by=(5, Qt.SortOrder.DescendingOrder), stretch=0,
+            sort_by=(5, Qt.SortOrder.DescendingOrder), stretch=2,
         )  # fmt: skip
         card = Card()
         card.layout().setContentsMargins(4, 4, 4, 4)  # type: ignore[union-attr]

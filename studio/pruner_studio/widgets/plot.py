@@ -158,7 +158,7 @@ class Plot(QWidget):
     def _draw(self) -> None:
         item = self._view.getPlotItem()
         item.clear()
-        self._view.setBackground(None)
+        self._view.setBackground(theme.color("surface"))
         font = QFont(self.font())
         font.setPixelSize(11)
         for side, text in zip(("bottom", "left"), self._labels, strict=True):
@@ -174,7 +174,10 @@ class Plot(QWidget):
         for level in self.levels:
             color = theme.color(level.color)
             y = self._coordinate(np.array([level.y]), self._log_y)[0]
-            line = pg.InfiniteLine(y, angle=0, pen=pg.mkPen(color, width=1, style=Qt.PenStyle.DashLine))
+            told = {"position": 0.99, "anchors": [(1, 1), (1, 1)], "color": color}
+            pen = pg.mkPen(color, width=1, style=Qt.PenStyle.DashLine)
+            line = pg.InfiniteLine(y, angle=0, pen=pen, label=f"{level.name}  {self._y_text(level.y)}", labelOpts=told)
+            line.label.setFont(font)
             item.addItem(line, ignoreBounds=False)
         item.enableAutoRange()
         item.getViewBox().setDefaultPadding(0.04)
@@ -215,7 +218,6 @@ class Plot(QWidget):
             if (widget := old.widget()) is not None:
                 widget.deleteLater()
         entries = [(entry.name, entry.color) for entry in self.series if entry.name and len(entry.x)]
-        entries += [(f"{level.name} {self._y_text(level.y)}", level.color) for level in self.levels]
         for name, color in entries:
             made = QLabel(f'<span style="color:{theme.color(color).name()}">●</span>&nbsp; {name}')
             made.setProperty("role", "faint")

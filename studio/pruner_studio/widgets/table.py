@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, Qt
-from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyledItemDelegate, QStyleOptionViewItem, QTableView
+from PySide6.QtGui import QFont, QFontMetrics, QPainter, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
 from pruner_studio.models.rows import SHARE_ROLE, Row, RowTable
 from pruner_studio.theme import theme
+
+_FITTED_ROWS = 60  # rows that are looked at for column widths
 
 
 class _ShareDelegate(QStyledItemDelegate):
@@ -62,9 +64,9 @@ class Table(QTableView):
         self.verticalHeader().setDefaultSectionSize(32)
         header = self.horizontalHeader()
         header.setHighlightSections(False)
-        header.setResizeContentsPrecision(20)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        header.setSectionResizeMode(stretch, QHeaderView.ResizeMode.Stretch)
+        header.setMinimumSectionSize(28)
+        self._stretch = stretch
+        model.modelReset.connect(self._fit)
         self.setSortingEnabled(True)
         if sort_by is None:
             header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
@@ -73,6 +75,27 @@ class Table(QTableView):
         self.selectionModel().currentRowChanged.connect(self._chosen)
         if on_opened is not None:
             self.activated.connect(lambda index: on_opened(model.rows[index.row()]))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Columns as wide as their texts; one takes what is left, but keeps room for a few letters."""
+        header, model = self.horizontalHeader(), self.table
+        bold = QFont(self.font())
+        bold.setPixelSize(12)
+        bold.setWeight(QFont.Weight.DemiBold)
+        heads, cells = QFontMetrics(bold), self.fontMetrics()
+        room = self.viewport().width()
+        for at, column in enumerate(model.columns):
+            texts = (model.data(model.index(row, at)) for row in range(min(len(model.rows), _FITTED_ROWS)))
+            widest = max((cells.horizontalAdvance(text) + 24 for text in texts), default=0)
+            width = max(widest, heads.horizontalAdvance(column.title) + 28)
+            if at != self._stretch:
+                header.resizeSection(at, width)
+                room -= width
+        header.resizeSection(self._stretch, max(room, 110))
 
     def choose(self, row_id: int | None) -> None:
         """Make a row current without telling anybody."""
