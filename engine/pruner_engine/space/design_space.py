@@ -16,6 +16,7 @@ from tvm.target import Target
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.decision import Rows
 from pruner_engine.space.reading import read_decisions
+from pruner_engine.space.rules import rules_for
 from pruner_engine.space.sketch import Sketch, trace_hash, trace_json
 from pruner_engine.tasks.task import TuningTask
 
@@ -40,9 +41,10 @@ class DesignSpace:
 
     @classmethod
     def generate(cls, task: TuningTask, target: Target, seed: int = 0) -> DesignSpace:
-        """Apply MetaSchedule's rules, as shipped for the target's kind, to the task."""
+        """Apply MetaSchedule's rules, as shipped for the target's kind, and our own to the task."""
+        generator = ms.space_generator.PostOrderApply(sch_rules=rules_for(target))
         context = ms.TuneContext(
-            task.mod, target=target, space_generator="post-order-apply", rand_state=seed + 1, num_threads=1
+            task.mod, target=target, space_generator=generator, rand_state=seed + 1, num_threads=1
         )
         traces = [schedule.trace.simplified(remove_postproc=True) for schedule in context.generate_design_space()]
         return cls(task, target, context, traces)

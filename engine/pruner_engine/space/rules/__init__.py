@@ -1,0 +1,34 @@
+"""Our own schedule rules, beside the ones that MetaSchedule ships.
+
+A rule is MetaSchedule's `PyScheduleRule`; `OWN_RULES` names ours, and each can be left out by its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from tvm.s_tir import meta_schedule as ms
+from tvm.target import Target
+
+from pruner_engine.space.rules.machine import Machine
+from pruner_engine.space.rules.register_tile import RegisterTile
+
+OWN_RULES: dict[str, Callable[[Machine], ms.ScheduleRule]] = {"register-tile": RegisterTile}
+
+__all__ = ["OWN_RULES", "Machine", "rules_for"]
+
+
+def rules_for(target: Target, without: Collection[str] = ()) -> list[ms.ScheduleRule]:
+    """The schedule rules of a target's design space, in the order of their application.
+
+    Args:
+        without: names of own rules to leave out.
+    """
+    stock = list(ms.ScheduleRule.create(target.kind.name))
+    if target.kind.name != "llvm":
+        return stock
+    machine = Machine.of(target)
+    own = [rule(machine) for name, rule in OWN_RULES.items() if name not in without]
+    # after inlining, before anything that tiles: a block that an own rule takes is left alone by the others
+    at = next(i for i, rule in enumerate(stock) if isinstance(rule, ms.schedule_rule.AddRFactor))
+    return [*stock[:at], *own, *stock[at:]]

@@ -1,0 +1,22 @@
+"""The vector unit that a rule writes for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tvm.target import Target, codegen
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A target's vector unit.
+
+    Attributes:
+        vector_bits: width of a register.
+    """
+
+    vector_bits: int
+
+    @staticmethod
+    def of(target: Target) -> Machine:
+        return Machine(int(codegen.llvm_get_vector_width(target)))

@@ -1,0 +1,129 @@
+"""What a rule needs to know about the loop nest of a reduction block."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tvm.ir import Expr
+from tvm.s_tir import SBlock, Schedule
+from tvm.s_tir.schedule import LoopRV, SBlockRV
+from tvm.sym import detect_linear_equation
+from tvm.tirx import BufferStore, IntImm, IterVar, Var
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A buffer that the block reads.
+
+    Attributes:
+        buffer: what is read.
+        index: position among the block's reads.
+        axis: its dimension that moves by one element with the vector axis; None where it does not move with it.
+        last: it is the last dimension.
+        rows: it moves with the innermost row loop, too.
+        whole: its last index is a single loop: what a tile reads of it is never a partial vector.
+        layout_free: a constant whose layout the schedule may choose.
+    """
+
+    buffer: Var
+    index: int
+    axis: int | None
+    last: bool
+    rows: bool
+    whole: bool
+    layout_free: bool
+
+
+@dataclass(frozen=True)
+class Nest:
+    """A perfect nest `out[s0, …, v] = reduce(f(operands))` over loops of known extent.
+
+    Attributes:
+        rows: loops of the output's axes but the last, outermost first; those of extent 1 left out.
+        vector: loop of the output's last axis.
+        reduction: reduction loops, outermost first.
+        operands: what is read, the output left out.
+        bits: of an output element.
+    """
+
+    rows: list[LoopRV]
+    vector: LoopRV
+    reduction: list[LoopRV]
+    operands: list[Operand]
+    bits: int
+
+
+def read_nest(sch: Schedule, block_rv: SBlockRV) -> Nest | None:
+    """The nest of a reduction block; None where it has another form or moves through an operand in another way."""
+    block = sch.get(block_rv)
+    loops = sch.get_loops(block_rv)
+    if block.init is None or not isinstance(block.body, BufferStore) or len(loops) != len(block.iter_vars):
+        return None
+    if any(not _plain(sch, loop, var) for loop, var in zip(loops, block.iter_vars, strict=True)):
+        return None
+    spatial = [v.var for v in block.iter_vars if v.iter_type == IterVar.DataPar]
+    store = block.body
+    if not spatial or not same_vars(store.indices, spatial):
+        return None
+    of = {v.var: (loop, int(v.dom.extent)) for loop, v in zip(loops, block.iter_vars, strict=True)}
+    rows = [v for v in spatial[:-1] if of[v][1] > 1]
+    operands = _operands(sch, block, spatial[-1], rows[-1] if rows else None)
+    if operands is None:
+        return None
+    return Nest(
+        rows=[of[v][0] for v in rows],
+        vector=of[spatial[-1]][0],
+        reduction=[of[v.var][0] for v in block.iter_vars if v.iter_type == IterVar.CommReduce],
+        operands=operands,
+        bits=store.buffer.dtype.bits,
+    )
+
+
+def extent_of(sch: Schedule, loop: LoopRV) -> int:
+    """Iterations of a loop."""
+    return int(sch.get(loop).extent)
+
+
+def same_vars(indices: list[Expr], variables: list[Var]) -> bool:
+    """Whether the indices are these variables, in order."""
+    return len(indices) == len(variables) and all(i.same_as(v) for i, v in zip(indices, variables, strict=True))
+
+
+def _plain(sch: Schedule, loop: LoopRV, var: IterVar) -> bool:
+    extent = sch.get(loop).extent
+    return isinstance(extent, IntImm) and int(extent) == int(var.dom.extent)
+
+
+def _operands(sch: Schedule, block: SBlock, vector: Var, row: Var | None) -> list[Operand] | None:
+    free = _layout_free(sch)
+    operands = []
+    for position, read in enumerate(block.reads):
+        indices = [dimension.min for dimension in read.region]
+        steps = [_step(index, vector) for index in indices]
+        moving = [axis for axis, step in enumerate(steps) if step != 0]
+        if len(moving) > 1 or any(steps[axis] != 1 for axis in moving):
+            return None
+        operands.append(
+            Operand(
+                buffer=read.source,
+                index=position,
+                axis=moving[0] if moving else None,
+                last=moving == [len(indices) - 1],
+                rows=row is not None and any(_step(index, row) != 0 for index in indices),
+                whole=isinstance(indices[-1], Var),
+                layout_free=any(read.source.same_as(param) for param in free),
+            )
+        )
+    return operands
+
+
+def _step(index: Expr, variable: Var) -> int | None:
+    """By how much an index grows with a variable; None where that is not constant."""
+    linear = detect_linear_equation(index, [variable])
+    return int(linear[0]) if linear and isinstance(linear[0], IntImm) else None
+
+
+def _layout_free(sch: Schedule) -> list[Var]:
+    function = sch.mod["main"]
+    marked = function.attrs.get("layout_free_buffers", []) if function.attrs else []
+    return [function.params[int(i)] for i in marked]

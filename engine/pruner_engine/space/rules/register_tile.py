@@ -1,0 +1,168 @@
+"""Schedule rule: a reduction whose accumulators stay in vector registers."""
+
+from __future__ import annotations
+
+import math
+
+from tvm.ir.utils import derived_object
+from tvm.s_tir import Schedule
+from tvm.s_tir import meta_schedule as ms
+from tvm.s_tir.meta_schedule.schedule_rule import PyScheduleRule
+from tvm.s_tir.schedule import LoopRV, SBlockRV
+from tvm.tirx import IterVar
+
+from pruner_engine.space.rules.machine import Machine
+from pruner_engine.space.rules.nest import Nest, Operand, extent_of, read_nest, same_vars
+
+_ROW_TILE = 16  # most rows in a register tile along the innermost row axis
+_OUTER_ROW_TILE = 4  # and along any other
+_VECTORS = 6  # most vectors in a register tile
+_UNROLL = 4  # most iterations of the innermost reduction loop in one
+_LEAST_LANES = 4
+
+
+class _Tiling:
+    """One schedule in the making."""
+
+    def __init__(self, sch: Schedule, block: SBlockRV, nest: Nest, lanes: int) -> None:
+        self.sch = sch
+        self.block = block
+        self.nest = nest
+        self.lanes = lanes
+
+    def run(self, blocked: bool) -> None:
+        """Loops: outer tiles (parallel) | [reduction blocks] | inner tiles | reduction | rows x vectors, unrolled.
+
+        Args:
+            blocked: split the reduction outside the inner tiles, so that a block of the operands stays in a cache; the
+                accumulators then rest in a buffer between the blocks.
+        """
+        sch, nest = self.sch, self.nest
+        vectors, lane = sch.split(nest.vector, factors=[None, self.lanes])
+        tiles = [self._tile(r, 3, _ROW_TILE if r is nest.rows[-1] else _OUTER_ROW_TILE) for r in nest.rows]
+        tiles.append(self._tile(vectors, 3, _VECTORS))
+        outer, middle, inner = ([tile[level] for tile in tiles] for level in range(3))
+        *windows, channel = nest.reduction
+        blocks = []
+        if blocked:
+            block, channel = self._tile(channel, 2, -1)
+            blocks = [block]
+        steps, unrolled = self._tile(channel, 2, _UNROLL)
+        # the vector axis outside the rows: a panel of the packed operand is used by all rows
+        middle = [middle[-1], *middle[:-1]]
+        sch.reorder(*outer, *blocks, *middle, *windows, steps, unrolled, *inner, lane)
+        parallel = sch.fuse(*outer)
+        sch.parallel(parallel)
+        sch.vectorize(lane)
+        for loop in [unrolled, *inner]:
+            sch.unroll(loop)
+        self._write(parallel if blocked else middle[-1])
+        for operand in nest.operands:
+            if self._worth_packing(operand):
+                self._pack(operand, middle[0])
+        self._pad(parallel)
+
+    def _tile(self, loop: LoopRV, parts: int, innermost: int) -> list[LoopRV]:
+        factors = self.sch.sample_perfect_tile(loop, n=parts, max_innermost_factor=innermost)
+        return list(self.sch.split(loop, factors=factors))
+
+    def _write(self, at: LoopRV) -> None:
+        """Write a finished tile by the element-wise consumer, or else by a copy."""
+        sch = self.sch
+        consumers = sch.get_consumers(self.block)
+        if len(consumers) == 1 and _element_wise(sch, self.block, consumers[0]):
+            write = consumers[0]
+        else:
+            write = sch.cache_write(self.block, 0, "global")
+        sch.reverse_compute_at(write, at, preserve_unit_loops=True)
+        self._vectorize(write, self.lanes)
+        sch.annotate(write, "schedule_rule", "None")
+
+    def _worth_packing(self, operand: Operand) -> bool:
+        """Rows read the same panel again and again, so that a contiguous copy pays."""
+        return operand.axis is not None and not operand.layout_free and bool(self.nest.rows) and not operand.rows
+
+    def _pack(self, operand: Operand, at: LoopRV) -> None:
+        copy = self.sch.cache_read(self.block, operand.index, "global")
+        if operand.axis is not None and not operand.last:
+            before, after = slice(operand.axis), slice(operand.axis + 1, None)
+            self.sch.transform_layout(copy, ("write", 0), lambda *i: [*i[before], *i[after], i[operand.axis]])
+        self.sch.compute_at(copy, at, preserve_unit_loops=True)
+        if operand.last:
+            self._vectorize(copy, self.lanes)
+        self.sch.annotate(copy, "schedule_rule", "None")
+
+    def _pad(self, at: LoopRV) -> None:
+        """Compute what producers are left (paddings) for each outer tile."""
+        sch = self.sch
+        for producer in sch.get_producers(self.block):
+            block = sch.get(producer)
+            if block.init is not None or "schedule_rule" in block.annotations or len(sch.get_consumers(producer)) > 1:
+                continue
+            written = block.writes[0].source
+            operand = next(o for o in self.nest.operands if o.buffer.same_as(written))
+            sch.compute_at(producer, at, preserve_unit_loops=True)
+            lanes = math.gcd(int(written.shape[-1]), self.lanes)
+            if operand.whole and lanes >= _LEAST_LANES:
+                self._vectorize(producer, lanes)
+            sch.annotate(producer, "schedule_rule", "None")
+
+    def _vectorize(self, block: SBlockRV, lanes: int) -> None:
+        _, lane = self.sch.split(self.sch.get_loops(block)[-1], factors=[None, lanes])
+        self.sch.vectorize(lane)
+
+
+def _element_wise(sch: Schedule, block_rv: SBlockRV, consumer_rv: SBlockRV) -> bool:
+    """Whether the consumer reads each element of the block's output once, in place, and nothing else reads it."""
+    consumer, written = sch.get(consumer_rv), sch.get(block_rv).writes[0].source
+    variables = [v.var for v in consumer.iter_vars]
+    reads = [read for read in consumer.reads if read.source.same_as(written)]
+    return (
+        all(v.iter_type == IterVar.DataPar for v in consumer.iter_vars)
+        and len(reads) == 1
+        and same_vars([d.min for d in reads[0].region], variables)
+        and same_vars([d.min for d in consumer.writes[0].region], variables)
+    )
+
+
+@derived_object
+class RegisterTile(PyScheduleRule):
+    """Rule for matrix products, convolutions, depthwise convolutions, poolings: any reduction into vectors.
+
+    Args:
+        machine: the vector unit.
+    """
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__()
+        self.machine = machine
+
+    def _initialize_with_tune_context(self, context: ms.TuneContext) -> None:
+        pass
+
+    def apply(self, sch: Schedule, block: SBlockRV) -> list[Schedule]:
+        nest = read_nest(sch, block)
+        if nest is None or not nest.reduction:
+            return [sch]
+        if any(o.axis is not None and not (o.last or o.layout_free or not o.rows) for o in nest.operands):
+            return [sch]
+        lanes = math.gcd(extent_of(sch, nest.vector), self.machine.vector_bits // nest.bits)
+        if lanes < _LEAST_LANES:
+            return [sch]
+        made = []
+        for blocked in (False, True):
+            copy = sch.copy()
+            _Tiling(copy, block, nest, lanes).run(blocked)
+            copy.annotate(block, "schedule_rule", "None")
+            self._close(copy)
+            made.append(copy)
+        return made
+
+    def _close(self, sch: Schedule) -> None:
+        """Keep later rules off the function where all of its blocks are scheduled."""
+        root = sch.get_sblock("root")
+        if all("schedule_rule" in sch.get(b).annotations for b in sch.get_child_blocks(root)):
+            sch.annotate(root, "schedule_rule", "None")
+
+    def clone(self) -> RegisterTile:
+        return RegisterTile(self.machine)
