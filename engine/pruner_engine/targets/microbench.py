@@ -1,7 +1,7 @@
 """Measure this host's CPU: peak arithmetic and the bandwidth of each memory level, by kernels compiled for the target.
 
-Run as a process of its own (`python -m pruner_engine.targets.microbench`, the target as JSON on standard input, the profile
-as JSON on standard output), so that TVM's threads never live in a process that forks.
+Run as a process of its own (`python -m pruner_engine.targets.microbench`, the request as JSON on standard input, the
+profile as JSON on standard output), so that TVM's threads never live in a process that forks.
 
 Each figure is the best of some repeats: what disturbs a measurement only makes it slower.
 """

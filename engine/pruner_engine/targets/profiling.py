@@ -104,7 +104,7 @@ def _read(path: Path) -> _Kept | None:
 
 
 def _write(path: Path, kept: _Kept) -> None:
-    """Written beside and renamed, so that no reader meets half a file; a read-only home costs only the next run's time."""
+    """Written beside and renamed, so that no reader meets half a file; a read-only home costs only time."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         beside = path.with_suffix(f".{os.getpid()}")
