@@ -6,6 +6,7 @@ import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import tvm
 
@@ -113,10 +114,11 @@ class Tuner:
         ids = self.project.trials.add_candidates(
             self.run_id, state.task_id, self._round_id, state.sketch_ids, [*proposal.drafted, *chosen]
         )
+        noise = self._noise(measurer)
         trials = self._measure(state, chosen, ids, measurer)
         self._phase("learn", state.task.name)
         start = time.perf_counter()
-        stats = {**proposal.stats, **ranking_stats(trials), **self.strategy.learn(state, trials)}
+        stats = {**proposal.stats, **noise, **ranking_stats(trials), **self.strategy.learn(state, trials)}
         state.end_round()
         self._close_round(trials, time.perf_counter() - start, stats)
         self._save_checkpoints(state.rounds)
@@ -156,6 +158,13 @@ class Tuner:
             should_stop=lambda: self.control.should_yield() or self.clock.out_of_time,
         )
         return trials
+
+    def _noise(self, measurer: Measurer) -> dict[str, Any]:
+        """How long a fixed kernel takes now: its drift over the rounds tells whether latencies can be compared."""
+        if self.target.kind.name != "llvm":
+            return {}
+        repeats = measurer.noise()
+        return {"probe_s": min(repeats), "probe_spread": max(repeats) / min(repeats) - 1.0} if repeats else {}
 
     # ------------------------------------------------------------ parts of a round
 
