@@ -80,7 +80,8 @@ class _Tiling:
 
     def _worth_packing(self, operand: Operand) -> bool:
         """Rows read the same panel again and again, so that a contiguous copy pays."""
-        return operand.axis is not None and not operand.layout_free and bool(self.nest.rows) and not operand.rows
+        panel = operand.axis is not None and (operand.whole or not operand.last)
+        return panel and not operand.layout_free and bool(self.nest.rows) and not operand.rows
 
     def _pack(self, operand: Operand, at: LoopRV) -> None:
         copy = self.sch.cache_read(self.block, operand.index, "global")

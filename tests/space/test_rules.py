@@ -1,0 +1,80 @@
+"""Our schedule rules: every schedule computes what the untuned kernel computes, whatever the shapes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tvm
+from tvm import relax
+from tvm.s_tir.transform import RemoveWeightLayoutRewriteBlock
+
+from pruner_engine.frontends import load_model
+from pruner_engine.measure.correctness import difference
+from pruner_engine.measure.kernel import facts_of
+from pruner_engine.measure.layout import rewrite, rewrites_of
+from pruner_engine.space.design_space import DesignSpace
+from pruner_engine.targets.target import resolve_target
+from pruner_engine.tasks.extract import extract_tasks
+from pruner_engine.tasks.prepare import prepare
+from pruner_engine.tasks.task import TuningTask
+
+HOST = resolve_target("auto")
+WIDE = resolve_target('{"kind":"llvm","mcpu":"icelake-server","num-cores":2}')
+
+# every shape has a remainder somewhere: extents that are prime, or no multiple of a vector or of a tile
+REGISTER_TILE = [
+    "matmul:13,24,7",
+    "matmul:1,40,33",
+    "bmm:3,7,16,5",
+    "dense:9,32,21",
+    "conv2d:1,5,9,11,24,3,pad=1,layout=NHWC",
+    "conv2d:2,8,7,7,16,3,stride=2,pad=1,layout=NHWC",
+    "conv2d:1,7,12,10,16,3,pad=2,dilation=2,layout=NHWC",
+    "conv2d:1,3,20,20,8,7,stride=2,pad=3,layout=NHWC",
+    "conv2d:1,6,5,16,4,3,pad=1",
+    "conv1d:1,4,24,6,5",
+    "depthwise:1,24,9,7,3,pad=1,layout=NHWC",
+    "depthwise:1,5,8,12,3,pad=1",
+    "maxpool:1,5,9,16,3,stride=1,pad=1",
+]
+
+
+def task_of(workload: str, constant: bool) -> TuningTask:
+    """The heaviest kernel of a workload; its weights constant or not."""
+    mod = load_model(workload).mod
+    shapes = {p.name: [int(n) for n in p.ty.shape] for p in mod["main"].params[1:]}
+    if constant:
+        mod = relax.transform.BindParams("main", {n: np.ones(s, "float32") for n, s in shapes.items()})(mod)
+    return extract_tasks(prepare(mod, HOST), HOST)[0]
+
+
+def run(mod: tvm.IRModule, arrays: list[np.ndarray]) -> np.ndarray:
+    """The output of a scheduled module, its arguments given in their original layout."""
+    maps = rewrites_of(mod)
+    mod = RemoveWeightLayoutRewriteBlock(skip_tensor_rewrite=True)(mod)
+    shapes = [tuple(int(n) for n in p.ty.shape) for p in mod["main"].params]
+    moved = [rewrite(a, maps[i], shapes[i]) if i in maps else a for i, a in enumerate(arrays)]
+    args = [tvm.runtime.tensor(a) for a in moved]
+    tvm.compile(mod, target=HOST)["main"](*args)
+    return args[-1].numpy()
+
+
+@pytest.mark.parametrize("constant", [False, True], ids=["inputs", "weights"])
+@pytest.mark.parametrize("workload", REGISTER_TILE)
+def test_register_tile_computes_the_same(workload, constant):
+    task = task_of(workload, constant)
+    rng = np.random.default_rng(3)
+    arrays = [rng.standard_normal(a.shape).astype(a.dtype) for a in task.args]
+    want = run(task.mod, arrays)
+    space = DesignSpace.generate(task, HOST)
+    assert all(is_register_tile(sketch.trace) for sketch in space.sketches)
+    for sketch in space.sketches:
+        for row in sketch.sample(rng, 2):
+            schedule = space.apply(space.candidate(sketch.index, row))
+            assert schedule is not None
+            assert difference(run(schedule.mod, arrays), want, facts_of(task.mod).reduction) == ""
+
+
+def is_register_tile(trace: tvm.s_tir.schedule.Trace) -> bool:
+    """The rule closes the blocks that it takes."""
+    return any(i.kind.name == "Annotate" and str(i.attrs[0]) == "schedule_rule" for i in trace.insts)
