@@ -1,0 +1,50 @@
+"""Who may import whom."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+HEAVY = ("tvm", "tvm_ffi", "torch", "xgboost", "onnx", "onnxruntime")
+
+
+def imports_of(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+
+
+def offenders(folder, forbidden):
+    return [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for name in imports_of(path)
+        if name.partition(".")[0] in forbidden
+    ]
+
+
+def test_the_engine_never_imports_qt():
+    assert offenders("engine", ("PySide6", "pyqtgraph", "pruner_studio")) == []
+
+
+def test_the_studio_never_imports_tvm_or_torch():
+    assert offenders("studio", HEAVY) == []
+
+
+@pytest.mark.parametrize("module", ["pruner_studio.main_window", "pruner_engine.cli.main"])
+def test_window_and_terminal_start_without_the_heavy_libraries(module):
+    """Also through what they import in turn."""
+    code = f"import sys, {module}; print(sorted(set({HEAVY!r}) & sys.modules.keys()))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    assert done.stdout.strip() == "[]"
+
+
+def test_nothing_reads_pickles():
+    """Model files, checkpoints and projects are hostile until checked: a pickle runs code when it is read."""
+    modules = ("pickle", "cloudpickle", "dill", "shelve", "marshal")
+    assert offenders("engine", modules) + offenders("studio", modules) == []
