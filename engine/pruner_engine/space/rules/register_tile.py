@@ -43,11 +43,8 @@ class _Tiling:
         tiles.append(self._tile(vectors, 3, _VECTORS))
         outer, middle, inner = ([tile[level] for tile in tiles] for level in range(3))
         *windows, channel = nest.reduction
-        blocks = []
-        if blocked:
-            block, channel = self._tile(channel, 2, -1)
-            blocks = [block]
-        steps, unrolled = self._tile(channel, 2, _UNROLL)
+        # one decision: a tile of a tile would have a domain that another decision changes
+        *blocks, steps, unrolled = self._tile(channel, 3 if blocked else 2, _UNROLL)
         # the vector axis outside the rows: a panel of the packed operand is used by all rows
         middle = [middle[-1], *middle[:-1]]
         sch.reorder(*outer, *blocks, *middle, *windows, steps, unrolled, *inner, lane)
