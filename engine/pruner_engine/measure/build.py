@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 
 import tvm
 from tvm.s_tir.meta_schedule.arg_info import ArgInfo
@@ -42,6 +43,8 @@ def _compile(job: wire.Build) -> wire.Kernel:
     if built.imports:
         built.export_library(job.library, fcompile=link)
     else:
-        built.write_to_file(job.library + ".o")
-        link(job.library, [job.library + ".o"])
+        object_file = job.library + ".o"
+        built.write_to_file(object_file)
+        link(job.library, [object_file])
+        Path(object_file).unlink()
     return wire.Kernel(job.library, args, layouts)

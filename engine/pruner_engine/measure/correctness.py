@@ -5,7 +5,7 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 
-_FACTOR = 16.0  # rounding errors add up about like a random walk; this is the room above it
+_FACTOR = 8.0  # rounding errors add up about like a random walk; this is the room above it
 _LARGE = 1e4
 _NANS = 3
 
@@ -45,7 +45,7 @@ def make_array(shape: tuple[int, ...], dtype: str, seed: int, kind: str = "rando
 def difference(out: np.ndarray, reference: np.ndarray, reduction: int) -> str:
     """Empty if `out` equals `reference` up to rounding, else a sentence with the worst element.
 
-    The tolerance is 16·eps·√reduction of the dtype, relative to the element and to the largest element; integers,
+    The tolerance is 8·eps·√reduction of the dtype, relative to the element and to the largest element; integers,
     infinities and the places of NaNs have to be equal.
     """
     if out.dtype.kind in "iub":

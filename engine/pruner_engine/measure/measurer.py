@@ -160,7 +160,8 @@ class Measurer:
             built = sorted(built, key=lambda outcome: order[outcome[0]])
         for key, build in built:
             if should_stop():
-                continue  # lets the builds in flight come to their end
+                _discard(build)  # and let the others in flight come to their end
+                continue
             result = self._run(task, key, build, incumbent_s, self._check, self._run_timeout_s)
             if result.ok and not result.censored and result.seconds is not None:
                 incumbent_s = min(result.seconds, incumbent_s or result.seconds)
@@ -209,7 +210,7 @@ class Measurer:
         if build.kernel is None:
             return _failed_build(key, build)
         ran = self._run_kernel(task, build.kernel, incumbent_s, check, timeout_s)
-        Path(build.kernel.library).unlink(missing_ok=True)
+        _discard(build)
         return MeasureResult(
             key=key,
             stage=ran.stage,
@@ -268,6 +269,11 @@ class Measurer:
     def _new_id(self) -> int:
         self._next_id += 1
         return self._next_id
+
+
+def _discard(build: wire.Built) -> None:
+    if build.kernel is not None:
+        Path(build.kernel.library).unlink(missing_ok=True)
 
 
 def _failed_build(key: str, build: wire.Built) -> MeasureResult:

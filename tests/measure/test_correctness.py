@@ -1,0 +1,74 @@
+"""Outputs are equal up to rounding, or they are wrong."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from pruner_engine.measure.correctness import difference, make_array
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize("reduction", [1, 64, 4096])
+def test_another_order_of_summing_is_no_difference(dtype, reduction):
+    a = make_array((32, reduction), dtype, seed=1)
+    forward, backward = (np.zeros(32, a.dtype) for _ in range(2))
+    for k in range(reduction):
+        forward += a[:, k]
+        backward += a[:, reduction - 1 - k]
+    assert difference(forward, backward, reduction) == ""
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("dtype", ["float16", "float32", "int32"])
+def test_one_wrong_element_is_found(dtype, seed):
+    rng = np.random.default_rng(seed)
+    reference = rng.integers(1, 100, (7, 5)).astype(dtype)
+    out = reference.copy()
+    at = (int(rng.integers(7)), int(rng.integers(5)))
+    out[at] += 40
+    sentence = difference(out, reference, reduction=64)
+    assert sentence.startswith("1 of 35 output elements")
+    assert str(list(at)) in sentence
+
+
+@pytest.mark.parametrize(
+    ("got", "want", "same"),
+    [
+        (np.nan, np.nan, True),
+        (np.inf, np.inf, True),
+        (np.nan, 1.0, False),
+        (1.0, np.nan, False),
+        (-np.inf, np.inf, False),
+        (3e38, np.inf, False),
+        (0.0, -0.0, True),
+    ],
+)
+def test_special_values_have_their_places(got, want, same):
+    out, reference = np.ones((2, 4), np.float32), np.ones((2, 4), np.float32)
+    out[1, 2], reference[1, 2] = got, want
+    assert (difference(out, reference, 1) == "") == same
+
+
+def test_an_empty_output_is_right():
+    assert difference(np.zeros((0, 3), np.float32), np.zeros((0, 3), np.float32), 1) == ""
+
+
+@pytest.mark.parametrize("kind", ["random", "zeros", "large", "nan"])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "int8", "uint8", "int64", "bool"])
+def test_inputs_are_the_same_for_the_same_seed(dtype, kind):
+    first, second = (make_array((8, 8), dtype, seed=3, kind=kind, reduction=64) for _ in range(2))
+    assert first.tobytes() == second.tobytes()
+    assert str(first.dtype) == dtype
+
+
+def test_kinds_of_inputs():
+    def make(kind, dtype="float32"):
+        return make_array((64,), dtype, seed=0, kind=kind, reduction=512).astype(np.float64)
+
+    assert not make("zeros").any()
+    assert 1 <= np.isnan(make("nan")).sum() <= 3
+    assert np.abs(make("large")).max() > 1000
+    half = make("large", "float16")
+    assert 512 * np.abs(half).max() ** 2 < np.finfo(np.float16).max, "sums of products stay finite"
+    assert set(make("large", "int64")) <= {0.0, 1.0}, "an index stays inside its table"

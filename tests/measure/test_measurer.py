@@ -1,0 +1,126 @@
+"""Candidates are built, timed and checked; what comes out is what a tuner can trust."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+import tvm
+
+from pruner_engine.measure.layout import rewrites_of
+from pruner_engine.measure.measurer import Measurer
+from pruner_engine.measure.types import MeasureInput, MeasureResult
+from pruner_engine.space.design_space import DesignSpace
+from schedules import CPU, task_of
+
+WORKLOADS = [
+    "matmul:48,64,32",
+    "matmul:32,32,32,float16",
+    "conv2d:1,14,14,8,16,3",
+    "depthwise:1,16,14,14,3",
+    "softmax:16,64",
+]
+
+
+@pytest.fixture(scope="module")
+def measurer():
+    with Measurer(CPU, check="all") as measurer:
+        yield measurer
+
+
+@pytest.fixture(scope="module")
+def task():
+    return task_of("matmul:64,64,64")
+
+
+@pytest.fixture(scope="module")
+def packed_task(task):
+    """A product whose second operand is a weight, which schedules may want in another layout."""
+    func = task.mod["main"].with_attr("layout_free_buffers", [1])
+    return dataclasses.replace(task, mod=tvm.IRModule({"main": func}), hash="packed")
+
+
+def candidates(task, count: int = 6, seed: int = 0) -> list[MeasureInput]:
+    space = DesignSpace.generate(task, CPU)
+    rng = np.random.default_rng(seed)
+    drawn = [space.candidate(s.index, row) for s in space.sketches for row in s.sample(rng, count)]
+    unique = list({c.hash: c for c in drawn}.values())
+    return [MeasureInput(c.hash, c.schedule.mod) for c in space.materialise(unique)][: count * len(space.sketches)]
+
+
+def measured(measurer, task, inputs, incumbent_s=None, **options) -> list[MeasureResult]:
+    results: list[MeasureResult] = []
+    measurer.measure(task, inputs, incumbent_s=incumbent_s, on_result=results.append, **options)
+    return results
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_valid_candidates_of_every_kind_of_kernel_pass_the_check(measurer, workload):
+    task = task_of(workload)
+    inputs = candidates(task, count=1)
+    results = measured(measurer, task, inputs)
+    assert [r.key for r in results] == [i.key for i in inputs], "in the order given"
+    assert all(r.ok and r.checked and r.seconds > 0 for r in results), [r for r in results if not r.ok]
+    assert all(r.build_s > 0 and r.run_s > 0 for r in results)
+
+
+def test_weights_reach_the_check_in_the_layout_that_the_candidate_wants(measurer, packed_task):
+    inputs = candidates(packed_task)
+    rewritten = {i.key for i in inputs if rewrites_of(i.mod)}
+    assert rewritten
+    results = {r.key: r for r in measured(measurer, packed_task, inputs)}
+    assert all(results[key].ok and results[key].checked for key in rewritten)
+
+
+def test_the_untuned_kernel_is_timed_once(measurer, task):
+    first = measurer.untuned(task)
+    assert first.ok
+    assert first.seconds > 0
+    assert measurer.untuned(task) is first
+
+
+def test_what_is_clearly_slower_than_the_incumbent_is_censored(measurer, task):
+    results = measured(measurer, task, candidates(task, 2), incumbent_s=1e-9)
+    assert all(r.ok and r.censored and len(r.repeats) == 1 for r in results)
+
+
+def test_stop_leaves_the_rest_unmeasured(measurer, task):
+    results: list[MeasureResult] = []
+    inputs = candidates(task, 2)
+    measurer.measure(task, inputs, incumbent_s=None, on_result=results.append, should_stop=lambda: len(results) >= 2)
+    assert [r.key for r in results] == [i.key for i in inputs[:2]]
+    assert len(measured(measurer, task, inputs)) == len(inputs), "and it can go on"
+
+
+def test_only_bests_are_checked_by_default(task):
+    with Measurer(CPU) as measurer:
+        results = measured(measurer, task, candidates(task))
+    best = float("inf")
+    for result in results:
+        if not result.censored and result.seconds < best:
+            assert result.checked
+            best = result.seconds
+        else:
+            assert not result.checked
+
+
+def test_builds_go_on_beside_runs_where_cores_are_spare(task):
+    with Measurer(CPU, threads=1) as measurer:
+        inputs = candidates(task, 3)
+        assert {r.key for r in measured(measurer, task, inputs) if r.ok} == {i.key for i in inputs}
+
+
+def test_cold_caches(task):
+    with Measurer(CPU, cold_cache=True, check="none") as measurer:
+        assert all(r.ok for r in measured(measurer, task, candidates(task, 1)))
+
+
+def test_noise_is_the_time_of_a_fixed_kernel(measurer):
+    assert all(0 < seconds < 1 for seconds in measurer.noise())
+
+
+def test_libraries_do_not_pile_up(measurer, task):
+    measured(measurer, task, candidates(task, 1))
+    assert len(list(measurer._folder.glob("*.so"))) <= 1, "that of the noise probe"
+    assert not list(measurer._folder.glob("*.o"))

@@ -1,0 +1,72 @@
+"""How often a kernel is called depends on what its first calls cost."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+import pytest
+
+from pruner_engine.measure.timing import ABANDON, time_kernel
+
+
+class Kernel:
+    """Takes given seconds a call, the last value for ever."""
+
+    def __init__(self, seconds: Sequence[float]) -> None:
+        self._seconds = itertools.chain(seconds[:-1], itertools.repeat(seconds[-1]))
+        self.calls: list[int] = []
+
+    def __call__(self, number: int) -> float:
+        self.calls.append(number)
+        return next(self._seconds) * number
+
+
+def test_a_hopeless_kernel_is_called_once():
+    kernel = Kernel([0.5])
+    assert time_kernel(kernel, 0.001, 3) == ([0.5], True)
+    assert kernel.calls == [1]
+
+
+def test_a_clearly_slower_kernel_is_abandoned_after_a_warm_call():
+    kernel = Kernel([0.004, 0.003])
+    assert time_kernel(kernel, 0.001, 3) == ([0.003], True)
+    assert kernel.calls == [1, 1]
+
+
+def test_a_cold_first_call_abandons_nothing():
+    kernel = Kernel([0.0027, 0.0001])
+    seconds, censored = time_kernel(kernel, 0.0001, 3)
+    assert not censored
+    assert seconds == pytest.approx([0.0001] * 3)
+
+
+def test_what_is_no_contender_is_timed_once():
+    kernel = Kernel([0.002])
+    seconds, censored = time_kernel(kernel, 0.001, 3)
+    assert not censored
+    assert seconds == pytest.approx([0.002])
+    assert ABANDON > 2
+
+
+def test_short_kernels_are_called_often_enough():
+    kernel = Kernel([10e-6])
+    seconds, _ = time_kernel(kernel, None, 3)
+    assert seconds == pytest.approx([10e-6] * 3)
+    assert all(number * 10e-6 >= 9e-3 for number in kernel.calls[2:])
+
+
+def test_long_kernels_count_their_warm_call():
+    kernel = Kernel([0.2])
+    assert time_kernel(kernel, None, 3)[0] == [0.2] * 3
+    assert kernel.calls == [1] * 4
+
+
+def test_a_contender_whose_repeats_disagree_is_repeated_more():
+    steady, noisy = Kernel([0.02]), Kernel([0.02, 0.02, 0.03, 0.025, 0.035, 0.021, 0.024, 0.028, 0.022, 0.033, 0.02])
+    assert len(time_kernel(steady, 0.02, 3)[0]) == 3
+    assert 3 < len(time_kernel(noisy, 0.02, 3)[0]) <= 9
+
+
+def test_without_an_incumbent_nothing_is_abandoned():
+    assert not time_kernel(Kernel([5.0]), None, 3)[1]
