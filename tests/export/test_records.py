@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import os
+import random
+import signal
+from functools import partial
 
 import pytest
 import tvm_ffi
 from tvm.s_tir.meta_schedule.database import JSONDatabase
 
 from pruner_engine.errors import UserError
+from pruner_engine.export.deadly import deadly
 from pruner_engine.export.records import RECORDS, WORKLOADS, read_records, write_records
 from pruner_engine.inspect import texts_of
 from schedules import CPU, database_with, task_of
@@ -81,6 +87,41 @@ def test_a_broken_workload_costs_its_records_only(folder, line):
     path.write_text(f"{line}\n{path.read_text().splitlines()[1]}\n")
     found = read_records(folder)
     assert len(found.records) == 1 and len(found.problems) == 2
+
+
+def test_hostile_workloads_cost_themselves_only(folder, tmp_path):
+    """Mutated modules; some of them end a process that loads them (seed 330 of these is one)."""
+    path = folder / WORKLOADS
+    digest, module = json.loads(path.read_text().splitlines()[0])
+    good = base64.b64decode(module)
+    hostile = []
+    for seed in range(60):
+        rng = random.Random(seed)
+        bad = bytearray(good)
+        for _ in range(rng.randint(1, 4)):
+            at = rng.randrange(8, len(bad))
+            bad[at : at + rng.randint(0, 20)] = bytes(
+                rng.choice(b'0123456789{}[]",:') for _ in range(rng.randint(0, 5))
+            )
+        size = (len(bad) - 8).to_bytes(8, "little")
+        hostile.append(json.dumps([digest, base64.b64encode(size + bad[8:]).decode()]))
+    path.write_text("\n".join([*hostile, json.dumps([digest, module])]) + "\n")
+    record = json.loads((folder / RECORDS).read_text().splitlines()[0])
+    (folder / RECORDS).write_text("".join(json.dumps([i, record[1]]) + "\n" for i in (3, len(hostile))))
+    found = read_records(folder)
+    assert found.records and all(sentence.endswith(".") for sentence in found.problems)
+    assert len(found.problems) > 40
+
+
+def test_calls_that_end_the_process_are_found():
+    def crash():
+        os.kill(os.getpid(), signal.SIGSEGV)
+
+    def fail():
+        raise ValueError
+
+    assert deadly([dict, crash, fail, partial(os._exit, 3), dict]) == {1, 3}
+    assert deadly([]) == set()
 
 
 def test_a_missing_file_is_a_sentence(tmp_path):

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,6 +14,7 @@ import tvm
 from tvm.s_tir.meta_schedule.database import Database, JSONDatabase, TuningRecord, Workload
 
 from pruner_engine.errors import UserError
+from pruner_engine.export.deadly import deadly
 from pruner_engine.tasks.task import TuningTask
 
 WORKLOADS = "database_workload.json"
@@ -80,7 +82,7 @@ def read_records(folder: Path) -> ImportedRecords:
         UserError: a file is missing or cannot be read.
     """
     found = ImportedRecords()
-    workloads = _read_lines(folder / WORKLOADS, _workload, found.problems)
+    workloads = _read_lines(folder / WORKLOADS, _workload, found.problems, native=True)
     for row in _read_lines(folder / RECORDS, _record, found.problems):
         if row is None:
             continue
@@ -95,16 +97,21 @@ def read_records(folder: Path) -> ImportedRecords:
     return found
 
 
-def _read_lines(path: Path, parse: Callable[[Any], _T], problems: list[str]) -> list[_T | None]:
-    """Each line parsed; None in the place of a line that was dropped, since records count lines."""
+def _read_lines(
+    path: Path, parse: Callable[[Any], _T], problems: list[str], *, native: bool = False
+) -> list[_T | None]:
+    """Each line parsed, by TVM where `native`; None in the place of a line that was dropped: records count lines."""
     try:
         lines = path.read_bytes().splitlines()
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror}.", f"A folder with {path.name} is needed.") from error
     rows: list[_T | None] = []
+    fatal = deadly([partial(_parse, parse, line) for line in lines]) if native else set()
     for number, line in enumerate(lines, 1):
         try:
-            rows.append(parse(json.loads(line)))
+            if number - 1 in fatal:
+                raise ValueError("TVM cannot read it")
+            rows.append(_parse(parse, line))
         except (ValueError, TypeError, KeyError, IndexError, RuntimeError, RecursionError):
             rows.append(None)
             torn = number == len(lines)
@@ -114,6 +121,10 @@ def _read_lines(path: Path, parse: Callable[[Any], _T], problems: list[str]) -> 
                 else f"Line {number} of {path.name} makes no sense; it was left out."
             )
     return rows
+
+
+def _parse(parse: Callable[[Any], _T], line: bytes) -> _T:
+    return parse(json.loads(line))
 
 
 def _workload(row: Any) -> tvm.IRModule:
