@@ -1,0 +1,49 @@
+"""A window on a virtual screen, with settings of its own."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QApplication
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from project_factory import make_project
+
+from pruner_studio.main_window import MainWindow
+from pruner_studio.theme import theme
+
+
+@pytest.fixture(scope="session")
+def qapp_args() -> list[str]:
+    return ["pruner-studio"]
+
+
+@pytest.fixture(scope="session")
+def qapp(qapp):
+    qapp.setApplicationName("pruner-studio")
+    qapp.setOrganizationName("pruner-studio")
+    theme.start(qapp)
+    yield qapp
+
+
+@pytest.fixture
+def window(qtbot, qapp: QApplication, tmp_path: Path):
+    """An open window; its engines end with it."""
+    QSettings().clear()
+    theme.choose("light")
+    made = MainWindow()
+    qtbot.addWidget(made)
+    with qtbot.waitExposed(made):
+        made.show()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="session")
+def finished_project(tmp_path_factory) -> Path:
+    """A project of three runs with made-up rows; read only."""
+    return make_project(tmp_path_factory.mktemp("projects") / "resnet18.pruner")

@@ -1,0 +1,71 @@
+"""The whole job by clicks with the real engine: choose a model, tune, watch, open a schedule, export."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
+
+from pruner_engine.resources import resource_dir
+from pruner_studio.main_window import MainWindow
+
+pytestmark = pytest.mark.timeout(420)
+
+
+def click(qtbot, widget) -> None:
+    qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
+
+
+def named(parent, name: str) -> QPushButton:
+    return next(b for b in parent.findChildren(QPushButton) if b.accessibleName() == name and b.isVisible())
+
+
+def test_sample_is_tuned_looked_at_and_exported(qtbot, window: MainWindow, tmp_path: Path) -> None:
+    project = tmp_path / "job.pruner"
+    start = window.show_page("start")
+    click(qtbot, named(start, "Sample model small-cnn"))
+    qtbot.waitUntil(lambda: "1×3×64×64" in start.drop.about.text(), timeout=60_000)
+    start.project.setText(str(project))
+    start.budget.setValue(8)
+    assert str(resource_dir() / "models" / "small-cnn.onnx") in start.command_line()
+    click(qtbot, start.tune)
+
+    qtbot.waitUntil(lambda: window.workspace.path == str(project), timeout=90_000)
+    assert window.current_page == "overview"
+    qtbot.waitUntil(lambda: not window.workspace.job.running, timeout=240_000)
+    run = window.workspace.run()
+    assert run["state"] == "finished" and run["trials"] == 8 and run["valid"] > 0
+    overview = window.show_page("overview")
+    overview.refresh()
+    assert overview.tiles["Trials"].value == "8"
+    assert overview.tiles["Best latency"].value not in ("–", "")
+
+    tasks = window.show_page("tasks")
+    tuned = next(row for row in tasks.model.rows if row["best_s"])
+    tasks.table.selectRow(tasks.model.row_of(tuned["id"]))
+    qtbot.keyClick(tasks.table, Qt.Key.Key_Return)
+    assert window.current_page == "schedule"
+    schedule = window.show_page("schedule")
+    qtbot.waitUntil(lambda: len(schedule.trace_model.rows) > 0)
+    assert any(row["decision"] for row in schedule.trace_model.rows)
+    for form, told in (("tvmscript", "@T.prim_func"), ("asm", ".text")):
+        schedule.tabs.setCurrentWidget(schedule.code[form])
+        qtbot.waitUntil(lambda form=form, told=told: told in schedule.code[form].view.toPlainText(), timeout=60_000)
+
+    export = window.show_page("export")
+    out = tmp_path / "bundle"
+    export.out.setText(str(out))
+    click(qtbot, export.go)
+    qtbot.waitUntil(lambda: not window.workspace.job.running, timeout=180_000)
+    assert not window.problems.cards() or all(card.problem.level == "warning" for card in window.problems.cards())
+    export.refresh()
+    assert export.check_state.text() == "equal"
+    assert export.functions.rows
+    assert json.loads((out / "metadata.json").read_text())["inputs"][0]["shape"] == [1, 3, 64, 64]
+    done = subprocess.run([sys.executable, str(out / "run.py")], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
