@@ -55,9 +55,9 @@ def test_decisions_are_those_of_the_trace(schedule, played):
 
 
 def test_a_split_makes_the_loops_it_touches(played):
-    split = next(step for step in played.steps if step.kind == "Split")
+    pairs = zip(played.steps, played.steps[1:], strict=False)
+    tile, split = next(pair for pair in pairs if [step.kind for step in pair] == ["SamplePerfectTile", "Split"])
     touched = [node for node in nodes_of(played.trees[split.tree]) if node["id"] in split.touched]
-    tile = next(step for step in played.steps if step.kind == "SamplePerfectTile")
     assert [node["extent"] for node in touched] == tile.decision
     assert split.tree == tile.tree + 1
 
