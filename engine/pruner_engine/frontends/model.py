@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+import psutil
 import tvm
 from tvm import relax
 
@@ -101,7 +103,7 @@ def signature(mod: tvm.IRModule, output_names: Sequence[str] = ()) -> tuple[tupl
     """(inputs, outputs) of "main", read from its types.
 
     Raises:
-        UserError: an input or output is no tensor, or its shape is still dynamic.
+        UserError: an input or output is no tensor, does not fit into memory, or its shape is still dynamic.
     """
     main = mod["main"]
     result = main.ret_ty
@@ -121,7 +123,10 @@ def spec_of(name: str, ty: relax.TensorType) -> TensorSpec:
             f'"{name}" has no fixed tensor shape; the engine measures fixed shapes only.',
             "Export the model with fixed shapes.",
         )
-    return TensorSpec(name, tuple(int(d) for d in shape), str(ty.dtype))
+    extents = tuple(int(d) for d in shape)
+    if math.prod(extents) > psutil.virtual_memory().total:
+        raise UserError(f'"{name}" of shape {_text(extents)} does not fit into memory.', "Give a smaller shape.")
+    return TensorSpec(name, extents, str(ty.dtype))
 
 
 def _hint(item: ModelInput) -> str:

@@ -13,8 +13,15 @@ from onnx import external_data_helper, helper
 from tvm.relax.frontend.onnx import from_onnx
 
 from pruner_engine.errors import UserError
+from pruner_engine.frontends.importing import first_line, importing
 from pruner_engine.jobs.messages import ModelInput
 
+_DTYPES = {
+    *(onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16, onnx.TensorProto.DOUBLE, onnx.TensorProto.BFLOAT16),
+    *(onnx.TensorProto.INT8, onnx.TensorProto.INT16, onnx.TensorProto.INT32, onnx.TensorProto.INT64),
+    *(onnx.TensorProto.UINT8, onnx.TensorProto.UINT16, onnx.TensorProto.UINT32, onnx.TensorProto.UINT64),
+    onnx.TensorProto.BOOL,
+}
 _FOREIGN = "Export the model to ONNX again, and check that the file was copied completely."
 
 
@@ -40,7 +47,7 @@ def parse(content: bytes, name: str, folder: Path | None) -> tuple[onnx.ModelPro
     try:
         onnx.checker.check_model(model)
     except Exception as error:  # the checker raises more kinds than it documents
-        raise UserError(f"{name} is not a valid ONNX model: {_first_line(error)}", _FOREIGN) from error
+        raise UserError(f"{name} is not a valid ONNX model: {first_line(error)}", _FOREIGN) from error
     return model, content
 
 
@@ -58,7 +65,7 @@ def declared_inputs(model: onnx.ModelProto) -> list[ModelInput]:
             dim.dim_value if dim.dim_value > 0 else dim.dim_param or f"{value.name}_{axis}"
             for axis, dim in enumerate(tensor.shape.dim)
         ]
-        found.append(ModelInput(name=value.name, shape=shape, dtype=_dtype(tensor.elem_type)))
+        found.append(ModelInput(name=value.name, shape=shape, dtype=_dtype(value.name, tensor.elem_type)))
     return found
 
 
@@ -82,13 +89,8 @@ def to_relax(model: onnx.ModelProto, name: str, shapes: Mapping[str, tuple[int, 
                 value.type.tensor_type.shape.dim.add().dim_value = extent
     fixed = _simplify(fixed)
     _split_sums(fixed.graph)
-    try:
+    with importing(name):
         return from_onnx(fixed, shape_dict={k: list(v) for k, v in shapes.items()}, keep_params_in_input=False)
-    except Exception as error:  # the importer raises whatever its converters do
-        raise UserError(
-            f"{name} uses something that cannot be imported: {_first_line(error)}",
-            "Export it with another opset, or without that operator.",
-        ) from error
 
 
 def output_names(model: onnx.ModelProto) -> list[str]:
@@ -159,9 +161,7 @@ def _split_sums(graph: onnx.GraphProto) -> None:
     graph.node.extend(nodes)
 
 
-def _dtype(elem_type: int) -> str:
+def _dtype(name: str, elem_type: int) -> str:
+    if elem_type not in _DTYPES:
+        raise UserError(f'Input "{name}" has elements of a kind that is not supported.', "Use numbers or booleans.")
     return str(helper.tensor_dtype_to_np_dtype(elem_type))
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -10,6 +10,7 @@ import tvm
 from tvm import relax
 
 from pruner_engine.errors import UserError
+from pruner_engine.frontends.importing import importing
 
 
 def to_relax(content: bytes, name: str) -> tvm.IRModule:
@@ -28,16 +29,10 @@ def to_relax(content: bytes, name: str) -> tvm.IRModule:
     program = _load(content, name)
     from tvm.relax.frontend.torch import from_exported_program
 
-    try:
-        mod = from_exported_program(
+    with importing(name):
+        return from_exported_program(
             program, unwrap_unit_return_tuple=True, custom_convert_map={"cumsum.default": _cumsum}
         )
-    except Exception as error:  # the importer raises whatever its converters do
-        first = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise UserError(
-            f"{name} uses something that cannot be imported: {first}", "Export the model without that operator."
-        ) from error
-    return mod
 
 
 def _load(content: bytes, name: str) -> Any:

@@ -6,6 +6,7 @@ import tvm
 from tvm import relax
 
 from pruner_engine.errors import UserError
+from pruner_engine.frontends.importing import last_line
 
 
 def parse(content: bytes, name: str, *, allow_code: bool) -> tvm.IRModule:
@@ -22,7 +23,7 @@ def parse(content: bytes, name: str, *, allow_code: bool) -> tvm.IRModule:
     try:
         parsed = tvm.script.from_source(content.decode())
     except Exception as error:  # whatever the file's own code raises
-        raise UserError(f"{name} is not valid TVMScript: {_last_line(error)}", "") from error
+        raise UserError(f"{name} is not valid TVMScript: {last_line(error)}", "") from error
     if isinstance(parsed, tvm.tirx.PrimFunc):
         return _wrap(parsed)
     if isinstance(parsed, relax.Function):
@@ -44,7 +45,3 @@ def _wrap(kernel: tvm.tirx.PrimFunc) -> tvm.IRModule:
             result = builder.emit_output(builder.emit(relax.call_tir(symbol, params, types[-1])))
         builder.emit_func_output(result)
     return builder.get()
-
-
-def _last_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[-1]

@@ -15,9 +15,9 @@ from tvm import relax
 from tvm.relax import op
 
 from pruner_engine.errors import UserError
+from pruner_engine.frontends.importing import last_line
 
 _DTYPES = ("float32", "float16", "float64", "int8")
-_MAX_BYTES = 1 << 33
 
 
 @dataclass(frozen=True)
@@ -70,18 +70,10 @@ def build_workload(text: str) -> tvm.IRModule:
     usage = f"Write {name}:{workload.sizes}[,dtype]" + "".join(f"[,{o}=…]" for o in workload.options) + "."
     spec = _parse(text, workload, rest, usage)
     shapes, function = workload.build(spec)
-    elements = 0
-    for shape in shapes.values():
-        count = 1
-        for extent in shape:
-            count *= extent
-        elements += count
-    if elements * 4 > _MAX_BYTES:
-        raise UserError(f'The tensors of "{text}" do not fit into memory.', "Choose smaller sizes.")
     try:
         return _function(shapes, spec.dtype, function)
     except (ValueError, TypeError, tvm.error.TVMError) as error:
-        raise UserError(f'"{text}" makes no operator: {str(error).strip().splitlines()[-1]}', usage) from error
+        raise UserError(f'"{text}" makes no operator: {last_line(error)}', usage) from error
 
 
 def _parse(text: str, workload: Workload, rest: str, usage: str) -> _Spec:

@@ -1,0 +1,43 @@
+"""Calls into the importers of others: their errors in one sentence, their prints kept from our output."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+import warnings
+from collections.abc import Iterator
+
+from pruner_engine.errors import UserError
+
+_CHARS = 200
+
+
+@contextlib.contextmanager
+def importing(name: str) -> Iterator[None]:
+    """Turn whatever an importer raises into a UserError about the model `name`; its prints go to standard error."""
+    try:
+        with contextlib.redirect_stdout(sys.stderr), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    except Exception as error:
+        raise UserError(
+            f"{name} uses something that cannot be imported: {first_line(error)}",
+            "Export it with another version of the operators, or without that operator.",
+        ) from error
+
+
+def first_line(error: Exception) -> str:
+    """What an exception says, where the first line says it; without TVM's printed objects."""
+    return _short(error, 0)
+
+
+def last_line(error: Exception) -> str:
+    """The same, where the last line says it."""
+    return _short(error, -1)
+
+
+def _short(error: Exception, line: int) -> str:
+    said = (str(error).strip().splitlines() or [type(error).__name__])[line]
+    said = re.sub(r"In ir\.Op\(.*?\)\), |Check failed: .*? : ", "", said)
+    return said if len(said) <= _CHARS else f"{said[:_CHARS]}…"
