@@ -42,7 +42,9 @@ class DesignSpace:
     @classmethod
     def generate(cls, task: TuningTask, target: Target, seed: int = 0) -> DesignSpace:
         """Apply MetaSchedule's rules, as shipped for the target's kind, and our own to the task."""
-        generator = ms.space_generator.PostOrderApply(sch_rules=rules_for(target))
+        # MetaSchedule tells Tensor Core targets from others by itself
+        rules = rules_for(target) if target.kind.name == "llvm" else "from-target"
+        generator = ms.space_generator.PostOrderApply(sch_rules=rules)
         context = ms.TuneContext(
             task.mod, target=target, space_generator=generator, rand_state=seed + 1, num_threads=1
         )
