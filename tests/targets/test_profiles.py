@@ -1,0 +1,111 @@
+"""Profiles: presets as data, the micro-benchmark, and what is kept of it."""
+
+import dataclasses
+import json
+import os
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from pruner_engine.errors import UserError
+from pruner_engine.targets import presets, profiling
+from pruner_engine.targets.device import Device
+from pruner_engine.targets.profile import DeviceProfile, estimate
+from pruner_engine.targets.profiling import profile_for
+from pruner_engine.targets.target import device_of, resolve_target
+
+PAPER = {  # GFLOP/s, GB/s, multiprocessors
+    "k80": (8226, 480, 26),
+    "t4": (8141, 320, 40),
+    "titan-v": (14900, 651, 80),
+    "orin": (2660, 204, 16),
+    "a100-40g": (19490, 1555, 108),
+    "a100-80g": (19490, 1935, 108),
+}
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_presets_have_the_paper_s_figures(name):
+    profile = profile_for(resolve_target(name))
+    found = round(profile.peak_flops / 1e9), round(profile.dram_bandwidth / 1e9), profile.cores
+    assert found == PAPER[name] and profile.source == "preset"
+
+
+def test_every_preset_is_complete():
+    loaded = presets.load_presets()
+    assert {"h100", "h200", "rtx-4090", "zen3", "zen4", "sapphire-rapids", "graviton3", "apple-m1"} <= set(loaded)
+    for preset in loaded.values():
+        profile = preset.profile
+        assert preset.source and profile.peak_flops > profile.peak_flops_core > 0
+        assert (profile.gpu is not None) == (profile.kind == "cuda")
+        assert profile_for(resolve_target(preset.id)).peak_flops == profile.peak_flops
+
+
+def test_a_detected_gpu_is_found_by_its_name():
+    target = resolve_target('{"kind":"cuda","arch":"sm_90a"}')
+    gpu = Device("cuda", "NVIDIA H200", "x", "sm_90", 132, 2048, 32)
+    assert presets.preset_for(target, gpu).name == "NVIDIA H200"
+
+
+def test_users_add_devices_as_data(tmp_path, monkeypatch):
+    folder = tmp_path / "pruner-studio" / "devices"
+    folder.mkdir(parents=True)
+    mine = msgspec.to_builtins(presets.load_presets()["t4"]) | {"source": "mine"}
+    del mine["id"]
+    (folder / "my-gpu.json").write_text(json.dumps(mine))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    presets.load_presets.cache_clear()
+    try:
+        assert presets.load_presets()["my-gpu"].source == "mine"
+        (folder / "broken.json").write_text('{"target": 3}')
+        presets.load_presets.cache_clear()
+        with pytest.raises(UserError, match=r"broken\.json is not a device description"):
+            presets.load_presets()
+    finally:
+        monkeypatch.undo()
+        presets.load_presets.cache_clear()
+
+
+def test_json_round_trip_and_refusal_of_foreign_json():
+    target = resolve_target("auto")
+    profile = estimate(target, device_of(target))
+    assert DeviceProfile.from_json(json.loads(json.dumps(profile.as_json()))) == profile
+    with pytest.raises(msgspec.ValidationError):
+        DeviceProfile.from_json({"kind": "cpu"})
+
+
+def test_the_host_is_measured_once_and_kept(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(os, "getloadavg", lambda: (0.0, 0.0, 0.0))
+    target = resolve_target("auto")
+    profile = profile_for(target)
+    assert profile.source == "measured" and profile.fingerprint == device_of(target).fingerprint
+    assert 1e9 < profile.peak_flops_core <= profile.peak_flops < 1e14
+    assert profile.caches[0].bandwidth_core > profile.dram_bandwidth_core > 1e8
+    assert 1e-8 < profile.parallel_overhead_s < 1e-2
+    (kept,) = tmp_path.rglob("*.json")
+    monkeypatch.setattr(profiling, "module_command", lambda *_: ["false"])
+    assert profile_for(target) == profile
+    kept.write_text("torn")
+    assert profile_for(target).source == "estimated"
+
+
+def test_a_profile_from_a_busy_machine_is_measured_again_and_the_better_figures_win(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    target = resolve_target("auto")
+    rough = estimate(target, device_of(target))
+    slow = dataclasses.replace(rough, peak_flops=1.0, dram_bandwidth=9e12, source="measured")
+    answers = iter([slow, dataclasses.replace(slow, peak_flops=5e9, dram_bandwidth=1.0)])
+
+    def command(*_):
+        path = tmp_path / "answer.json"
+        path.write_text(json.dumps(next(answers).as_json()))
+        return ["cat", str(path)]
+
+    monkeypatch.setattr(profiling, "module_command", command)
+    monkeypatch.setattr(os, "getloadavg", lambda: (3.0, 3.0, 3.0))
+    assert profile_for(target).peak_flops == 1.0
+    again = profile_for(target)
+    assert (again.peak_flops, again.dram_bandwidth) == (5e9, 9e12)
+    assert not list(Path(tmp_path).rglob("*.tmp"))

@@ -1,0 +1,66 @@
+"""What a user may name as a target, and what comes of it."""
+
+import pytest
+from tvm.target import Target
+
+from pruner_engine.errors import UserError
+from pruner_engine.targets import detect_gpus, detect_host
+from pruner_engine.targets.presets import load_presets
+from pruner_engine.targets.target import cpu_features, device_of, resolve_target, runs_here, target_json, threads_of
+
+
+def test_auto_is_this_host_with_its_real_features_and_all_its_cores():
+    target = resolve_target("auto")
+    assert target.kind.name == "llvm" and target.attrs["mcpu"]
+    assert threads_of(target) == detect_host().cores
+    decisive = {"avx", "avx2", "avx512f", "avx512vnni", "amx-tile", "fma"} & {*cpu_features(target)}
+    assert decisive == {"avx", "avx2", "avx512f", "avx512vnni", "amx-tile", "fma"} & {*detect_host().features}
+    assert device_of(target) == detect_host()
+
+
+@pytest.mark.parametrize("name", ["auto", "nvidia/nvidia-a100", '{"kind":"cuda","arch":"sm_90"}', *load_presets()])
+def test_a_target_survives_its_own_text(name):
+    text = target_json(resolve_target(name))
+    assert target_json(resolve_target(text)) == text
+
+
+@pytest.mark.parametrize("name", ["nvidia/nvidia-h100", '{"kind":"cuda","arch":"sm_80"}', "t4"])
+def test_cuda_targets_carry_the_limits_that_schedule_rules_ask_for(name):
+    target = resolve_target(name)
+    for limit in ("max_threads_per_block", "max_shared_memory_per_block", "thread_warp_size"):
+        assert int(target.attrs[limit]) > 0
+    assert target.host is not None and threads_of(target) == detect_host().cores
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "nope", "[]", "{", '{"kind":"llvm","mcpu":"pentium-9000"}', '{"kind":"llvm","bogus":1}', "opencl", "vulkan"],
+)
+def test_what_is_no_target_is_said_in_a_sentence(text):
+    with pytest.raises(UserError) as refused:
+        resolve_target(text)
+    assert refused.value.hint and "\n" not in str(refused.value)
+
+
+@pytest.mark.skipif(bool(detect_gpus()), reason="this machine has a GPU")
+def test_a_gpu_that_is_not_there_is_said():
+    with pytest.raises(UserError, match="no GPU"):
+        resolve_target("cuda")
+
+
+def test_older_instruction_sets_run_here_and_foreign_devices_do_not():
+    if detect_host().arch == "x86_64":
+        older = resolve_target('{"kind":"llvm","mcpu":"nehalem","num-cores":1}')
+        assert runs_here(older) and device_of(older) == detect_host() and threads_of(older) == 1
+    foreign = resolve_target("graviton3" if detect_host().arch == "x86_64" else "zen4")
+    assert not runs_here(foreign)
+    assert device_of(foreign).fingerprint != detect_host().fingerprint
+
+
+def test_two_targets_of_other_devices_have_two_fingerprints():
+    names = [name for name, preset in load_presets().items() if preset.profile.kind == "cpu"]
+    assert len({device_of(resolve_target(name)).fingerprint for name in names}) == len(names)
+
+
+def test_a_target_object_needs_no_tag():
+    assert '"tag"' not in target_json(Target({"kind": "llvm", "mcpu": "haswell"}))
