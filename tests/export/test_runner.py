@@ -109,6 +109,18 @@ except ValueError as error:
     np.testing.assert_allclose(np.load(tmp_path / "out.npy"), expected[0], rtol=1e-4, atol=1e-6)
 
 
+def test_a_processor_that_lacks_a_feature_is_told(bundle, bare, tmp_path):
+    shutil.copytree(bundle[0], tmp_path / "bundle")
+    path = tmp_path / "bundle" / "metadata.json"
+    metadata = json.loads(path.read_text())
+    assert run(tmp_path / "bundle", bare, cwd=tmp_path).stderr.count("lacks") == 0
+    metadata["device"]["features"] = ["sse4.2", "avx9000"]
+    path.write_text(json.dumps(metadata))
+    done = run(tmp_path / "bundle", bare, cwd=tmp_path)
+    assert done.returncode == 0
+    assert "compiled for avx9000, which this processor lacks" in done.stderr
+
+
 @pytest.mark.skipif(shutil.which("make") is None or shutil.which("g++") is None, reason="no C++ compiler here")
 def test_the_cpp_example(bundle, image, expected, tmp_path):
     shutil.copytree(bundle[0], tmp_path / "bundle")

@@ -10,7 +10,8 @@ import tvm
 from tvm import relax
 
 from pruner_engine.measure.linker import link
-from pruner_engine.targets.target import target_json
+from pruner_engine.targets.cpu import X86_FEATURES
+from pruner_engine.targets.target import cpu_features, target_json
 
 if TYPE_CHECKING:
     from pruner_engine.frontends import LoadedModel
@@ -36,6 +37,9 @@ def write_library(
     Raises:
         UserError: there is no linker.
     """
+    gpu = target.kind.name == "cuda"
+    # matrix units are never used unasked
+    features = [] if gpu else [f for f in X86_FEATURES if f in cpu_features(target) and not f.startswith("amx")]
     executable.export_library(str(folder.resolve() / LIBRARY), fcompile=link)
     metadata = {
         "format": FORMAT,
@@ -44,7 +48,7 @@ def write_library(
         "inputs": [spec.as_json() for spec in model.inputs],
         "outputs": [spec.as_json() for spec in model.outputs],
         "target": json.loads(target_json(target)),
-        "device": {"kind": "cuda" if target.kind.name == "cuda" else "cpu"},
+        "device": {"kind": "cuda" if gpu else "cpu", "features": features},
         "threads": threads,
     }
     write_metadata(metadata, folder)

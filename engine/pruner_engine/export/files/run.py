@@ -20,6 +20,7 @@ import os
 import statistics
 import sys
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -46,6 +47,11 @@ class Model:
         if threads is not None:
             os.environ["TVM_NUM_THREADS"] = str(threads)
         os.environ.setdefault("TVM_NUM_THREADS", str(self.metadata["threads"]))
+        if missing := missing_features(self.metadata["device"].get("features", ())):
+            warnings.warn(
+                f"compiled for {', '.join(missing)}, which this processor lacks: it may stop at an illegal instruction",
+                stacklevel=2,
+            )
         self._ffi = _import_ffi()
         kind = self.metadata["device"]["kind"]
         _load_runtime(folder, kind)
@@ -132,6 +138,20 @@ class Model:
         out = np.empty(tuple(int(d) for d in tensor.shape), _numpy_dtype(str(tensor.dtype)))
         self._read(tensor, ctypes.c_void_p(out.ctypes.data), out.nbytes)
         return out
+
+
+def missing_features(needed: Sequence[str]) -> list[str]:
+    """Which of LLVM's names of x86 features this processor lacks; none where the system does not tell."""
+    try:
+        info = Path("/proc/cpuinfo").read_text("utf-8")
+    except OSError:
+        return []
+    flags = next((line.partition(":")[2].split() for line in info.splitlines() if line.startswith("flags")), None)
+    if flags is None:
+        return []
+    # Linux says avx512_vnni and sse4_2 where LLVM says avx512vnni and sse4.2
+    known = {flag.replace("_", "") for flag in flags}
+    return [name for name in needed if name.replace(".", "").replace("-", "") not in known]
 
 
 def measure(call: Callable[[], Any], repeats: int, at_least_s: float = 0.02, warm_up_s: float = 0.2) -> list[float]:
