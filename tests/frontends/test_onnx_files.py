@@ -1,0 +1,149 @@
+"""ONNX files become Relax modules that compute the same."""
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+import tvm
+from onnx import TensorProto, helper, numpy_helper
+from tvm import relax
+
+from pruner_engine.errors import UserError
+from pruner_engine.frontends import check_model, load_model
+
+
+def run(mod, *inputs):
+    machine = relax.VirtualMachine(tvm.compile(mod, target="llvm"), tvm.cpu())
+    result = machine["main"](*(tvm.runtime.tensor(x) for x in inputs))
+    return [result.numpy()] if hasattr(result, "numpy") else [r.numpy() for r in result]
+
+
+@pytest.mark.parametrize("name", ["squeezenet", "resnet50", "shufflenet"])
+def test_light_models_have_one_image_as_input(light_model, name):
+    model = load_model(light_model(name))
+    assert [i.shape for i in model.inputs] == [(1, 3, 224, 224)]
+    assert model.kind == "onnx" and model.outputs[0].shape[:2] == (1, 1000)
+    assert len(model.mod["main"].params) == 1  # the weights are constants
+
+
+def test_outputs_equal_onnx_runtime(cnn):
+    image = np.random.default_rng(0).standard_normal((1, 3, 64, 64), dtype=np.float32)
+    (expected,) = onnxruntime.InferenceSession(cnn, providers=["CPUExecutionProvider"]).run(None, {"image": image})
+    model = load_model(str(cnn))
+    assert [o.name for o in model.outputs] == ["scores"]
+    np.testing.assert_allclose(run(model.mod, image)[0], expected, rtol=1e-4, atol=1e-6)
+
+
+def test_the_content_alone_loads_the_same_model(cnn):
+    model = load_model(str(cnn))
+    again = load_model("elsewhere/other.onnx", content=model.content)
+    assert (again.sha256, again.inputs, again.name) == (model.sha256, model.inputs, "other")
+    assert tvm.ir.save_json(again.mod) == tvm.ir.save_json(model.mod)
+
+
+def make(nodes, inputs, outputs, weights=(), **options):
+    graph = helper.make_graph(nodes, "g", inputs, outputs, list(weights))
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8, **options)
+
+
+def tensor(name, *shape, dtype=TensorProto.FLOAT):
+    return helper.make_tensor_value_info(name, dtype, shape)
+
+
+@pytest.fixture
+def dynamic(tmp_path):
+    path = tmp_path / "dynamic.onnx"
+    nodes = [helper.make_node("Sum", ["a", "b", "a"], ["c"])]
+    inputs, outputs = [tensor("a", "batch", 8), tensor("b", "batch", None)], [tensor("c", "batch", 8)]
+    onnx.save(make(nodes, inputs, outputs), path)
+    return str(path)
+
+
+def test_dynamic_dimensions_are_asked_for_by_name(dynamic):
+    checked = check_model(dynamic)
+    assert [(i.name, i.shape) for i in checked.inputs] == [("a", ["batch", 8]), ("b", ["batch", "b_1"])]
+    with pytest.raises(UserError, match=r"Input a has a dynamic shape \(batch, 8\).*--input a=batch,8"):
+        load_model(dynamic)
+    # what one input says of a name holds for the others
+    with pytest.raises(UserError, match="Input b has a dynamic shape"):
+        load_model(dynamic, {"a": [4, 8]})
+    model = load_model(dynamic, {"a": [4, 8], "b": [4, 8]})
+    a, b = np.ones((2, 4, 8), np.float32)
+    np.testing.assert_array_equal(run(model.mod, a, b)[0], a + b + a)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"c": [1]}, "no input c.*Its inputs are: a, b"),
+        ({"a": [4, 9]}, "does not fit"),
+        ({"a": [4]}, "does not fit"),
+        ({"a": [0, 8]}, "does not fit"),
+        ({"a": [4, 8], "b": [5, 8]}, "batch is given both 4 and 5"),
+        ({"a": [1 << 40, 8], "b": [1 << 40, 8]}, "memory|imported"),
+    ],
+)
+def test_shapes_that_do_not_fit_are_refused(dynamic, given, words):
+    with pytest.raises(UserError, match=words):
+        load_model(dynamic, given)
+
+
+def external(folder, location, **extra):
+    """A model whose one weight is kept in another file."""
+    weight = numpy_helper.from_array(np.arange(8, dtype=np.float32), "w")
+    (folder / "weights.bin").write_bytes(weight.raw_data)
+    weight.ClearField("raw_data")
+    weight.data_location = TensorProto.EXTERNAL
+    for key, value in {"location": location, **extra}.items():
+        weight.external_data.add(key=key, value=str(value))
+    path = folder / "model.onnx"
+    nodes = [helper.make_node("Add", ["x", "w"], ["y"])]
+    path.write_bytes(make(nodes, [tensor("x", 8)], [tensor("y", 8)], [weight]).SerializeToString())
+    return str(path)
+
+
+def test_weights_beside_the_file_are_folded_into_the_content(tmp_path):
+    model = load_model(external(tmp_path, "weights.bin"))
+    again = load_model("model.onnx", content=model.content)
+    np.testing.assert_array_equal(run(again.mod, np.zeros(8, np.float32))[0], np.arange(8))
+
+
+@pytest.mark.parametrize("location", ["../secret.bin", "/etc/hostname", "sub/../../secret.bin", "link.bin"])
+def test_weights_outside_the_folder_are_never_read(tmp_path, location):
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (tmp_path / "secret.bin").write_bytes(bytes(32))
+    (folder / "link.bin").symlink_to(tmp_path / "secret.bin")
+    with pytest.raises(UserError, match="outside its own folder"):
+        load_model(external(folder, location))
+
+
+@pytest.mark.parametrize("extra", [{"offset": 16}, {"length": 64}, {"offset": -4}, {"length": "x"}])
+def test_damaged_references_to_weights_are_told(tmp_path, extra):
+    with pytest.raises(UserError):
+        load_model(external(tmp_path, "weights.bin", **extra))
+
+
+def test_missing_weights_are_told(tmp_path):
+    path = external(tmp_path, "weights.bin")
+    (tmp_path / "weights.bin").unlink()
+    with pytest.raises(UserError, match=r"weights\.bin, which cannot be read"):
+        load_model(path)
+
+
+def test_an_operator_that_cannot_be_imported_is_named(tmp_path):
+    path = tmp_path / "custom.onnx"
+    model = make([helper.make_node("Nix", ["x"], ["y"], domain="my.ops")], [tensor("x", 8)], [tensor("y", 8)])
+    model.opset_import.append(helper.make_opsetid("my.ops", 1))
+    onnx.save(model, path)
+    with pytest.raises(UserError, match="Nix"):
+        load_model(str(path))
+
+
+def test_text_inputs_are_refused(tmp_path):
+    path = tmp_path / "text.onnx"
+    text = TensorProto.STRING
+    nodes = [helper.make_node("Identity", ["x"], ["y"])]
+    onnx.save(make(nodes, [tensor("x", 8, dtype=text)], [tensor("y", 8, dtype=text)]), path)
+    with pytest.raises(UserError, match="not supported"):
+        load_model(str(path))

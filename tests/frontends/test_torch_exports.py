@@ -1,0 +1,232 @@
+"""Archives of torch.export become Relax modules that compute the same; they are never trusted."""
+
+import io
+import json
+import zipfile
+
+import numpy as np
+import pytest
+import torch
+import tvm
+from torch import nn
+from tvm import relax
+
+from pruner_engine.errors import UserError
+from pruner_engine.frontends import check_model, load_model
+
+pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
+
+
+class SmallCnn(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv, self.norm = nn.Conv2d(3, 8, 3, padding=1), nn.BatchNorm2d(8)
+        self.register_buffer("shift", torch.arange(8.0))
+
+    def forward(self, x):
+        return nn.functional.relu(self.norm(self.conv(x))).mean((2, 3)) + self.shift
+
+
+class Counting(nn.Module):
+    """cumsum over booleans, as attention masks do it."""
+
+    def forward(self, mask):
+        return (mask > 0).cumsum(dim=-1)
+
+
+def save(folder, module, *args, **options):
+    path = folder / "model.pt2"
+    torch.export.save(torch.export.export(module.eval(), args, **options), path)
+    return str(path)
+
+
+def run(mod, *inputs):
+    machine = relax.VirtualMachine(tvm.compile(mod, target="llvm"), tvm.cpu())
+    return machine["main"](*(tvm.runtime.tensor(np.asarray(x)) for x in inputs)).numpy()
+
+
+def test_a_cnn_computes_the_same(tmp_path):
+    torch.manual_seed(0)
+    module, image = SmallCnn().eval(), torch.randn(1, 3, 16, 16)
+    module.norm.running_mean.normal_()
+    module.norm.running_var.uniform_(0.5, 2)
+    model = load_model(save(tmp_path, module, image))
+    assert (model.kind, model.inputs[0].shape, model.outputs[0].shape) == ("pt2", (1, 3, 16, 16), (1, 8))
+    np.testing.assert_allclose(run(model.mod, image), module(image).detach(), rtol=1e-4, atol=1e-5)
+
+
+def test_a_transformer_computes_the_same(transformer):
+    tokens = torch.randint(0, 256, (1, 64), generator=torch.Generator().manual_seed(0))
+    expected = torch.export.load(transformer).module()(tokens).detach()
+    model = load_model(str(transformer))
+    assert model.inputs[0].dtype == "int64"
+    np.testing.assert_allclose(run(model.mod, tokens), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_cumsum_of_booleans_counts(tmp_path):
+    mask = torch.tensor([[1.0, 0.0, 1.0, 1.0]])
+    model = load_model(save(tmp_path, Counting(), mask))
+    assert run(model.mod, mask).tolist() == [[1, 1, 2, 3]]
+
+
+def test_dynamic_dimensions_are_asked_for(tmp_path):
+    batch = torch.export.Dim("batch", min=1, max=64)
+    path = save(tmp_path, SmallCnn(), torch.randn(2, 3, 16, 16), dynamic_shapes=({0: batch},))
+    (checked,) = check_model(path).inputs
+    assert isinstance(checked.shape[0], str) and checked.shape[1:] == [3, 16, 16]
+    with pytest.raises(UserError, match="dynamic shape"):
+        load_model(path)
+    assert load_model(path, {"x": [5, 3, 16, 16]}).outputs[0].shape == (5, 8)
+
+
+# ---------------------------------------------------------------- archives that would run code
+
+
+class Bomb:
+    """Writes a file when unpickled."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return open, (str(self.path), "w")
+
+
+def repack(path, change):
+    """The archive with `change(name, data)` applied to each record; a record of None is dropped, new ones are added."""
+    source = zipfile.ZipFile(path)
+    records = {i.filename: source.read(i) for i in source.infolist()}
+    root = next(iter(records)).split("/")[0]
+    change(root, records)
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as out:
+        for name, data in records.items():
+            out.writestr(name, data)
+    return packed.getvalue()
+
+
+def pickled(value):
+    buffer = io.BytesIO()
+    torch.save(value, buffer)
+    return buffer.getvalue()
+
+
+def edit_json(records, name, change):
+    value = json.loads(records[name])
+    change(value)
+    records[name] = json.dumps(value).encode()
+
+
+def evil_samples(root, records, marker):
+    records[f"{root}/data/sample_inputs/model.pt"] = pickled(Bomb(marker))
+
+
+def evil_weight(root, records, marker):
+    def change(config):
+        next(iter(config["config"].values()))["use_pickle"] = True
+
+    edit_json(records, f"{root}/data/weights/model_weights_config.json", change)
+    records[f"{root}/data/weights/weight_0"] = pickled(Bomb(marker))
+
+
+def evil_constant(root, records, marker):
+    def change(config):
+        config["config"]["c"] = {
+            "path_name": "opaque_obj_0",
+            "is_param": False,
+            "use_pickle": True,
+            "tensor_meta": None,
+        }
+
+    edit_json(records, f"{root}/data/constants/model_constants_config.json", change)
+    records[f"{root}/data/constants/opaque_obj_0"] = pickled(Bomb(marker))
+
+
+def old_weights(root, records, marker):
+    records[f"{root}/data/weights/model.pt"] = pickled(Bomb(marker))
+
+
+def evil_shape(root, records, marker):
+    def change(model):
+        values = model["graph_module"]["graph"]["tensor_values"]
+        size = next(iter(values.values()))["sizes"]
+        size[0] = {"as_expr": {"expr_str": f"__import__('pathlib').Path({str(marker)!r}).touch()", "hint": None}}
+
+    edit_json(records, f"{root}/models/model.json", change)
+
+
+def evil_nested_shape(root, records, marker):
+    def change(model):
+        values = model["graph_module"]["graph"]["tensor_values"]
+        inner = f"__import__('pathlib').Path({str(marker)!r}).touch()"
+        next(iter(values.values()))["sizes"][0] = {"as_expr": {"expr_str": f"Integer({inner!r})", "hint": None}}
+
+    edit_json(records, f"{root}/models/model.json", change)
+
+
+def evil_operator(root, records, marker):
+    def change(model):
+        model["graph_module"]["graph"]["nodes"][0]["target"] = "torch.utils.cpp_extension.load"
+
+    edit_json(records, f"{root}/models/model.json", change)
+
+
+def compiled_code(root, records, marker):
+    records[f"{root}/data/aotinductor/model/code.so"] = b"\x7fELF"
+
+
+def two_models(root, records, marker):
+    records[f"{root}/models/other.json"] = records[f"{root}/models/model.json"]
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        evil_samples,
+        evil_weight,
+        evil_constant,
+        old_weights,
+        evil_shape,
+        evil_nested_shape,
+        evil_operator,
+        compiled_code,
+        two_models,
+    ],
+)
+def test_archives_with_code_are_refused_and_run_nothing(transformer, tmp_path, attack):
+    marker = tmp_path / "was-here"
+    content = repack(transformer, lambda root, records: attack(root, records, marker))
+    with pytest.raises(UserError):
+        load_model("model.pt2", content=content)
+    assert not marker.exists()
+
+
+def test_the_attacks_would_work_on_a_plain_load(transformer, tmp_path):
+    """The guard is needed: PyTorch itself unpickles example inputs without restriction."""
+    marker = tmp_path / "was-here"
+    content = repack(transformer, lambda root, records: evil_samples(root, records, marker))
+    with pytest.raises(Exception):  # noqa: B017  whatever it says afterwards
+        torch.export.load(io.BytesIO(content))
+    assert marker.exists()
+
+
+def test_decompression_bombs_are_refused(transformer):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(transformer) as source, zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as out:
+        for item in source.infolist():
+            data = source.read(item)
+            out.writestr(item.filename, bytes(256 << 20) if item.filename.endswith("weight_0") else data)
+    with pytest.raises(UserError, match="unpacks to more"):
+        load_model("bomb.pt2", content=packed.getvalue())
+
+
+def test_weights_larger_than_the_file_are_refused(transformer):
+    def change(root, records):
+        def grow(config):
+            meta = next(iter(config["config"].values()))
+            meta["tensor_meta"]["sizes"][0]["as_int"] = 1 << 40
+
+        edit_json(records, f"{root}/data/weights/model_weights_config.json", grow)
+
+    with pytest.raises(UserError, match="larger than the file"):
+        load_model("model.pt2", content=repack(transformer, change))

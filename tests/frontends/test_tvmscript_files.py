@@ -1,0 +1,47 @@
+"""TVMScript files are code: they need consent."""
+
+import pytest
+
+from pruner_engine.errors import UserError
+from pruner_engine.frontends import load_model
+
+KERNEL = """
+# from tvm.script import tirx as T
+@T.prim_func(s_tir=True)
+def double(x: T.Buffer((16,), "float32"), y: T.Buffer((16,), "float32")):
+    for i in range(16):
+        with T.sblock("double"):
+            vi = T.axis.remap("S", [i])
+            y[vi] = x[vi] * T.float32(2)
+"""
+
+
+@pytest.fixture
+def script(tmp_path):
+    path = tmp_path / "double.py"
+    path.write_text(KERNEL)
+    return str(path)
+
+
+def test_without_consent_nothing_is_run(tmp_path):
+    marker = tmp_path / "was-here"
+    path = tmp_path / "evil.py"
+    path.write_text(f"open({str(marker)!r}, 'w')\n")
+    with pytest.raises(UserError, match=r"runs the Python code in it.*--allow-code"):
+        load_model(str(path))
+    assert not marker.exists()
+
+
+def test_a_kernel_becomes_a_model(script):
+    model = load_model(script, allow_code=True)
+    assert [i.shape for i in model.inputs] == [(16,)] and [o.shape for o in model.outputs] == [(16,)]
+    again = load_model("double.py", content=model.content, allow_code=True)
+    assert again.sha256 == model.sha256
+
+
+@pytest.mark.parametrize("text", ["", "x = 1", "def f(:", "raise SystemError('no')", "\x00\xff"])
+def test_scripts_that_are_none(tmp_path, text):
+    path = tmp_path / "bad.py"
+    path.write_text(text)
+    with pytest.raises(UserError):
+        load_model(str(path), allow_code=True)
