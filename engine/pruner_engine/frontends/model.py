@@ -124,6 +124,8 @@ def spec_of(name: str, ty: relax.TensorType) -> TensorSpec:
             "Export the model with fixed shapes.",
         )
     extents = tuple(int(d) for d in shape)
+    if min(extents, default=1) < 1:
+        raise UserError(f'"{name}" of shape {_text(extents)} has no elements.', "Give a larger shape.")
     if math.prod(extents) > psutil.virtual_memory().total:
         raise UserError(f'"{name}" of shape {_text(extents)} does not fit into memory.', "Give a smaller shape.")
     return TensorSpec(name, extents, str(ty.dtype))
