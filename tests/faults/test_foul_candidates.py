@@ -76,7 +76,7 @@ def test_many_foul_ones_in_any_order(seed, measurer, task, good):
 def test_nothing_is_left_running(task, good):
     with Measurer(CPU, check="none", run_timeout_s=1) as measurer:
         measured(measurer, task, {"fork": foul.fork(), "hang": foul.hang(), "good": good})
-        zygote = psutil.Process(measurer._zygote.pid)
+        zygote = psutil.Process(measurer._pipeline.pid)
         children = [zygote, *zygote.children(recursive=True)]
     _, alive = psutil.wait_procs(children, timeout=10)
     assert not alive

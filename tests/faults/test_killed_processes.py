@@ -16,6 +16,7 @@ import psutil
 import pytest
 
 from pruner_engine.errors import UserError
+from pruner_engine.measure.launch import ZygoteProcess
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput, MeasureResult
 from schedules import CPU, random_schedule, task_of
@@ -38,7 +39,7 @@ def killing(measurer: Measurer, pick, stop: threading.Event, seed: int) -> threa
     def run() -> None:
         rng = random.Random(seed)
         time.sleep(rng.uniform(0, 0.5))
-        zygote = psutil.Process(measurer._zygote.pid)
+        zygote = psutil.Process(measurer._pipeline.pid)
         while not stop.is_set():
             victims = pick(zygote)
             if victims:
@@ -72,9 +73,9 @@ def test_every_candidate_gets_its_result(victim, seed, task, inputs):
 def test_a_zygote_that_is_killed_for_ever_is_the_environments_fault(task, inputs, monkeypatch):
     with Measurer(CPU) as measurer:
         measurer.untuned(task)
-        real = type(measurer._zygote).receive
+        real = ZygoteProcess.receive
         monkeypatch.setattr(
-            type(measurer._zygote),
+            ZygoteProcess,
             "receive",
             lambda self, timeout: (os.kill(self.pid, signal.SIGKILL) if timeout < 1 else None, real(self, timeout))[1],
         )

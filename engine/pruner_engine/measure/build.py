@@ -8,6 +8,7 @@ from pathlib import Path
 import tvm
 from tvm.s_tir.meta_schedule.arg_info import ArgInfo
 from tvm.s_tir.transform import DefaultGPUSchedule, RemoveWeightLayoutRewriteBlock
+from tvm.support.tar import tar
 from tvm.target import Target
 
 from pruner_engine.measure import process, wire
@@ -40,7 +41,9 @@ def _compile(job: wire.Build) -> wire.Kernel:
     args = [wire.Tensor([int(n) for n in info.shape], str(info.dtype)) for info in ArgInfo.from_entry_func(mod, False)]
     with tvm.transform.PassContext(opt_level=3, config=_CONFIG):
         built = tvm.tirx.build(mod, target=target)
-    if built.imports:
+    if job.library.endswith(".tar"):
+        built.export_library(job.library, fcompile=tar)
+    elif built.imports:
         built.export_library(job.library, fcompile=link)
     else:
         object_file = job.library + ".o"

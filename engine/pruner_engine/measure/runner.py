@@ -7,7 +7,7 @@ import statistics
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 import numpy as np
@@ -17,33 +17,60 @@ from tvm.runtime import Tensor
 from pruner_engine.measure import process, wire
 from pruner_engine.measure.correctness import difference, make_array
 from pruner_engine.measure.layout import rewrite
+from pruner_engine.measure.rpc import Board
 from pruner_engine.measure.timing import time_kernel
 
 _LONG_S = 1.0  # an untuned kernel that takes longer is run on one kind of inputs only
 
 
+class Host(Protocol):
+    """Where kernels run."""
+
+    def device(self, kind: str) -> Any: ...
+
+    def load(self, job: wire.Run) -> Any:
+        """The function of the job's library."""
+
+    def caller(self, job: wire.Run, kernel: Any, args: list[Tensor], device: Any) -> Callable[[int], float]:
+        """What calls the kernel so many times and returns the seconds they took together."""
+
+
 def serve(folder: str, inbox: int, outbox: int) -> None:
     """Answer `Run` messages until the pipe ends, or a kernel has made this process unfit for the next."""
     task: _Task | None = None
-    alone = process.Alone()
+    host = ThisMachine()
     while isinstance(job := wire.receive(inbox), wire.Run):
         if task is None or task.name != job.task:
-            task = _Task(job, Path(folder))
+            task = _Task(job, host.device(job.device), Path(folder))
         started = time.perf_counter()
-        answer = _run(job, task, alone)
+        answer = _run(job, task, host)
         seconds = time.perf_counter() - started
-        wire.send(outbox, msgspec.structs.replace(answer, seconds=seconds, spent=alone.violated))
-        if alone.violated:
+        wire.send(outbox, msgspec.structs.replace(answer, seconds=seconds, spent=host.spent))
+        if host.spent:
             return
 
 
-def _run(job: wire.Run, task: _Task, alone: process.Alone) -> wire.Ran:
+def serve_board(folder: str, inbox: int, outbox: int) -> None:
+    """Answer one `Run` message with the help of a board."""
+    job = wire.receive(inbox)
+    assert isinstance(job, wire.Run) and job.fleet is not None
+    started = time.perf_counter()
+    try:
+        board = Board(job.fleet, job.timeout_s)
+        started = time.perf_counter()
+        answer = _run(job, _Task(job, board.device(job.device), Path(folder)), board)
+    except Exception as failure:  # what a board or the network between may do to a session is the trial's result
+        error, message = process.error_of(failure)
+        answer = wire.Ran(id=job.id, stage="run", error=error, message=f"The board failed: {message}")
+    wire.send(outbox, msgspec.structs.replace(answer, seconds=time.perf_counter() - started, spent=True))
+
+
+def _run(job: wire.Run, task: _Task, host: Host) -> wire.Ran:
     stage = "load"
     try:
-        kernel = tvm.runtime.load_module(job.kernel.library)["main"]
+        kernel = host.load(job)
         stage = "run"
-        caller = _cold_caller if job.cold else _warm_caller
-        call = alone.guard(caller(kernel, task.timing_arguments(job.kernel), task.device))
+        call = host.caller(job, kernel, task.timing_arguments(job.kernel), task.device)
         repeats, censored = time_kernel(call, job.incumbent_s, job.repeats)
         best = not censored and (job.incumbent_s is None or statistics.median(repeats) < job.incumbent_s)
         stage, checked = "check", False
@@ -59,39 +86,48 @@ def _run(job: wire.Run, task: _Task, alone: process.Alone) -> wire.Ran:
         return wire.Ran(id=job.id, stage=stage, error=error, message=message)
 
 
-def _warm_caller(kernel: Any, args: list[Tensor], device: Any) -> Callable[[int], float]:
-    def call(number: int) -> float:
-        started = time.perf_counter()
-        for _ in range(number):
-            kernel(*args)
-        device.sync()
-        return time.perf_counter() - started
+class ThisMachine:
+    """Runs kernels in this process; `spent` once one of them has forked it."""
 
-    return call
+    def __init__(self) -> None:
+        self._alone = process.Alone()
 
+    @property
+    def spent(self) -> bool:
+        return self._alone.violated
 
-def _cold_caller(kernel: Any, args: list[Tensor], device: Any) -> Callable[[int], float]:
-    flush = tvm.get_global_func("cache_flush_cpu_non_first_arg")
+    def device(self, kind: str) -> Any:
+        return tvm.runtime.device(kind, 0)
 
-    def call(number: int) -> float:
-        seconds = 0.0
-        for _ in range(number):
-            flush(args[0], *args)
+    def load(self, job: wire.Run) -> Any:
+        return tvm.runtime.load_module(job.kernel.library)["main"]
+
+    def caller(self, job: wire.Run, kernel: Any, args: list[Tensor], device: Any) -> Callable[[int], float]:
+        flush = tvm.get_global_func("cache_flush_cpu_non_first_arg")
+
+        def warm(number: int) -> float:
             started = time.perf_counter()
-            kernel(*args)
+            for _ in range(number):
+                kernel(*args)
             device.sync()
-            seconds += time.perf_counter() - started
-        return seconds
+            return time.perf_counter() - started
 
-    return call
+        def cold(number: int) -> float:
+            seconds = 0.0
+            for _ in range(number):
+                flush(args[0], *args)
+                seconds += warm(1)
+            return seconds
+
+        return self._alone.guard(cold if job.cold else warm)
 
 
 class _Task:
     """Inputs, buffers and reference outputs that the kernels of one task share."""
 
-    def __init__(self, job: wire.Run, folder: Path) -> None:
+    def __init__(self, job: wire.Run, device: Any, folder: Path) -> None:
         self.name = job.task
-        self.device = tvm.runtime.device(job.device, 0)
+        self.device = device
         self._args = job.args
         self._outputs = job.outputs
         self._inputs = job.inputs

@@ -39,6 +39,14 @@ class Kernel(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     layouts: dict[int, str] = {}
 
 
+class Fleet(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """Boards of one kind behind a tracker at `host` and `port`; `key` is what they registered as."""
+
+    host: str
+    port: int
+    key: str
+
+
 # ---------------------------------------------------------------- engine → zygote
 
 
@@ -71,6 +79,7 @@ class Run(_Message, tag="run", frozen=True):
     Attributes:
         task: identity of the task: kernels of one task share inputs and reference outputs.
         device: TVM device kind, such as cpu or cuda.
+        threads: of the kernel.
         args: the arguments of the task's own kernel, in their original layouts.
         outputs: indices of the arguments that are written.
         reduction: terms that are folded into one output element.
@@ -81,11 +90,13 @@ class Run(_Message, tag="run", frozen=True):
             as the reference.
         cold: flush the arguments from the caches before every timed call.
         timeout_s: limit of the whole message.
+        fleet: where to run it, if not here.
     """
 
     id: int
     task: str
     device: str
+    threads: int
     kernel: Kernel
     args: list[Tensor]
     outputs: list[int]
@@ -96,6 +107,7 @@ class Run(_Message, tag="run", frozen=True):
     check: Literal["none", "all", "best", "keep"]
     cold: bool
     timeout_s: float
+    fleet: Fleet | None = None
 
 
 # ---------------------------------------------------------------- zygote → engine

@@ -21,6 +21,8 @@ from typing import IO
 from pruner_engine.measure import process, wire
 from pruner_engine.tvm_import import import_tvm
 
+_QUEUE_S = 60.0  # what a run may wait for its board on top of its own limit
+
 
 class _Child:
     """A forked process that answers jobs over a pipe."""
@@ -138,6 +140,9 @@ class Zygote:
             building += 1
 
     def _run(self, job: wire.Run) -> None:
+        if job.fleet is not None:
+            self._fork(self._serve_board, limited=False).start(job, _QUEUE_S + job.timeout_s)
+            return
         if self._runner is None:
             self._runner = self._fork(self._serve_runner, limited=job.device == "cpu")
         self._runner.start(job, job.timeout_s)
@@ -157,6 +162,11 @@ class Zygote:
         from pruner_engine.measure.runner import serve
 
         serve(self._setup.folder, inbox, outbox)
+
+    def _serve_board(self, inbox: int, outbox: int) -> None:
+        from pruner_engine.measure.runner import serve_board
+
+        serve_board(self._setup.folder, inbox, outbox)
 
     def _fork(self, body: Callable[[int, int], None], limited: bool = True) -> _Child:
         # a GPU driver reserves far more address space than it uses

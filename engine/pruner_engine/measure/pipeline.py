@@ -1,0 +1,135 @@
+"""Takes candidates through builders and runners, several at a time, whatever happens to the processes."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import tvm
+
+from pruner_engine.errors import UserError
+from pruner_engine.measure import wire
+from pruner_engine.measure.launch import ZygoteProcess
+from pruner_engine.measure.types import MeasureInput
+
+_POLL_S = 0.1
+_RESTARTS = 5  # of the zygote without a single result in between
+
+Outcome = tuple[str, wire.Built, wire.Ran | None]
+
+
+class Pipeline:
+    """The zygote, what is under way in it, and its replacement when something from outside ends it.
+
+    Where runs have cores (or boards) of their own, builds go on beside them. Else all builds of a batch come first and
+    then its runs: a build beside a run would spoil its times, and pausing builders around every run gains nothing,
+    since both need the same cores.
+
+    Args:
+        setup: for the zygote.
+        target: JSON of the TVM target.
+        suffix: of the libraries: ".so" for this machine, ".tar" for one that links by itself.
+        slots: runs at a time.
+        overlap: whether builds may go on beside runs.
+
+    Raises:
+        UserError: the zygote cannot be started, or is ended again and again.
+    """
+
+    def __init__(self, setup: wire.Setup, target: str, *, suffix: str, slots: int, overlap: bool) -> None:
+        self._setup, self._target, self._suffix = setup, target, suffix
+        self._slots, self._overlap = slots, overlap
+        self._last_id = self._restarts = 0
+        self._zygote = ZygoteProcess(setup)
+
+    @property
+    def pid(self) -> int:
+        """Process id of the zygote."""
+        return self._zygote.pid
+
+    def close(self) -> None:
+        """End all processes."""
+        self._zygote.close()
+
+    def work(
+        self,
+        inputs: Sequence[MeasureInput],
+        run_of: Callable[[int, wire.Kernel], wire.Run],
+        should_stop: Callable[[], bool] = lambda: False,
+        *,
+        untuned: bool = False,
+        built: Mapping[str, wire.Built] | None = None,
+    ) -> Iterator[Outcome]:
+        """Build and run; yields key, build and run (None if the build failed) of each as soon as it is known.
+
+        Args:
+            inputs: what to build; runs keep this order as far as builds allow.
+            run_of: makes the run message of an id and a kernel, at the moment of its start.
+            should_stop: True leaves out what has not been started.
+            untuned: the inputs have no schedule.
+            built: further kernels to run, by key.
+        """
+        order = {item.key: position for position, item in enumerate(inputs)}
+        waiting, building = deque(inputs), dict[int, MeasureInput]()
+        ready, running = dict(built or {}), dict[int, tuple[str, wire.Built]]()
+        while waiting or building or ready or running:
+            if should_stop():
+                waiting.clear()
+                while ready:
+                    discard(ready.popitem()[1])
+            try:
+                # one more than there are workers, so that none waits for its next module
+                while waiting and len(building) <= self._setup.workers:
+                    job = self._new_id()
+                    building[job] = waiting.popleft()
+                    self._zygote.send(self._build_message(job, building[job].mod, untuned))
+                while ready and len(running) < self._slots and (self._overlap or not building):
+                    key = min(ready, key=lambda k: order.get(k, 0))
+                    job = self._new_id()
+                    running[job] = (key, ready.pop(key))
+                    kernel = running[job][1].kernel
+                    assert kernel is not None
+                    self._zygote.send(run_of(job, kernel))
+                message = self._zygote.receive(_POLL_S)
+            except (EOFError, BrokenPipeError):
+                self._restart()
+                waiting.extendleft(reversed(building.values()))
+                ready.update(running.values())
+                building.clear()
+                running.clear()
+                continue
+            if isinstance(message, wire.Built) and message.id in building:
+                key = building.pop(message.id).key
+                if message.kernel is None:
+                    yield key, message, None
+                else:
+                    ready[key] = message
+            elif isinstance(message, wire.Ran) and message.id in running:
+                self._restarts = 0
+                yield *running.pop(message.id), message
+
+    def _build_message(self, job: int, mod: tvm.IRModule, untuned: bool) -> wire.Build:
+        library = str(Path(self._setup.folder, f"{job}{self._suffix}"))
+        text = str(tvm.ir.save_json(mod))
+        return wire.Build(id=job, mod=text, target=self._target, library=library, untuned=untuned)
+
+    def _new_id(self) -> int:
+        self._last_id += 1
+        return self._last_id
+
+    def _restart(self) -> None:
+        self._restarts += 1
+        self._zygote.close()
+        if self._restarts > _RESTARTS:
+            raise UserError(
+                "The measurement processes are ended from outside again and again.",
+                "Look whether the system runs out of memory; nothing measured so far is lost.",
+            )
+        self._zygote = ZygoteProcess(self._setup)
+
+
+def discard(built: wire.Built) -> None:
+    """Remove a library that is needed no more."""
+    if built.kernel is not None:
+        Path(built.kernel.library).unlink(missing_ok=True)
