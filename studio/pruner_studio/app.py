@@ -31,7 +31,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     if sys.platform.startswith("linux") and not (
         os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or os.environ.get("QT_QPA_PLATFORM")
     ):
-        sys.stderr.write("There is no display. Use the terminal instead: `pruner tune MODEL`, or start an X server first.\n")
+        sys.stderr.write(
+            "There is no display. Use the terminal instead: `pruner tune MODEL`, or start an X server first.\n"
+        )
         return 2
     app = make_application(arguments[:1])
     window = MainWindow()

@@ -57,9 +57,7 @@ class EngineClient(QObject):
             self._process = self._start()
         self._process.write(msg.encode(command))
 
-    def ask(
-        self, command: Any, on_reply: Callable[[Any], None], on_failed: Callable[[msg.Failed], None]
-    ) -> None:
+    def ask(self, command: Any, on_reply: Callable[[Any], None], on_failed: Callable[[msg.Failed], None]) -> None:
         """Send a question and call back with its reply, or with the failure."""
         self._pending.append((_REPLIES[type(command)], on_reply, on_failed))
         self.send(command)
@@ -106,7 +104,9 @@ class EngineClient(QObject):
             event = msg.decode_event(line)
         except msgspec.MsgspecError as error:
             report = f"{error}\n{line[:2000].decode(errors='replace')}"
-            event = msg.Failed(kind="bug", message="The engine sent a message that the Studio does not know.", report=report)
+            event = msg.Failed(
+                kind="bug", message="The engine sent a message that the Studio does not know.", report=report
+            )
         if isinstance(event, msg.Hello) and event.protocol != msg.PROTOCOL:
             event = msg.Failed(
                 kind="user",
@@ -152,5 +152,7 @@ class EngineClient(QObject):
             process.deleteLater()
         waiting, self._pending = self._pending, deque()
         for _, _, on_failed in waiting:
-            on_failed(msg.Failed(kind="bug", message=why or "The engine ended before it answered.", report=self._stderr))
+            on_failed(
+                msg.Failed(kind="bug", message=why or "The engine ended before it answered.", report=self._stderr)
+            )
         self.ended.emit(why)

@@ -46,7 +46,7 @@ class MainWindow(QMainWindow):
     def __init__(self) -> None:
         super().__init__()
         self.setWindowTitle("Pruner Studio")
-        self.resize(1320, 860)
+        self.resize(1440, 900)
         self.setMinimumSize(960, 620)
         self.workspace = Workspace(self)
         self._pages: dict[str, Page] = {}
@@ -114,7 +114,9 @@ class MainWindow(QMainWindow):
             start.take_file(path)
 
     def _opened(self) -> None:
-        self.setWindowTitle(f"{Path(self.workspace.path).stem} – Pruner Studio" if self.workspace.path else "Pruner Studio")
+        self.setWindowTitle(
+            f"{Path(self.workspace.path).stem} – Pruner Studio" if self.workspace.path else "Pruner Studio"
+        )
         for key in self._buttons:
             self._buttons[key].setEnabled(True)
         self.show_page("overview")

@@ -157,7 +157,9 @@ class Workspace(QObject):
                 self.job.quit()
             case msg.RunFinished():
                 if event.state == "failed":
-                    self.problem.emit(Problem(event.reason or "Nothing valid was measured.", "See Failures on the Overview."))
+                    self.problem.emit(
+                        Problem(event.reason or "Nothing valid was measured.", "See Failures on the Overview.")
+                    )
                 self.job.quit()
             case msg.Exported():
                 self.changed.emit()

@@ -74,7 +74,9 @@ class _Writer:
             inputs=[spec], outputs=[{**spec, "name": "logits", "shape": [1, 1000]}], created=self.now,
         )  # fmt: skip
         text = json.dumps({"kind": "llvm", "mcpu": "znver3", "num-cores": 2})
-        self.target = self.insert("targets", text=text, device="AMD EPYC 7B13 (2 cores)", fingerprint="a1b2c3d4e5f60718", profile=_PROFILE)
+        self.target = self.insert(
+            "targets", text=text, device="AMD EPYC 7B13 (2 cores)", fingerprint="a1b2c3d4e5f60718", profile=_PROFILE
+        )
         self.tasks = [self._task(index, *spec) for index, spec in enumerate(_OPS)]
         untuned = sum(task["untuned"] * task["weight"] for task in self.tasks)
         for name, seconds in (("untuned", untuned * 1.02), ("onnxruntime", untuned / 9.5), ("torch", untuned / 7.1)):
@@ -89,7 +91,9 @@ class _Writer:
 
     def _task(self, index: int, op: str, shape: list[int], other: list[int], flops: float, weight: int) -> dict:
         untuned = max(flops / self.rng.uniform(2e9, 6e9), 2e-5)
-        shapes = [{"name": f"p{at}", "shape": dims, "dtype": "float32"} for at, dims in enumerate((shape, other, shape))]
+        shapes = [
+            {"name": f"p{at}", "shape": dims, "dtype": "float32"} for at, dims in enumerate((shape, other, shape))
+        ]
         name = f"fused_{op}_add_relu" if op == "conv2d" else op
         task_id = self.insert(
             "tasks", model_id=self.model, target_id=self.target, name=f"{name}{index or ''}", op=op, hash=f"{index:016x}",
@@ -98,7 +102,13 @@ class _Writer:
         sketch = self.insert(
             "sketches", task_id=task_id, idx=0, hash=f"{index:08x}", trace=_TRACE, decisions=[], size=1e9
         )
-        return {"id": task_id, "untuned": untuned, "weight": weight, "sketch": sketch, "floor": untuned / self.rng.uniform(6, 18)}
+        return {
+            "id": task_id,
+            "untuned": untuned,
+            "weight": weight,
+            "sketch": sketch,
+            "floor": untuned / self.rng.uniform(6, 18),
+        }
 
     def _run(self, strategy: str, seed: int, rounds: int, state: str) -> None:
         speed = {"metaschedule": 0.55, "pruner": 1.4, "moa-pruner": 2.4}[strategy]
@@ -116,7 +126,13 @@ class _Writer:
             heavy = index % len(self.tasks) if index < len(self.tasks) else self.rng.choice([0, 0, 1, 1, 2, 2, 3, 4])
             task = self.tasks[heavy]
             visits = 1 + index // len(self.tasks)
-            times = {"draft_s": self.rng.uniform(0.3, 0.6), "verify_s": self.rng.uniform(0.5, 1.2), "build_s": 2.4, "run_s": 1.7, "learn_s": 0.4}
+            times = {
+                "draft_s": self.rng.uniform(0.3, 0.6),
+                "verify_s": self.rng.uniform(0.5, 1.2),
+                "build_s": 2.4,
+                "run_s": 1.7,
+                "learn_s": 0.4,
+            }
             round_id = self.insert(
                 "rounds", run_id=run, task_id=task["id"], idx=index, started=self.now + elapsed, explored=self.rng.randint(9e5, 1.1e6),
                 drafted=112, verified=112, measured=10, valid=9, stats={"pair_accuracy": 0.8}, **times,
@@ -137,7 +153,10 @@ class _Writer:
             )  # fmt: skip
             if strategy == "moa-pruner" and index % 4 == 3:
                 self._adaptation(run, round_id, index)
-        self.db.execute("UPDATE runs SET elapsed_s = ?, phase = ? WHERE id = ?", (elapsed, "" if state == "finished" else "verify", run))
+        self.db.execute(
+            "UPDATE runs SET elapsed_s = ?, phase = ? WHERE id = ?",
+            (elapsed, "" if state == "finished" else "verify", run),
+        )
         self.insert("events", run_id=run, at=self.now + 3, level="info", text=f"{len(self.tasks)} tasks found", hint="")
         if state == "finished":
             self._export(run, latency)
@@ -155,9 +174,22 @@ class _Writer:
         )  # fmt: skip
         if trial >= 10:
             return False
-        row = {"candidate_id": candidate, "run_id": run, "task_id": task["id"], "at": self.now + at, "elapsed_s": at, "build_s": 0.24, "run_s": 0.17}
+        row = {
+            "candidate_id": candidate,
+            "run_id": run,
+            "task_id": task["id"],
+            "at": self.now + at,
+            "elapsed_s": at,
+            "build_s": 0.24,
+            "run_s": 0.17,
+        }
         if trial == 4:
-            error, message = self.rng.choice([("timeout", "The candidate ran longer than 10 s."), ("crash", "The candidate ended by signal 11 (SIGSEGV).")])
+            error, message = self.rng.choice(
+                [
+                    ("timeout", "The candidate ran longer than 10 s."),
+                    ("crash", "The candidate ended by signal 11 (SIGSEGV)."),
+                ]
+            )
             self.insert("measurements", stage="run", error=error, message=message, **row)
             return False
         repeats = [seconds * self.rng.uniform(0.98, 1.02) for _ in range(3)]

@@ -51,8 +51,8 @@ def test_sample_is_tuned_looked_at_and_exported(qtbot, window: MainWindow, tmp_p
     qtbot.keyClick(tasks.table, Qt.Key.Key_Return)
     assert window.current_page == "schedule"
     schedule = window.show_page("schedule")
-    qtbot.waitUntil(lambda: len(schedule.trace_model.rows) > 0)
-    assert any(row["decision"] for row in schedule.trace_model.rows)
+    qtbot.waitUntil(lambda: len(schedule.replay.model.rows) > 0)
+    assert any(row["decision"] for row in schedule.replay.model.rows)
     for form, told in (("tvmscript", "@T.prim_func"), ("asm", ".text")):
         schedule.tabs.setCurrentWidget(schedule.code[form])
         qtbot.waitUntil(lambda form=form, told=told: told in schedule.code[form].view.toPlainText(), timeout=60_000)
@@ -67,5 +67,7 @@ def test_sample_is_tuned_looked_at_and_exported(qtbot, window: MainWindow, tmp_p
     assert export.check_state.text() == "equal"
     assert export.functions.rows
     assert json.loads((out / "metadata.json").read_text())["inputs"][0]["shape"] == [1, 3, 64, 64]
-    done = subprocess.run([sys.executable, str(out / "run.py")], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        [sys.executable, str(out / "run.py")], capture_output=True, text=True, timeout=120, check=False
+    )
     assert done.returncode == 0, done.stderr

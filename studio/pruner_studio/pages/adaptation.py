@@ -13,7 +13,11 @@ from pruner_studio.pages.page import Page
 from pruner_studio.widgets.basic import Card, EmptyState
 from pruner_studio.widgets.plot import Plot, Series
 
-_MODELS = (("adapted", "adapted", "series1"), ("scratch", "from scratch", "series3"), ("siamese", "siamese alone", "series2"))
+_MODELS = (
+    ("adapted", "adapted", "series1"),
+    ("scratch", "from scratch", "series3"),
+    ("siamese", "siamese alone", "series2"),
+)
 _PLOTS = (
     ("pair_accuracy", "Pair accuracy", "share of pairs in the right order"),
     ("top1", "Top-1", "best over first choice"),
@@ -40,7 +44,11 @@ class AdaptationPage(Page):
             grid.addWidget(card, index // 2, index % 2)
         self.pages = QStackedWidget()
         self.pages.addWidget(
-            EmptyState("adaptation", "No adaptation in this run", "Choose the strategy MoA-Pruner on the Start page: its model starts from a pre-trained one and adapts to this machine.")
+            EmptyState(
+                "adaptation",
+                "No adaptation in this run",
+                "Choose the strategy MoA-Pruner on the Start page: its model starts from a pre-trained one and adapts to this machine.",
+            )
         )
         self.pages.addWidget(whole)
         self.column.addWidget(self.pages, 1)
@@ -54,4 +62,6 @@ class AdaptationPage(Page):
 
     def _series(self, rows: list[dict[str, Any]], key: str, model: str, name: str, color: str) -> Series:
         own = [row for row in rows if row["model"] == model and row[key] is not None]
-        return Series(name, np.array([row["round"] for row in own], float), np.array([row[key] for row in own], float), color)
+        return Series(
+            name, np.array([row["round"] for row in own], float), np.array([row[key] for row in own], float), color
+        )

@@ -27,9 +27,9 @@ COLUMNS = (
     Column("Worked", lambda row: row["elapsed_s"], units.duration, right=True),
     Column("Latency", lambda row: row["latency_s"], units.latency, right=True),
     Column("Gain", lambda row: row["gain"], units.ratio, "Untuned over best", right=True, tone=lambda row: "good" if (row["gain"] or 0) > 1 else ""),
-    Column("Trials to goal", lambda row: row["goal_trials"], units.count, "Trials until the first run's final latency was reached", right=True),
-    Column("Time to goal", lambda row: row["goal_s"], units.duration, "Working time until the first run's final latency was reached", right=True),
-    Column("Against first", lambda row: row["goal_gain"], units.ratio, "Time of the first run over this run's, to the same latency", right=True,
+    Column("Trials to goal", lambda row: row["goal_trials"], units.count, "Trials until the goal was reached", right=True),
+    Column("Time to goal", lambda row: row["goal_s"], units.duration, "Working time until the goal was reached", right=True),
+    Column("Speed-up", lambda row: row["goal_gain"], units.ratio, "Time to the goal of the run that set it, over this run's", right=True,
            tone=lambda row: "good" if (row["goal_gain"] or 0) > 1 else ""),
 )  # fmt: skip
 
@@ -41,7 +41,9 @@ def reached(progress: list[dict[str, Any]], latency_s: float) -> dict[str, Any] 
 
 class ComparePage(Page):
     title = "Compare"
-    subtitle = "All runs of this project on one plot. The goal is the final latency of the run that is chosen in the bar above."
+    subtitle = (
+        "All runs of this model in the project on one plot, and when each of them was as good as the stock search."
+    )
     go_to = Signal(str)
 
     def build(self) -> None:
@@ -58,11 +60,18 @@ class ComparePage(Page):
         column.addWidget(card, 3)
         self.model = RowTable(COLUMNS, self)
         self.table = Table("Runs", self.model, None, self._open, sort_by=(0, Qt.SortOrder.AscendingOrder), stretch=1)
-        runs = Card("Time to quality", "Enter opens a run")
+        runs = Card("Time to quality", " ")
+        self.goal = runs.note
         runs.body.addWidget(self.table)
         column.addWidget(runs, 2)
         self.pages = QStackedWidget()
-        self.pages.addWidget(EmptyState("compare", "Nothing to compare yet", "Tune the same model with another strategy or seed into the same project: its runs are laid over each other here."))
+        self.pages.addWidget(
+            EmptyState(
+                "compare",
+                "Nothing to compare yet",
+                "Tune the same model with another strategy or seed into the same project: its runs are laid over each other here.",
+            )
+        )
         self.pages.addWidget(whole)
         self.column.addWidget(self.pages, 1)
 
@@ -75,8 +84,15 @@ class ComparePage(Page):
         runs = [run for run in reader.runs() if run["model_id"] == chosen["model_id"]]
         progress = {run["id"]: reader.progress(run["id"]) for run in runs}
         self._show_plot(runs, progress)
-        goal = chosen["latency_s"]
-        base = reached(progress[chosen["id"]], goal) if goal else None
+        # What others are measured against: the stock search where there is one
+        base_run = next(
+            (run for run in reversed(runs) if run["strategy"] == "metaschedule" and run["latency_s"]), chosen
+        )
+        goal = base_run["latency_s"]
+        base = reached(progress[base_run["id"]], goal) if goal else None
+        self.goal.setText(
+            f"Goal: {units.latency(goal)}, the final latency of run {base_run['id']} ({base_run['strategy']}). Enter opens a run."
+        )
         for run in runs:
             at = reached(progress[run["id"]], goal) if goal else None
             run["goal_trials"], run["goal_s"] = (at["trials"], at["elapsed_s"]) if at else (None, None)
@@ -86,7 +102,9 @@ class ComparePage(Page):
 
     def _show_plot(self, runs: list[dict[str, Any]], progress: dict[int, list[dict[str, Any]]]) -> None:
         axis = self.axis.current
-        self.plot.set_x_axis("trials" if axis == "trials" else "working time", units.count if axis == "trials" else units.duration)
+        self.plot.set_x_axis(
+            "trials" if axis == "trials" else "working time", units.count if axis == "trials" else units.duration
+        )
         series = []
         for index, run in enumerate(runs):
             x, y = step_points(progress[run["id"]], axis)
@@ -99,5 +117,3 @@ class ComparePage(Page):
     def _open(self, row: dict[str, Any]) -> None:
         self.workspace.choose_run(row["id"])
         self.go_to.emit("overview")
-
-

@@ -17,8 +17,20 @@ from pruner_studio.widgets.drawn import Funnel
 from pruner_studio.widgets.plot import Plot, Series
 from pruner_studio.widgets.table import Table
 
-_STEPS = (("explored", "explored"), ("drafted", "drafted"), ("verified", "verified"), ("measured", "measured"), ("valid", "valid"))
-_ORIGINS = (("draft", "series1"), ("random", "series3"), ("elite", "series2"), ("evolved", "series5"), ("user", "series4"))
+_STEPS = (
+    ("explored", "explored"),
+    ("drafted", "drafted"),
+    ("verified", "verified"),
+    ("measured", "measured"),
+    ("valid", "valid"),
+)
+_ORIGINS = (
+    ("draft", "series1"),
+    ("random", "series3"),
+    ("elite", "series2"),
+    ("evolved", "series5"),
+    ("user", "series4"),
+)
 
 
 def _correlation(value: float) -> str:
@@ -65,12 +77,16 @@ class DraftVerifyPage(Page):
         column.addLayout(top, 3)
         column.addLayout(self._tiles())
         self.model = RowTable(COLUMNS, self)
-        self.table = Table("Rounds", self.model, self._round_chosen, sort_by=(0, Qt.SortOrder.DescendingOrder), stretch=1)
+        self.table = Table(
+            "Rounds", self.model, self._round_chosen, sort_by=(0, Qt.SortOrder.DescendingOrder), stretch=1
+        )
         rounds = Card("Rounds", "choose one to see its funnel and candidates alone")
         rounds.body.addWidget(self.table)
         column.addWidget(rounds, 2)
         self.pages = QStackedWidget()
-        self.pages.addWidget(EmptyState("draft", "No round yet", "Each round of the search is shown here once it is measured."))
+        self.pages.addWidget(
+            EmptyState("draft", "No round yet", "Each round of the search is shown here once it is measured.")
+        )
         self.pages.addWidget(whole)
         self.column.addWidget(self.pages, 1)
 
@@ -79,7 +95,14 @@ class DraftVerifyPage(Page):
         self.score = Segments("Score", (("draft_score", "Draft"), ("verified_score", "Verified")))
         self.score.chosen.connect(lambda _: self.refresh())
         card.head.addWidget(self.score)
-        self.scatter = Plot("Score against measured latency", "score (higher is better)", "measured latency", "{:.2f}".format, units.latency, log_y=True)
+        self.scatter = Plot(
+            "Score against measured latency",
+            "score (higher is better)",
+            "measured latency",
+            "{:.2f}".format,
+            units.latency,
+            log_y=True,
+        )
         self.scatter.picked.connect(self._picked)
         card.body.addWidget(self.scatter, 1)
         return card
@@ -87,7 +110,15 @@ class DraftVerifyPage(Page):
     def _tiles(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(12)
-        self.tiles = {name: StatTile(name) for name in ("Rank correlation, draft", "Rank correlation, verified", "Fastest in the draft's order", "Fastest in the verified order")}
+        self.tiles = {
+            name: StatTile(name)
+            for name in (
+                "Rank correlation, draft",
+                "Rank correlation, verified",
+                "Fastest in the draft's order",
+                "Fastest in the verified order",
+            )
+        }
         for tile in self.tiles.values():
             row.addWidget(tile, 1)
         return row
@@ -110,7 +141,9 @@ class DraftVerifyPage(Page):
         for row in rounds:
             own = by_round.get(row["id"], [])
             row["task"] = tasks.get(row["task_id"], "")
-            row["draft_rank"], row["verified_rank"] = (score_quality(own, key) for key in ("draft_score", "verified_score"))
+            row["draft_rank"], row["verified_rank"] = (
+                score_quality(own, key) for key in ("draft_score", "verified_score")
+            )
         self.model.show_rows(rounds)
         chosen = [row for row in rounds if row["id"] == self._round]
         if not chosen:

@@ -8,7 +8,17 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QComboBox, QFileDialog, QFrame, QHBoxLayout, QLineEdit, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFileDialog,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QScrollArea,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from pruner_engine.jobs import messages as msg
 from pruner_studio import units
@@ -59,7 +69,13 @@ class ExportPage(Page):
         card.body.addWidget(self.phase)
         self.column.addWidget(card)
         self.pages = QStackedWidget()
-        self.pages.addWidget(EmptyState("export", "Nothing exported yet", "Choose a folder and press Export. You get the library, its metadata, the tuning records and a script that runs it."))
+        self.pages.addWidget(
+            EmptyState(
+                "export",
+                "Nothing exported yet",
+                "Choose a folder and press Export. You get the library, its metadata, the tuning records and a script that runs it.",
+            )
+        )
         self.result = QWidget()
         outer = QVBoxLayout(self.result)
         outer.setContentsMargins(0, 0, 0, 0)
@@ -91,7 +107,9 @@ class ExportPage(Page):
         self.coverage_note = label("", "muted", wrap=True)
         self.coverage.body.addWidget(self.coverage_note)
         self.functions = RowTable(COVERAGE_COLUMNS, self)
-        self.coverage.body.addWidget(Table("Functions of the library", self.functions, sort_by=(5, Qt.SortOrder.DescendingOrder)))
+        self.coverage.body.addWidget(
+            Table("Functions of the library", self.functions, sort_by=(5, Qt.SortOrder.DescendingOrder))
+        )
         outer.addWidget(self.coverage, 1)
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
@@ -121,7 +139,9 @@ class ExportPage(Page):
     def _copy(self) -> None:
         plan = self.plan()
         words = ["pruner", "export", plan.project, "--out", plan.out]
-        QGuiApplication.clipboard().setText(shlex.join(words if plan.run_id is None else [*words, "--run", str(plan.run_id)]))
+        QGuiApplication.clipboard().setText(
+            shlex.join(words if plan.run_id is None else [*words, "--run", str(plan.run_id)])
+        )
 
     def _enable(self) -> None:
         run = self.workspace.run()
@@ -159,7 +179,11 @@ class ExportPage(Page):
         timings = {name: entry["seconds"] for name, entry in summary["latency"].items() if entry["seconds"]}
         slowest, tuned = max(timings.values(), default=1.0), timings.get("tuned")
         self.latency_bars.show_bars([self._bar(name, seconds, slowest, tuned) for name, seconds in timings.items()])
-        missing = [f"{_NAMES.get(name, name)}: {entry['note']}" for name, entry in summary["latency"].items() if not entry["seconds"]]
+        missing = [
+            f"{_NAMES.get(name, name)}: {entry['note']}"
+            for name, entry in summary["latency"].items()
+            if not entry["seconds"]
+        ]
         self.latency_note.setText("\n".join(missing))
         self._show_check(summary["checks"], bool(exported["ok"]))
         self._show_files(summary["files"], exported)
@@ -180,7 +204,9 @@ class ExportPage(Page):
         for check in checks:
             against = _NAMES.get(check["against"], check["against"])
             told = "equal within the tolerance" if check["ok"] else "differs"
-            self.check_rows.addWidget(label(f"Against {against}: {told} of {check['tolerance']:.1e}", "muted", wrap=True))
+            self.check_rows.addWidget(
+                label(f"Against {against}: {told} of {check['tolerance']:.1e}", "muted", wrap=True)
+            )
             if check["message"]:
                 self.check_rows.addWidget(label(check["message"], "faint", wrap=True))
 

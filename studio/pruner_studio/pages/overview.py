@@ -15,7 +15,11 @@ from pruner_studio.widgets.drawn import Bar, Bars
 from pruner_studio.widgets.plot import Level, Plot, Series
 from pruner_studio.widgets.run_bar import budget_text, state_of
 
-BASELINES = {"untuned": ("Untuned", "muted"), "onnxruntime": ("ONNX Runtime", "series3"), "torch": ("PyTorch", "series4")}
+BASELINES = {
+    "untuned": ("Untuned", "muted"),
+    "onnxruntime": ("ONNX Runtime", "series3"),
+    "torch": ("PyTorch", "series4"),
+}
 _STAGES = {"build": "did not compile", "load": "did not load", "run": "failed while running", "check": "wrong outputs"}
 _ERRORS = {"timeout": "took too long", "crash": "crashed", "memory": "used too much memory", "wrong": "", "error": ""}
 _SHARES = ("draft_s", "verify_s", "build_s", "run_s", "learn_s")
@@ -114,7 +118,9 @@ class OverviewPage(Page):
             self._nothing()
             return
         self.pages.setCurrentIndex(1)
-        self.subtitle_label.setText(f"{run['model']} on {run['device'] or 'this machine'} · {run['strategy']} · seed {run['seed']}")
+        self.subtitle_label.setText(
+            f"{run['model']} on {run['device'] or 'this machine'} · {run['strategy']} · seed {run['seed']}"
+        )
         baselines = {row["name"]: row for row in reader.baselines(run["id"])}
         self._show_tiles(run, baselines)
         self._show_curve(reader.progress(run["id"]), baselines)
@@ -153,14 +159,18 @@ class OverviewPage(Page):
 
     def _show_curve(self, progress: list[dict[str, Any]], baselines: dict[str, dict[str, Any]]) -> None:
         axis = self.axis.current
-        self.curve.set_x_axis("trials" if axis == "trials" else "working time", units.count if axis == "trials" else units.duration)
+        self.curve.set_x_axis(
+            "trials" if axis == "trials" else "working time", units.count if axis == "trials" else units.duration
+        )
         x, y = step_points(progress, axis)
         levels = [
             Level(text, baselines[name]["seconds"], color)
             for name, (text, color) in BASELINES.items()
             if name in baselines and baselines[name]["seconds"]
         ]
-        self.curve.show_data([Series("best so far", x, y, "series1", steps=True)] if len(x) else [], levels if len(x) else ())
+        self.curve.show_data(
+            [Series("best so far", x, y, "series1", steps=True)] if len(x) else [], levels if len(x) else ()
+        )
 
     def _show_time(self, rounds: list[dict[str, Any]]) -> None:
         times = {name: sum(row[name] for row in rounds) for name in _SHARES}
@@ -168,15 +178,24 @@ class OverviewPage(Page):
         self.time_card.setVisible(total > 0)
         if total:
             self.time_bars.show_bars(
-                [Bar(name[:-2], time / total, f"{units.duration(time)}  {units.percent(time / total)}") for name, time in times.items()]
+                [
+                    Bar(name[:-2], time / total, f"{units.duration(time)}  {units.percent(time / total)}")
+                    for name, time in times.items()
+                ]
             )
 
     def _show_failures(self, failures: list[dict[str, Any]], trials: int) -> None:
         self.failures.setVisible(bool(failures))
         clear(self._failure_rows)
         for row in failures:
-            what = " · ".join(part for part in (_STAGES.get(row["stage"], row["stage"]), _ERRORS.get(row["error"], row["error"])) if part)
-            head = label(f"{units.count(row['count'])} × {what}  ({units.percent(row['count'] / max(1, trials))} of trials)")
+            what = " · ".join(
+                part
+                for part in (_STAGES.get(row["stage"], row["stage"]), _ERRORS.get(row["error"], row["error"]))
+                if part
+            )
+            head = label(
+                f"{units.count(row['count'])} × {what}  ({units.percent(row['count'] / max(1, trials))} of trials)"
+            )
             self._failure_rows.addWidget(head)
             first = label(row["message"][:300], "faint", wrap=True)
             first.setToolTip(row["message"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
@@ -15,7 +16,9 @@ from pruner_studio.pages.page import Page
 from pruner_studio.widgets.basic import Card, EmptyState, Pill, Segments, label
 from pruner_studio.widgets.code import SearchableCode
 from pruner_studio.widgets.parts import PartsView
+from pruner_studio.widgets.replay import ReplayView
 from pruner_studio.widgets.table import Table
+from pruner_studio.widgets.what_if import WhatIfEditor
 from pruner_studio.workspace import Problem
 
 FORMS = (("tvmscript", "TVMScript"), ("llvm", "LLVM IR"), ("asm", "Assembly"))
@@ -44,11 +47,6 @@ COLUMNS = (
     Column("Round", lambda row: row["round"], units.count, right=True),
     Column("Origin", lambda row: row["origin"]),
 )  # fmt: skip
-TRACE_COLUMNS = (
-    Column("", lambda row: row["id"], str, right=True, tone=lambda row: "faint"),
-    Column("Instruction", lambda row: row["text"], tone=lambda row: "" if row["decision"] else "muted"),
-    Column("Decision", lambda row: row["decision"] or "", tone=lambda row: "accent"),
-)
 
 
 class SchedulePage(Page):
@@ -60,6 +58,10 @@ class SchedulePage(Page):
         self._request = 0
         self._texts: dict[str, str] = {}
         self._shown: tuple[str, int, int | None] | None = None
+        self._edited_for: tuple[str, int, int | None] | None = None
+        self._candidate: dict[str, Any] | None = None
+        self._links: dict[str, Any] = {}
+        self._asking = self._ask_again = False
         self.task = QComboBox()
         self.task.setAccessibleName("Task")
         self.task.setMinimumWidth(280)
@@ -74,7 +76,13 @@ class SchedulePage(Page):
         split.setStretchFactor(1, 3)
         split.setSizes([430, 640])
         self.pages = QStackedWidget()
-        self.pages.addWidget(EmptyState("schedule", "No schedule yet", "Candidates of a task are shown here as soon as the first round is measured."))
+        self.pages.addWidget(
+            EmptyState(
+                "schedule",
+                "No schedule yet",
+                "Candidates of a task are shown here as soon as the first round is measured.",
+            )
+        )
         self.pages.addWidget(split)
         self.column.addWidget(self.pages, 1)
 
@@ -101,21 +109,22 @@ class SchedulePage(Page):
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         self.tabs.setAccessibleName("Views of the candidate")
-        self.trace_model = RowTable(TRACE_COLUMNS, self)
-        self.trace = Table("Trace", self.trace_model, stretch=1)
-        self.trace.setSortingEnabled(False)
-        self.trace.verticalHeader().setDefaultSectionSize(27)
-        trace_tab = QWidget()
-        column = QVBoxLayout(trace_tab)
-        column.setContentsMargins(0, 6, 0, 0)
-        column.addWidget(self.trace)
-        self.tabs.addTab(trace_tab, "Trace")
+        self.replay = ReplayView()
+        self.replay.node_chosen.connect(self._node_chosen)
+        self.tabs.addTab(self.replay, "Trace and loops")
         self.code: dict[str, SearchableCode] = {}
         for form, name in FORMS:
             self.code[form] = SearchableCode(name)
             self.tabs.addTab(self.code[form], name)
-        self.parts = PartsView()
-        self.tabs.addTab(self.parts, "Why")
+        self.code["tvmscript"].view.line_chosen.connect(self._line_chosen)
+        self.parts, self.editor = PartsView(), WhatIfEditor()
+        self.editor.edited.connect(self._ask_parts)
+        self.why = QSplitter(Qt.Orientation.Horizontal)
+        self.why.setHandleWidth(14)
+        self.why.addWidget(self.editor)
+        self.why.addWidget(self.parts)
+        self.why.setSizes([320, 320])
+        self.tabs.addTab(self.why, "Why, what if")
         self.tabs.currentChanged.connect(lambda _: self._ask())
         card.body.addWidget(self.tabs, 1)
         return card
@@ -171,7 +180,8 @@ class SchedulePage(Page):
             self._shown = shown
             self._texts = {}
             trace = self.workspace.reader.trace(candidate_id) if candidate_id is not None else None
-            self.trace_model.show_rows(instructions(trace) if trace else [])
+            self.replay.show_trace(instructions(trace) if trace else [])
+            self._edited_for = None
             for view in self.code.values():
                 view.view.show_text("", "")
             self._ask()
@@ -183,17 +193,22 @@ class SchedulePage(Page):
         if self._shown is None or not self.isVisible():
             return
         widget = self.tabs.currentWidget()
-        if widget is self.parts:
-            self._ask_parts()
+        if widget is self.why:
+            self._show_why()
             return
-        form = next((form for form, view in self.code.items() if view is widget), None)
-        if form is None or form in self._texts:
+        form = next((form for form, view in self.code.items() if view is widget), "replay")
+        if form == "tvmscript":
+            form = "replay"  # it brings the code with links to the loops
+        if form in self._texts:
             return
-        self.code[form].view.show_text("", "Compiling…" if form != "tvmscript" else "Applying the trace…")
+        if form in self.code:
+            self.code[form].view.show_text("", "Compiling…")
         project, task_id, candidate_id = shown = self._shown
         self._request += 1
         self.workspace.helper.ask(
-            msg.Inspect(project=project, task_id=task_id, candidate_id=candidate_id, forms=[form], request=self._request),
+            msg.Inspect(
+                project=project, task_id=task_id, candidate_id=candidate_id, forms=[form], request=self._request
+            ),
             lambda reply: self._answered(shown, reply),
             lambda failure: self._failed(form, failure),
         )
@@ -202,27 +217,92 @@ class SchedulePage(Page):
         if shown == self._shown:
             self._texts |= reply.texts
             for form, text in reply.texts.items():
-                self.code[form].view.show_text(form, text)
+                if form == "replay":
+                    self._show_replay(json.loads(text))
+                else:
+                    self.code[form].view.show_text(form, text)
+
+    def _show_replay(self, replay: dict[str, Any]) -> None:
+        self._links = replay["code"]
+        self.code["tvmscript"].view.show_text("tvmscript", self._links["text"])
+        self.replay.show_replay(replay)
+
+    def _node_chosen(self, number: int) -> None:
+        """A loop was chosen: mark the code that belongs to it."""
+        inside = [line for line, node in enumerate(self._links["nodes"]) if node == number]
+        first = self._links["lines"][number]
+        self.code["tvmscript"].view.link(sorted({*inside, *([first] if first >= 0 else [])}))
+
+    def _line_chosen(self, line: int) -> None:
+        """A line of code was chosen: mark its loop or block."""
+        nodes = self._links["nodes"] if self._links else []
+        if line < len(nodes) and nodes[line] is not None:
+            self.replay.choose_node(nodes[line])
+            self.code["tvmscript"].view.link([at for at, node in enumerate(nodes) if node == nodes[line]], scroll=False)
 
     def _failed(self, form: str, failure: msg.Failed) -> None:
-        self.code[form].view.show_text("", f"{failure.message}\n{failure.hint}")
+        told = f"{failure.message}\n{failure.hint}"
+        if form in self.code:
+            self.code[form].view.show_text("", told)
+        else:
+            self.replay.fail(told)
+            self.code["tvmscript"].view.show_text("", told)
         if failure.kind == "bug":
             self.workspace.problem.emit(Problem(failure.message, failure.hint, failure.report))
 
-    def _ask_parts(self) -> None:
+    # ------------------------------------------------------------ why and what if
+
+    def _show_why(self) -> None:
+        """Editors for the shown candidate's decisions, and the parts of its prediction."""
         assert self._shown is not None and self.workspace.reader is not None
-        project, task_id, candidate_id = shown = self._shown
+        _, task_id, candidate_id = self._shown
+        if self._edited_for == self._shown:
+            return
+        self._edited_for = self._shown
         row = self.workspace.reader.candidate(candidate_id) if candidate_id is not None else None
-        if row is None or row["sketch_id"] is None:
+        sketches = {sketch["id"]: sketch for sketch in self.workspace.reader.sketches(task_id)}
+        self._candidate = row if row and row["sketch_id"] in sketches else None
+        self.editor.setVisible(self._candidate is not None)
+        if self._candidate is None:
             self.parts.tell("The draft model reads candidates of the task's own sketches only.")
             return
+        self.editor.show_candidate(sketches[self._candidate["sketch_id"]]["decisions"], self._candidate["decisions"])
         self.parts.tell("Asking the draft model…")
-        self._request += 1
-        self.workspace.helper.ask(
-            msg.WhatIf(project=project, task_id=task_id, sketch_id=row["sketch_id"], decisions=row["decisions"], request=self._request),
-            lambda reply: self.parts.show_score(reply, row["seconds"]) if shown == self._shown else None,
-            lambda failure: self.parts.tell(f"{failure.message} {failure.hint}"),
+        self._ask_parts()
+
+    def _ask_parts(self) -> None:
+        """Ask for the prediction of what the editors say; one question at a time, the newest edit last."""
+        if self._candidate is None or self._shown is None:
+            return
+        if self._asking:
+            self._ask_again = True
+            return
+        self._asking, self._ask_again = True, False
+        project, task_id, _ = shown = self._shown
+        edited = self.editor.decisions != self.editor.start
+        measured = None if edited else self._candidate["seconds"]
+        command = msg.WhatIf(
+            project=project,
+            task_id=task_id,
+            sketch_id=self._candidate["sketch_id"],
+            decisions=list(self.editor.decisions),
         )
+
+        def answered(reply: msg.WhatIfScore) -> None:
+            if shown == self._shown:
+                self.parts.show_score(reply, measured, edited=edited)
+            done()
+
+        def failed(failure: msg.Failed) -> None:
+            self.parts.tell(f"{failure.message} {failure.hint}")
+            done()
+
+        def done() -> None:
+            self._asking = False
+            if self._ask_again:
+                self._ask_parts()
+
+        self.workspace.helper.ask(command, answered, failed)
 
 
 def _figures(row: dict[str, Any], task: dict[str, Any]) -> str:

@@ -56,7 +56,9 @@ class _DropArea(QFrame):
         column.setContentsMargins(16, 18, 16, 18)
         column.setSpacing(6)
         self.name = label("Drop a model here", "heading")
-        self.about = label("ONNX (.onnx), torch.export (.pt2), TVMScript (.py), or a project (.pruner)", "faint", wrap=True)
+        self.about = label(
+            "ONNX (.onnx), torch.export (.pt2), TVMScript (.py), or a project (.pruner)", "faint", wrap=True
+        )
         row = QHBoxLayout()
         self.choose = button("Choose a file…", page.ask_for_model, icon="folder")
         row.addStretch(1)
@@ -157,7 +159,9 @@ class StartPage(Page):
         for key, text in _STRATEGIES:
             self.strategy.addItem(text, key)
         self.strategy.currentIndexChanged.connect(lambda _: self._show_command())
-        self.budget_kind = Segments("Budget", (("trials", "Trials"), ("minutes", "Minutes"), ("gain", "Until no more gain")))
+        self.budget_kind = Segments(
+            "Budget", (("trials", "Trials"), ("minutes", "Minutes"), ("gain", "Until no more gain"))
+        )
         self.budget_kind.chosen.connect(self._budget_kind_chosen)
         self.budget = QSpinBox(minimum=1, maximum=1_000_000, value=200)
         self.budget.setAccessibleName("Budget amount")
@@ -230,7 +234,9 @@ class StartPage(Page):
 
     def ask_for_model(self) -> None:
         patterns = " ".join(f"*{suffix}" for suffix in (*MODEL_SUFFIXES, ".pruner"))
-        dialog = QFileDialog(self, "Choose a model or a project", "", f"Models and projects ({patterns});;All files (*)")
+        dialog = QFileDialog(
+            self, "Choose a model or a project", "", f"Models and projects ({patterns});;All files (*)"
+        )
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(self.take_file)
@@ -280,7 +286,9 @@ class StartPage(Page):
         if reply.model != self.model:
             return
         names = ", ".join(f"{spec.name} {units.shape(spec.shape)} {spec.dtype}" for spec in reply.inputs)  # type: ignore[arg-type]
-        self.drop.about.setText(f"{reply.kind} · {units.size(reply.bytes)} · {names}" if reply.bytes else f"{reply.kind} · {names}")
+        self.drop.about.setText(
+            f"{reply.kind} · {units.size(reply.bytes)} · {names}" if reply.bytes else f"{reply.kind} · {names}"
+        )
         self.shapes.show_inputs(reply.inputs)
         self._show_command()
 

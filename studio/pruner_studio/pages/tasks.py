@@ -88,7 +88,9 @@ class TasksPage(Page):
             ("freeze", "Freeze", "Tune this task no more"),
             ("normal", "Back to normal", "Undo pin, boost or freeze"),
         ):
-            made = button(text, lambda action=action: self._steer(action), icon=action if action != "normal" else "", tip=tip)  # type: ignore[misc]
+            made = button(
+                text, lambda action=action: self._steer(action), icon=action if action != "normal" else "", tip=tip
+            )  # type: ignore[misc]
             self.steer_buttons.append(made)
             row.addWidget(made)
         row.addWidget(button("Open schedules", lambda: self.go_to.emit("schedule"), "primary"))
@@ -101,7 +103,9 @@ class TasksPage(Page):
         self.model.show_rows(rows)
         self.table.choose(self.workspace.task_id)
         self._count(len(rows))
-        steerable = self.workspace.job.running and self.workspace.job_task == "tune" and self.workspace.task_id is not None
+        steerable = (
+            self.workspace.job.running and self.workspace.job_task == "tune" and self.workspace.task_id is not None
+        )
         for made in self.steer_buttons:
             made.setEnabled(steerable)
 

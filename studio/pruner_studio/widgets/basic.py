@@ -111,7 +111,11 @@ class StatTile(Card):
         super().__init__()
         self.setAccessibleName(name)
         self.body.setSpacing(2)
-        self._name, self._value, self._remark = label(name, "label"), label("–", "value"), label("", "faint", wrap=False)
+        self._name, self._value, self._remark = (
+            label(name, "label"),
+            label("–", "value"),
+            label("", "faint", wrap=False),
+        )
         for part in (self._name, self._value, self._remark):
             self.body.addWidget(part)
         self.body.addStretch(1)

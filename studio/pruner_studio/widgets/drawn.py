@@ -126,7 +126,9 @@ class Funnel(QWidget):
             painter.setFont(strong)
             box = QRectF(self.width() - right + 8, top, right - 8, height)
             share = "" if not before else f"  {units.percent(number / before)}"
-            painter.drawText(box.adjusted(0, 0, 0, -height / 2.6), align | Qt.AlignmentFlag.AlignRight, units.count(number))
+            painter.drawText(
+                box.adjusted(0, 0, 0, -height / 2.6), align | Qt.AlignmentFlag.AlignRight, units.count(number)
+            )
             painter.setFont(self.font())
             painter.setPen(theme.color("faint"))
             painter.drawText(box.adjusted(0, height / 2.6, 0, 0), align | Qt.AlignmentFlag.AlignRight, share)

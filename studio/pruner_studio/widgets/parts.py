@@ -14,6 +14,7 @@ class PartsView(QScrollArea):
     def __init__(self) -> None:
         super().__init__()
         self.setWidgetResizable(True)
+        self._own: float | None = None  # prediction for the candidate as it is
         inside = QWidget()
         column = QVBoxLayout(inside)
         column.setContentsMargins(0, 12, 8, 8)
@@ -41,24 +42,38 @@ class PartsView(QScrollArea):
             head.hide()
             bars.hide()
 
-    def show_score(self, score: WhatIfScore, measured_s: float | None = None) -> None:
+    def show_score(self, score: WhatIfScore, measured_s: float | None = None, *, edited: bool = False) -> None:
         """Show the parts of a prediction, beside the measurement where there is one."""
+        if not edited:
+            self._own = score.latency_s if score.valid else None
         if not score.valid:
             self.tell("The draft model holds this candidate for invalid on this device.")
             return
         measured = f", measured {units.latency(measured_s)}" if measured_s else ""
-        self.verdict.setText(f"Predicted {units.latency(score.latency_s)}{measured}")
+        against = (
+            f", {units.ratio(self._own / score.latency_s)} as fast as the candidate" if edited and self._own else ""
+        )
+        self.verdict.setText(f"Predicted {units.latency(score.latency_s)}{measured}{against}")
         self.note.setText(_why(score))
         most = max(score.times.values(), default=1.0) or 1.0
-        self._fill("times", [Bar(_words(name), value / most, units.latency(value)) for name, value in score.times.items()])
+        self._fill(
+            "times", [Bar(_words(name), value / most, units.latency(value)) for name, value in score.times.items()]
+        )
         self._fill(
             "penalties",
             [
-                Bar(_words(name), min(value, 1 / value) if value > 0 else 0.0, f"{value:.2f}", "good" if 0.8 < value < 1.25 else "warn")
+                Bar(
+                    _words(name),
+                    min(value, 1 / value) if value > 0 else 0.0,
+                    f"{value:.2f}",
+                    "good" if 0.8 < value < 1.25 else "warn",
+                )
                 for name, value in score.penalties.items()
             ],
         )
-        self._fill("symbols", [Bar(_words(name), 0.0, units.si(value).strip()) for name, value in score.symbols.items()])
+        self._fill(
+            "symbols", [Bar(_words(name), 0.0, units.si(value).strip()) for name, value in score.symbols.items()]
+        )
 
     def _fill(self, key: str, bars: list[Bar]) -> None:
         head, view = self.groups[key]
@@ -76,8 +91,12 @@ def _why(score: WhatIfScore) -> str:
     sentences = []
     if score.times and (total := sum(score.times.values())) > 0:
         name, value = max(score.times.items(), key=lambda item: item[1])
-        sentences.append(f"Most of the time is {_words(name)}: {units.latency(value)}, {units.percent(value / total)} of the parts.")
-    worst = max(score.penalties.items(), key=lambda item: max(item[1], 1 / item[1]) if item[1] > 0 else 0.0, default=None)
+        sentences.append(
+            f"Most of the time is {_words(name)}: {units.latency(value)}, {units.percent(value / total)} of the parts."
+        )
+    worst = max(
+        score.penalties.items(), key=lambda item: max(item[1], 1 / item[1]) if item[1] > 0 else 0.0, default=None
+    )
     if worst is not None and worst[1] > 0 and max(worst[1], 1 / worst[1]) > 1.1:
         sentences.append(f"The heaviest penalty is {_words(worst[0])}: {worst[1]:.2f}, where 1 costs nothing.")
     return " ".join(sentences)

@@ -202,7 +202,9 @@ class Plot(QWidget):
             if entry.ids is not None and self._chosen in entry.ids:
                 x, y = self._coordinates(entry)
                 at = list(entry.ids).index(self._chosen)
-                ring = pg.ScatterPlotItem([x[at]], [y[at]], size=13, brush=None, pen=pg.mkPen(theme.color("text"), width=2))
+                ring = pg.ScatterPlotItem(
+                    [x[at]], [y[at]], size=13, brush=None, pen=pg.mkPen(theme.color("text"), width=2)
+                )
                 item.addItem(ring, ignoreBounds=True)
                 return
 
@@ -293,7 +295,9 @@ class Plot(QWidget):
                     writer = csv.writer(file)
                     writer.writerow(["series", *self._labels])
                     for entry in self.series:
-                        writer.writerows([entry.name, x, y] for x, y in zip(entry.x.tolist(), entry.y.tolist(), strict=True))
+                        writer.writerows(
+                            [entry.name, x, y] for x, y in zip(entry.x.tolist(), entry.y.tolist(), strict=True)
+                        )
                     writer.writerows([level.name, "", level.y] for level in self.levels)
             case _:
                 self._view.grab().save(path)
@@ -310,7 +314,10 @@ def _density(x: np.ndarray, y: np.ndarray, color: QColor, cells: int = 220) -> p
     kept = np.isfinite(x) & np.isfinite(y)
     x, y = x[kept], y[kept]
     spans = [(float(v.min()), max(float(np.ptp(v)), 1e-12)) for v in (x, y)]
-    at = [np.minimum(((v - low) / span * cells).astype(int), cells - 1) for v, (low, span) in zip((x, y), spans, strict=True)]
+    at = [
+        np.minimum(((v - low) / span * cells).astype(int), cells - 1)
+        for v, (low, span) in zip((x, y), spans, strict=True)
+    ]
     amount = np.log1p(np.bincount(at[0] * cells + at[1], minlength=cells * cells).reshape(cells, cells))
     picture = np.zeros((cells, cells, 4), np.uint8)
     picture[..., :3] = color.red(), color.green(), color.blue()

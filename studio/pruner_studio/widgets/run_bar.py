@@ -52,7 +52,9 @@ class RunBar(QFrame):
         self.runs.activated.connect(lambda at: workspace.choose_run(self.runs.itemData(at)))
         self.state = Pill()
         self.phase = label("", "faint")
-        self.pause_button = button("Pause", self.toggle_pause, icon="pause", tip="Hold after the candidates in flight (Ctrl+P)")
+        self.pause_button = button(
+            "Pause", self.toggle_pause, icon="pause", tip="Hold after the candidates in flight (Ctrl+P)"
+        )
         self.stop_button = button("Stop", self.stop, "danger", "stop", "End the job; it can be resumed (Ctrl+.)")
         self.resume_button = button("Resume", self.resume, "primary", "play", "Go on where the run was left (Ctrl+R)")
         for part in (self.project, self.runs, self.state):
@@ -90,7 +92,9 @@ class RunBar(QFrame):
         self.pause_button.setVisible(tuning)
         self.pause_button.setText("Go on" if self._paused else "Pause")
         self.stop_button.setVisible(tuning)
-        self.resume_button.setVisible(bool(run) and not alive and not self.workspace.job.running and state != "finished")
+        self.resume_button.setVisible(
+            bool(run) and not alive and not self.workspace.job.running and state != "finished"
+        )
         self._show_progress(run, ours or alive)
 
     def _is_ours(self, run: dict[str, Any] | None) -> bool:

@@ -10,7 +10,17 @@ from PySide6.QtWidgets import QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
 from pruner_engine.jobs.messages import ModelInput
 from pruner_studio.widgets.basic import clear, label
 
-_GUESSES = {"batch": 1, "batch_size": 1, "n": 1, "b": 1, "height": 224, "width": 224, "h": 224, "w": 224, "sequence": 128}
+_GUESSES = {
+    "batch": 1,
+    "batch_size": 1,
+    "n": 1,
+    "b": 1,
+    "height": 224,
+    "width": 224,
+    "h": 224,
+    "w": 224,
+    "sequence": 128,
+}
 
 
 class ShapeFields(QWidget):
@@ -34,7 +44,13 @@ class ShapeFields(QWidget):
         self._inputs = [spec for spec in inputs if any(isinstance(dim, str) for dim in spec.shape)]
         self._fields = {}
         if self._inputs:
-            self._column.addWidget(label("This model leaves dimensions open. Kernels are tuned for fixed shapes: give the ones you run.", "muted", wrap=True))
+            self._column.addWidget(
+                label(
+                    "This model leaves dimensions open. Kernels are tuned for fixed shapes: give the ones you run.",
+                    "muted",
+                    wrap=True,
+                )
+            )
         for spec in self._inputs:
             self._add_row(spec)
         self.setVisible(bool(self._inputs))
@@ -63,6 +79,9 @@ class ShapeFields(QWidget):
     def values(self) -> dict[str, list[int]]:
         """Concrete shapes of the inputs that had open dimensions."""
         return {
-            spec.name: [dim if isinstance(dim, int) else self._fields[spec.name, axis].value() for axis, dim in enumerate(spec.shape)]
+            spec.name: [
+                dim if isinstance(dim, int) else self._fields[spec.name, axis].value()
+                for axis, dim in enumerate(spec.shape)
+            ]
             for spec in self._inputs
         }

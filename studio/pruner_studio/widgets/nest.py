@@ -1,0 +1,129 @@
+"""A loop nest as a tree: extents, how each loop runs, where each block computes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTreeWidget, QTreeWidgetItem
+
+from pruner_studio.theme import theme
+
+Node = dict[str, Any]
+_NODE = int(Qt.ItemDataRole.UserRole)
+_TOUCHED = _NODE + 1
+_KINDS = {
+    "serial": "faint",
+    "parallel": "series2",
+    "vectorized": "series4",
+    "unrolled": "series3",
+    "thread_binding": "series1",
+}
+
+
+def title(node: Node) -> str:
+    """A node in words: loop, block or branch."""
+    if node["type"] == "loop":
+        how = node["thread"] or ("" if node["kind"] == "serial" else node["kind"])
+        return f"{node['name']}  {'?' if node['extent'] is None else node['extent']}" + (f"  {how}" if how else "")
+    if node["type"] == "block":
+        return f"block {node['name']}"
+    return f"if {node['condition']}"
+
+
+def walk(nodes: Iterable[Node]) -> Iterable[Node]:
+    for node in nodes:
+        yield node
+        yield from walk(node["children"])
+
+
+class _Delegate(QStyledItemDelegate):
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        return QSize(220, 24)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        node, touched = index.data(_NODE), index.data(_TOUCHED)
+        box = QRectF(option.rect).adjusted(1, 2, -2, -2)  # type: ignore[attr-defined]
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)  # type: ignore[attr-defined]
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        tone = _KINDS.get(node.get("kind", ""), "faint") if node["type"] == "loop" else "accent"
+        fill = theme.color("selection") if chosen else theme.color(tone, 46 if node["type"] == "loop" else 22)
+        painter.setPen(theme.color("accent") if touched else Qt.PenStyle.NoPen)
+        painter.setBrush(fill)
+        painter.drawRoundedRect(box, 4, 4)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.color(tone))
+        painter.drawRoundedRect(QRectF(box.left(), box.top(), 3, box.height()), 1.5, 1.5)
+        painter.setPen(theme.color("text"))
+        painter.drawText(box.adjusted(11, 0, -6, 0), Qt.AlignmentFlag.AlignVCenter, title(node))
+        painter.restore()
+
+
+class NestTree(QTreeWidget):
+    """`node_chosen` tells the node that the user chose."""
+
+    node_chosen = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName("Loop nest")
+        self.setHeaderHidden(True)
+        self.setIndentation(14)
+        self.setRootIsDecorated(False)
+        self.setItemsExpandable(False)
+        self.setItemDelegate(_Delegate(self))
+        self._roots: list[Node] | None = None
+        self._items: dict[int, QTreeWidgetItem] = {}
+        self._quiet = False
+        self.currentItemChanged.connect(self._chosen)
+
+    def show_nest(self, roots: list[Node], touched: Iterable[int] = ()) -> None:
+        """Show a tree of nodes and frame those that an instruction worked on."""
+        self._quiet = True
+        if roots is not self._roots:
+            self._roots = roots
+            self.clear()
+            self._items = {}
+            self.addTopLevelItems([self._item(node) for node in roots])
+            self.expandAll()
+        marked = set(touched)
+        for number, item in self._items.items():
+            item.setData(0, _TOUCHED, number in marked)
+        if marked and (first := self._items.get(min(marked))) is not None:
+            self.scrollToItem(first)
+        self._quiet = False
+
+    def choose(self, number: int | None) -> None:
+        """Select a node without telling anybody."""
+        self._quiet = True
+        item = self._items.get(-1 if number is None else number)
+        self.setCurrentItem(item) if item is not None else self.clearSelection()
+        self._quiet = False
+
+    def _item(self, node: Node) -> QTreeWidgetItem:
+        item = QTreeWidgetItem([title(node)])
+        item.setData(0, _NODE, node)
+        item.setToolTip(0, _about(node))
+        item.addChildren([self._item(child) for child in node["children"]])
+        self._items[node["id"]] = item
+        return item
+
+    def _chosen(self, current: QTreeWidgetItem | None, _: QTreeWidgetItem | None) -> None:
+        if current is not None and not self._quiet:
+            self.node_chosen.emit(current.data(0, _NODE))
+
+
+def _about(node: Node) -> str:
+    if node["type"] == "loop":
+        notes = [f"{key}: {value}" for key, value in (node.get("annotations") or {}).items()]
+        return "\n".join([f"{node['kind']} loop {node['name']}, {node['extent']} iterations", *notes])
+    if node["type"] == "block":
+        lines = [f"reads {', '.join(node['reads'])}", f"writes {', '.join(node['writes'])}"]
+        lines += [f"allocates {a['name']} {a['dtype']} in {a['scope']}" for a in node["allocs"]]
+        return "\n".join(lines)
+    return str(node["condition"])

@@ -1,0 +1,181 @@
+"""Edit the decisions of a candidate and see at once what the draft model predicts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QUndoCommand, QUndoStack
+from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QHBoxLayout, QScrollArea, QSlider, QVBoxLayout, QWidget
+
+from pruner_studio.widgets.basic import button, clear, label
+
+
+def divisors(number: int) -> list[int]:
+    return [factor for factor in range(1, number + 1) if number % factor == 0]
+
+
+class _Edit(QUndoCommand):
+    """One decision took another value; edits of the same slider merge."""
+
+    def __init__(self, editor: WhatIfEditor, at: int, value: Any, part: int) -> None:
+        super().__init__(f"edit of decision {at}")
+        self._editor, self._at, self._part = editor, at, part
+        self._old, self._new = editor.decisions[at], value
+
+    def id(self) -> int:
+        return self._at * 16 + self._part
+
+    def mergeWith(self, other: QUndoCommand) -> bool:
+        assert isinstance(other, _Edit)
+        self._new = other._new
+        return True
+
+    def redo(self) -> None:
+        self._editor.take(self._at, self._new)
+
+    def undo(self) -> None:
+        self._editor.take(self._at, self._old)
+
+
+class TileRow(QWidget):
+    """Factors of one tiling; a moved factor takes from or gives to the outermost one, so that the product stays."""
+
+    def __init__(self, domain: dict[str, Any], on_edit: Callable[[list[int], int], None], name: str) -> None:
+        super().__init__()
+        self._on_edit, self._quiet = on_edit, False
+        self._cap = domain["max_innermost"]
+        self._value: list[int] = []
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(10)
+        self._outer = label("", "mono")
+        row.addWidget(self._outer)
+        self._parts: list[tuple[QSlider, Any, list[int]]] = []
+        for at in range(1, domain["n"]):
+            slider, told = QSlider(Qt.Orientation.Horizontal), label("", "mono")
+            slider.setAccessibleName(f"{name}, factor {at + 1}")
+            slider.setPageStep(1)
+            slider.setMinimumWidth(46)
+            slider.valueChanged.connect(lambda step, at=at: self._moved(at, step))
+            row.addWidget(label("×", "faint"))
+            row.addWidget(told)
+            row.addWidget(slider, 1)
+            self._parts.append((slider, told, []))
+
+    def show_value(self, value: list[int]) -> None:
+        self._quiet = True
+        self._value = list(value)
+        self._outer.setText(str(value[0]))
+        for at, (slider, told, choices) in enumerate(self._parts, start=1):
+            innermost = at == len(value) - 1
+            choices[:] = [f for f in divisors(value[0] * value[at]) if not innermost or f <= self._cap]
+            slider.setRange(0, len(choices) - 1)
+            slider.setValue(choices.index(value[at]) if value[at] in choices else 0)
+            told.setText(str(value[at]))
+        self._quiet = False
+
+    def _moved(self, at: int, step: int) -> None:
+        if self._quiet:
+            return
+        value, factor = list(self._value), self._parts[at - 1][2][step]
+        value[0], value[at] = value[0] * value[at] // factor, factor
+        self._on_edit(value, at)
+
+
+class WhatIfEditor(QScrollArea):
+    """Editors for all decisions of a sketch; `edited` tells that `decisions` changed."""
+
+    edited = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.decisions: list[Any] = []
+        self.start: list[Any] = []
+        self.stack = QUndoStack(self)
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(0, 10, 10, 8)
+        column.setSpacing(10)
+        column.addWidget(label("What if", "heading"))
+        column.addWidget(
+            label(
+                "Move a factor: the prediction follows. Factors of a loop always multiply to its extent.",
+                "faint",
+                wrap=True,
+            )
+        )
+        self._grid_holder = QVBoxLayout()
+        column.addLayout(self._grid_holder)
+        row = QHBoxLayout()
+        undo = button("Undo", self.stack.undo, tip="Take the last edit back (Ctrl+Z)")
+        redo = button("Redo", self.stack.redo, tip="Do it again (Ctrl+Shift+Z)")
+        reset = button("Reset", self.reset, tip="Back to the candidate's own decisions")
+        self.stack.canUndoChanged.connect(undo.setEnabled)
+        self.stack.canUndoChanged.connect(reset.setEnabled)
+        self.stack.canRedoChanged.connect(redo.setEnabled)
+        for made in (undo, redo, reset):
+            made.setEnabled(False)
+            row.addWidget(made)
+        row.addStretch(1)
+        column.addLayout(row)
+        column.addStretch(1)
+        self.setWidget(inside)
+        self._shows: list[Callable[[Any], None]] = []
+
+    def show_candidate(self, spec: list[dict[str, Any]], decisions: list[Any]) -> None:
+        """Editors for `spec`, the sketch's decisions as the project file describes them, set to a candidate's values."""
+        self.stack.clear()
+        self.start, self.decisions = list(decisions), list(decisions)
+        clear(self._grid_holder)
+        holder = QFrame()
+        grid = QGridLayout(holder)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(14)
+        grid.setVerticalSpacing(8)
+        grid.setColumnStretch(1, 1)
+        self._shows = []
+        for at, entry in enumerate(spec):
+            grid.addWidget(label(entry["name"], "muted"), at, 0)
+            editor, show = self._editor(at, entry)
+            grid.addWidget(editor, at, 1)
+            self._shows.append(show)
+            show(decisions[at])
+        self._grid_holder.addWidget(holder)
+
+    def _editor(self, at: int, entry: dict[str, Any]) -> tuple[QWidget, Callable[[Any], None]]:
+        domain = entry["domain"]
+        if "extent" in domain and not domain.get("partition"):
+            row = TileRow(domain, lambda value, part: self._edit(at, value, part), entry["name"])
+            return row, row.show_value
+        if "extent" in domain:
+            fixed = label("", "mono")
+            return fixed, lambda value: fixed.setText(" × ".join(map(str, value)))
+        choices = domain.get("candidates") or [_location(value) for value in domain["indices"]]
+        values = list(range(len(choices))) if "candidates" in domain else domain["indices"]
+        box = QComboBox()
+        box.setAccessibleName(entry["name"])
+        for choice, value in zip(choices, values, strict=True):
+            box.addItem(str(choice), value)
+        box.activated.connect(lambda index: self._edit(at, box.itemData(index), 0))
+        return box, lambda value: box.setCurrentIndex(box.findData(value))
+
+    def _edit(self, at: int, value: Any, part: int) -> None:
+        if value != self.decisions[at]:
+            self.stack.push(_Edit(self, at, value, part))
+
+    def take(self, at: int, value: Any) -> None:
+        """Set one decision; called by edits as they are done and undone."""
+        self.decisions[at] = value
+        self._shows[at](value)
+        self.edited.emit()
+
+    def reset(self) -> None:
+        while self.stack.canUndo():
+            self.stack.undo()
+
+
+def _location(value: int) -> str:
+    return {-1: "root", -2: "inline"}.get(value, f"loop {value}")
