@@ -71,7 +71,9 @@ Value = Union[int, float, Column]
 
 
 def _sorted(op: str, a: Value, b: Value) -> Column:
-    return Column(op, b, a) if not isinstance(b, Column) or (isinstance(a, Column) and id(b) < id(a)) else Column(op, a, b)
+    return (
+        Column(op, b, a) if not isinstance(b, Column) or (isinstance(a, Column) and id(b) < id(a)) else Column(op, a, b)
+    )
 
 
 def column(index: int) -> Column:
@@ -242,7 +244,9 @@ class Program:
             if op == "row":
                 out[:] = columns[operands[0][1]]
             elif op == "lookup":
-                np.take(np.asarray(operands[0][1], dtype=np.float64), registers[operands[1][1]].astype(np.int64), out=out)
+                np.take(
+                    np.asarray(operands[0][1], dtype=np.float64), registers[operands[1][1]].astype(np.int64), out=out
+                )
             else:
                 _OPS[op](*(registers[a] if is_register else a for is_register, a in operands), out=out)
         for result, (is_register, value) in zip(results, self._outputs, strict=True):

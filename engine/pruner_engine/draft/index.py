@@ -94,6 +94,14 @@ def scale(index: Index, factor: Value) -> Index:
     return Scaled(index, factor)
 
 
+def quotient(index: Index, divisor: Value) -> Index:
+    if isinstance(divisor, int) and divisor == 1:
+        return index
+    if isinstance(index, Quotient):
+        return Quotient(index.index, index.divisor * divisor)
+    return Quotient(index, divisor)
+
+
 def replace(index: Index, atoms: dict[Atom, Index]) -> Index:
     """The index with atoms replaced."""
     match index:
@@ -106,7 +114,7 @@ def replace(index: Index, atoms: dict[Atom, Index]) -> Index:
         case Scaled(inner, factor):
             return scale(replace(inner, atoms), factor)
         case Quotient(inner, divisor):
-            return Quotient(replace(inner, atoms), divisor)
+            return quotient(replace(inner, atoms), divisor)
         case Remainder(inner, modulus):
             return Remainder(replace(inner, atoms), modulus)
         case Opaque(parts, extent):
@@ -126,7 +134,7 @@ def resolve(index: Index) -> Index:
         case Scaled(inner, factor):
             return scale(resolve(inner), factor)
         case Quotient(inner, divisor):
-            return Quotient(resolve(inner), divisor)
+            return quotient(resolve(inner), divisor)
         case Remainder(inner, modulus):
             return Remainder(resolve(inner), modulus)
         case Opaque(parts, extent):
@@ -146,6 +154,37 @@ def atoms_of(index: Index) -> Iterator[Atom]:
             yield from atoms_of(inner)
 
 
+def collapse(index: Index) -> Index:
+    """The index with sums of all digits of a variable replaced by the variable."""
+    if not isinstance(index, Sum):
+        return index
+    digits: dict[Atom, dict[Value, Value]] = {}  # per variable the modulus (0: none) of the digit at each place
+    rest: list[Index] = []
+    for term in index.terms:
+        inner, factor = (term.index, term.factor) if isinstance(term, Scaled) else (term, 1)
+        modulus: Value = 0
+        if isinstance(inner, Remainder):
+            inner, modulus = inner.index, inner.modulus
+        place: Value = 1
+        if isinstance(inner, Quotient):
+            inner, place = inner.index, inner.divisor
+        if isinstance(inner, Var) and place == factor and place not in digits.get(inner.atom, {}):
+            digits.setdefault(inner.atom, {})[place] = modulus
+        else:
+            rest.append(term)
+    for atom, places in digits.items():
+        place, seen = 1, 0
+        while place in places:
+            seen += 1
+            if not isinstance(places[place], int) or places[place] == 0:
+                break
+            place = place * places[place]
+        if seen != len(places) or (places.get(place) != 0 and place != atom.extent):
+            return index
+        rest.append(Var(atom))
+    return add(*rest)
+
+
 def span(index: Index, varies: Callable[[Atom], bool]) -> Value:
     """Distance of the first to the last value, both included, of a resolved index while the atoms that vary do."""
     match index:
@@ -162,7 +201,8 @@ def span(index: Index, varies: Callable[[Atom], bool]) -> Value:
             return total if moving else 1
         case Scaled(inner, factor):
             reach = span(inner, varies)
-            return 1 if isinstance(reach, int) and reach == 1 else (reach - 1) * factor + 1
+            magnitude = abs(factor) if isinstance(factor, int) else factor
+            return 1 if isinstance(reach, int) and reach == 1 else (reach - 1) * magnitude + 1
         case Quotient(inner, divisor):
             reach = span(inner, varies)
             return 1 if isinstance(reach, int) and reach == 1 else ceil_div(reach, divisor)

@@ -74,11 +74,13 @@ class Loop:
 
     Attributes:
         thread: what it is bound to, such as blockIdx.x, or "".
+        kind: serial, parallel, vectorized or unrolled, where the trace itself says so.
         useful: share of its iterations that do work: below 1 where a split was rounded up.
     """
 
     atoms: list[Atom]
     thread: str = ""
+    kind: str = "serial"
     useful: Value = 1
     children: list[Node] = field(default_factory=list)
     parent: Loop | Block | None = None

@@ -144,7 +144,11 @@ def _operation(value: Any) -> tuple[str, Sequence[Any]]:
 def _variables(value: Any) -> list[Any]:
     if isinstance(value, tirx.Var):
         return [value]
-    return [v for part in (value.indices if isinstance(value, TensorLoad) else _operation(value)[1]) for v in _variables(part)]
+    return [
+        v
+        for part in (value.indices if isinstance(value, TensorLoad) else _operation(value)[1])
+        for v in _variables(part)
+    ]
 
 
 def _integer(value: Any) -> int:

@@ -117,9 +117,7 @@ def solve(indices: Sequence[Index], wanted: Sequence[Range]) -> dict[Atom, Range
 
 def invert(indices: Sequence[Index], values: Sequence[Index]) -> dict[Atom, Index]:
     """The iterators' values where the access at `indices` touches `values`."""
-    return {
-        atom: add(*(scale(values[d], place) for d, place in places)) for atom, places in digits(indices).items()
-    }
+    return {atom: add(*(scale(values[d], place) for d, place in places)) for atom, places in digits(indices).items()}
 
 
 def writers(root: Node, buffer: Buffer) -> list[Block]:

@@ -1,0 +1,201 @@
+"""The CPU analyzer: a latency from vector lanes, accumulators, loads, cache traffic, parallel balance and loop overhead.
+
+The paper has none for CPUs; this one follows the same pattern: symbols of each statement, penalties for parts of the
+machine that lie idle, and a sum of times over the statements. All cycles are of one core, at two fused multiply-adds and
+two loads a cycle, on which the wide cores of the last decade agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pruner_engine.draft.columns import Value, ceil_div, maximum, minimum, product, where
+from pruner_engine.draft.finish import Plan, plans
+from pruner_engine.draft.footprint import Touch, elements, lines, spans_by_depth
+from pruner_engine.draft.nest import Block
+from pruner_engine.targets.profile import DeviceProfile
+
+_LINE = 64  # bytes of a cache line
+_LATENCY = 4.0  # cycles from a multiply-add to the next that needs its result
+_SPECIAL = 10.0  # cycles of an exponential, a square root or a division, per lane
+_FULL_UNROLL = 64  # vector operations up to which LLVM unrolls by itself
+_SCALAR_SHARE = 0.9  # of a core's other resources that scalar code leaves idle
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A latency in parts.
+
+    Attributes:
+        symbols, penalties: by name, for people.
+        times: seconds by component; their sum is the latency.
+        valid: 0 where the device's limits rule the row out.
+    """
+
+    symbols: dict[str, Value]
+    penalties: dict[str, Value]
+    times: dict[str, Value]
+    valid: Value = 1
+
+
+def cpu_parts(root: Block, profile: DeviceProfile) -> Parts:
+    """Symbols, penalties and times of a nest on the CPU of the profile."""
+    device = _Device(profile)
+    every = [_statement(plan, device) for plan in plans(root)]
+    times = {name: _sum(one.times[name] for one in every) for name in every[0].times}
+    launches = sum(1 for _ in root.children)
+    times["overhead"] = times["overhead"] + launches * profile.parallel_overhead_s
+    heavy = max(range(len(every)), key=lambda i: every[i].weight)
+    return Parts(every[heavy].symbols, every[heavy].penalties, times)
+
+
+class _Device:
+    def __init__(self, profile: DeviceProfile) -> None:
+        self.cores = profile.cores
+        self.lanes = profile.lanes
+        self.registers = profile.vector_registers
+        self.cycle = 4.0 * profile.lanes / profile.peak_flops_core
+        # level by level: capacity for one core, and seconds a byte that comes from the level behind it
+        caches = sorted(profile.caches, key=lambda c: c.level)
+        behind = [(c.bandwidth_core) for c in caches[1:]] + [profile.dram_bandwidth_core]
+        self.levels = [
+            (f"L{c.level}", c.bytes / max(1, min(c.shared_by, profile.cores)), 1.0 / b)
+            for c, b in zip(caches, behind, strict=True)
+        ]
+
+
+@dataclass(frozen=True)
+class _Statement:
+    weight: float
+    symbols: dict[str, Value]
+    penalties: dict[str, Value]
+    times: dict[str, Value]
+
+
+def _statement(plan: Plan, device: _Device) -> _Statement:
+    flops = sum(s.flops for s in plan.block.stores)
+    special = sum(s.special for s in plan.block.stores)
+    share = _balance(plan.parallel, device.cores)  # seconds on all cores per second of work
+    operations = ceil_div(plan.vector, device.lanes)  # registers that one vector takes
+    tail = product(loop.extent for loop in plan.tail) / plan.vector if plan.tail else 1
+    steps = plan.iterations / plan.vector / tail
+    accumulators = tail * operations
+    unrolled = tail * operations <= _FULL_UNROLL
+    unrolled = maximum(unrolled, tail <= plan.unroll)
+    loads, stores = _memory_operations(plan, operations, accumulators)
+    kept = plan.tail and not plan.block.spatial
+    spilled = maximum(accumulators + 2 - device.registers, 0) if kept else 0
+    through_memory = where(unrolled, spilled, accumulators) if kept else 0
+    runs = _reduction_run(plan)
+    moved = loads + through_memory + (accumulators / runs if kept else 0)
+    written = stores + through_memory + (accumulators / runs if kept else 0)
+    arithmetic = max(1, flops // 2) * accumulators * 0.5
+    latency = where(unrolled, _LATENCY, _LATENCY + 1) if not plan.block.spatial else 0
+    cycles = maximum(maximum(arithmetic, moved * 0.5), maximum(written * 1.0, latency))
+    cycles = cycles + special * _SPECIAL * plan.vector * tail
+    loop_overhead = where(unrolled, 1.0, 1.0 + tail * 1.0) / maximum(1, minimum(plan.unroll, 64) / maximum(1, tail))
+    traffic = _traffic(plan, device)
+    times: dict[str, Value] = {
+        "compute": steps * cycles * device.cycle * share,
+        "overhead": steps * loop_overhead * device.cycle * share,
+    }
+    for name, _, seconds in device.levels:
+        times[name] = traffic[name] * seconds * share
+    symbols: dict[str, Value] = {
+        "flops": plan.iterations * (flops + special),
+        "parallel": plan.parallel,
+        "vector": plan.vector,
+        "accumulators": accumulators,
+        "loads_per_step": loads,
+        "unroll": plan.unroll,
+        "steps": steps,
+        **{f"{name}_bytes": traffic[name] for name, _, _ in device.levels},
+    }
+    penalties: dict[str, Value] = {
+        "lanes": plan.vector / (operations * device.lanes),
+        "parallel": 1.0 / (share * device.cores),
+        "registers": maximum(1.0, (accumulators + 2) / device.registers) if kept else 1.0,
+    }
+    weight = float(max(1, flops) * product(i.extent for i in plan.block.iters if isinstance(i.extent, int)))
+    return _Statement(weight, symbols, penalties, times)
+
+
+def _balance(parallel: Value, cores: int) -> Value:
+    """Each core takes a contiguous run of iterations; the longest run decides."""
+    return ceil_div(parallel, cores) / parallel
+
+
+def _memory_operations(plan: Plan, operations: Value, accumulators: Value) -> tuple[Value, Value]:
+    """Vector loads and stores of one reduction step, what the accumulators take aside."""
+    inner = plan.tail or []
+    loads: Value = 0
+    stores: Value = 0
+    for touch in plan.touches:
+        own = touch.read and touch.written
+        if not inner:
+            wide = _wide(touch, plan)
+            loads = loads + (where(wide, operations, 1) * touch.times if touch.read and not own else 0)
+            stores = stores + (operations if touch.written and plan.block.spatial else 0)
+            continue
+        if own:
+            continue
+        reused = product(loop.extent for loop in inner if touch.moves_with(loop))
+        wide = _wide(touch, plan)
+        if touch.read:
+            loads = loads + where(wide, reused / plan.vector * operations, reused) * touch.times
+        else:
+            stores = stores + reused / plan.vector * operations
+    return loads, stores
+
+
+def _wide(touch: Touch, plan: Plan) -> Value:
+    """Whether the vector runs along the buffer's memory (else one element serves all lanes)."""
+    return int(bool(plan.loops) and touch.moves_with(plan.loops[-1]))
+
+
+def _reduction_run(plan: Plan) -> Value:
+    """Steps that the accumulators stay in registers for: the reduction loops right around the tail."""
+    end = len(plan.loops) - len(plan.tail)
+    run: Value = 1
+    for loop in reversed(plan.loops[:end]):
+        if not all(not t.written or not t.moves_with(loop) for t in plan.touches):
+            break
+        run = run * loop.extent
+    return run
+
+
+def _traffic(plan: Plan, device: _Device) -> dict[str, Value]:
+    """Bytes that enter each cache level: the working set of the outermost depth that fits, as often as it is replaced."""
+    loops = plan.loops
+    outside: list[Value] = [1]
+    for loop in loops:
+        outside.append(outside[-1] * loop.extent)
+    sizes: list[Value] = [0] * (len(loops) + 1)
+    totals: list[Value] = [0] * (len(loops) + 1)
+    for touch in plan.touches:
+        spans = spans_by_depth(touch, loops)
+        held = [lines(touch, s, _LINE) * _LINE for s in spans]
+        repeats: Value = 1
+        for depth in range(len(loops) + 1):
+            if depth and touch.moves_with(loops[depth - 1]):
+                repeats = outside[depth]
+            sizes[depth] = sizes[depth] + held[depth]
+            totals[depth] = totals[depth] + held[depth] * repeats
+    result = {}
+    for name, capacity, _ in device.levels:
+        bytes_: Value = totals[-1]
+        for depth in range(len(loops), -1, -1):
+            bytes_ = where(sizes[depth] <= capacity, totals[depth], bytes_)
+        result[name] = bytes_
+    return result
+
+
+def _sum(values: Sequence[Value] | object) -> Value:
+    total: Value = 0
+    for value in values:  # type: ignore[attr-defined]
+        total = total + value
+    return total
+
+
+__all__ = ["Parts", "cpu_parts", "elements"]

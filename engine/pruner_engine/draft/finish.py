@@ -1,0 +1,123 @@
+"""What MetaSchedule's postprocessing makes of a nest on a CPU: parallel and vectorised loops, unrolling."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pruner_engine.draft.columns import Value, equal, maximum, minimum, product, where
+from pruner_engine.draft.footprint import Touch, touches
+from pruner_engine.draft.nest import Block, Loop, all_loops, blocks_under, data_parallel
+
+_VECTOR_DEPTH = 3  # inner loops that are considered for fusing into a vector
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """A block after postprocessing.
+
+    Attributes:
+        loops: around it, outermost first, before parallel and vector loops are fused.
+        touches: its buffers.
+        parallel: iterations that are spread over the cores; 1 where the nest runs on one.
+        vector: lanes of the vectorised loop; 1 where there is none.
+        unroll: statements up to which TVM unrolls; 0 for a purely spatial block.
+        tail: loops behind the last reduction loop: what one step of the reduction accumulates into.
+    """
+
+    block: Block
+    loops: list[Loop]
+    touches: list[Touch]
+    parallel: Value
+    vector: Value
+    unroll: Value
+    tail: list[Loop]
+
+    @property
+    def iterations(self) -> Value:
+        return product(loop.extent * loop.useful for loop in self.loops)
+
+
+def plans(root: Block) -> list[Plan]:
+    """RewriteParallelVectorizeUnroll on every block of the root.
+
+    A block's loops are fused from outside into a parallel loop until that has more iterations than asked for, and from
+    inside into a vector as long as all accesses stay contiguous.
+    """
+    width = int(root.annotations.get("meta_schedule.vectorize", 1))  # type: ignore[arg-type]
+    jobs = int(root.annotations.get("meta_schedule.parallel", 1))  # type: ignore[arg-type]
+    unroll: Value = root.annotations.get("meta_schedule.unroll_explicit", 0)  # type: ignore[assignment]
+    made = []
+    for block in blocks_under(root):
+        loops, used = all_loops(block), touches(block)
+        parallel, vector = _parallel(loops, jobs), _vector(loops, used, width)
+        if _all_contiguous(loops, used):
+            # everything is fused, split by the vector's width, and spread
+            total = product(loop.extent for loop in loops)
+            vector = minimum(total, width)
+            parallel = total / vector
+        last = max((i for i, loop in enumerate(loops) if not data_parallel(loop)), default=-1)
+        made.append(
+            Plan(
+                block,
+                loops,
+                used,
+                parallel,
+                vector,
+                0 if block.spatial else unroll,
+                [] if last < 0 else loops[last + 1 :],
+            )
+        )
+    return made
+
+
+def _parallel(loops: Sequence[Loop], jobs: int) -> Value:
+    iterations: Value = 1
+    open_: Value = int(jobs > 1)
+    for loop in loops:
+        if not data_parallel(loop):
+            break
+        iterations = where(open_, iterations * loop.extent, iterations)
+        open_ = where(iterations > jobs, 0, open_)
+        if len(loop.children) > 1:
+            break
+    return iterations
+
+
+def _vector(loops: Sequence[Loop], used: Sequence[Touch], width: int) -> Value:
+    vector: Value = 1
+    open_: Value = int(width > 1)
+    inner: list[Loop] = []
+    for loop in reversed(loops[-_VECTOR_DEPTH:]):
+        if not data_parallel(loop) or len(loop.children) > 1:
+            break
+        for touch in used:
+            open_ = where(_fusible(touch, loop, inner), open_, 0)
+        longer = vector * loop.extent
+        open_ = where(longer > width, 0, open_)
+        vector = where(open_, longer, vector)
+        inner.append(loop)
+    return vector
+
+
+def _fusible(touch: Touch, loop: Loop, inner: Sequence[Loop]) -> Value:
+    """Whether an access stays contiguous (or does not move) when the loop is fused with those inside it."""
+    stride = touch.stride(loop)
+    expected: Value = 0
+    for other in inner:
+        expected = maximum(expected, touch.stride(other) * other.extent)
+    if not inner:
+        return 1
+    if isinstance(expected, int) and expected == 0:
+        expected = 1
+    return maximum(equal(stride, 0), equal(stride, expected))
+
+
+def _all_contiguous(loops: Sequence[Loop], used: Sequence[Touch]) -> bool:
+    """Element-wise nests of one block, where that does not depend on decisions."""
+    inner: list[Loop] = []
+    for loop in reversed(loops):
+        if not data_parallel(loop) or len(loop.children) > 1 or any(_fusible(t, loop, inner) != 1 for t in used):
+            return False
+        inner.append(loop)
+    return bool(loops)

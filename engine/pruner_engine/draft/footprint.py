@@ -1,0 +1,116 @@
+"""How much memory a block touches, for every depth of the loops around it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pruner_engine.draft.columns import Value, ceil_div, minimum, product
+from pruner_engine.draft.index import Atom, Index, Scaled, Sum, Var, atoms_of, flattened, span, step
+from pruner_engine.draft.nest import Access, Block, Buffer, Loop, bound
+
+
+@dataclass(frozen=True, eq=False)
+class Touch:
+    """One buffer as a block uses it (the union of its accesses counts as the first of them).
+
+    Attributes:
+        indices: per dimension, over the loops' variables.
+        times: accesses of one execution.
+        read, written: how it is used.
+    """
+
+    buffer: Buffer
+    indices: tuple[Index, ...]
+    times: int
+    read: bool
+    written: bool
+    guarded: bool
+
+    def moves_with(self, loop: Loop) -> bool:
+        """Whether the loop changes what is touched."""
+        return any(a in loop.atoms for index in self.indices for a in atoms_of(index))
+
+    def stride(self, loop: Loop) -> Value:
+        """Elements that one iteration of the loop moves by."""
+        return step(flattened(list(self.indices), self.buffer.shape), loop.atoms[-1])
+
+
+def touches(block: Block) -> list[Touch]:
+    """The buffers of a block's statements, reads first."""
+    found: dict[Buffer, list[tuple[Access, bool]]] = {}
+    for store in block.stores:
+        for read in store.reads:
+            found.setdefault(read.buffer, []).append((read, False))
+    for store in block.stores:
+        found.setdefault(store.write.buffer, []).append((store.write, True))
+    return [
+        Touch(
+            buffer,
+            bound(uses[0][0]),
+            len(uses),
+            read=not all(write for _, write in uses),
+            written=any(write for _, write in uses),
+            guarded=any(access.guarded for access, _ in uses),
+        )
+        for buffer, uses in found.items()
+    ]
+
+
+def spans_by_depth(touch: Touch, loops: Sequence[Loop]) -> list[list[Value]]:
+    """Per depth d (0: all loops vary, len(loops): none) the span of each dimension while loops[d:] vary."""
+    by_dimension = [_index_spans(i, e, loops) for i, e in zip(touch.indices, touch.buffer.shape, strict=True)]
+    return [list(spans) for spans in zip(*by_dimension, strict=True)] or [[] for _ in range(len(loops) + 1)]
+
+
+def _index_spans(index: Index, extent: Value, loops: Sequence[Loop]) -> list[Value]:
+    """Built up from the innermost loop outwards, so that neighbouring depths share their terms."""
+    steps = _affine(index)
+    spans: list[Value] = [1]
+    inner: set[Atom] = set()
+    for loop in reversed(loops):
+        inner.update(loop.atoms)
+        last = spans[-1]
+        if steps is None:
+            seen = frozenset(inner)
+            reach = span(index, lambda atom: atom in seen)  # noqa: B023
+        else:
+            reach = last
+            for atom in loop.atoms:
+                if atom in steps:
+                    reach = reach + (atom.extent - 1) * steps[atom]
+        spans.append(reach)
+    return [s if isinstance(s, int) and s == 1 else minimum(s, extent) for s in reversed(spans)]
+
+
+def _affine(index: Index) -> dict[Atom, Value] | None:
+    """Steps per variable of a sum of scaled variables; None for any other index."""
+    steps: dict[Atom, Value] = {}
+    for term in index.terms if isinstance(index, Sum) else (index,):
+        factor: Value = 1
+        if isinstance(term, Scaled):
+            term, factor = term.index, abs(term.factor) if isinstance(term.factor, int) else term.factor  # noqa: PLW2901
+        if isinstance(term, Var):
+            steps[term.atom] = steps.get(term.atom, 0) + factor
+        elif next(atoms_of(term), None) is not None:
+            return None
+    return steps
+
+
+def elements(spans: Sequence[Value]) -> Value:
+    """Distinct elements in a box of these spans."""
+    return product(spans)
+
+
+def lines(touch: Touch, spans: Sequence[Value], line_bytes: int) -> Value:
+    """Distinct cache lines in a box; a buffer whose layout follows the loops is contiguous."""
+    size = touch.buffer.dtype_bytes
+    if touch.buffer.layout_free or not spans:
+        return ceil_div(elements(spans) * size, line_bytes)
+    # dimensions that are covered whole make longer runs, which matters for small inner dimensions
+    run = spans[-1]
+    rest = list(spans[:-1])
+    whole = touch.buffer.shape[-1]
+    if rest and isinstance(whole, int) and whole * size < line_bytes:
+        run, rest = run * rest.pop(), rest
+    return product(rest) * ceil_div(run * size, line_bytes)

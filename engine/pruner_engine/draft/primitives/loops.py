@@ -1,0 +1,104 @@
+"""Primitives that reshape loops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pruner_engine.draft.columns import Value, ceil_div, product
+from pruner_engine.draft.index import Atom, Remainder, Var, add, quotient, scale
+from pruner_engine.draft.nest import Block, Loop, Node, all_loops
+from pruner_engine.draft.primitives.registry import primitive
+
+
+@primitive("Split")
+def split(root: Block, inputs: list[Any], attrs: list[Any]) -> list[Loop]:
+    loop: Loop = inputs[0]
+    known = product(f for f in inputs[1:] if f is not None)
+    factors = [ceil_div(loop.extent, known) if f is None else f for f in inputs[1:]]
+    atoms = [Atom(f"{loop.name}_{i}", f) for i, f in enumerate(factors)]
+    position = add(*(scale(Var(a), product(factors[i + 1 :])) for i, a in enumerate(atoms)))
+    for i, old in enumerate(loop.atoms):
+        below = product(a.extent for a in loop.atoms[i + 1 :])
+        digit = quotient(position, below)
+        old.definition = digit if i == 0 else Remainder(digit, old.extent)
+    loops = [Loop([a]) for a in atoms]
+    if None in inputs[1:] and not _divides(known, loop.extent):
+        loops[0].useful = loop.extent / (factors[0] * known)
+    _swap([loop], loops)
+    return loops
+
+
+@primitive("Fuse")
+def fuse(root: Block, inputs: list[Any], attrs: list[Any]) -> list[Loop]:
+    fused = Loop([a for loop in inputs for a in loop.atoms], useful=product(loop.useful for loop in inputs))
+    _swap(inputs, [fused])
+    return [fused]
+
+
+@primitive("Reorder")
+def reorder(root: Block, inputs: list[Any], attrs: list[Any]) -> None:
+    depth = {loop: len(all_loops(loop)) for loop in inputs}
+    bottom = max(inputs, key=depth.__getitem__)
+    top = min(inputs, key=depth.__getitem__)
+    path = all_loops(bottom)[depth[top] :] + [bottom]
+    order = iter(inputs)
+    _swap(path, [next(order) if loop in depth else loop for loop in path])
+
+
+def _swap(old: list[Loop], new: list[Loop]) -> None:
+    """Put a chain of loops where another chain is."""
+    parent, body = old[0].parent, old[-1].children
+    assert parent is not None
+    at = parent.children.index(old[0])
+    for outer, inner in zip(new, new[1:], strict=False):
+        outer.children, inner.parent = [inner], outer
+    new[-1].children = body
+    for child in body:
+        child.parent = new[-1]
+    parent.children[at], new[0].parent = new[0], parent
+
+
+@primitive("AddUnitLoop")
+def add_unit_loop(root: Block, inputs: list[Any], attrs: list[Any]) -> list[Loop]:
+    node: Node = inputs[0]
+    parent = node.parent
+    assert parent is not None
+    at = parent.children.index(node)
+    loop = Loop([Atom("u", 1)])
+    parent.children[at], loop.parent = loop, parent
+    loop.children, node.parent = [node], loop
+    return [loop]
+
+
+@primitive("Bind")
+def bind(root: Block, inputs: list[Any], attrs: list[Any]) -> None:
+    inputs[0].thread = str(attrs[0])
+
+
+@primitive("Annotate")
+def annotate(root: Block, inputs: list[Any], attrs: list[Any]) -> None:
+    inputs[0].annotations[str(attrs[0])] = inputs[1]
+
+
+@primitive("Unannotate")
+def unannotate(root: Block, inputs: list[Any], attrs: list[Any]) -> None:
+    inputs[0].annotations.pop(str(attrs[0]), None)
+
+
+@primitive("Parallel")
+def parallel(root: Block, inputs: list[Any], attrs: list[Any]) -> None:
+    inputs[0].kind = "parallel"
+
+
+@primitive("Vectorize")
+def vectorize(root: Block, inputs: list[Any], attrs: list[Any]) -> None:
+    inputs[0].kind = "vectorized"
+
+
+@primitive("Unroll")
+def unroll(root: Block, inputs: list[Any], attrs: list[Any]) -> None:
+    inputs[0].kind = "unrolled"
+
+
+def _divides(factor: Value, extent: Value) -> bool:
+    return isinstance(factor, int) and isinstance(extent, int) and extent % factor == 0

@@ -1,0 +1,133 @@
+"""Primitives that move a block under a loop, or into another block."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace as change
+from typing import Any
+
+from pruner_engine.draft.index import Atom, Const, Index, Var, add
+from pruner_engine.draft.index import replace as substitute
+from pruner_engine.draft.nest import (
+    Access,
+    Block,
+    Loop,
+    Store,
+    UnreadableSketchError,
+    attach,
+    blocks_under,
+    chain,
+    detach,
+)
+from pruner_engine.draft.primitives.registry import AT_ROOT, INLINE, primitive
+from pruner_engine.draft.regions import Range, accesses, invert, outer_atoms, readers, region, solve, writers
+
+
+@primitive("ComputeAt")
+def compute_at(root: Block, inputs: list[Any], attrs: list[Any]) -> None:
+    block, loop = inputs[0], inputs[1]
+    if loop is AT_ROOT:
+        return
+    if loop is INLINE:
+        compute_inline(root, [block], [])
+        return
+    consumed: dict[Atom, Range] = {}
+    under = list(blocks_under(loop))
+    for store in block.stores:
+        touching = accesses(under, store.write.buffer, reads=True)
+        if touching:
+            fixed = outer_atoms(loop, store.write.buffer.scope)
+            consumed.update(solve(store.write.indices, region(touching, fixed)))
+    users = {b for s in block.stores for b in readers(loop, s.write.buffer)}
+    first = min(i for i, child in enumerate(loop.children) if users & set(blocks_under(child)))
+    _move(block, loop, first, consumed)
+
+
+@primitive("ReverseComputeAt")
+def reverse_compute_at(root: Block, inputs: list[Any], attrs: list[Any]) -> None:
+    block, loop = inputs[0], inputs[1]
+    if loop is AT_ROOT:
+        return
+    if loop is INLINE:
+        reverse_compute_inline(root, [block], [])
+        return
+    produced: dict[Atom, Range] = {}
+    under = list(blocks_under(loop))
+    for read in (r for s in block.stores for r in s.reads):
+        touching = accesses(under, read.buffer, reads=False)
+        if touching:
+            produced.update(solve(read.indices, region(touching, outer_atoms(loop, read.buffer.scope))))
+    _move(block, loop, len(loop.children), produced)
+
+
+def _move(block: Block, loop: Loop, at: int, domains: Mapping[Atom, Range]) -> None:
+    """Put the block under the loop with new loops over the domains; iterators without one keep theirs."""
+    if block.children:
+        raise UnreadableSketchError("a block around blocks is moved")
+    loops = []
+    for i, iterator in enumerate(block.iters):
+        domain = domains.get(iterator.atom, Range(Const(0), iterator.extent))
+        atom = Atom(f"ax{i}", domain.extent)
+        iterator.atom.definition = add(domain.start, Var(atom))
+        loops.append(Loop([atom]))
+    marker = loop.children[at] if at < len(loop.children) else None
+    detach(block)
+    nest = chain(loops, block)
+    attach(loop, nest, None if marker is None else loop.children.index(marker))
+
+
+@primitive("ComputeInline")
+def compute_inline(root: Block, inputs: list[Any], attrs: list[Any]) -> None:
+    block: Block = inputs[0]
+    (made,) = block.stores
+    for user in readers(root, made.write.buffer):
+        user.stores = [_inlined(s, made) for s in user.stores]
+    detach(block)
+
+
+@primitive("ReverseComputeInline")
+def reverse_compute_inline(root: Block, inputs: list[Any], attrs: list[Any]) -> None:
+    block: Block = inputs[0]
+    (store,) = block.stores
+    read = next(r for r in store.reads if writers(root, r.buffer))
+    for producer in writers(root, read.buffer):
+        producer.stores = [_reverse_inlined(s, store, read) for s in producer.stores]
+    detach(block)
+
+
+def moved(access: Access, atoms: dict[Atom, Index]) -> Access:
+    return change(access, indices=tuple(substitute(i, atoms) for i in access.indices))
+
+
+def _inlined(store: Store, made: Store) -> Store:
+    """The store with reads of what `made` writes replaced by what that computes."""
+    reads: list[Access] = []
+    times = 0
+    for read in store.reads:
+        if read.buffer is not made.write.buffer:
+            reads.append(read)
+            continue
+        times += 1
+        atoms = invert(made.write.indices, read.indices)
+        reads += [change(moved(r, atoms), guarded=r.guarded or read.guarded) for r in made.reads]
+    return change(
+        store,
+        reads=tuple(reads),
+        flops=store.flops + times * made.flops,
+        special=store.special + times * made.special,
+        selects=store.selects + times * made.selects,
+    )
+
+
+def _reverse_inlined(store: Store, consumer: Store, read: Access) -> Store:
+    """The producer's store writing what the consumer made of it."""
+    atoms = invert(read.indices, store.write.indices)
+    others = tuple(moved(r, atoms) for r in consumer.reads if r.buffer is not read.buffer)
+    return change(
+        store,
+        write=moved(consumer.write, atoms),
+        reads=store.reads + others,
+        flops=store.flops + consumer.flops,
+        special=store.special + consumer.special,
+        selects=store.selects + consumer.selects,
+    )
