@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,6 +52,10 @@ class Timing:
     def seconds(self) -> float | None:
         """Median of the repeats."""
         return statistics.median(self.repeats) if self.repeats else None
+
+    def joined(self, earlier: Timing) -> Timing:
+        """This timing with the repeats of an earlier one of the same thing."""
+        return replace(self, repeats=earlier.repeats + self.repeats)
 
     def as_json(self) -> dict[str, Any]:
         return {"seconds": self.seconds, "repeats": list(self.repeats), "threads": self.threads, "note": self.note}

@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,6 @@ from pruner_engine.export.baselines import (
     time_library,
     time_onnxruntime,
     time_torch,
-    time_untuned,
 )
 from pruner_engine.export.build import apply_database, compile_model
 from pruner_engine.export.check import Agreement, compare
@@ -39,6 +39,7 @@ from pruner_engine.tasks.task import TuningTask
 if TYPE_CHECKING:
     from pruner_engine.frontends import LoadedModel
 
+_TURNS = 2
 _PACKAGES = ("apache-tvm", "apache-tvm-ffi", "pruner-studio", "numpy")
 
 
@@ -146,13 +147,23 @@ def _time_all(
     on_phase: Callable[[str, str], None],
 ) -> dict[str, Timing]:
     inputs = example_inputs(model)
-    on_phase("check", "run the tuned model")
-    tuned = time_library("tuned", folder, model, inputs, threads, repeats)
-    on_phase("check", "compile and run the untuned model")
-    untuned = time_untuned(model, prepared, target, inputs, threads, repeats)
-    on_phase("check", "run the libraries")
-    libraries = [measure(model, inputs, threads, repeats) for measure in (time_onnxruntime, time_torch)]
-    return {timing.name: timing for timing in (tuned, untuned, *libraries)}
+    share = max(1, repeats // _TURNS)
+    with tempfile.TemporaryDirectory() as scratch:
+        on_phase("check", "compile the untuned model")
+        write_library(compile_model(prepared, target), model, target, threads, Path(scratch))
+        timings: dict[str, Timing] = {}
+        # in turns, so that a change of the machine's load meets all of them
+        for _ in range(_TURNS):
+            for name, measure in (
+                ("tuned", partial(time_library, "tuned", folder)),
+                ("untuned", partial(time_library, "untuned", Path(scratch))),
+                ("onnxruntime", time_onnxruntime),
+                ("torch", time_torch),
+            ):
+                on_phase("check", f"run {name}")
+                found = measure(model, inputs, threads, share)
+                timings[name] = found.joined(timings[name]) if name in timings else found
+    return timings
 
 
 def _checks(timings: Mapping[str, Timing], depth: int) -> list[Agreement]:
