@@ -21,7 +21,7 @@ from pruner_engine.verify.training import Fit, TaskData, fit, held_out, pack_gro
 _LEARNING_RATE = 7e-4
 _WARM_EPOCHS = 8
 # an update visits about so many samples, so that learning stays a small part of a round
-_VISITS = 6000
+_VISITS = 3000
 
 
 class NetworkCostModel(CostModel):
@@ -99,7 +99,7 @@ class NetworkCostModel(CostModel):
         return outcome
 
     def _go_on(self, data: list[TaskData], epochs: int) -> Fit:
-        return self._train(data, min(epochs, _WARM_EPOCHS), _LEARNING_RATE / 2)
+        return self._train(data, min(epochs, _WARM_EPOCHS), _LEARNING_RATE)
 
     def _start_over(self, data: list[TaskData], epochs: int) -> Fit:
         self.network = self._fresh()

@@ -17,8 +17,8 @@ from pruner_engine.verify.model import Group
 
 _CHUNK = 128  # candidates of one task that are compared with each other in a step
 _BATCH = 512
-_HOLD_EVERY = 8
-_HOLD_FROM = 64  # a task with fewer measurements is learned from entirely
+_HOLD_EVERY = 16
+_HOLD_FROM = 256  # a task with fewer measurements needs them all, and too few say when to stop
 
 
 @dataclass(frozen=True, eq=False)

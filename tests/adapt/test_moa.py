@@ -1,0 +1,98 @@
+"""Momentum online adaptation."""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "verify"))
+
+from measured import synthetic_group
+
+from pruner_engine.adapt import MomentumAdapter
+from pruner_engine.adapt.moa import distance, follow
+from pruner_engine.verify.pacm import PaCM
+
+
+def weights(model):
+    return [parameter.detach().clone() for parameter in model.network.parameters()]
+
+
+@pytest.fixture(scope="module")
+def pretrained():
+    model = PaCM(0)
+    model.update({"elsewhere": synthetic_group(48, seed=1)})
+    other = PaCM(0)
+    other.from_bytes(model.to_bytes())
+    return other
+
+
+def growing(count):
+    return {"here": tuple(part[:count] for part in synthetic_group(80, seed=2))}
+
+
+def test_the_siamese_follows_by_its_formula(pretrained):
+    adapter = MomentumAdapter(pretrained.clone(), momentum=0.9, compare=False)
+    before = weights(adapter.siamese)
+    adapter.update(growing(20))
+    for old, new, target in zip(before, weights(adapter.siamese), weights(adapter.model), strict=True):
+        assert torch.allclose(new, 0.9 * old + 0.1 * target, atol=1e-6)
+
+
+def test_the_target_starts_from_the_siamese_at_every_adaptation(pretrained):
+    adapter = MomentumAdapter(pretrained.clone(), every=2, compare=False)
+    other = pretrained.clone()
+    adapter.update(growing(20))
+    adapter.update(growing(30))
+    # whatever the target has become by now is forgotten: it is the siamese, tuned on all measurements
+    other.network.load_state_dict(adapter.siamese.network.state_dict())
+    other.updates = adapter.model.updates
+    adapter.update(growing(40))
+    other.fine_tune(growing(40))
+    assert all(torch.equal(one, two) for one, two in zip(weights(adapter.model), weights(other), strict=True))
+
+
+def test_adaptations_come_at_their_cadence_and_leave_the_siamese_alone_between(pretrained):
+    adapter = MomentumAdapter(pretrained.clone(), every=3, compare=False)
+    found = []
+    for count in (10, 20, 30, 40):
+        before = weights(adapter.siamese)
+        _, adaptation = adapter.update(growing(count))
+        same = all(torch.equal(one, two) for one, two in zip(before, weights(adapter.siamese), strict=True))
+        found.append((adaptation is not None, same))
+    assert found == [(True, False), (False, True), (False, True), (True, False)]
+
+
+def test_metrics_are_taken_on_measurements_that_nobody_has_learned(pretrained):
+    adapter = MomentumAdapter(pretrained.clone(), every=2)
+    _, first = adapter.update(growing(20))
+    adapter.update(growing(30))
+    report, second = adapter.update(growing(44))
+    assert set(first.rankings) == {"adapted", "siamese"} and first.rankings["siamese"].samples == 20
+    assert set(second.rankings) == {"adapted", "siamese", "scratch"}
+    for ranking in second.rankings.values():
+        assert ranking.samples == 14
+        assert 0 <= ranking.pair_accuracy <= 1 and 0 < ranking.top1 <= ranking.top5 <= 1
+    assert second.distance > 0 and report.samples == 44
+
+
+def test_momentum_one_never_moves_the_siamese(pretrained):
+    adapter = MomentumAdapter(pretrained.clone(), momentum=1.0, every=1, compare=False)
+    for count in (10, 20):
+        adapter.update(growing(count))
+    assert all(torch.equal(*pair) for pair in zip(weights(adapter.siamese), weights(pretrained), strict=True))
+    with pytest.raises(ValueError, match="momentum"):
+        MomentumAdapter(pretrained, momentum=1.5)
+
+
+def test_distance_is_relative_and_zero_for_equals(pretrained):
+    one, two = pretrained.clone(), pretrained.clone()
+    assert distance(one.network, two.network) == 0
+    with torch.no_grad():
+        for parameter in two.network.parameters():
+            parameter.mul_(1.5)
+    assert np.isclose(distance(one.network, two.network), 0.5)
+    follow(one.network, two.network, 0.0)
+    assert np.isclose(distance(one.network, two.network), 0)

@@ -1,0 +1,81 @@
+"""Checkpoints come back as they went, and bad ones are refused with a sentence."""
+
+import numpy as np
+import pytest
+import torch
+from measured import synthetic_group
+from safetensors.torch import load, save
+
+from pruner_engine.errors import UserError
+from pruner_engine.verify import create_model
+from pruner_engine.verify.checkpoint import read_header
+
+
+@pytest.fixture(scope="module")
+def trained():
+    group = synthetic_group(24)
+    model = create_model("pacm", 0)
+    model.update({"task": group})
+    return model, group[0]
+
+
+@pytest.mark.parametrize("kind", ["pacm", "tenset-mlp", "tlp", "xgb"])
+def test_round_trip(kind):
+    group = synthetic_group(24)
+    model, other = create_model(kind, 0), create_model(kind, 1)
+    model.update({"task": group})
+    other.from_bytes(model.to_bytes())
+    assert np.array_equal(model.predict(group[0]), other.predict(group[0]))
+
+
+def test_a_restored_model_goes_on_from_its_weights(trained):
+    model, _ = trained
+    other = create_model("pacm", 1)
+    other.from_bytes(model.to_bytes())
+    assert other.update({"task": synthetic_group(24)}).start == "warm"
+
+
+def test_a_cut_checkpoint_is_refused_wherever_it_is_cut(trained):
+    data = trained[0].to_bytes()
+    header = int.from_bytes(data[:8], "little") + 8
+    for end in (0, 4, 8, 9, header // 2, header - 1, header, header + 1, len(data) // 2, len(data) - 1):
+        with pytest.raises(UserError, match="damaged"):
+            create_model("pacm").from_bytes(data[:end])
+
+
+def test_another_kind_is_refused_by_name(trained):
+    with pytest.raises(UserError, match="of kind 'pacm', not 'tlp'"):
+        create_model("tlp").from_bytes(trained[0].to_bytes())
+
+
+def test_foreign_files_are_refused(trained):
+    model = create_model("pacm")
+    with pytest.raises(UserError, match="not a Pruner Studio checkpoint"):
+        model.from_bytes(save({"weight": torch.zeros(3)}, {"format": "pt"}))
+    # a pickle, as torch.save writes inside its archive
+    with pytest.raises(UserError):
+        model.from_bytes(b"\x80\x02}q\x00." * 20)
+
+
+def test_poisoned_weights_are_refused_and_change_nothing(trained):
+    source, features = trained
+    data = source.to_bytes()
+    kind, _ = read_header(data)
+    metadata = {"format": "pruner-studio-model-1", "kind": kind, "recipe": "{}"}
+    poisoned = load(data)
+    poisoned["score.weight"][0, 0] = float("nan")
+    model = create_model("pacm", 5)
+    before = model.predict(features)
+    with pytest.raises(UserError, match="not numbers"):
+        model.from_bytes(save(poisoned, metadata))
+    misshapen = {**load(data), "score.weight": torch.zeros(1, 3)}
+    with pytest.raises(UserError, match="layers are not those"):
+        model.from_bytes(save(misshapen, metadata))
+    with pytest.raises(UserError, match="recipe"):
+        model.from_bytes(save(load(data), {**metadata, "recipe": "[1"}))
+    assert np.array_equal(before, model.predict(features))
+
+
+def test_trees_of_another_program_are_refused():
+    with pytest.raises(UserError, match="trees"):
+        create_model("xgb").from_bytes(b'{"learner": {}}')

@@ -1,0 +1,96 @@
+"""Cost models learn from real measurements."""
+
+import numpy as np
+import pytest
+from measured import synthetic_group
+from schedules import CPU
+from scipy.stats import spearmanr
+
+from pruner_engine.errors import UserError
+from pruner_engine.verify import create_model, model_kinds, register_model
+from pruner_engine.verify.metrics import assess
+from pruner_engine.verify.training import held_out
+
+LEARNERS = ["pacm", "tenset-mlp", "tlp", "xgb"]
+
+
+@pytest.mark.parametrize("kind", LEARNERS)
+def test_learns_the_order_of_measured_candidates(kind, measured):
+    task, candidates, seconds, censored = measured
+    model = create_model(kind, 0)
+    features = model.featurize(task, CPU, candidates)
+    report = model.update({task.hash: (features, seconds, censored)})
+    assert report.samples == len(candidates) and report.epochs > 0 and report.seconds > 0
+    assert report.pair_accuracy > 0.8
+    assert -spearmanr(model.predict(features), seconds)[0] > 0.7
+
+
+@pytest.mark.parametrize("kind", LEARNERS)
+def test_ranks_candidates_that_it_has_not_seen(kind):
+    features, seconds, censored = synthetic_group(320)
+    model = create_model(kind, 0)
+    model.update({"task": (features[:256], seconds[:256], censored[:256])})
+    assert -spearmanr(model.predict(features[256:]), seconds[256:])[0] > 0.3
+
+
+def test_loss_goes_down_as_it_learns():
+    group = synthetic_group(64)
+    model = create_model("pacm", 0)
+    before = assess(model, {"task": group})
+    model.update({"task": group})
+    assert assess(model, {"task": group}).loss < before.loss
+
+
+@pytest.mark.parametrize("kind", LEARNERS)
+def test_same_seed_same_result(kind):
+    group = synthetic_group(40)
+    scores = []
+    for _ in range(2):
+        model = create_model(kind, 3)
+        for count in (20, 40):
+            model.update({"task": tuple(part[:count] for part in group)})
+        scores.append(model.predict(group[0]))
+    assert np.array_equal(*scores)
+
+
+def test_an_update_goes_on_from_the_weights_until_there_is_twice_as_much():
+    features, seconds, censored = synthetic_group(80)
+    model = create_model("pacm", 0)
+    starts = [model.update({"t": (features[:n], seconds[:n], censored[:n])}).start for n in (40, 60)]
+    assert starts == ["scratch", "warm"]
+
+
+def test_held_out_measurements_stay_held_out_as_more_come():
+    assert not held_out(100).any()
+    assert held_out(512)[:300].tolist() == held_out(300).tolist()
+    assert 0 < int(held_out(300).sum()) < 40
+
+
+def test_tasks_are_not_compared_with_each_other():
+    features, seconds, censored = synthetic_group(64)
+    one = create_model("pacm", 0)
+    other = create_model("pacm", 0)
+    half = {"a": (features[:32], seconds[:32], censored[:32])}
+    one.update({**half, "b": (features[32:], seconds[32:], censored[32:])})
+    # the same task on a device a thousand times slower: only the order within it counts
+    other.update({**half, "b": (features[32:], 1024 * seconds[32:], censored[32:])})
+    assert np.allclose(one.predict(features), other.predict(features), atol=1e-4)
+
+
+def test_nothing_measured_teaches_nothing():
+    for kind in LEARNERS:
+        model = create_model(kind, 0)
+        assert model.update({}).samples == 0
+        assert len(model.predict([])) == 0
+
+
+def test_an_unknown_kind_is_refused_with_the_known_ones():
+    with pytest.raises(UserError, match="There is no cost model named 'oracle'") as refused:
+        create_model("oracle")
+    assert "pacm" in refused.value.hint
+
+
+def test_a_model_of_ones_own_can_be_registered():
+    register_model("mine", lambda seed: create_model("random", seed))
+    assert "mine" in model_kinds()
+    assert create_model("mine", 1).kind == "random"
