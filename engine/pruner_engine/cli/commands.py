@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 import msgspec
-from rich import box
 from rich.console import Console
 from rich.table import Table
 
+from pruner_engine.cli.output import print_json, print_table
 from pruner_engine.cli.progress import carry_out
 from pruner_engine.errors import UserError
 from pruner_engine.jobs.messages import (
@@ -53,7 +53,7 @@ def _run(command: Tune | Resume, as_json: bool) -> None:
     assert isinstance(finished, RunFinished)
     if as_json:
         with ProjectReader(command.project) as reader:
-            _print_json(run_object(reader, finished.run_id))
+            print_json(run_object(reader, finished.run_id))
     else:
         gain = finished.untuned_s / finished.latency_s if finished.untuned_s and finished.latency_s else None
         click.echo(
@@ -88,7 +88,7 @@ def status(project: str, *, as_json: bool) -> None:
     with ProjectReader(project) as reader:
         runs = reader.runs()
         if as_json:
-            _print_json({"project": absolute(project), "runs": [run_object(reader, run["id"]) for run in runs]})
+            print_json({"project": absolute(project), "runs": [run_object(reader, run["id"]) for run in runs]})
             return
         table = Table(
             "run", "model", "strategy", "state", "trials", "failed", "untuned", "tuned", "gain", "worked", "left"
@@ -101,7 +101,7 @@ def status(project: str, *, as_json: bool) -> None:
                 seconds(run["untuned_s"]), seconds(run["latency_s"]), ratio(run["gain"]), seconds(run["elapsed_s"]),
                 seconds(run["left_s"]) if run["alive"] else "",
             )  # fmt: skip
-        _print_table(table)
+        print_table(table)
         for run in runs:
             if run["reason"]:
                 click.echo(f"run {run['id']}: {run['reason']}")
@@ -119,7 +119,7 @@ def tasks(project: str, run_id: int | None, *, as_json: bool) -> None:
         run = reader.run(run_id)
         rows = reader.tasks(run["id"])
     if as_json:
-        _print_json({"run": run["id"], "tasks": rows})
+        print_json({"run": run["id"], "tasks": rows})
         return
     table = Table("id", "task", "operator", "calls", "share", "untuned", "best", "gain", "GFLOP/s", "trials", "failed")
     for row in sorted(rows, key=lambda r: -(r["share"] or 0.0)):
@@ -128,7 +128,7 @@ def tasks(project: str, run_id: int | None, *, as_json: bool) -> None:
             seconds(row["untuned_s"]), seconds(row["best_s"]), ratio(row["gain"]),
             "–" if row["gflops"] is None else f"{row['gflops']:.1f}", str(row["trials"]), str(row["failed"]),
         )  # fmt: skip
-    _print_table(table)
+    print_table(table)
 
 
 def find_task(reader: ProjectReader, text: str) -> int:
@@ -151,7 +151,7 @@ def inspect(project: str, task: str, candidate: int | None, form: str, *, as_jso
     )
     assert isinstance(answer, Inspected)
     if as_json:
-        _print_json({"task": task_id, "candidate": answer.candidate_id, **answer.texts})
+        print_json({"task": task_id, "candidate": answer.candidate_id, **answer.texts})
     else:
         click.echo(answer.texts[form])
 
@@ -161,7 +161,7 @@ def export(project: str, out: str, run_id: int | None, *, as_json: bool) -> None
     answer = carry_out(Export(project=absolute(project), out=absolute(out), run_id=run_id), quiet=as_json)
     assert isinstance(answer, Exported)
     if as_json:
-        _print_json(answer.summary)
+        print_json(answer.summary)
         return
     console = Console()
     coverage = answer.summary["coverage"]["summary"]
@@ -185,7 +185,7 @@ def doctor(*, as_json: bool) -> None:
         for check in report.checks:
             mark = "[green]ok[/]" if check.ok else "[red]failed[/]" if check.needed else "[yellow]missing[/]"
             table.add_row(check.name, mark, check.value, check.hint)
-        _print_table(table)
+        print_table(table)
     if not report.ok:
         sys.exit(1)
 
@@ -193,14 +193,3 @@ def doctor(*, as_json: bool) -> None:
 def absolute(path: str) -> str:
     """The engine runs elsewhere: paths travel whole."""
     return str(Path(path).absolute())
-
-
-def _print_table(table: Table) -> None:
-    """As wide as the terminal; whole when it goes to a file or a pipe."""
-    table.box = box.SIMPLE_HEAD
-    console = Console()
-    (console if console.is_terminal else Console(width=200)).print(table)
-
-
-def _print_json(value: Any) -> None:
-    click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from pathlib import Path
@@ -11,36 +10,10 @@ from typing import Any
 import click
 
 from pruner_engine import __version__
-from pruner_engine.cli import commands
+from pruner_engine.cli import commands, data
+from pruner_engine.cli.options import ShapeType, json_option, project_argument, setting_option
 from pruner_engine.cli.progress import EngineBug
 from pruner_engine.errors import UserError
-
-
-class _Shape(click.ParamType):
-    name = "name=1,3,224,224"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, list[int]]:
-        found = re.fullmatch(r"([^=]+)=(\d+(?:[,x]\d+)*)", value)
-        if not found:
-            self.fail(f'"{value}" is not a shape; write name=1,3,224,224.', param, ctx)
-        return found[1], [int(n) for n in re.split("[,x]", found[2])]
-
-
-class _Setting(click.ParamType):
-    name = "name=value"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, Any]:
-        name, equals, text = value.partition("=")
-        if not equals:
-            self.fail(f'"{value}" is not a setting; write name=value.', param, ctx)
-        try:
-            return name, json.loads(text)
-        except ValueError:
-            return name, text
-
-
-_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
-_project = click.argument("project", type=click.Path(dir_okay=False))
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -51,7 +24,7 @@ def cli() -> None:
 
 @cli.command()
 @click.argument("model")
-@click.option("--input", "inputs", type=_Shape(), multiple=True, help="Shape of an input with dynamic dimensions.")
+@click.option("--input", "inputs", type=ShapeType(), multiple=True, help="Shape of an input with dynamic dimensions.")
 @click.option(
     "--target", default="auto", show_default=True, help="auto (this CPU), cuda, a preset, a TVM target as JSON."
 )
@@ -62,11 +35,9 @@ def cli() -> None:
 @click.option(
     "--project", type=click.Path(dir_okay=False), help="Project file [default: MODEL's name with .pruner, here]."
 )
-@click.option(
-    "--set", "settings", type=_Setting(), multiple=True, help="A setting of the search, such as draft_set=512."
-)
+@setting_option
 @click.option("--allow-code", is_flag=True, help="Consent to run a TVMScript file, which is Python code.")
-@_json
+@json_option
 def tune(as_json: bool, model: str, project: str | None, **options: Any) -> None:
     """Tune MODEL: an .onnx or .pt2 file, or a built-in workload such as matmul:512,512,512."""
     file = project or default_project(model)
@@ -74,61 +45,65 @@ def tune(as_json: bool, model: str, project: str | None, **options: Any) -> None
 
 
 @cli.command()
-@_project
+@project_argument
 @click.option("--run", "run_id", type=int, help="Which run [default: the newest unfinished].")
 @click.option("--trials", type=int, help="A new budget of candidates, those measured included.")
 @click.option("--minutes", type=float, help="A new budget of minutes, those worked included.")
-@_json
+@json_option
 def resume(project: str, run_id: int | None, trials: int | None, minutes: float | None, as_json: bool) -> None:
     """Go on with an interrupted, stopped or spent run of PROJECT; nothing is measured twice."""
     commands.resume(project, run_id, trials, minutes, as_json=as_json)
 
 
 @cli.command()
-@_project
-@_json
+@project_argument
+@json_option
 def status(project: str, as_json: bool) -> None:
     """Runs of PROJECT: state, trials, latency, gain, failures."""
     commands.status(project, as_json=as_json)
 
 
 @cli.command()
-@_project
+@project_argument
 @click.option("--run", "run_id", type=int, help="Which run [default: the newest].")
-@_json
+@json_option
 def tasks(project: str, run_id: int | None, as_json: bool) -> None:
     """Tasks of a run: shapes, weight, share of time, best latency, gain."""
     commands.tasks(project, run_id, as_json=as_json)
 
 
 @cli.command()
-@_project
+@project_argument
 @click.option("--task", required=True, help="Name or id of the task.")
 @click.option("--candidate", type=int, help="Id of a candidate [default: the task's best].")
 @click.option(
     "--as", "form", default="trace", show_default=True, type=click.Choice(["trace", "tvmscript", "llvm", "asm", "cuda"])
 )
-@_json
+@json_option
 def inspect(project: str, task: str, candidate: int | None, form: str, as_json: bool) -> None:
     """One schedule as text."""
     commands.inspect(project, task, candidate, form, as_json=as_json)
 
 
 @cli.command()
-@_project
+@project_argument
 @click.option("--out", required=True, type=click.Path(file_okay=False), help="Folder to write the bundle to.")
 @click.option("--run", "run_id", type=int, help="Use the trials of this run only [default: all of its target].")
-@_json
+@json_option
 def export(project: str, out: str, run_id: int | None, as_json: bool) -> None:
     """Compile the tuned model, check what it computes, write a bundle that runs without this program."""
     commands.export(project, out, run_id, as_json=as_json)
 
 
 @cli.command()
-@_json
+@json_option
 def doctor(as_json: bool) -> None:
     """Check that a tuning would work here; every failure says what to do."""
     commands.doctor(as_json=as_json)
+
+
+for _command in (data.collect, data.train):
+    cli.add_command(_command)
 
 
 def default_project(model: str) -> str:

@@ -156,7 +156,9 @@ def _prepared(project: Project, run_id: int, row: dict[str, Any], job: JobContex
 
 def _tune(project: Project, run_id: int, work: _Work, job: JobContext, settings: SearchSettings) -> None:
     row = project.runs.get(run_id)
-    project.runs.update(run_id, state="tuning")
+    if row["budget_trials"] is None and settings.trials_per_task:
+        row["budget_trials"] = settings.trials_per_task * len(work.states)
+    project.runs.update(run_id, state="tuning", budget_trials=row["budget_trials"])
     job.emit(State(name="tuning"))
     plan = RunPlan(
         run_id=run_id,

@@ -26,6 +26,7 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
         checkpoint: file with a pre-trained model.
         momentum: of MoA's siamese update.
         adapt_every: rounds between adaptations of MoA.
+        trials_per_task: at most so many trials of each task, and the budget where none is given; 0 switches that off.
         patience: trials of a task without gain after which it is tuned no more; 0 switches that off.
         build_timeout_s, run_timeout_s: limits of one candidate, in seconds.
         repeats: timed repeats of a candidate that is not abandoned.
@@ -46,6 +47,7 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
     checkpoint: str = ""
     momentum: float = 0.99
     adapt_every: int = 4
+    trials_per_task: int = 0
     patience: int = 0
     build_timeout_s: float = 30.0
     run_timeout_s: float = 10.0

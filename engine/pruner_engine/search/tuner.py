@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -100,7 +101,10 @@ class Tuner:
         try:
             self._generate_space(state)
             wanted = self.strategy.round_trials or self.settings.round_trials
-            left = wanted if self.budget.trials is None else min(wanted, self.budget.trials - self.trials)
+            left = min(wanted, self._room(state))
+            if left <= 0:
+                state.exhausted = True
+                return
             proposal = self.strategy.propose(state, left)
         except Exception as error:  # a task whose space or search breaks must not end the others
             self._quarantine(state, f"{type(error).__name__}: {_first_line(error)}")
@@ -246,6 +250,12 @@ class Tuner:
 
     def _spent(self) -> bool:
         return self.clock.out_of_time or (self.budget.trials is not None and self.trials >= self.budget.trials)
+
+    def _room(self, state: TaskState) -> int:
+        """Trials that the budget, and the task's own limit, still allow."""
+        left = sys.maxsize if self.budget.trials is None else self.budget.trials - self.trials
+        limit = self.settings.trials_per_task
+        return min(left, limit - len(state.trials)) if limit else left
 
     def _patience(self) -> int:
         return self.settings.patience or (64 if self.budget.open_ended else 0)

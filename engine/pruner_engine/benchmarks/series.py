@@ -1,0 +1,95 @@
+"""One wanted run of a series: found in the project file, gone on with, or started."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pruner_engine.benchmarks.workloads import Subject
+from pruner_engine.errors import UserError
+from pruner_engine.jobs.messages import Command, Event, Resume, RunFinished, Tune
+from pruner_engine.search.settings import settings_from
+from pruner_engine.store.reader import ProjectReader, Row
+
+CarryOut = Callable[[Command], Event]
+
+
+class SeriesStopped(Exception):
+    """The user stopped a run of the series: the rest waits for the next call."""
+
+
+@dataclass(frozen=True)
+class WantedRun:
+    """A run that a series needs.
+
+    Attributes:
+        project: file that holds it.
+        target: TVM target as canonical JSON text.
+        trials: its budget; None leaves it to the setting `trials_per_task`.
+        settings: of the search; a run with other settings is another run.
+    """
+
+    project: Path
+    subject: Subject
+    target: str
+    strategy: str
+    seed: int
+    trials: int | None = None
+    settings: dict[str, Any] = field(default_factory=dict)
+    plugins: tuple[str, ...] = ()
+
+    def carry_out(self, carry_out: CarryOut) -> int:
+        """Make sure that the run is in the project, finished; returns its id.
+
+        Raises:
+            SeriesStopped: the user stopped it.
+            UserError: it failed.
+        """
+        row = self.find()
+        if row is not None and row["state"] == "finished" and self._spent(row):
+            return int(row["id"])
+        finished = carry_out(self._command(row))
+        assert isinstance(finished, RunFinished)
+        if finished.state == "stopped":
+            raise SeriesStopped
+        if finished.state == "failed":
+            raise UserError(f"{self.subject.model}, {self.strategy}, seed {self.seed}: {finished.reason}", "")
+        return finished.run_id
+
+    def find(self) -> Row | None:
+        """The newest run of this kind in the project."""
+        if not self.project.is_file():
+            return None
+        wanted = settings_from(self.settings)
+        with ProjectReader(self.project) as reader:
+            for row in reversed(reader.runs()):
+                same = (row["source"], row["target"], row["strategy"], row["seed"]) == (
+                    self.subject.model,
+                    self.target,
+                    self.strategy,
+                    self.seed,
+                )
+                if same and settings_from(json.dumps(row["settings"])) == wanted:
+                    return row
+        return None
+
+    def _spent(self, row: Row) -> bool:
+        return self.trials is None or row["trials"] >= self.trials or (row["budget_trials"] or 0) >= self.trials
+
+    def _command(self, row: Row | None) -> Tune | Resume:
+        project = str(self.project.absolute())
+        if row is not None:
+            return Resume(project=project, run_id=row["id"], trials=self.trials)
+        return Tune(
+            project=project,
+            model=self.subject.model,
+            inputs=self.subject.inputs,
+            target=self.target,
+            strategy=self.strategy,
+            trials=self.trials,
+            seed=self.seed,
+            settings=self.settings,
+        )

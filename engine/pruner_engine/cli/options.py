@@ -1,0 +1,52 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pruner_engine.benchmarks.workloads import parse_shape
+
+
+class ShapeType(click.ParamType):
+    """Name and shape of an input."""
+
+    name = "name=1,3,224,224"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, list[int]]:
+        try:
+            return parse_shape(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+class SettingType(click.ParamType):
+    """Name and value of a setting; a value that is no JSON is text."""
+
+    name = "name=value"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, Any]:
+        name, equals, text = value.partition("=")
+        if not equals:
+            self.fail(f'"{value}" is not a setting; write name=value.', param, ctx)
+        try:
+            return name, json.loads(text)
+        except ValueError:
+            return name, text
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
+project_argument = click.argument("project", type=click.Path(dir_okay=False))
+setting_option = click.option(
+    "--set", "settings", type=SettingType(), multiple=True, help="A setting of the search, such as draft_set=512."
+)
+lists_option = click.option(
+    "--workloads",
+    "lists",
+    type=click.Path(dir_okay=False, path_type=Path),
+    multiple=True,
+    help="File that lists models and workloads, one a line.",
+)
