@@ -53,7 +53,6 @@ def r_factor(root: Block, inputs: list[Any], attrs: list[Any]) -> list[Block]:
 
 def _write_back(
     root: Block,
-    self,
     block: Block,
     store: Store,
     partial_buffer: Buffer,
