@@ -40,7 +40,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     window.show()
     # The first frame before anything else: pages and plots are made when the event loop is idle
     QTimer.singleShot(0, lambda: window.settle(arguments[1] if len(arguments) > 1 else None))
-    return app.exec()
+    code = app.exec()
+    if window.keep_tuning:
+        os._exit(code)  # Qt would kill the engine that is to live on when it clears up its process object
+    return code
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ import msgspec
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
 from pruner_engine.jobs import messages as msg
+from pruner_studio.socket_link import SocketLink
 
 _REPLIES: dict[type, type] = {
     msg.Inspect: msg.Inspected,
@@ -24,7 +25,7 @@ _KILL_AFTER_MS = 8_000
 
 
 class EngineClient(QObject):
-    """Starts an engine process at the first command and keeps it until it ends.
+    """Starts an engine process at the first command and keeps it until it ends, or attaches to one that is there.
 
     Signals:
         event: every event, decoded.
@@ -37,6 +38,7 @@ class EngineClient(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._process: QProcess | None = None
+        self._socket: SocketLink | None = None
         self._pending: deque[tuple[type, Callable[[Any], None], Callable[[msg.Failed], None]]] = deque()
         self._tail = b""
         self._stderr = ""
@@ -44,6 +46,11 @@ class EngineClient(QObject):
 
     @property
     def running(self) -> bool:
+        return self._process is not None or self._socket is not None
+
+    @property
+    def owned(self) -> bool:
+        """The engine is a child of this process and ends with it."""
         return self._process is not None
 
     @property
@@ -53,9 +60,26 @@ class EngineClient(QObject):
 
     def send(self, command: Any) -> None:
         """Send a command, starting the process where there is none."""
-        if self._process is None:
+        if not self.running:
             self._process = self._start()
-        self._process.write(msg.encode(command))
+        (self._socket or self._process).write(msg.encode(command))  # type: ignore[union-attr]
+
+    def attach(self, path: str) -> bool:
+        """Listen to and steer an engine that runs already; False where none answers."""
+        try:
+            self._socket = SocketLink(path, self)
+        except OSError:
+            return False
+        self._tail, self._stderr, self._farewell = b"", "", False
+        self._socket.received.connect(self._receive)
+        self._socket.gone.connect(lambda: self._gone(""))
+        return True
+
+    def detach(self) -> None:
+        """Let the engine go on after this process has ended."""
+        if self._process is not None:
+            self._process.write(msg.encode(msg.Detach()))
+            self._process.waitForBytesWritten(2000)
 
     def ask(self, command: Any, on_reply: Callable[[Any], None], on_failed: Callable[[msg.Failed], None]) -> None:
         """Send a question and call back with its reply, or with the failure."""
@@ -63,7 +87,10 @@ class EngineClient(QObject):
         self.send(command)
 
     def quit(self) -> None:
-        """Ask the process to end; it is killed when it does not."""
+        """Ask the process to end; it is killed when it does not. An engine of somebody else is only left."""
+        if self._socket is not None:
+            self._socket.close()
+            self._gone("")
         if self._process is None:
             return
         process = self._process
@@ -92,9 +119,11 @@ class EngineClient(QObject):
         return process
 
     def _read(self) -> None:
-        if self._process is None:
-            return
-        *lines, self._tail = (self._tail + bytes(self._process.readAllStandardOutput().data())).split(b"\n")
+        if self._process is not None:
+            self._receive(bytes(self._process.readAllStandardOutput().data()))
+
+    def _receive(self, data: bytes) -> None:
+        *lines, self._tail = (self._tail + data).split(b"\n")
         for line in lines:
             if line:
                 self._take(line)
@@ -147,9 +176,10 @@ class EngineClient(QObject):
         self._gone(why)
 
     def _gone(self, why: str) -> None:
-        process, self._process = self._process, None
-        if process is not None:
-            process.deleteLater()
+        for link in (self._process, self._socket):
+            if link is not None:
+                link.deleteLater()
+        self._process = self._socket = None
         waiting, self._pending = self._pending, deque()
         for _, _, on_failed in waiting:
             on_failed(

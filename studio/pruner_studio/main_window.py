@@ -9,17 +9,18 @@ from pathlib import Path
 from PySide6.QtCore import QSettings, QSize, Qt
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QButtonGroup,
     QHBoxLayout,
     QLabel,
     QMainWindow,
+    QMessageBox,
     QStackedWidget,
     QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
-from pruner_engine.jobs import messages as msg
 from pruner_studio.pages.page import Page
 from pruner_studio.pages.start import StartPage
 from pruner_studio.theme import CHOICES, theme
@@ -74,6 +75,7 @@ class MainWindow(QMainWindow):
         self.workspace.opened.connect(self._opened)
         self.workspace.job_changed.connect(self._job_changed)
         self._job_was_running = False
+        self.keep_tuning: bool | None = None  # what becomes of a running job at the end; None: not asked yet
         self.show_page("start")
 
     # ------------------------------------------------------------ pages
@@ -228,14 +230,41 @@ class MainWindow(QMainWindow):
     # ------------------------------------------------------------ end
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """A running job is stopped in good order: what it measured is kept and Resume goes on."""
-        if self.workspace.job.running:
-            self.workspace.job.send(msg.Stop())
-        self.workspace.job.quit()
+        """Asks what becomes of a job that this window started; what it measured is kept in any case."""
+        if self.workspace.job.owned and self.workspace.job_task == "tune" and self.keep_tuning is None:
+            event.ignore()
+            self._ask_to_close()
+            return
+        if self.workspace.job.owned and self.keep_tuning:
+            self.workspace.job.detach()
+        else:
+            self.workspace.job.quit()
         self.workspace.helper.quit()
         self.hide()
-        self.workspace.job.wait_ended(15_000)
+        if not self.keep_tuning:
+            self.workspace.job.wait_ended(15_000)
         self.workspace.helper.wait_ended(2_000)
         self.workspace.close()
         QSettings().sync()
         event.accept()
+
+    def _ask_to_close(self) -> None:
+        box = QMessageBox(self)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setText("A model is being tuned. Keep tuning without the window?")
+        box.setInformativeText(
+            "Open the project again to watch and steer it. Stopped, it can be resumed where it was left."
+        )
+        keep = box.addButton("Keep tuning", QMessageBox.ButtonRole.AcceptRole)
+        stop = box.addButton("Stop and close", QMessageBox.ButtonRole.DestructiveRole)
+        box.addButton("Cancel", QMessageBox.ButtonRole.RejectRole)
+        box.setDefaultButton(keep)
+
+        def answered(chosen: QAbstractButton) -> None:
+            if chosen in (keep, stop):
+                self.keep_tuning = chosen is keep
+                self.close()
+
+        box.buttonClicked.connect(answered)
+        box.open()

@@ -79,6 +79,7 @@ class Workspace(QObject):
         remember(str(reader.path.resolve()))
         self.opened.emit()
         self.changed.emit()
+        self.attach()
         return True
 
     def close(self) -> None:
@@ -93,6 +94,15 @@ class Workspace(QObject):
     def run(self) -> dict[str, Any] | None:
         """The chosen run as the project file has it now."""
         return self.reader.run(self.run_id) if self.reader and self.run_id is not None else None
+
+    def attach(self) -> None:
+        """Listen to the engine that works on the shown run, where this window started none itself."""
+        run = self.run()
+        if run is None or not run["alive"] or not run["socket"] or self.job.running:
+            return
+        if self.job.attach(run["socket"]):
+            self.job_task, self.job_phase, self.job_project = "tune", run["phase"], self.path
+            self.job_changed.emit()
 
     def choose_run(self, run_id: int) -> None:
         if run_id != self.run_id:
@@ -113,6 +123,7 @@ class Workspace(QObject):
         if version != self._version:
             self._version = version
             self._follow_newest_run()
+            self.attach()
             self.changed.emit()
 
     def _follow_newest_run(self) -> None:

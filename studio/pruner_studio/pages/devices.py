@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWidget
 
 from pruner_studio import units
@@ -55,17 +55,28 @@ class DevicesPage(Page):
             self.stored.addWidget(card)
 
 
+_WORDS = {
+    "arch": "architecture", "memory_bytes": "memory", "clock_hz": "clock", "peak_flops": "peak, all cores",
+    "peak_flops_core": "peak, one core", "dram_bandwidth": "memory bandwidth", "dram_bandwidth_core": "memory bandwidth, one core",
+    "parallel_overhead_s": "start of all threads", "vector_bits": "vector width", "source": "figures are",
+}  # fmt: skip
+
+
 def _facts_card(title: str, facts: dict[str, Any]) -> Card:
     card = Card(title)
     grid = QGridLayout()
     grid.setHorizontalSpacing(24)
     grid.setVerticalSpacing(6)
-    entries = [(name, _shown(name, value)) for name, value in facts.items()]
-    entries = [entry for entry in entries if entry[1] and entry[0] != "name"]
+    entries = [
+        (name, shown)
+        for name, value in facts.items()
+        if name not in ("name", "index") and (shown := _shown(name, value))
+    ]
     half = (len(entries) + 1) // 2
+    top = Qt.AlignmentFlag.AlignTop
     for index, (name, text) in enumerate(entries):
-        grid.addWidget(label(name.replace("_", " "), "muted"), index % half, 2 * (index // half))
-        grid.addWidget(label(text, wrap=True), index % half, 2 * (index // half) + 1)
+        grid.addWidget(label(_WORDS.get(name, name.replace("_", " ")), "muted"), index % half, 2 * (index // half), top)
+        grid.addWidget(label(text, wrap=True), index % half, 2 * (index // half) + 1, top)
     grid.setColumnStretch(1, 1)
     grid.setColumnStretch(3, 1)
     card.body.addLayout(grid)
@@ -73,23 +84,24 @@ def _facts_card(title: str, facts: dict[str, Any]) -> Card:
 
 
 def _shown(name: str, value: Any) -> str:
-    """A fact in human units, judged by its name."""
+    """A fact in human units, chosen by its name; empty where there is none."""
     if isinstance(value, list | tuple):
-        if value and isinstance(value[0], dict):
-            return ", ".join(_shown("cache", entry) for entry in value)
         return ", ".join(_shown(name, entry) for entry in value)
+    if isinstance(value, dict) and {"level", "bytes"} <= value.keys():
+        speed = f" at {units.rate(value['bandwidth'], 'B')}" if value.get("bandwidth") else ""
+        return f"L{value['level']} {units.size(value['bytes'])}{speed}"
     if isinstance(value, dict):
-        if {"level", "bytes"} <= value.keys():
-            return f"L{value['level']} {units.size(value['bytes'])}"
-        return ", ".join(f"{key} {_shown(name, entry)}" for key, entry in value.items())
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        return str(value)
-    if "flops" in name:
-        return units.rate(value, "FLOP") if value else ""
-    if "bandwidth" in name:
-        return units.rate(value, "B") if value else ""
-    if "bytes" in name:
-        return units.size(value)
-    if name.endswith("_hz"):
-        return f"{units.si(value)}Hz" if value else ""
+        return ", ".join(f"{key.replace('_', ' ')} {_shown(name, entry)}" for key, entry in value.items())
+    if not value or isinstance(value, str):
+        return value or ""
+    for part, text in (
+        ("flops", lambda: units.rate(value, "FLOP")),
+        ("bandwidth", lambda: units.rate(value, "B")),
+        ("bytes", lambda: units.size(value)),
+        ("_hz", lambda: f"{units.si(value)}Hz"),
+        ("_bits", lambda: f"{value} bits"),
+        ("_s", lambda: units.latency(value)),
+    ):
+        if name.endswith(part) or (part in name and part[0] != "_"):
+            return text()
     return f"{value:g}"

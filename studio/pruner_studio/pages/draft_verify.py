@@ -99,7 +99,7 @@ class DraftVerifyPage(Page):
             "Score against measured latency",
             "score (higher is better)",
             "measured latency",
-            "{:.2f}".format,
+            "{:.5g}".format,
             units.latency,
             log_y=True,
         )

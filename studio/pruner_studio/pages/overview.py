@@ -147,7 +147,11 @@ class OverviewPage(Page):
             if name == "untuned" and seconds is None:
                 seconds, remark = run["untuned_s"], "sum over kernels"
             if seconds and best:
-                remark = f"{units.ratio(seconds / best)} of best"
+                remark = (
+                    f"{units.ratio(seconds / best)} slower"
+                    if seconds > best
+                    else f"{units.ratio(best / seconds)} faster"
+                )
             self.tiles[text].show_value(units.latency(seconds), remark)
             self.tiles[text].setVisible(name == "untuned" or measured is not None)
         self.tiles["Trials"].show_value(

@@ -16,10 +16,10 @@ from pruner_studio.theme import theme
 
 @dataclass(frozen=True)
 class Bar:
-    """One bar: `fill` between 0 and 1, `text` what stands at its end."""
+    """One bar: `fill` between 0 and 1 (None: only the figure), `text` what stands at its end."""
 
     name: str
-    fill: float
+    fill: float | None
     text: str
     tone: str = "accent"
     tip: str = ""
@@ -64,6 +64,8 @@ class Bars(QWidget):
             painter.drawText(box, middle | Qt.AlignmentFlag.AlignLeft, name)
             painter.setPen(theme.color("text"))
             painter.drawText(box, middle | Qt.AlignmentFlag.AlignRight, bar.text)
+            if bar.fill is None:
+                continue
             track = QRectF(names, box.top() + self.ROW / 2 - 4, max(10.0, self.width() - names - values), 8)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.color("hover"))

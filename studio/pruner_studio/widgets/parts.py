@@ -16,6 +16,7 @@ class PartsView(QScrollArea):
         self.setWidgetResizable(True)
         self._own: float | None = None  # prediction for the candidate as it is
         inside = QWidget()
+        inside.setObjectName("cardBody")
         column = QVBoxLayout(inside)
         column.setContentsMargins(0, 12, 8, 8)
         column.setSpacing(8)
@@ -72,7 +73,7 @@ class PartsView(QScrollArea):
             ],
         )
         self._fill(
-            "symbols", [Bar(_words(name), 0.0, units.si(value).strip()) for name, value in score.symbols.items()]
+            "symbols", [Bar(_words(name), None, units.si(value).strip()) for name, value in score.symbols.items()]
         )
 
     def _fill(self, key: str, bars: list[Bar]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -46,6 +47,7 @@ class TileRow(QWidget):
         super().__init__()
         self._on_edit, self._quiet = on_edit, False
         self._cap = domain["max_innermost"]
+        self._partition = domain["partition"]
         self._value: list[int] = []
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -69,19 +71,26 @@ class TileRow(QWidget):
         self._value = list(value)
         self._outer.setText(str(value[0]))
         for at, (slider, told, choices) in enumerate(self._parts, start=1):
-            innermost = at == len(value) - 1
-            choices[:] = [f for f in divisors(value[0] * value[at]) if not innermost or f <= self._cap]
+            choices[:] = [f for f in divisors(value[0] * value[at]) if self._allowed(at, f)]
             slider.setRange(0, len(choices) - 1)
             slider.setValue(choices.index(value[at]) if value[at] in choices else 0)
             told.setText(str(value[at]))
         self._quiet = False
 
-    def _moved(self, at: int, step: int) -> None:
-        if self._quiet:
-            return
-        value, factor = list(self._value), self._parts[at - 1][2][step]
+    def _with(self, at: int, factor: int) -> list[int]:
+        value = list(self._value)
         value[0], value[at] = value[0] * value[at] // factor, factor
-        self._on_edit(value, at)
+        return value
+
+    def _allowed(self, at: int, factor: int) -> bool:
+        """The sketch's limits: a cap on the innermost factor, and a multiple that the inner ones must form."""
+        value = self._with(at, factor)
+        position, multiple = self._partition
+        return (self._cap < 0 or value[-1] <= self._cap) and math.prod(value[position:]) % multiple == 0
+
+    def _moved(self, at: int, step: int) -> None:
+        if not self._quiet:
+            self._on_edit(self._with(at, self._parts[at - 1][2][step]), at)
 
 
 class WhatIfEditor(QScrollArea):
@@ -96,6 +105,7 @@ class WhatIfEditor(QScrollArea):
         self.start: list[Any] = []
         self.stack = QUndoStack(self)
         inside = QWidget()
+        inside.setObjectName("cardBody")
         column = QVBoxLayout(inside)
         column.setContentsMargins(0, 10, 10, 8)
         column.setSpacing(10)
@@ -147,12 +157,9 @@ class WhatIfEditor(QScrollArea):
 
     def _editor(self, at: int, entry: dict[str, Any]) -> tuple[QWidget, Callable[[Any], None]]:
         domain = entry["domain"]
-        if "extent" in domain and not domain.get("partition"):
+        if "extent" in domain:
             row = TileRow(domain, lambda value, part: self._edit(at, value, part), entry["name"])
             return row, row.show_value
-        if "extent" in domain:
-            fixed = label("", "mono")
-            return fixed, lambda value: fixed.setText(" × ".join(map(str, value)))
         choices = domain.get("candidates") or [_location(value) for value in domain["indices"]]
         values = list(range(len(choices))) if "candidates" in domain else domain["indices"]
         box = QComboBox()
