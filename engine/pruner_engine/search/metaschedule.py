@@ -17,6 +17,7 @@ from tvm.s_tir.meta_schedule.search_strategy import EvolutionarySearch, MeasureC
 
 from pruner_engine.search.strategy import Context, Proposal, Strategy, register_strategy
 from pruner_engine.search.task_state import TaskState, Trial
+from pruner_engine.space.design_space import space_generator
 
 _NEVER = 1 << 30
 
@@ -42,7 +43,7 @@ class MetaScheduleSearch(Strategy):
         found = ms.TuneContext(
             mod=state.task.mod,
             target=self.context.target,
-            space_generator="post-order-apply",
+            space_generator=space_generator(self.context.target, self.context.settings.without_rules),
             search_strategy=EvolutionarySearch(),
             rand_state=self.context.seed + 1,
             num_threads=self.context.threads,

@@ -28,6 +28,7 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
         adapt_every: rounds between adaptations of MoA.
         trials_per_task: at most so many trials of each task, and the budget where none is given; 0 switches that off.
         patience: trials of a task without gain after which it is tuned no more; 0 switches that off.
+        without_rules: names of our own schedule rules to leave out of the design space.
         build_timeout_s, run_timeout_s: limits of one candidate, in seconds.
         repeats: timed repeats of a candidate that is not abandoned.
         check: which outputs are compared with the untuned kernel's: best | all | none.
@@ -49,6 +50,7 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
     adapt_every: int = 4
     trials_per_task: int = 0
     patience: int = 0
+    without_rules: tuple[str, ...] = ()
     build_timeout_s: float = 30.0
     run_timeout_s: float = 10.0
     repeats: int = 3

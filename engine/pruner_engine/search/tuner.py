@@ -175,7 +175,7 @@ class Tuner:
     def _generate_space(self, state: TaskState) -> None:
         if state.space is None:
             self._phase("space", state.task.name)
-            state.space = DesignSpace.generate(state.task, self.target)
+            state.space = DesignSpace.generate(state.task, self.target, without=self.settings.without_rules)
             state.sketch_ids = self.project.work.add_sketches(state.task_id, state.space.sketches)
 
     def _open_round(self, state: TaskState, proposal: Proposal) -> int:

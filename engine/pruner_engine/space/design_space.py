@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -40,14 +40,14 @@ class DesignSpace:
         self._foreign: dict[str, Trace] = {}
 
     @classmethod
-    def generate(cls, task: TuningTask, target: Target, seed: int = 0) -> DesignSpace:
-        """Apply MetaSchedule's rules, as shipped for the target's kind, and our own to the task."""
-        # MetaSchedule tells Tensor Core targets from others by itself
-        rules = rules_for(target) if target.kind.name == "llvm" else "from-target"
-        generator = ms.space_generator.PostOrderApply(sch_rules=rules)
-        context = ms.TuneContext(
-            task.mod, target=target, space_generator=generator, rand_state=seed + 1, num_threads=1
-        )
+    def generate(cls, task: TuningTask, target: Target, seed: int = 0, without: Collection[str] = ()) -> DesignSpace:
+        """Apply MetaSchedule's rules, as shipped for the target's kind, and our own to the task.
+
+        Args:
+            without: names of own rules to leave out.
+        """
+        generator = space_generator(target, without)
+        context = ms.TuneContext(task.mod, target=target, space_generator=generator, rand_state=seed + 1, num_threads=1)
         traces = [schedule.trace.simplified(remove_postproc=True) for schedule in context.generate_design_space()]
         return cls(task, target, context, traces)
 
@@ -112,6 +112,13 @@ class DesignSpace:
             {"idx": s.index, "hash": s.hash, "trace": s.trace_json(), "decisions": s.decisions_json(), "size": s.size}
             for s in self.sketches
         ]
+
+
+def space_generator(target: Target, without: Collection[str] = ()) -> ms.SpaceGenerator:
+    """What makes the sketches of every task on a target: MetaSchedule's generator with our rules among its own."""
+    # MetaSchedule tells Tensor Core targets from others by itself
+    rules = rules_for(target, without) if target.kind.name == "llvm" else "from-target"
+    return ms.space_generator.PostOrderApply(sch_rules=rules)
 
 
 def key_hash(key: int) -> str:
