@@ -8,6 +8,8 @@ from tvm.ir.transform import Sequential
 from tvm.relax import transform as rx
 from tvm.target import Target
 
+from pruner_engine.tasks.fold import fold_movement
+
 # fused kernels in NHWC vectorise over channels and let weights be prepacked, which outweighs some more traffic
 _NHWC_WORTH = 1.15
 
@@ -39,15 +41,15 @@ def prepare(mod: tvm.IRModule, target: Target) -> tvm.IRModule:
 
 def _clean(mod: tvm.IRModule) -> tvm.IRModule:
     """Inference form: batch norm folded into weights, constants folded."""
-    return Sequential(
+    inference = Sequential(
         [
             rx.CanonicalizeBindings(),
             rx.FoldBatchnormToConv2D(),
             rx.DecomposeOpsForInference(),
             rx.CanonicalizeBindings(),
-            rx.FoldConstant(),
         ]
     )(mod)
+    return Sequential([rx.FoldConstant(), rx.CanonicalizeBindings()])(fold_movement(inference))
 
 
 def _lower(mod: tvm.IRModule) -> tvm.IRModule:
@@ -64,7 +66,7 @@ def _lower(mod: tvm.IRModule) -> tvm.IRModule:
             rx.DeadCodeElimination(),
             rx.AttachAttrLayoutFreeBuffers(),
         ]
-    )(mod)
+    )(fold_movement(mod))
 
 
 def _has_conv2d(mod: tvm.IRModule) -> bool:
