@@ -1,16 +1,10 @@
 """Momentum online adaptation."""
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 import torch
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "verify"))
-
 from measured import synthetic_group
-
 from pruner_engine.adapt import MomentumAdapter
 from pruner_engine.adapt.moa import distance, follow
 from pruner_engine.verify.pacm import PaCM

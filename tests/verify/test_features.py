@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from measured import random_candidates
-from schedules import CPU, GPU, task_of
 from tvm.script import ir as I
 from tvm.script import tirx as T
 
+from measured import random_candidates
 from pruner_engine.verify import create_model
 from pruner_engine.verify.accesses import read_statements
 from pruner_engine.verify.dataflow import STEPS, WIDTH, dataflow_features
+from schedules import CPU, GPU, task_of
 
 WORKLOADS = [
     "matmul:64,64,64",

@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
-from measured import synthetic_group
-from schedules import CPU
 from scipy.stats import spearmanr
 
+from measured import synthetic_group
 from pruner_engine.errors import UserError
 from pruner_engine.verify import create_model, model_kinds, register_model
 from pruner_engine.verify.metrics import assess
 from pruner_engine.verify.training import held_out
+from schedules import CPU
 
 LEARNERS = ["pacm", "tenset-mlp", "tlp", "xgb"]
 

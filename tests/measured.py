@@ -6,12 +6,14 @@ import time
 
 import numpy as np
 import tvm
-from schedules import CPU, task_of
 
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.tasks.task import TuningTask
 from pruner_engine.verify.model import Features, Group
+from schedules import CPU, task_of
+
+_ONES = np.ones(16, np.float32)
 
 
 def random_candidates(task: TuningTask, count: int, target: tvm.target.Target = CPU, seed: int = 0) -> list[Candidate]:
@@ -54,17 +56,14 @@ def measured_matmul(count: int) -> tuple[TuningTask, list[Candidate], np.ndarray
 
 
 def synthetic_group(count: int, seed: int = 0) -> Group:
-    """Features of all kinds, with latencies that depend on a few of them."""
+    """Latencies that depend on one hidden quality, which shows in some columns of every kind of feature."""
     rng = np.random.default_rng(seed)
-    features, seconds = [], []
-    for _ in range(count):
-        one = Features(
-            statement=rng.uniform(0, 20, (2, 164)).astype(np.float32),
-            dataflow=rng.uniform(0, 20, (5, 23)).astype(np.float32),
-            primitives=rng.uniform(0, 6, (7, 40)).astype(np.float32),
-            workload=np.ones(16, np.float32),
-        )
-        features.append(one)
-        work = one.statement[:, :4].mean() + one.dataflow[:, 7].mean() + 3 * one.primitives[:, 33].mean()
-        seconds.append(1e-4 * 2.0 ** (0.5 * work))
-    return features, np.array(seconds), np.zeros(count, bool)
+    quality = rng.uniform(0, 8, count)
+    features = [Features(_noisy(rng, 2, 164, q), _noisy(rng, 5, 23, q), _noisy(rng, 7, 40, q), _ONES) for q in quality]
+    return features, 1e-4 * 2.0 ** (8.0 - quality), np.zeros(count, bool)
+
+
+def _noisy(rng: np.random.Generator, rows: int, width: int, quality: float) -> np.ndarray:
+    values = rng.uniform(0, 8, (rows, width)).astype(np.float32)
+    values[:, : width // 4] += np.float32(quality)
+    return values
