@@ -134,7 +134,7 @@ class _Writer:
                 "learn_s": 0.4,
             }
             round_id = self.insert(
-                "rounds", run_id=run, task_id=task["id"], idx=index, started=self.now + elapsed, explored=self.rng.randint(9e5, 1.1e6),
+                "rounds", run_id=run, task_id=task["id"], idx=index, started=self.now + elapsed, explored=self.rng.randint(900_000, 1_100_000),
                 drafted=112, verified=112, measured=10, valid=9, stats={"pair_accuracy": 0.8}, **times,
             )  # fmt: skip
             elapsed += sum(times.values())

@@ -66,7 +66,7 @@ class Engine:
         self._hello = Hello(protocol=PROTOCOL, version=__version__, pid=os.getpid())
 
     def serve(self) -> None:
-        """Until `Quit`, or until the parent is gone."""
+        """Until `Quit`, until the parent is gone, or, detached from it, until the job is done."""
         # What TVM, LLVM or a model prints must not get between the messages
         events = os.fdopen(os.dup(1), "wb", 0)
         os.dup2(2, 1)
@@ -76,6 +76,8 @@ class Engine:
         threading.Thread(target=self._beat, daemon=True).start()
         while (command := self._jobs.get()) is not None:
             self._run(command)
+            if self._detached and self._jobs.empty():
+                break  # nobody is left to give it more work
         self._hub.emit(Bye())
         self._hub.close()
 

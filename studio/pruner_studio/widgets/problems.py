@@ -78,6 +78,7 @@ class ProblemStack(QWidget):
         made.destroyed.connect(self._tidy)
         self._column.insertWidget(0, made)
         self.show()
+        made.show()
 
     def _tidy(self) -> None:
         if not self.cards():

@@ -42,7 +42,7 @@ class ReplayView(QWidget):
         split.setChildrenCollapsible(False)
         split.addWidget(self.table)
         split.addWidget(self.nest)
-        split.setSizes([330, 300])
+        split.setSizes([400, 290])
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName("Step of the trace")
         self.slider.setPageStep(1)

@@ -1,0 +1,182 @@
+"""Each page shows what the project file holds, and follows clicks and keys."""
+
+from __future__ import annotations
+
+import csv
+import sqlite3
+from pathlib import Path
+
+import pytest
+from project_factory import make_project
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+
+from pruner_engine.jobs import messages as msg
+from pruner_engine.store.reader import ProjectReader
+from pruner_studio import units
+from pruner_studio.main_window import PAGES, MainWindow
+from pruner_studio.theme import theme
+from pruner_studio.workspace import Problem
+
+
+@pytest.fixture
+def opened(window: MainWindow, finished_project: Path) -> MainWindow:
+    assert window.workspace.open(finished_project)
+    return window
+
+
+def show(window: MainWindow, key: str):
+    page = window.show_page(key)
+    page.refresh()
+    return page
+
+
+def test_every_page_says_what_to_do_when_nothing_is_open(window: MainWindow) -> None:
+    for key, *_ in PAGES:
+        assert show(window, key).title_label.text()
+    assert show(window, "overview").pages.currentIndex() == 0
+    assert window.run_bar.isHidden()
+
+
+def test_overview_figures_are_those_of_the_file(opened: MainWindow, finished_project: Path) -> None:
+    page = show(opened, "overview")
+    with ProjectReader(finished_project) as reader:
+        run, progress = reader.run(), reader.progress(3)
+    assert page.tiles["Best latency"].value == units.latency(run["latency_s"])
+    assert page.tiles["Trials"].value == units.count(run["trials"])
+    assert page.tiles["Worked"].value == units.duration(run["elapsed_s"])
+    (curve,) = page.curve.series
+    assert curve.y[-1] == progress[-1]["latency_s"] and curve.x[-1] == progress[-1]["trials"]
+    assert {level.name for level in page.curve.levels} == {"Untuned", "ONNX Runtime", "PyTorch"}
+    page.axis.part("elapsed_s").click()
+    assert page.curve.series[0].x[-1] == progress[-1]["elapsed_s"]
+
+
+def test_a_run_written_by_another_process_is_shown_live(qtbot, window: MainWindow, tmp_path: Path) -> None:
+    path = make_project(tmp_path / "live.pruner", runs=1, rounds=3, state="stopped")
+    window.workspace.open(path)
+    page = show(window, "overview")
+    other = sqlite3.connect(path)
+    other.execute(
+        "INSERT INTO progress (run_id, elapsed_s, trials, valid, failed, latency_s) VALUES (1, 999, 77, 70, 7, 0.001)"
+    )
+    other.commit()
+    qtbot.waitUntil(lambda: page.tiles["Best latency"].value == "1.00 ms", timeout=5000)
+    other.close()
+
+
+def test_an_interrupted_run_offers_resume(window: MainWindow, tmp_path: Path) -> None:
+    window.workspace.open(make_project(tmp_path / "broken.pruner", runs=1, rounds=2, state="tuning"))
+    assert window.run_bar.state.text() == "interrupted"
+    assert window.run_bar.resume_button.isVisible() and not window.run_bar.stop_button.isVisible()
+
+
+def test_tasks_sort_and_filter(qtbot, opened: MainWindow) -> None:
+    page = show(opened, "tasks")
+    shares = [row["share"] for row in page.model.rows]
+    assert shares == sorted(shares, reverse=True)
+    page.table.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+    names = [row["name"] for row in page.model.rows]
+    assert names == sorted(names)
+    qtbot.keyClicks(page.filter, "conv2d 28×28")
+    assert [row["op"] for row in page.model.rows] == ["conv2d"]
+    assert "1 of 10" in page.count.text()
+
+
+def test_a_point_of_the_scatter_opens_its_schedule(opened: MainWindow) -> None:
+    page = show(opened, "draft")
+    assert [name for name, _ in page.funnel._steps] == ["explored", "drafted", "verified", "measured", "valid"]
+    series = page.scatter.series[0]
+    page.scatter.picked.emit(series.ids[0])
+    assert opened.current_page == "schedule"
+    assert opened.workspace.candidate_id == series.ids[0]
+    assert opened.show_page("schedule").candidate_card.heading.text() == f"Candidate {series.ids[0]}"
+
+
+def test_rank_correlations_agree_with_scipy(opened: MainWindow, finished_project: Path) -> None:
+    from scipy.stats import spearmanr
+
+    from pruner_engine.store.quality import score_quality
+
+    with ProjectReader(finished_project) as reader:
+        rows = [row for row in reader.candidates(3, 1, measured=True)]
+    timed = [row for row in rows if row["stage"] == "ok"]
+    expected = spearmanr([row["draft_score"] for row in timed], [-row["seconds"] for row in timed]).statistic
+    assert score_quality(rows, "draft_score") == pytest.approx(expected)
+
+
+def test_compare_measures_all_runs_against_the_stock_search(opened: MainWindow) -> None:
+    page = show(opened, "compare")
+    assert len(page.plot.series) == 3
+    stock = next(row for row in page.model.rows if row["strategy"] == "metaschedule")
+    assert stock["goal_gain"] == 1
+    assert all(row["goal_s"] is None or row["goal_s"] <= row["elapsed_s"] for row in page.model.rows)
+
+
+def test_adaptation_and_export_show_their_rows(opened: MainWindow) -> None:
+    adaptation = show(opened, "adaptation")
+    assert [series.name for series in adaptation.plots["pair_accuracy"].series] == [
+        "adapted",
+        "from scratch",
+        "siamese alone",
+    ]
+    export = show(opened, "export")
+    assert export.check_state.text() == "equal"
+    assert {row["state"] for row in export.functions.rows} == {"applied", "fallback"}
+
+
+def test_choosing_another_run_reaches_every_page(opened: MainWindow) -> None:
+    bar = opened.run_bar
+    at = bar.runs.findData(1)
+    bar.runs.setCurrentIndex(at)
+    bar.runs.activated.emit(at)
+    assert "metaschedule" in show(opened, "overview").subtitle_label.text()
+    assert show(opened, "adaptation").pages.currentIndex() == 0
+
+
+def test_a_plot_is_saved_as_csv_svg_and_png(opened: MainWindow, tmp_path: Path) -> None:
+    plot = show(opened, "overview").curve
+    for suffix in ("csv", "svg", "png"):
+        plot.save(str(tmp_path / f"curve.{suffix}"))
+    rows = list(csv.reader((tmp_path / "curve.csv").open(encoding="utf-8")))
+    assert rows[0] == ["series", "trials", "latency"]
+    assert float(rows[len(plot.series[0].x)][2]) == pytest.approx(plot.series[0].y[-1])
+    assert (tmp_path / "curve.svg").read_text().lstrip().startswith("<?xml")
+    assert (tmp_path / "curve.png").stat().st_size > 1000
+
+
+def test_problems_are_cards_that_can_be_copied_and_dismissed(window: MainWindow) -> None:
+    window.workspace.open("/nowhere/missing.pruner")
+    window.problems.tell(Problem("Something broke.", "Try again.", "a long report"))
+    window.problems.tell(Problem("Something broke.", "Try again.", "a long report"))
+    assert [card.problem.message for card in window.problems.cards()][0] == "Something broke."
+    assert len(window.problems.cards()) == 2
+    window.problems.cards()[0]._copy()
+    assert "a long report" in QGuiApplication.clipboard().text()
+    window.problems.cards()[0]._dismiss()
+    assert len(window.problems.cards()) == 1
+
+
+def test_start_page_asks_for_open_dimensions_and_tells_the_command(window: MainWindow, tmp_path: Path) -> None:
+    page = window.show_page("start")
+    page.set_model("")
+    page.model = "/models/bert.onnx"
+    page.project.setText(str(tmp_path / "bert.pruner"))
+    inputs = [msg.ModelInput("ids", ["batch", "sequence"], "int64"), msg.ModelInput("mask", [1, 1], "int64")]
+    page._model_checked(msg.ModelChecked(model="/models/bert.onnx", kind="onnx", inputs=inputs, bytes=100))
+    assert page.shapes.isVisibleTo(page)
+    page.shapes._fields["ids", 1].setValue(64)
+    assert page.plan().inputs == {"ids": [1, 64]}
+    page.budget_kind.part("minutes").click()
+    page.budget.setValue(5)
+    assert "--input ids=1,64" in page.command_line() and "--minutes 5" in page.command_line()
+    assert page.tune.isEnabled()
+
+
+def test_both_themes_paint_every_page(qtbot, opened: MainWindow) -> None:
+    for name in ("dark", "light"):
+        theme.choose(name)
+        for key, *_ in PAGES:
+            show(opened, key)
+            qtbot.wait(1)
+        assert opened.palette().window().color().lightness() < 60 if name == "dark" else True

@@ -1,0 +1,23 @@
+"""Numbers in human units."""
+
+from pruner_studio import units
+
+
+def test_latency_has_three_digits_and_the_fitting_unit() -> None:
+    assert units.latency(0.000845) == "845 µs"
+    assert units.latency(0.00123) == "1.23 ms"
+    assert units.latency(2.314) == "2.31 s"
+    assert units.latency(0.9999) == "1.00 s"
+    assert units.latency(None) == "–"
+
+
+def test_duration_count_ratio_and_share() -> None:
+    assert units.duration(0.42) == "0.42 s"
+    assert units.duration(200) == "3 min 20 s"
+    assert units.duration(7500) == "2 h 05 min"
+    assert units.count(12345) == "12\u2009345"
+    assert units.ratio(2.3061) == "2.31×"
+    assert units.percent(0.0001) == "<0.1 %"
+    assert units.percent(0.42) == "42 %"
+    assert units.rate(13.4e9, "FLOP") == "13.4 GFLOP/s"
+    assert units.size(4.2 * 2**20) == "4.20 MB"
