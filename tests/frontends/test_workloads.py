@@ -53,7 +53,7 @@ def test_integer_products_are_summed_in_32_bits():
 def test_checking_a_workload_tells_its_inputs():
     assert [(i.name, i.shape) for i in check_model("dense:8,16,4").inputs] == [
         ("x", [8, 4]),
-        ("weight", [16, 4]),
+        ("weight", [4, 16]),
         ("bias", [16]),
     ]
 

@@ -72,7 +72,7 @@ def build_workload(text: str) -> tvm.IRModule:
     shapes, function = workload.build(spec)
     try:
         return _function(shapes, spec.dtype, function)
-    except (ValueError, TypeError, tvm.error.TVMError) as error:
+    except (ValueError, TypeError, RuntimeError) as error:
         raise UserError(f'"{text}" makes no operator: {last_line(error)}', usage) from error
 
 
@@ -120,8 +120,8 @@ def _matmul(spec: _Spec) -> _Built:
 def _dense(spec: _Spec) -> _Built:
     m, n, k = spec.sizes
     return (
-        {"x": (m, k), "weight": (n, k), "bias": (n,)},
-        lambda x, weight, bias: op.add(op.matmul(x, op.permute_dims(weight)), bias),
+        {"x": (m, k), "weight": (k, n), "bias": (n,)},
+        lambda x, weight, bias: op.add(op.matmul(x, weight), bias),
     )
 
 
@@ -194,7 +194,7 @@ _DEPTHWISE = ("stride", "pad", "dilation", "layout")
 WORKLOADS: dict[str, Workload] = {
     "matmul": Workload("M,N,K", _matmul, "matrix product (M,K) x (K,N)"),
     "bmm": Workload("B,M,N,K", _matmul, "B matrix products (M,K) x (K,N)"),
-    "dense": Workload("M,N,K", _dense, "fully connected layer: (M,K) x (N,K) transposed, plus bias"),
+    "dense": Workload("M,N,K", _dense, "fully connected layer: (M,K) x (K,N) plus bias"),
     "conv1d": Workload("N,C,W,K,R", _conv(1), "1-D convolution, K filters of width R", _CONV[:4]),
     "conv2d": Workload("N,C,H,W,K,R", _conv(2), "2-D convolution, K filters of R x R", _CONV),
     "conv3d": Workload("N,C,D,H,W,K,R", _conv(3), "3-D convolution, K filters of R x R x R", _CONV[:4]),

@@ -20,7 +20,7 @@ def fold_movement(mod: tvm.IRModule) -> tvm.IRModule:
 
 
 @mutator
-class _Folder(PyExprMutator):  # type: ignore[misc]
+class _Folder(PyExprMutator):
     def visit_call_(self, call: relax.Call) -> relax.Expr:
         """Called for each call, operands first."""
         visited = super().visit_call_(call)
