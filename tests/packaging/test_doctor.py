@@ -1,0 +1,50 @@
+"""The pre-flight tells whether a tuning would work, and what to do if not."""
+
+import json
+import subprocess
+import sys
+
+from pruner_engine.child import environment
+from pruner_engine.doctor import run_checks
+
+NAMES = {"Python", "TVM", "TVM ffi", "PyTorch", "Linker", "Temporary files", "CPU", "Vector unit", "LLVM", "One kernel"}
+
+
+def test_a_machine_that_runs_these_tests_is_fit():
+    report = run_checks()
+    assert report.ok
+    assert {c.name for c in report.checks} >= NAMES
+    assert "outputs right" in next(c for c in report.checks if c.name == "One kernel").value
+
+
+def diagnose(**changes):
+    code = (
+        "import msgspec; from pruner_engine.doctor import run_checks; print(msgspec.json.encode(run_checks()).decode())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment(**changes), capture_output=True, text=True, check=True
+    )
+    report = json.loads(done.stdout)
+    return report["ok"], {c["name"]: c for c in report["checks"]}
+
+
+def test_a_broken_tvm_is_told_with_what_to_do(tmp_path):
+    (tmp_path / "tvm").mkdir()
+    (tmp_path / "tvm" / "__init__.py").write_text("import os\nos.abort()\n")
+    path = f"{tmp_path}:{environment()['PYTHONPATH']}"
+    code = (
+        "import sys, msgspec; from pruner_engine import doctor;"
+        f"doctor.environment = lambda: {{**__import__('os').environ, 'PYTHONPATH': {path!r}}};"
+        "print(msgspec.json.encode(doctor.run_checks()).decode())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True)
+    report = json.loads(done.stdout)
+    checks = {c["name"]: c for c in report["checks"]}
+    assert not report["ok"]
+    assert not checks["One kernel"]["ok"] and "could not import TVM" in checks["One kernel"]["value"]
+    assert checks["One kernel"]["hint"] and checks["LLVM"]["hint"]
+
+
+def test_a_missing_linker_is_told(tmp_path):
+    ok, checks = diagnose(PATH=str(tmp_path))
+    assert not ok and not checks["Linker"]["ok"] and "Install" in checks["Linker"]["hint"]
