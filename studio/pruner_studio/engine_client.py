@@ -28,11 +28,11 @@ class EngineClient(QObject):
     """Starts an engine process at the first command and keeps it until it ends, or attaches to one that is there.
 
     Signals:
-        event: every event, decoded.
+        received: every event that answers no question, decoded.
         ended: the process is gone; empty text when in good order, else plain words why.
     """
 
-    event = Signal(object)
+    received = Signal(object)
     ended = Signal(str)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -145,14 +145,14 @@ class EngineClient(QObject):
         if isinstance(event, msg.Bye):
             self._farewell = True
         if not self._answered(event):
-            self.event.emit(event)
+            self.received.emit(event)
 
     def _answered(self, event: Any) -> bool:
         """Hand a reply to who asked; replies come in the order of their questions."""
         for index, (reply, on_reply, on_failed) in enumerate(self._pending):
             if isinstance(event, reply | msg.Failed):
                 del self._pending[index]
-                (on_failed if isinstance(event, msg.Failed) else on_reply)(event)
+                on_failed(event) if isinstance(event, msg.Failed) else on_reply(event)
                 return True
         return False
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QSocketNotifier, Signal
 
 
 class SocketLink(QObject):
-    """Bytes to and from a Unix socket on Qt's event loop. QtNetwork is not used: it needs libraries that may be missing.
+    """Bytes to and from a Unix socket on Qt's event loop; QtNetwork would need libraries that may be missing.
 
     Signals:
         received: bytes that came.

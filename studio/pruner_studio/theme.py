@@ -24,7 +24,8 @@ _MONO = ("JetBrains Mono", "Cascadia Code", "Noto Sans Mono", "Ubuntu Mono", "De
 @lru_cache(maxsize=2)
 def tokens_of(name: str) -> dict[str, str]:
     """Colour tokens of theme `light` or `dark`."""
-    return json.loads((resource_dir() / "themes" / f"{name}.json").read_text(encoding="utf-8"))
+    tokens: dict[str, str] = json.loads((resource_dir() / "themes" / f"{name}.json").read_text(encoding="utf-8"))
+    return tokens
 
 
 @lru_cache(maxsize=2)

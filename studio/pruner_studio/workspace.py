@@ -56,7 +56,7 @@ class Workspace(QObject):
         self.job_phase = ""
         self.job_project = ""
         self._version = -1
-        self.job.event.connect(self._job_event)
+        self.job.received.connect(self._job_event)
         self.job.ended.connect(self._job_ended)
         self._poll = QTimer(self, interval=_POLL_MS)
         self._poll.timeout.connect(self._look)
@@ -187,7 +187,7 @@ class Workspace(QObject):
 
 def recent() -> list[str]:
     """Project files opened lately, newest first, that are still there."""
-    stored = QSettings().value("recent", [])
+    stored: Any = QSettings().value("recent", [])
     paths = [stored] if isinstance(stored, str) else list(stored or [])
     return [path for path in paths if Path(path).is_file()]
 

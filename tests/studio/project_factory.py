@@ -1,4 +1,4 @@
-"""A project file with made-up rows for tests of the window: seeded, shaped like a real tuning, never shown as a result."""
+"""A project file with made-up rows for tests of the window: seeded, shaped like a real tuning, never a result."""
 
 from __future__ import annotations
 
@@ -14,33 +14,49 @@ from pruner_engine.store.schema import migrations
 from pruner_engine.store.versions import APPLICATION_ID
 
 _OPS = (
-    ("conv2d", [1, 56, 56, 64], [64, 64, 3, 3], 231e6, 4), ("conv2d", [1, 28, 28, 128], [128, 128, 3, 3], 231e6, 3),
-    ("conv2d", [1, 14, 14, 256], [256, 256, 3, 3], 231e6, 2), ("conv2d", [1, 224, 224, 3], [64, 3, 7, 7], 236e6, 1),
-    ("depthwise_conv2d", [1, 56, 56, 64], [64, 1, 3, 3], 3.6e6, 4), ("matmul", [1, 512], [512, 1000], 1.02e6, 1),
-    ("max_pool2d", [1, 112, 112, 64], [1, 56, 56, 64], 1.8e6, 1), ("softmax", [1, 1000], [1, 1000], 4e3, 1),
-    ("elementwise", [1, 28, 28, 128], [1, 28, 28, 128], 2e5, 6), ("reduce", [1, 7, 7, 512], [1, 512], 2.5e4, 1),
-)  # fmt: skip
+    ("conv2d", [1, 56, 56, 64], [64, 64, 3, 3], 231e6, 4),
+    ("conv2d", [1, 28, 28, 128], [128, 128, 3, 3], 231e6, 3),
+    ("conv2d", [1, 14, 14, 256], [256, 256, 3, 3], 231e6, 2),
+    ("conv2d", [1, 224, 224, 3], [64, 3, 7, 7], 236e6, 1),
+    ("depthwise_conv2d", [1, 56, 56, 64], [64, 1, 3, 3], 3.6e6, 4),
+    ("matmul", [1, 512], [512, 1000], 1.02e6, 1),
+    ("max_pool2d", [1, 112, 112, 64], [1, 56, 56, 64], 1.8e6, 1),
+    ("softmax", [1, 1000], [1, 1000], 4e3, 1),
+    ("elementwise", [1, 28, 28, 128], [1, 28, 28, 128], 2e5, 6),
+    ("reduce", [1, 7, 7, 512], [1, 512], 2.5e4, 1),
+)
 _TRACE = [
     [
-        ["GetSBlock", [], ["C", "main"], ["b0"]], ["GetSBlock", [], ["root", "main"], ["b1"]],
-        ["Annotate", ["b0", '"SSRSRS"'], ["meta_schedule.tiling_structure"], []], ["GetLoops", ["b0"], [], ["l2", "l3", "l4"]],
+        ["GetSBlock", [], ["C", "main"], ["b0"]],
+        ["GetSBlock", [], ["root", "main"], ["b1"]],
+        ["Annotate", ["b0", '"SSRSRS"'], ["meta_schedule.tiling_structure"], []],
+        ["GetLoops", ["b0"], [], ["l2", "l3", "l4"]],
         ["SamplePerfectTile", ["l2"], [4, 64], ["v5", "v6", "v7", "v8"]],
         ["Split", ["l2", "v5", "v6", "v7", "v8"], [True, False], ["l9", "l10", "l11", "l12"]],
         ["SamplePerfectTile", ["l3"], [4, 64], ["v13", "v14", "v15", "v16"]],
         ["Split", ["l3", "v13", "v14", "v15", "v16"], [True, False], ["l17", "l18", "l19", "l20"]],
-        ["SamplePerfectTile", ["l4"], [2, 64], ["v21", "v22"]], ["Split", ["l4", "v21", "v22"], [True, False], ["l23", "l24"]],
+        ["SamplePerfectTile", ["l4"], [2, 64], ["v21", "v22"]],
+        ["Split", ["l4", "v21", "v22"], [True, False], ["l23", "l24"]],
         ["Reorder", ["l9", "l17", "l10", "l18", "l23", "l11", "l19", "l24", "l12", "l20"], [], []],
-        ["CacheWrite", ["b0", []], [0, "global"], ["b25"]], ["ReverseComputeAt", ["b25", "l18"], [1, -1], []],
-        ["Annotate", ["b1", 32], ["meta_schedule.parallel"], []], ["Annotate", ["b1", 64], ["meta_schedule.vectorize"], []],
+        ["CacheWrite", ["b0", []], [0, "global"], ["b25"]],
+        ["ReverseComputeAt", ["b25", "l18"], [1, -1], []],
+        ["Annotate", ["b1", 32], ["meta_schedule.parallel"], []],
+        ["Annotate", ["b1", 64], ["meta_schedule.vectorize"], []],
         ["SampleCategorical", [], [[0, 16, 64, 512], [0.25, 0.25, 0.25, 0.25]], ["v26"]],
         ["Annotate", ["b1", "v26"], ["meta_schedule.unroll_explicit"], []],
     ],
     [[4, [1, 1, 512, 1]], [6, [4, 32, 4, 1]], [8, [64, 8]], [15, 0]],
-]  # fmt: skip
+]
 _PROFILE = {
-    "name": "AMD EPYC 7B13", "cores": 2, "threads": 2, "vector_bits": 256, "peak_flops": 218e9, "peak_flops_core": 112e9,
-    "bandwidth": {"L1": 410e9, "L2": 190e9, "L3": 72e9, "DRAM": 21e9}, "features": ["avx2", "fma", "f16c"],
-}  # fmt: skip
+    "name": "AMD EPYC 7B13",
+    "cores": 2,
+    "threads": 2,
+    "vector_bits": 256,
+    "peak_flops": 218e9,
+    "peak_flops_core": 112e9,
+    "bandwidth": {"L1": 410e9, "L2": 190e9, "L3": 72e9, "DRAM": 21e9},
+    "features": ["avx2", "fma", "f16c"],
+}
 
 
 def make_project(path: Path, *, runs: int = 3, rounds: int = 24, state: str = "finished", seed: int = 7) -> Path:
@@ -70,9 +86,16 @@ class _Writer:
     def write(self, runs: int, rounds: int, state: str) -> None:
         spec = {"name": "input", "shape": [1, 3, 224, 224], "dtype": "float32"}
         self.model = self.insert(
-            "models", name="resnet18", kind="onnx", source="/models/resnet18.onnx", sha256="0" * 64, bytes=46_800_000,
-            inputs=[spec], outputs=[{**spec, "name": "logits", "shape": [1, 1000]}], created=self.now,
-        )  # fmt: skip
+            "models",
+            name="resnet18",
+            kind="onnx",
+            source="/models/resnet18.onnx",
+            sha256="0" * 64,
+            bytes=46_800_000,
+            inputs=[spec],
+            outputs=[{**spec, "name": "logits", "shape": [1, 1000]}],
+            created=self.now,
+        )
         text = json.dumps({"kind": "llvm", "mcpu": "znver3", "num-cores": 2})
         self.target = self.insert(
             "targets", text=text, device="AMD EPYC 7B13 (2 cores)", fingerprint="a1b2c3d4e5f60718", profile=_PROFILE
@@ -81,9 +104,15 @@ class _Writer:
         untuned = sum(task["untuned"] * task["weight"] for task in self.tasks)
         for name, seconds in (("untuned", untuned * 1.02), ("onnxruntime", untuned / 9.5), ("torch", untuned / 7.1)):
             self.insert(
-                "baselines", model_id=self.model, target_id=self.target, name=name, seconds=seconds,
-                repeats=[seconds] * 3, threads=2, at=self.now,
-            )  # fmt: skip
+                "baselines",
+                model_id=self.model,
+                target_id=self.target,
+                name=name,
+                seconds=seconds,
+                repeats=[seconds] * 3,
+                threads=2,
+                at=self.now,
+            )
         strategies = ("metaschedule", "pruner", "moa-pruner")
         for index in range(runs):
             last = index == runs - 1
@@ -96,9 +125,18 @@ class _Writer:
         ]
         name = f"fused_{op}_add_relu" if op == "conv2d" else op
         task_id = self.insert(
-            "tasks", model_id=self.model, target_id=self.target, name=f"{name}{index or ''}", op=op, hash=f"{index:016x}",
-            shapes=shapes, flops=flops, weight=weight, mod=b"", untuned_s=untuned,
-        )  # fmt: skip
+            "tasks",
+            model_id=self.model,
+            target_id=self.target,
+            name=f"{name}{index or ''}",
+            op=op,
+            hash=f"{index:016x}",
+            shapes=shapes,
+            flops=flops,
+            weight=weight,
+            mod=b"",
+            untuned_s=untuned,
+        )
         sketch = self.insert(
             "sketches", task_id=task_id, idx=0, hash=f"{index:08x}", trace=_TRACE, decisions=[], size=1e9
         )
@@ -113,10 +151,20 @@ class _Writer:
     def _run(self, strategy: str, seed: int, rounds: int, state: str) -> None:
         speed = {"metaschedule": 0.55, "pruner": 1.4, "moa-pruner": 2.4}[strategy]
         run = self.insert(
-            "runs", model_id=self.model, target_id=self.target, strategy=strategy, seed=seed, budget_trials=rounds * 10,
-            settings={}, state=state, reason="", versions={"python": "3.11.2", "tvm": "0.27.0", "torch": "2.9.0"},
-            host={"name": "workstation"}, created=self.now, updated=self.now,
-        )  # fmt: skip
+            "runs",
+            model_id=self.model,
+            target_id=self.target,
+            strategy=strategy,
+            seed=seed,
+            budget_trials=rounds * 10,
+            settings={},
+            state=state,
+            reason="",
+            versions={"python": "3.11.2", "tvm": "0.27.0", "torch": "2.9.0"},
+            host={"name": "workstation"},
+            created=self.now,
+            updated=self.now,
+        )
         for task in self.tasks:
             steer = "pin" if task is self.tasks[0] and strategy == "pruner" else "normal"
             self.insert("run_tasks", run_id=run, task_id=task["id"], steer=steer)
@@ -134,9 +182,19 @@ class _Writer:
                 "learn_s": 0.4,
             }
             round_id = self.insert(
-                "rounds", run_id=run, task_id=task["id"], idx=index, started=self.now + elapsed, explored=self.rng.randint(900_000, 1_100_000),
-                drafted=112, verified=112, measured=10, valid=9, stats={"pair_accuracy": 0.8}, **times,
-            )  # fmt: skip
+                "rounds",
+                run_id=run,
+                task_id=task["id"],
+                idx=index,
+                started=self.now + elapsed,
+                explored=self.rng.randint(900_000, 1_100_000),
+                drafted=112,
+                verified=112,
+                measured=10,
+                valid=9,
+                stats={"pair_accuracy": 0.8},
+                **times,
+            )
             elapsed += sum(times.values())
             for trial in range(32):
                 quality = self.rng.random() ** (speed * (1 + visits / 6))
@@ -148,9 +206,15 @@ class _Writer:
                 trials += trial < 10
             latency = sum(t["weight"] * min(best.get(t["id"], t["untuned"]), t["untuned"]) for t in self.tasks)
             self.insert(
-                "progress", run_id=run, elapsed_s=elapsed, trials=trials, valid=valid, failed=trials - valid,
-                latency_s=latency, left_s=(rounds - index - 1) * 6.0,
-            )  # fmt: skip
+                "progress",
+                run_id=run,
+                elapsed_s=elapsed,
+                trials=trials,
+                valid=valid,
+                failed=trials - valid,
+                latency_s=latency,
+                left_s=(rounds - index - 1) * 6.0,
+            )
             if strategy == "moa-pruner" and index % 4 == 3:
                 self._adaptation(run, round_id, index)
         self.db.execute(
@@ -168,10 +232,17 @@ class _Writer:
         noise = self.rng.gauss(0, 0.5)
         decisions = [[2, 4, 8, 8], [4, 4, self.rng.choice([2, 4, 8]), 8], [64, 8], self.rng.randrange(4)]
         candidate = self.insert(
-            "candidates", run_id=run, task_id=task["id"], round_id=round_id, sketch_id=task["sketch"],
-            hash=f"{self.rng.getrandbits(64):016x}", decisions=decisions, origin="random" if trial % 7 == 3 else "elite" if trial % 7 == 5 else "draft",
-            draft_score=-math.log2(seconds) + noise, verified_score=-math.log2(seconds) * 0.6 + self.rng.gauss(0, 0.25),
-        )  # fmt: skip
+            "candidates",
+            run_id=run,
+            task_id=task["id"],
+            round_id=round_id,
+            sketch_id=task["sketch"],
+            hash=f"{self.rng.getrandbits(64):016x}",
+            decisions=decisions,
+            origin="random" if trial % 7 == 3 else "elite" if trial % 7 == 5 else "draft",
+            draft_score=-math.log2(seconds) + noise,
+            verified_score=-math.log2(seconds) * 0.6 + self.rng.gauss(0, 0.25),
+        )
         if trial >= 10:
             return False
         row = {
@@ -201,21 +272,58 @@ class _Writer:
         for model, start, end in (("adapted", 0.72, 0.9), ("scratch", 0.5, 0.84), ("siamese", 0.71, 0.78)):
             accuracy = start + (end - start) * gain + self.rng.gauss(0, 0.012)
             self.insert(
-                "adaptations", run_id=run, round_id=round_id, model=model, samples=(index + 1) * 10, loss=1.2 - accuracy,
-                pair_accuracy=accuracy, top1=accuracy - 0.05, top5=min(0.99, accuracy + 0.06),
-                distance=0.02 * (index + 1) if model == "siamese" else None, seconds=0.4,
-            )  # fmt: skip
+                "adaptations",
+                run_id=run,
+                round_id=round_id,
+                model=model,
+                samples=(index + 1) * 10,
+                loss=1.2 - accuracy,
+                pair_accuracy=accuracy,
+                top1=accuracy - 0.05,
+                top5=min(0.99, accuracy + 0.06),
+                distance=0.02 * (index + 1) if model == "siamese" else None,
+                seconds=0.4,
+            )
 
     def _export(self, run: int, latency: float) -> None:
         entry = {"repeats": [], "threads": 2, "note": ""}
         functions = [
-            {"name": f"fused_{op}", "task": f"{op}{at or ''}", "state": "fallback" if op == "reduce" else "applied", "calls": calls, "seconds": flops / 6e10, "share": flops * calls / 3.1e9}
+            {
+                "name": f"fused_{op}",
+                "task": f"{op}{at or ''}",
+                "state": "fallback" if op == "reduce" else "applied",
+                "calls": calls,
+                "seconds": flops / 6e10,
+                "share": flops * calls / 3.1e9,
+            }
             for at, (op, _, _, flops, calls) in enumerate(_OPS)
-        ]  # fmt: skip
+        ]
         summary = {
-            "latency": {"tuned": {**entry, "seconds": latency}, "untuned": {**entry, "seconds": latency * 11}, "onnxruntime": {**entry, "seconds": latency * 1.2}, "torch": {**entry, "seconds": None, "note": "PyTorch reads .pt2 files only"}},
-            "coverage": {"summary": {"applied": {"functions": 9, "share": 0.995}, "fallback": {"functions": 1, "share": 0.005}, "not tunable": {"functions": 0, "share": 0.0}}, "functions": functions},
-            "checks": [{"against": "untuned", "ok": True, "tolerance": 3e-4, "message": ""}, {"against": "onnxruntime", "ok": True, "tolerance": 3e-4, "message": ""}],
-            "files": {"model.so": "", "records/workload.json": "", "records/tuning_record.json": "", "run.py": "", "LICENSES/tvm.txt": "", "runtime/libtvm_runtime.so": ""},
-        }  # fmt: skip
+            "latency": {
+                "tuned": {**entry, "seconds": latency},
+                "untuned": {**entry, "seconds": latency * 11},
+                "onnxruntime": {**entry, "seconds": latency * 1.2},
+                "torch": {**entry, "seconds": None, "note": "PyTorch reads .pt2 files only"},
+            },
+            "coverage": {
+                "summary": {
+                    "applied": {"functions": 9, "share": 0.995},
+                    "fallback": {"functions": 1, "share": 0.005},
+                    "not tunable": {"functions": 0, "share": 0.0},
+                },
+                "functions": functions,
+            },
+            "checks": [
+                {"against": "untuned", "ok": True, "tolerance": 3e-4, "message": ""},
+                {"against": "onnxruntime", "ok": True, "tolerance": 3e-4, "message": ""},
+            ],
+            "files": {
+                "model.so": "",
+                "records/workload.json": "",
+                "records/tuning_record.json": "",
+                "run.py": "",
+                "LICENSES/tvm.txt": "",
+                "runtime/libtvm_runtime.so": "",
+            },
+        }
         self.insert("exports", run_id=run, out="/home/ada/resnet18-export", at=self.now, ok=1, summary=summary)

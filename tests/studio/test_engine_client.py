@@ -31,7 +31,7 @@ def test_replies_find_who_asked(qtbot, client: EngineClient) -> None:
 
 def test_a_killed_engine_is_told_in_words(qtbot, client: EngineClient) -> None:
     hellos, ends, failures = [], [], []
-    client.event.connect(lambda event: hellos.append(event) if isinstance(event, msg.Hello) else None)
+    client.received.connect(lambda event: hellos.append(event) if isinstance(event, msg.Hello) else None)
     client.ended.connect(ends.append)
     client.ask(msg.Doctor(), lambda _: None, failures.append)
     qtbot.waitUntil(lambda: bool(hellos), timeout=30_000)
@@ -42,7 +42,7 @@ def test_a_killed_engine_is_told_in_words(qtbot, client: EngineClient) -> None:
 
 def test_an_unknown_line_is_a_report_not_a_crash(client: EngineClient) -> None:
     events = []
-    client.event.connect(events.append)
+    client.received.connect(events.append)
     client._receive(b'{"type":"from-the-future"}\n{"type":"by')
     client._receive(b'e"}\n')
     assert [type(event) for event in events] == [msg.Failed, msg.Bye]

@@ -149,7 +149,7 @@ def test_problems_are_cards_that_can_be_copied_and_dismissed(window: MainWindow)
     window.workspace.open("/nowhere/missing.pruner")
     window.problems.tell(Problem("Something broke.", "Try again.", "a long report"))
     window.problems.tell(Problem("Something broke.", "Try again.", "a long report"))
-    assert [card.problem.message for card in window.problems.cards()][0] == "Something broke."
+    assert window.problems.cards()[0].problem.message == "Something broke."
     assert len(window.problems.cards()) == 2
     window.problems.cards()[0]._copy()
     assert "a long report" in QGuiApplication.clipboard().text()

@@ -20,6 +20,7 @@ _TIP = int(Qt.ItemDataRole.ToolTipRole)
 _COLOR = int(Qt.ItemDataRole.ForegroundRole)
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+_ROOT = QModelIndex()
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 SHARE_ROLE = ROW_ROLE + 1
 
@@ -93,13 +94,13 @@ class RowTable(QAbstractTableModel):
         """Where the row with that id stands now, or -1."""
         return next((index for index, row in enumerate(self.rows) if row["id"] == row_id), -1)
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
+    def rowCount(self, parent: Index = _ROOT) -> int:
         return 0 if parent.isValid() else len(self.rows)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:
+    def columnCount(self, parent: Index = _ROOT) -> int:
         return 0 if parent.isValid() else len(self.columns)
 
-    def data(self, index: Index, role: int = _DISPLAY) -> Any:
+    def data(self, index: Index, role: int = _DISPLAY) -> Any:  # noqa: PLR0911
         row, column = self.rows[index.row()], self.columns[index.column()]
         if role == _DISPLAY:
             value = column.value(row)

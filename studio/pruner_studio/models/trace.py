@@ -13,8 +13,8 @@ def instructions(trace_json: str) -> list[dict[str, Any]]:
     """Rows of a trace.
 
     Returns:
-        One row an instruction: `id` (its index), `kind`, `text` (a short statement), `decision` (text, or None where nothing
-        is sampled), `value` (the decision as stored).
+        One row an instruction: `id` (its index), `kind`, `text` (a short statement), `decision` (text, or None where
+        nothing is sampled), `value` (the decision as stored).
     """
     insts, decisions = json.loads(trace_json)
     taken = {index: value for index, value in decisions}
@@ -34,7 +34,7 @@ def _row(index: int, inst: list[Any], taken: dict[int, Any]) -> dict[str, Any]:
     }
 
 
-def _statement(kind: str, inputs: list[Any], attrs: list[Any], outputs: list[Any]) -> str:
+def _statement(kind: str, inputs: list[Any], attrs: list[Any], outputs: list[Any]) -> str:  # noqa: PLR0911
     names = ", ".join(str(name) for name in outputs)
     match kind:
         case "GetSBlock" | "GetBlock":

@@ -28,7 +28,7 @@ _PLOTS = (
 
 class AdaptationPage(Page):
     title = "Adaptation"
-    subtitle = "Each adaptation is judged on measurements that no model has learned yet, so that the three ways stand side by side."
+    subtitle = "Each adaptation is judged on measurements that no model has learned yet, so that the ways compare."
     go_to = Signal(str)
 
     def build(self) -> None:
@@ -47,7 +47,7 @@ class AdaptationPage(Page):
             EmptyState(
                 "adaptation",
                 "No adaptation in this run",
-                "Choose the strategy MoA-Pruner on the Start page: its model starts from a pre-trained one and adapts to this machine.",
+                "Choose the strategy MoA-Pruner on the Start page: its model is pre-trained and adapts here.",
             )
         )
         self.pages.addWidget(whole)

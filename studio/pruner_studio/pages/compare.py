@@ -26,12 +26,29 @@ COLUMNS = (
     Column("Failed", lambda row: row["failed"], units.count, right=True),
     Column("Worked", lambda row: row["elapsed_s"], units.duration, right=True),
     Column("Latency", lambda row: row["latency_s"], units.latency, right=True),
-    Column("Gain", lambda row: row["gain"], units.ratio, "Untuned over best", right=True, tone=lambda row: "good" if (row["gain"] or 0) > 1 else ""),
-    Column("Trials to goal", lambda row: row["goal_trials"], units.count, "Trials until the goal was reached", right=True),
-    Column("Time to goal", lambda row: row["goal_s"], units.duration, "Working time until the goal was reached", right=True),
-    Column("Speed-up", lambda row: row["goal_gain"], units.ratio, "Time to the goal of the run that set it, over this run's", right=True,
-           tone=lambda row: "good" if (row["goal_gain"] or 0) > 1 else ""),
-)  # fmt: skip
+    Column(
+        "Gain",
+        lambda row: row["gain"],
+        units.ratio,
+        "Untuned over best",
+        right=True,
+        tone=lambda row: "good" if (row["gain"] or 0) > 1 else "",
+    ),
+    Column(
+        "Trials to goal", lambda row: row["goal_trials"], units.count, "Trials until the goal was reached", right=True
+    ),
+    Column(
+        "Time to goal", lambda row: row["goal_s"], units.duration, "Working time until the goal was reached", right=True
+    ),
+    Column(
+        "Speed-up",
+        lambda row: row["goal_gain"],
+        units.ratio,
+        "Time to the goal of the run that set it, over this run's",
+        right=True,
+        tone=lambda row: "good" if (row["goal_gain"] or 0) > 1 else "",
+    ),
+)
 
 
 def reached(progress: list[dict[str, Any]], latency_s: float) -> dict[str, Any] | None:
@@ -69,7 +86,7 @@ class ComparePage(Page):
             EmptyState(
                 "compare",
                 "Nothing to compare yet",
-                "Tune the same model with another strategy or seed into the same project: its runs are laid over each other here.",
+                "Tune the same model with another strategy or seed into the same project to lay the runs over each other.",
             )
         )
         self.pages.addWidget(whole)
@@ -91,7 +108,7 @@ class ComparePage(Page):
         goal = base_run["latency_s"]
         base = reached(progress[base_run["id"]], goal) if goal else None
         self.goal.setText(
-            f"Goal: {units.latency(goal)}, the final latency of run {base_run['id']} ({base_run['strategy']}). Enter opens a run."
+            f"Goal: {units.latency(goal)}, where run {base_run['id']} ({base_run['strategy']}) ended. Enter opens a run."
         )
         for run in runs:
             at = reached(progress[run["id"]], goal) if goal else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -56,10 +57,17 @@ class DevicesPage(Page):
 
 
 _WORDS = {
-    "arch": "architecture", "memory_bytes": "memory", "clock_hz": "clock", "peak_flops": "peak, all cores",
-    "peak_flops_core": "peak, one core", "dram_bandwidth": "memory bandwidth", "dram_bandwidth_core": "memory bandwidth, one core",
-    "parallel_overhead_s": "start of all threads", "vector_bits": "vector width", "source": "figures are",
-}  # fmt: skip
+    "arch": "architecture",
+    "memory_bytes": "memory",
+    "clock_hz": "clock",
+    "peak_flops": "peak, all cores",
+    "peak_flops_core": "peak, one core",
+    "dram_bandwidth": "memory bandwidth",
+    "dram_bandwidth_core": "memory bandwidth, one core",
+    "parallel_overhead_s": "start of all threads",
+    "vector_bits": "vector width",
+    "source": "figures are",
+}
 
 
 def _facts_card(title: str, facts: dict[str, Any]) -> Card:
@@ -83,6 +91,16 @@ def _facts_card(title: str, facts: dict[str, Any]) -> Card:
     return card
 
 
+_UNITS: tuple[tuple[str, Callable[[float], str]], ...] = (
+    ("flops", lambda value: units.rate(value, "FLOP")),
+    ("bandwidth", lambda value: units.rate(value, "B")),
+    ("bytes", units.size),
+    ("_hz.", lambda value: f"{units.si(value)}Hz"),
+    ("_bits.", lambda value: f"{value:g} bits"),
+    ("_s.", units.latency),
+)
+
+
 def _shown(name: str, value: Any) -> str:
     """A fact in human units, chosen by its name; empty where there is none."""
     if isinstance(value, list | tuple):
@@ -94,14 +112,4 @@ def _shown(name: str, value: Any) -> str:
         return ", ".join(f"{key.replace('_', ' ')} {_shown(name, entry)}" for key, entry in value.items())
     if not value or isinstance(value, str):
         return value or ""
-    for part, text in (
-        ("flops", lambda: units.rate(value, "FLOP")),
-        ("bandwidth", lambda: units.rate(value, "B")),
-        ("bytes", lambda: units.size(value)),
-        ("_hz", lambda: f"{units.si(value)}Hz"),
-        ("_bits", lambda: f"{value} bits"),
-        ("_s", lambda: units.latency(value)),
-    ):
-        if name.endswith(part) or (part in name and part[0] != "_"):
-            return text()
-    return f"{value:g}"
+    return next((text(value) for part, text in _UNITS if part in f"{name}."), f"{value:g}")

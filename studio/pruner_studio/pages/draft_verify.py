@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -40,20 +41,34 @@ def _correlation(value: float) -> str:
 COLUMNS = (
     Column("Round", lambda row: row["idx"], units.count, right=True),
     Column("Task", lambda row: row["task"]),
-    *(Column(name.capitalize(), lambda row, key=key: row[key], units.count, right=True) for name, key in _STEPS),
-    Column("ρ draft", lambda row: row["draft_rank"], _correlation, "Rank correlation of draft score and measured speed in this round", right=True),
-    Column("ρ verified", lambda row: row["verified_rank"], _correlation, "Rank correlation of verified score and measured speed in this round", right=True),
+    *(Column(name.capitalize(), itemgetter(key), units.count, right=True) for name, key in _STEPS),
+    Column(
+        "ρ draft",
+        lambda row: row["draft_rank"],
+        _correlation,
+        "Rank correlation of draft score and measured speed in this round",
+        right=True,
+    ),
+    Column(
+        "ρ verified",
+        lambda row: row["verified_rank"],
+        _correlation,
+        "Rank correlation of verified score and measured speed in this round",
+        right=True,
+    ),
     Column("Draft", lambda row: row["draft_s"], units.duration, right=True),
     Column("Verify", lambda row: row["verify_s"], units.duration, right=True),
     Column("Build", lambda row: row["build_s"], units.duration, right=True),
     Column("Run", lambda row: row["run_s"], units.duration, right=True),
     Column("Learn", lambda row: row["learn_s"], units.duration, right=True),
-)  # fmt: skip
+)
 
 
 class DraftVerifyPage(Page):
     title = "Draft vs verify"
-    subtitle = "The draft explores many candidates by formula, the learned model verifies the few that it keeps, and only the best are measured."
+    subtitle = (
+        "A formula drafts from very many candidates, the learned model verifies few, the best of them are measured."
+    )
     go_to = Signal(str)
 
     def build(self) -> None:

@@ -34,15 +34,23 @@ COVERAGE_COLUMNS = (
     Column("Task", lambda row: row["task"] or None),
     Column("Schedule", lambda row: row["state"], tone=lambda row: _TONES.get(row["state"], "")),
     Column("Calls", lambda row: row["calls"], units.count, "Calls per inference", right=True),
-    Column("Time", lambda row: row["seconds"], units.latency, "All calls of one inference, in the exported library", right=True),
+    Column(
+        "Time",
+        lambda row: row["seconds"],
+        units.latency,
+        "All calls of one inference, in the exported library",
+        right=True,
+    ),
     Column("Share of time", lambda row: row["share"], units.percent, right=True, share=lambda row: row["share"]),
-)  # fmt: skip
+)
 _NAMES = {"tuned": "Tuned", "untuned": "Untuned", "onnxruntime": "ONNX Runtime", "torch": "PyTorch"}
 
 
 class ExportPage(Page):
     title = "Export"
-    subtitle = "Compiles the model with the best schedules, checks its outputs, and writes a folder that runs without the compiler."
+    subtitle = (
+        "Compiles the model with the best schedules, checks its outputs, writes a folder that runs without a compiler."
+    )
     go_to = Signal(str)
 
     def build(self) -> None:
@@ -68,12 +76,16 @@ class ExportPage(Page):
         self.phase = label("", "faint")
         card.body.addWidget(self.phase)
         self.column.addWidget(card)
+        self._build_result()
+
+    def _build_result(self) -> None:
+        self._for_project = ""
         self.pages = QStackedWidget()
         self.pages.addWidget(
             EmptyState(
                 "export",
                 "Nothing exported yet",
-                "Choose a folder and press Export. You get the library, its metadata, the tuning records and a script that runs it.",
+                "Choose a folder and press Export. You get the library, its records and a script.",
             )
         )
         self.result = QWidget()
@@ -118,7 +130,6 @@ class ExportPage(Page):
         self.result.setObjectName("pageBody")
         self.pages.addWidget(scroll)
         self.column.addWidget(self.pages, 1)
-        self._for_project = ""
 
     # ------------------------------------------------------------ doing
 

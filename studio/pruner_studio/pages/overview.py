@@ -44,7 +44,7 @@ class OverviewPage(Page):
         self.empty = EmptyState(
             "overview",
             "No run to show",
-            "Tune a model on the Start page, or open a project: its progress is shown here while it runs and afterwards.",
+            "Tune a model on the Start page, or open a project: its progress is shown here, live and afterwards.",
             button("Go to Start", lambda: self.go_to.emit("start"), "primary"),
         )
         self.pages.addWidget(self.empty)

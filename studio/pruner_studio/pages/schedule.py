@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QSplitter, QStackedWidget, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QSplitter, QStackedWidget, QTabWidget
 
 from pruner_engine.jobs import messages as msg
 from pruner_studio import units
@@ -43,10 +43,12 @@ COLUMNS = (
     Column("Latency", lambda row: row["seconds"], units.latency, "Median of the repeats", right=True),
     Column("Outcome", outcome, tone=lambda row: "bad" if row["stage"] not in (None, "ok") else "muted"),
     Column("Draft", lambda row: row["draft_score"], _score, "log2 of 1 / predicted seconds", right=True),
-    Column("Verified", lambda row: row["verified_score"], _score, "The learned model's score, higher is better", right=True),
+    Column(
+        "Verified", lambda row: row["verified_score"], _score, "The learned model's score, higher is better", right=True
+    ),
     Column("Round", lambda row: row["round"], units.count, right=True),
     Column("Origin", lambda row: row["origin"]),
-)  # fmt: skip
+)
 
 
 class SchedulePage(Page):
@@ -93,9 +95,12 @@ class SchedulePage(Page):
         card.head.addWidget(self.which)
         self.model = RowTable(COLUMNS, self)
         self.table = Table(
-            "Candidates", self.model, lambda row: self.workspace.select(row["task_id"], row["id"]),
-            sort_by=(1, Qt.SortOrder.AscendingOrder), stretch=2,
-        )  # fmt: skip
+            "Candidates",
+            self.model,
+            lambda row: self.workspace.select(row["task_id"], row["id"]),
+            sort_by=(1, Qt.SortOrder.AscendingOrder),
+            stretch=2,
+        )
         card.body.addWidget(self.table)
         return card
 

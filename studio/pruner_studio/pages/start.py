@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLineEdit,
+    QPushButton,
     QScrollArea,
     QSpinBox,
     QVBoxLayout,
@@ -124,9 +126,11 @@ class StartPage(Page):
         self.workload.setEditable(True)
         self.workload.setAccessibleName("Built-in workload")
         self.workload.addItems(["", *_WORKLOADS])
-        self.workload.lineEdit().setPlaceholderText("matmul:512,512,512")
+        field = QLineEdit()
+        field.setPlaceholderText("matmul:512,512,512")
+        field.editingFinished.connect(self._take_workload)
+        self.workload.setLineEdit(field)
         self.workload.activated.connect(lambda _: self._take_workload())
-        self.workload.lineEdit().editingFinished.connect(self._take_workload)
         row.addWidget(self.workload, 1)
         card.body.addLayout(row)
         self.samples = QHBoxLayout()
@@ -297,24 +301,22 @@ class StartPage(Page):
         self.workspace.problem.emit(Problem(failure.message, failure.hint, failure.report))
 
     def _fill_samples(self) -> None:
-        clear(self.samples)
+        self._sample_buttons: dict[str, QPushButton] = {}
         found = sorted(p for p in (resource_dir() / "models").glob("*") if p.suffix in (".onnx", ".pt2"))
         if found:
             self.samples.addWidget(label("or a sample", "muted"))
         for path in found:
-            made = button(path.stem, lambda path=path: self.set_model(str(path)), "segment")  # type: ignore[misc]
+            made = button(path.stem, partial(self.set_model, str(path)), "segment")
             made.setCheckable(True)
-            made.setProperty("model", str(path))
+            self._sample_buttons[str(path)] = made
             made.setStyleSheet("border-radius: 6px; margin-left: 0;")
             made.setAccessibleName(f"Sample model {path.stem}")
             self.samples.addWidget(made)
         self.samples.addStretch(1)
 
     def _mark_sample(self) -> None:
-        for index in range(self.samples.count()):
-            widget = self.samples.itemAt(index).widget()
-            if widget is not None and widget.property("model"):
-                widget.setChecked(widget.property("model") == self.model)  # type: ignore[attr-defined]
+        for path, made in self._sample_buttons.items():
+            made.setChecked(path == self.model)
 
     # ------------------------------------------------------------ plan
 
@@ -386,7 +388,7 @@ class StartPage(Page):
         if not paths:
             self.recent.addWidget(label("Projects that you tune or open are listed here.", "faint", wrap=True))
         for path in paths[:6]:
-            made = button(Path(path).stem, lambda path=path: self.workspace.open(path), "row", "file", path)  # type: ignore[misc]
+            made = button(Path(path).stem, partial(self.workspace.open, path), "row", "file", path)
             made.setAccessibleName(f"Open recent project {Path(path).name}")
             made.setText(f"{Path(path).stem}    {units.moment(Path(path).stat().st_mtime)}")
             self.recent.addWidget(made)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
@@ -33,17 +34,38 @@ COLUMNS = (
     Column("Operator", lambda row: row["op"]),
     Column("Shapes", arguments),
     Column("Calls", lambda row: row["weight"], units.count, "Calls per inference", right=True),
-    Column("MFLOP", lambda row: row["flops"] / 1e6, units.significant, "Floating-point operations of one call", right=True),
-    Column("Share", lambda row: row["share"], units.percent, "Share of the estimated end-to-end time", right=True, share=lambda row: row["share"]),
+    Column(
+        "MFLOP", lambda row: row["flops"] / 1e6, units.significant, "Floating-point operations of one call", right=True
+    ),
+    Column(
+        "Share",
+        lambda row: row["share"],
+        units.percent,
+        "Share of the estimated end-to-end time",
+        right=True,
+        share=lambda row: row["share"],
+    ),
     Column("Untuned", lambda row: row["untuned_s"], units.latency, "One call of the kernel without tuning", right=True),
     Column("Best", lambda row: row["best_s"], units.latency, "Fastest valid candidate measured", right=True),
     Column("GFLOP/s", lambda row: row["gflops"], units.significant, "Of the best candidate", right=True),
-    Column("Gain", lambda row: row["gain"], units.ratio, "Untuned over best", right=True,
-           tone=lambda row: "good" if (row["gain"] or 0) > 1 else "bad" if row["gain"] else ""),
+    Column(
+        "Gain",
+        lambda row: row["gain"],
+        units.ratio,
+        "Untuned over best",
+        right=True,
+        tone=lambda row: "good" if (row["gain"] or 0) > 1 else "bad" if row["gain"] else "",
+    ),
     Column("Trials", lambda row: row["trials"], units.count, "Candidates measured in this run", right=True),
-    Column("Failed", lambda row: row["failed"] or None, units.count, right=True, tone=lambda row: "bad" if row["failed"] else ""),
+    Column(
+        "Failed",
+        lambda row: row["failed"] or None,
+        units.count,
+        right=True,
+        tone=lambda row: "bad" if row["failed"] else "",
+    ),
     Column("", _state, tone=lambda row: "bad" if row["quarantined"] else "accent"),
-)  # fmt: skip
+)
 
 
 class TasksPage(Page):
@@ -62,9 +84,13 @@ class TasksPage(Page):
         self.header.addWidget(self.filter)
         self.model = RowTable(COLUMNS, self)
         self.table = Table(
-            "Tasks", self.model, lambda row: self.workspace.select(row["id"]), self._open,
-            sort_by=(5, Qt.SortOrder.DescendingOrder), stretch=2,
-        )  # fmt: skip
+            "Tasks",
+            self.model,
+            lambda row: self.workspace.select(row["id"]),
+            self._open,
+            sort_by=(5, Qt.SortOrder.DescendingOrder),
+            stretch=2,
+        )
         card = Card()
         card.layout().setContentsMargins(4, 4, 4, 4)  # type: ignore[union-attr]
         card.body.addWidget(self.table)
@@ -88,9 +114,7 @@ class TasksPage(Page):
             ("freeze", "Freeze", "Tune this task no more"),
             ("normal", "Back to normal", "Undo pin, boost or freeze"),
         ):
-            made = button(
-                text, lambda action=action: self._steer(action), icon=action if action != "normal" else "", tip=tip
-            )  # type: ignore[misc]
+            made = button(text, partial(self._steer, action), icon=action if action != "normal" else "", tip=tip)
             self.steer_buttons.append(made)
             row.addWidget(made)
         row.addWidget(button("Open schedules", lambda: self.go_to.emit("schedule"), "primary"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
@@ -11,6 +12,7 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
+    QLayout,
     QPushButton,
     QSizePolicy,
     QToolButton,
@@ -36,7 +38,7 @@ def label(text: str = "", role: str = "", *, wrap: bool = False, name: str = "")
 def button(text: str, on_click: Callable[[], object], role: str = "", icon: str = "", tip: str = "") -> QPushButton:
     made = QPushButton(text)
     made.setAccessibleName(text)
-    made.clicked.connect(lambda: on_click())
+    made.clicked.connect(lambda _=False: on_click())
     if role:
         made.setProperty("role", role)
     if icon:
@@ -52,7 +54,7 @@ def icon_button(icon: str, name: str, on_click: Callable[[], object]) -> QToolBu
     made.setToolTip(name)
     made.setAccessibleName(name)
     made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-    made.clicked.connect(lambda: on_click())
+    made.clicked.connect(lambda _=False: on_click())
     paint_icon(made, icon)
     return made
 
@@ -160,7 +162,7 @@ class Segments(QWidget):
         self._group = QButtonGroup(self)
         self._buttons: dict[str, QPushButton] = {}
         for index, (key, text) in enumerate(choices):
-            made = button(text, lambda key=key: self.chosen.emit(key), "segment")  # type: ignore[misc]
+            made = button(text, partial(self.chosen.emit, key), "segment")
             made.setAccessibleName(f"{name}: {text}")
             made.setCheckable(True)
             made.setChecked(index == 0)
@@ -222,9 +224,11 @@ def line() -> QFrame:
     return made
 
 
-def clear(layout: QVBoxLayout | QHBoxLayout) -> None:
+def clear(layout: QLayout) -> None:
     """Remove and delete everything in a layout."""
     while (item := layout.takeAt(0)) is not None:
         if (widget := item.widget()) is not None:
             widget.hide()
             widget.deleteLater()
+        elif (inner := item.layout()) is not None:
+            clear(inner)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from pruner_engine.jobs.messages import Check
 from pruner_studio.theme import theme
-from pruner_studio.widgets.basic import label
+from pruner_studio.widgets.basic import clear, label
 
 
 class CheckList(QWidget):
@@ -29,8 +29,7 @@ class CheckList(QWidget):
         self._fill()
 
     def _fill(self) -> None:
-        while (item := self._grid.takeAt(0)) is not None:
-            item.widget().deleteLater()
+        clear(self._grid)
         row = 0
         for check in self._checks:
             icon, tone = ("check", "good") if check.ok else ("warning", "bad" if check.needed else "warn")

@@ -47,8 +47,8 @@ class _Delegate(QStyledItemDelegate):
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
         node, touched = index.data(_NODE), index.data(_TOUCHED)
-        box = QRectF(option.rect).adjusted(1, 2, -2, -2)  # type: ignore[attr-defined]
-        chosen = bool(option.state & QStyle.StateFlag.State_Selected)  # type: ignore[attr-defined]
+        box = QRectF(option.rect).adjusted(1, 2, -2, -2)
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         tone = _KINDS.get(node.get("kind", ""), "faint") if node["type"] == "loop" else "accent"

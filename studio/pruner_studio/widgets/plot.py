@@ -6,6 +6,7 @@ import csv
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from pruner_studio.theme import theme
-from pruner_studio.widgets.basic import label, paint_icon
+from pruner_studio.widgets.basic import clear, label, paint_icon
 
 _NEAR_PX = 14.0
 _MANY_POINTS = 4_000
@@ -55,7 +56,7 @@ class Level:
     color: str = "muted"
 
 
-class _Axis(pg.AxisItem):
+class _Axis(pg.AxisItem):  # type: ignore[misc]
     """Ticks in human units; on a logarithmic axis the coordinates are log10 of the values."""
 
     def __init__(self, side: str, text: Callable[[float], str], log: bool) -> None:
@@ -66,7 +67,7 @@ class _Axis(pg.AxisItem):
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
         if not self._log:
-            return super().tickValues(low, high, size)[:1]
+            return list(super().tickValues(low, high, size)[:1])
         first, last = 10**low, 10**high
         if last / max(first, 1e-30) < 5:
             step = 10 ** math.floor(math.log10((last - first) or 1e-12))
@@ -106,7 +107,9 @@ class Plot(QWidget):
         log_y: bool = False,
     ) -> None:
         super().__init__()
-        self.name, self.series, self.levels = name, [], []
+        self.name = name
+        self.series: list[Series] = []
+        self.levels: list[Level] = []
         self._log_x, self._log_y = log_x, log_y
         self._x_text, self._y_text = x_text, y_text
         self._chosen: int | None = None
@@ -199,7 +202,7 @@ class Plot(QWidget):
 
     def _mark(self, item: pg.PlotItem) -> None:
         for entry in self.series:
-            if entry.ids is not None and self._chosen in entry.ids:
+            if entry.ids is not None and self._chosen is not None and self._chosen in entry.ids:
                 x, y = self._coordinates(entry)
                 at = list(entry.ids).index(self._chosen)
                 ring = pg.ScatterPlotItem(
@@ -216,9 +219,7 @@ class Plot(QWidget):
         return self._coordinate(entry.x, self._log_x), self._coordinate(entry.y, self._log_y)
 
     def _fill_legend(self) -> None:
-        while (old := self._legend.takeAt(0)) is not None:
-            if (widget := old.widget()) is not None:
-                widget.deleteLater()
+        clear(self._legend)
         entries = [(entry.name, entry.color) for entry in self.series if entry.name and len(entry.x)]
         for name, color in entries:
             made = QLabel(f'<span style="color:{theme.color(color).name()}">●</span>&nbsp; {name}')
@@ -245,10 +246,11 @@ class Plot(QWidget):
 
     def _hover(self, position: QPointF) -> None:
         found = self._nearest(position)
-        self._hovered.setText(
-            "" if found is None else
-            f"{found[0].name}  {self._x_text(float(found[0].x[found[1]]))} · {self._y_text(float(found[0].y[found[1]]))}"
-        )  # fmt: skip
+        if found is None:
+            self._hovered.setText("")
+            return
+        entry, at = found
+        self._hovered.setText(f"{entry.name}  {self._x_text(float(entry.x[at]))} · {self._y_text(float(entry.y[at]))}")
 
     def _click(self, event: object) -> None:
         found = self._nearest(event.scenePos())  # type: ignore[attr-defined]
@@ -267,7 +269,7 @@ class Plot(QWidget):
         paint_icon(made, "export", "faint", 15)
         menu = QMenu(made)
         for kind in ("png", "svg", "csv"):
-            menu.addAction(f"Save as {kind.upper()}…", lambda kind=kind: self._ask_where(kind))
+            menu.addAction(f"Save as {kind.upper()}…", partial(self._ask_where, kind))
         menu.addAction("Show all", lambda: self._view.getPlotItem().enableAutoRange())
         made.setMenu(menu)
         return made

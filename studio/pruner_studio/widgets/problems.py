@@ -63,11 +63,11 @@ class ProblemStack(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(24, 12, 24, 0)
         self._column.setSpacing(8)
+        self._cards: list[ProblemCard] = []
         self.hide()
 
     def cards(self) -> list[ProblemCard]:
-        found = (self._column.itemAt(index).widget() for index in range(self._column.count()))
-        return [card for card in found if isinstance(card, ProblemCard) and not card.isHidden()]
+        return [card for card in self._cards if not card.isHidden()]
 
     def tell(self, problem: Problem) -> None:
         for index, card in enumerate(self.cards()):
@@ -76,6 +76,7 @@ class ProblemStack(QWidget):
                 card.deleteLater()
         made = ProblemCard(problem)
         made.destroyed.connect(self._tidy)
+        self._cards = [made, *self.cards()]
         self._column.insertWidget(0, made)
         self.show()
         made.show()

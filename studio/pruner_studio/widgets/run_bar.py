@@ -60,8 +60,8 @@ class RunBar(QFrame):
         for part in (self.project, self.runs, self.state):
             row.addWidget(part)
         row.addWidget(self.phase, 1)
-        for part in (self.pause_button, self.stop_button, self.resume_button):
-            row.addWidget(part)
+        for made in (self.pause_button, self.stop_button, self.resume_button):
+            row.addWidget(made)
         outer.addLayout(row)
         self.progress = QProgressBar()
         self.progress.setTextVisible(False)

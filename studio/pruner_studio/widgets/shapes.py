@@ -37,9 +37,6 @@ class ShapeFields(QWidget):
         self.hide()
 
     def show_inputs(self, inputs: Sequence[ModelInput]) -> None:
-        for index in range(self._column.count()):
-            if (row := self._column.itemAt(index).layout()) is not None:
-                clear(row)  # type: ignore[arg-type]
         clear(self._column)
         self._inputs = [spec for spec in inputs if any(isinstance(dim, str) for dim in spec.shape)]
         self._fields = {}

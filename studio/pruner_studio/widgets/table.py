@@ -23,7 +23,7 @@ class _ShareDelegate(QStyledItemDelegate):
         share = index.data(SHARE_ROLE)
         super().paint(painter, option, index)
         if share is not None:
-            box = QRectF(option.rect).adjusted(6, option.rect.height() - 7, -8, -4)  # type: ignore[attr-defined]
+            box = QRectF(option.rect).adjusted(6, option.rect.height() - 7, -8, -4)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.color("hover"))
@@ -34,7 +34,7 @@ class _ShareDelegate(QStyledItemDelegate):
 
 
 class Table(QTableView):
-    """A view on a RowTable; `on_chosen` is called with the row that becomes current, `on_opened` on Enter or double click."""
+    """A view on a RowTable; `on_chosen` takes the row that becomes current, `on_opened` one on Enter or double click."""
 
     def __init__(
         self,

@@ -86,7 +86,7 @@ class TileRow(QWidget):
         """The sketch's limits: a cap on the innermost factor, and a multiple that the inner ones must form."""
         value = self._with(at, factor)
         position, multiple = self._partition
-        return (self._cap < 0 or value[-1] <= self._cap) and math.prod(value[position:]) % multiple == 0
+        return bool(self._cap < 0 or value[-1] <= self._cap) and math.prod(value[position:]) % multiple == 0
 
     def _moved(self, at: int, step: int) -> None:
         if not self._quiet:
@@ -136,7 +136,7 @@ class WhatIfEditor(QScrollArea):
         self._shows: list[Callable[[Any], None]] = []
 
     def show_candidate(self, spec: list[dict[str, Any]], decisions: list[Any]) -> None:
-        """Editors for `spec`, the sketch's decisions as the project file describes them, set to a candidate's values."""
+        """Editors for `spec`, the sketch's decisions as the project file tells them, set to a candidate's values."""
         self.stack.clear()
         self.start, self.decisions = list(decisions), list(decisions)
         clear(self._grid_holder)
