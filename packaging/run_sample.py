@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-_TRIALS = 96
+_TRIALS = 64
 
 
 def main(root: Path) -> int:
