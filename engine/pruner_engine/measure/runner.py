@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import statistics
 import time
 from collections.abc import Callable
@@ -53,16 +54,24 @@ def serve(folder: str, inbox: int, outbox: int) -> None:
 def serve_board(folder: str, inbox: int, outbox: int) -> None:
     """Answer one `Run` message with the help of a board."""
     job = wire.receive(inbox)
-    assert isinstance(job, wire.Run) and job.fleet is not None
+    assert isinstance(job, wire.Run)
+    answer = _run_on_board(job, Path(folder))
+    # TVM's server takes a connection that just breaks off for its own failure and serves no more: close it properly
+    gc.collect()
+    wire.send(outbox, answer)
+
+
+def _run_on_board(job: wire.Run, folder: Path) -> wire.Ran:
+    assert job.fleet is not None
     started = time.perf_counter()
     try:
         board = Board(job.fleet, job.timeout_s)
         started = time.perf_counter()
-        answer = _run(job, _Task(job, board.device(job.device), Path(folder)), board)
+        answer = _run(job, _Task(job, board.device(job.device), folder), board)
     except Exception as failure:  # what a board or the network between may do to a session is the trial's result
         error, message = process.error_of(failure)
         answer = wire.Ran(id=job.id, stage="run", error=error, message=f"The board failed: {message}")
-    wire.send(outbox, msgspec.structs.replace(answer, seconds=time.perf_counter() - started, spent=True))
+    return msgspec.structs.replace(answer, seconds=time.perf_counter() - started, spent=True)
 
 
 def _run(job: wire.Run, task: _Task, host: Host) -> wire.Ran:

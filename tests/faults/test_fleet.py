@@ -1,0 +1,124 @@
+"""Measurement through TVM's tracker and servers, and boards that fail in the middle."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import foul
+import pytest
+
+from pruner_engine.errors import UserError
+from pruner_engine.measure.measurer import Measurer
+from pruner_engine.measure.rpc import Fleet, boards_of
+from pruner_engine.measure.types import MeasureInput, MeasureResult
+from schedules import CPU, random_schedule, task_of
+
+ENGINE = str(Path(__file__).resolve().parents[2] / "engine")
+START = (
+    "from pruner_engine.tvm_import import import_tvm; import_tvm()\n"
+    "import runpy; runpy.run_module({!r}, run_name='__main__')"
+)
+
+
+@contextlib.contextmanager
+def process(module: str, *args: str) -> Iterator[subprocess.Popen]:
+    env = os.environ | {"PYTHONPATH": ENGINE}
+    command = [sys.executable, "-c", START.format(module), *args]
+    child = subprocess.Popen(command, env=env, start_new_session=True, stderr=subprocess.DEVNULL)
+    try:
+        yield child
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def tracker():
+    port = free_port()
+    with process("tvm.exec.rpc_tracker", "--host", "127.0.0.1", "--port", str(port), "--port-end", str(port + 1)):
+        wait_for(lambda: boards_of("127.0.0.1", port) is not None)
+        yield port
+
+
+def board(port: int, key: str):
+    own = free_port()
+    where = ("--host", "127.0.0.1", "--port", str(own), "--port-end", str(own + 1))
+    return process("tvm.exec.rpc_server", "--tracker", f"127.0.0.1:{port}", "--key", key, *where)
+
+
+def wait_for(condition) -> None:
+    for _ in range(600):
+        with contextlib.suppress(UserError):
+            if condition():
+                return
+        time.sleep(0.1)
+    raise TimeoutError
+
+
+def measured(measurer: Measurer, task, mods: dict) -> dict[str, MeasureResult]:
+    results: dict[str, MeasureResult] = {}
+    inputs = [MeasureInput(key, mod) for key, mod in mods.items()]
+    measurer.measure(task, inputs, incumbent_s=None, on_result=lambda result: results.update({result.key: result}))
+    return results
+
+
+def test_two_boards_measure_and_foul_candidates_cost_themselves(tracker):
+    task = task_of("matmul:32,32,32")
+    good = random_schedule(task).mod
+    with board(tracker, "pair"), board(tracker, "pair"):
+        wait_for(lambda: len(boards_of("127.0.0.1", tracker).get("pair", [])) == 2)
+        with Measurer(CPU, fleet=Fleet("127.0.0.1", tracker, "pair"), check="all", run_timeout_s=5) as measurer:
+            assert measurer.untuned(task).ok
+            mods = {f"good{i}": good for i in range(4)} | {"segfault": foul.segfault(), "wrong": foul.wrong()}
+            results = measured(measurer, task, mods)
+    assert {key for key, result in results.items() if result.ok} == {f"good{i}" for i in range(4)}, results
+    assert all(results[f"good{i}"].checked for i in range(4))
+    assert results["wrong"].error == "wrong", results
+    assert results["segfault"].message
+
+
+def test_a_board_that_restarts_costs_at_most_its_trial(tracker):
+    task = task_of("matmul:32,32,32")
+    good = random_schedule(task).mod
+    with contextlib.ExitStack() as boards:
+        first = boards.enter_context(board(tracker, "single"))
+        wait_for(lambda: "single" in boards_of("127.0.0.1", tracker))
+        with Measurer(CPU, fleet=Fleet("127.0.0.1", tracker, "single"), check="none", run_timeout_s=5) as measurer:
+            results: dict[str, MeasureResult] = {}
+
+            def commit(result: MeasureResult) -> None:
+                results[result.key] = result
+                if len(results) == 2:
+                    os.killpg(first.pid, signal.SIGKILL)
+                    boards.enter_context(board(tracker, "single"))
+
+            inputs = [MeasureInput(str(i), good) for i in range(6)]
+            measurer.measure(task, inputs, incumbent_s=None, on_result=commit)
+    assert len(results) == 6
+    assert sum(result.ok for result in results.values()) >= 5, results
+
+
+def test_what_is_not_there_is_said():
+    port = free_port()
+    with pytest.raises(UserError, match="No tracker answers"):
+        Measurer(CPU, fleet=Fleet("127.0.0.1", port, "none"))
+
+
+def test_a_tracker_without_such_a_board_is_said(tracker):
+    with pytest.raises(UserError, match="has no board"):
+        Measurer(CPU, fleet=Fleet("127.0.0.1", tracker, "nothing"))
