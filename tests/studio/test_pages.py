@@ -153,7 +153,7 @@ def test_problems_are_cards_that_can_be_copied_and_dismissed(window: MainWindow)
     assert len(window.problems.cards()) == 2
     window.problems.cards()[0]._copy()
     assert "a long report" in QGuiApplication.clipboard().text()
-    window.problems.cards()[0]._dismiss()
+    window.problems.cards()[0].dismissed.emit()
     assert len(window.problems.cards()) == 1
 
 

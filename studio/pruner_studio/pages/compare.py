@@ -86,7 +86,7 @@ class ComparePage(Page):
             EmptyState(
                 "compare",
                 "Nothing to compare yet",
-                "Tune the same model with another strategy or seed into the same project to lay the runs over each other.",
+                "Tune the same model with another strategy or seed into this project to lay the runs over each other.",
             )
         )
         self.pages.addWidget(whole)
@@ -108,7 +108,7 @@ class ComparePage(Page):
         goal = base_run["latency_s"]
         base = reached(progress[base_run["id"]], goal) if goal else None
         self.goal.setText(
-            f"Goal: {units.latency(goal)}, where run {base_run['id']} ({base_run['strategy']}) ended. Enter opens a run."
+            f"Goal: {units.latency(goal)}, where run {base_run['id']} ({base_run['strategy']}) ended. Enter opens one."
         )
         for run in runs:
             at = reached(progress[run["id"]], goal) if goal else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
@@ -15,6 +15,8 @@ _MOST = 3
 
 class ProblemCard(QFrame):
     """One problem: sentence, what to do, and for a bug the report to copy."""
+
+    dismissed = Signal()
 
     def __init__(self, problem: Problem) -> None:
         super().__init__()
@@ -44,15 +46,11 @@ class ProblemCard(QFrame):
         if problem.report:
             row.addWidget(button("Details", lambda: self._report.setVisible(self._report.isHidden()), "link"))
             row.addWidget(button("Copy report", self._copy, "link"))
-        row.addWidget(icon_button("cross", "Dismiss", self._dismiss), 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(icon_button("cross", "Dismiss", self.dismissed.emit), 0, Qt.AlignmentFlag.AlignTop)
 
     def _copy(self) -> None:
         parts = (self.problem.message, self.problem.hint, self.problem.report)
         QGuiApplication.clipboard().setText("\n\n".join(part for part in parts if part))
-
-    def _dismiss(self) -> None:
-        self.hide()
-        self.deleteLater()
 
 
 class ProblemStack(QWidget):
@@ -67,20 +65,21 @@ class ProblemStack(QWidget):
         self.hide()
 
     def cards(self) -> list[ProblemCard]:
-        return [card for card in self._cards if not card.isHidden()]
+        return list(self._cards)
 
     def tell(self, problem: Problem) -> None:
+        """Show a problem on top of the others; the oldest gives way."""
         for index, card in enumerate(self.cards()):
             if card.problem == problem or index >= _MOST - 1:
-                card.hide()
-                card.deleteLater()
+                self.dismiss(card)
         made = ProblemCard(problem)
-        made.destroyed.connect(self._tidy)
-        self._cards = [made, *self.cards()]
+        made.dismissed.connect(lambda: self.dismiss(made))
+        self._cards.insert(0, made)
         self._column.insertWidget(0, made)
         self.show()
-        made.show()
 
-    def _tidy(self) -> None:
-        if not self.cards():
-            self.hide()
+    def dismiss(self, card: ProblemCard) -> None:
+        self._cards.remove(card)
+        card.hide()
+        card.deleteLater()
+        self.setVisible(bool(self._cards))

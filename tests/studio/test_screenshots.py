@@ -1,0 +1,52 @@
+"""Pictures of every page in both themes.
+
+They go to a temporary folder and are only looked at for being painted. With `PRUNER_SCREENSHOTS=docs/images` and
+`PRUNER_SCREENSHOTS_PROJECT=F.pruner` (a really tuned project) the same test makes the pictures of the documentation.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from pruner_studio.main_window import PAGES, MainWindow
+from pruner_studio.theme import theme
+
+OUT, PROJECT = os.environ.get("PRUNER_SCREENSHOTS"), os.environ.get("PRUNER_SCREENSHOTS_PROJECT")
+
+
+def _wait_for_engine(qtbot, window: MainWindow, key: str) -> None:
+    """Pictures of the documentation show the engine's answers too; made-up rows have none."""
+    if not PROJECT:
+        return
+    page = window.show_page(key)
+    if key == "start":
+        qtbot.waitUntil(lambda: page.checks_state.text() != "checking", timeout=60_000)
+    if key == "schedule":
+        qtbot.waitUntil(lambda: page.replay.replay is not None, timeout=60_000)
+
+
+@pytest.mark.parametrize("name", ["light", "dark"])
+def test_every_page_is_painted(qtbot, window: MainWindow, finished_project: Path, tmp_path: Path, name: str) -> None:
+    theme.choose(name)
+    if PROJECT:
+        window.settle()
+    window.workspace.open(PROJECT or finished_project)
+    for key, *_ in PAGES:
+        window.show_page(key)
+        _wait_for_engine(qtbot, window, key)
+        qtbot.wait(300 if OUT else 20)
+        place = Path(OUT or tmp_path) / f"{key}-{name}.png"
+        picture = window.grab()
+        assert picture.save(str(place))
+        image = picture.toImage()
+        colors = {image.pixel(x, y) for x in range(0, image.width(), 7) for y in range(0, image.height(), 7)}
+        assert len(colors) > 12, key
+    if PROJECT:
+        schedule = window.show_page("schedule")
+        schedule.tabs.setCurrentWidget(schedule.why)
+        qtbot.waitUntil(lambda: "Predicted" in schedule.parts.verdict.text(), timeout=60_000)
+        qtbot.wait(200)
+        window.grab().save(str(Path(OUT or tmp_path) / f"what-if-{name}.png"))
