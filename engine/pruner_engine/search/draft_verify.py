@@ -73,7 +73,7 @@ class DraftVerify(ModelStrategy):
 
     def _explore(self, state: TaskState, draft: _Draft) -> None:
         settings = self.context.settings
-        elites = state.elites(max(1, int(settings.population * settings.elite_share)))
+        elites = state.elites(max(1, int(draft.explorer.population * settings.elite_share)))
         rows = [(c.sketch, c.row) for c in elites if c.sketch is not None]
         draft.found = draft.explorer.draft(self.rng, rows, state.measured)
         draft.made_at = state.rounds

@@ -15,6 +15,7 @@ from pruner_engine.space.decision import Rng, Rows
 from pruner_engine.space.design_space import DesignSpace, key_hash
 from pruner_engine.space.sketch import Sketch
 
+_POPULATION, _GENERATIONS = 1536, 2  # Pruner's reference
 _ENUMERATED = 1 << 16  # a sketch with no more rows is scored whole
 _BATCH = 4  # rows bred for every row that survives a generation
 _NEAR = 0.5  # share of the draft set that may differ from a better member in one decision only
@@ -59,6 +60,8 @@ class Explorer:
         self.space = space
         self.analyzer = analyzer
         self.settings = settings
+        self.population = _POPULATION if settings.population is None else settings.population
+        self.generations = _GENERATIONS if settings.generations is None else settings.generations
 
     def draft(self, rng: Rng, elites: Sequence[tuple[int, Rows]] = (), exclude: Set[str] = frozenset()) -> DraftSet:
         """A diverse set of the best rows over all sketches.
@@ -84,10 +87,10 @@ class Explorer:
         everything = sketch.enumerate(_ENUMERATED)
         if everything is not None:
             return self._pool(sketch, everything, known)
-        population = self.settings.population
+        population = self.population
         start = [elites, sketch.mutate(rng, elites), sketch.sample(rng, population * _BATCH)]
         pool = self._pool(sketch, np.concatenate(start), known)
-        for _ in range(self.settings.generations):
+        for _ in range(self.generations):
             children = self._breed(rng, pool.best(population), population * _BATCH)
             grown = self._pool(sketch, children, known)
             pool = _merge(pool.best(population), grown)

@@ -21,7 +21,7 @@ class LearnedSearch(ModelStrategy):
     Args:
         name: of the strategy.
         kind: of its model.
-        population, generations: of the search; Ansor's are 2048 and 4.
+        population, generations: of the search where the settings give none; Ansor's are 2048 and 4.
         online: learn from this run's measurements too; otherwise the model stays as its checkpoint was.
     """
 
@@ -30,8 +30,9 @@ class LearnedSearch(ModelStrategy):
     ) -> None:
         super().__init__(context, kind)
         self.name = name
-        self.population = population
-        self.generations = generations
+        given = context.settings
+        self.population = population if given.population is None else given.population
+        self.generations = generations if given.generations is None else given.generations
         self.online = online
         if not online and not self.pretrained:
             context.on_notice(

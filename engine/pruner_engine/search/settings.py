@@ -14,8 +14,8 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
 
     Attributes:
         round_trials: candidates measured a round.
-        population: rows that the explorer's genetic search keeps.
-        generations: of the genetic search.
+        population, generations: of the genetic search; None leaves the constants to the strategy (Pruner 1536 and 2,
+            Ansor 2048 and 4).
         mutation: probability that an offspring is a mutation rather than a crossover.
         draft_set: candidates that the draft hands to verification.
         fresh_samples: random candidates verified beside the draft set, so that a blind spot of the analyzer shows.
@@ -35,8 +35,8 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
     """
 
     round_trials: int = 10
-    population: int = 1536
-    generations: int = 2
+    population: int | None = None
+    generations: int | None = None
     mutation: float = 0.85
     # Reference: 512. Each costs 2-15 ms to apply and featurise: a fifth keeps verifying shorter than measuring.
     draft_set: int = 96

@@ -1,0 +1,57 @@
+"""Every strategy, on a real task with real measurements, through the same loop."""
+
+import pytest
+
+from pruner_engine.jobs.client import EngineProcess
+from pruner_engine.jobs.messages import Failed, Notice, RunFinished, Tune
+from pruner_engine.store.reader import ProjectReader
+
+SMALL = {"round_trials": 6, "population": 24, "generations": 1, "draft_set": 16, "fresh_samples": 4}
+WORKLOAD = "matmul:96,96,96"
+
+
+def run(project, strategy, trials=12, seed=0, **settings):
+    """Events of one tuning."""
+    events = []
+    with EngineProcess() as engine:
+        engine.send(
+            Tune(project=str(project), model=WORKLOAD, strategy=strategy, trials=trials, seed=seed,
+                 settings={**SMALL, **settings})
+        )  # fmt: skip
+        for event in engine.events():
+            events.append(event)
+            if isinstance(event, RunFinished | Failed):
+                return events
+    raise AssertionError
+
+
+@pytest.mark.parametrize("strategy", ["random", "ansor", "tenset-mlp", "tlp", "pruner", "metaschedule"])
+def test_a_strategy_improves_on_its_first_candidate(tmp_path, strategy):
+    project = tmp_path / "p.pruner"
+    finished = run(project, strategy)[-1]
+    assert isinstance(finished, RunFinished) and finished.state == "finished"
+    with ProjectReader(project) as reader:
+        times = [c["seconds"] for c in reader.candidates(1, measured=True) if c["stage"] == "ok" and not c["censored"]]
+        assert min(times) < times[0]
+        assert reader.run()["strategy"] == strategy
+
+
+def test_an_offline_strategy_without_a_checkpoint_says_that_it_learns_online(tmp_path):
+    events = run(tmp_path / "p.pruner", "tlp", trials=6)
+    assert any(isinstance(e, Notice) and "no checkpoint" in e.text for e in events)
+
+
+def test_the_same_seed_proposes_the_same_candidates(tmp_path):
+    """Up to the first measurement, on which the next rounds depend."""
+    first = []
+    for name in ("a", "b"):
+        run(tmp_path / f"{name}.pruner", "pruner", trials=6, seed=5)
+        with ProjectReader(tmp_path / f"{name}.pruner") as reader:
+            first.append({c["hash"] for c in reader.candidates(1)})
+    assert first[0] == first[1]
+
+
+def test_a_missing_checkpoint_is_one_sentence(tmp_path):
+    failed = run(tmp_path / "p.pruner", "pruner", checkpoint=str(tmp_path / "none.safetensors"))[-1]
+    assert isinstance(failed, Failed) and failed.kind == "user"
+    assert "cannot be read" in failed.message
