@@ -14,7 +14,7 @@ from pruner_engine.benchmarks.series import SeriesStopped
 from pruner_engine.benchmarks.workloads import Subject, subjects_of
 from pruner_engine.cli.options import json_option, lists_option, setting_option
 from pruner_engine.cli.output import print_json
-from pruner_engine.cli.progress import carry_out
+from pruner_engine.cli.progress import EngineBug, carry_out
 from pruner_engine.errors import UserError
 
 if TYPE_CHECKING:
@@ -79,17 +79,17 @@ def _collect(
     wanted = collection.wanted_runs(
         project, subjects, targets, trials_per_task=trials_per_task, seed=seed, settings=dict(settings)
     )
-    failed = []
+    failed: list[UserError | EngineBug] = []
     for run in wanted:
-        console.print(f"{run.subject.model} · {run.strategy}", highlight=False, soft_wrap=True)
+        console.print(f"{run.subject.model} · {run.strategy}", highlight=False, markup=False, soft_wrap=True)
         try:
             run.carry_out(lambda command: carry_out(command, quiet=quiet))
         except SeriesStopped:
             console.print("Go on: the same command again")
             sys.exit(3)
-        except UserError as error:  # one model that fails must not cost the others
+        except (UserError, EngineBug) as error:  # one model that fails must not cost the others
             failed.append(error)
-            console.print(str(error), style="red", highlight=False)
+            console.print(str(error), style="red", highlight=False, markup=False)
     if failed and len(failed) == len(wanted):
         raise failed[0]
     with console.status("features") as status:

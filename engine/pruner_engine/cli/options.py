@@ -38,6 +38,18 @@ class SettingType(click.ParamType):
             return name, text
 
 
+class NumbersType(click.ParamType):
+    """Whole numbers separated by commas."""
+
+    name = "0,1,2"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[int]:
+        try:
+            return [int(text) for text in value.split(",")]
+        except ValueError:
+            self.fail(f'"{value}" is no list of numbers; write 0,1,2.', param, ctx)
+
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
 project_argument = click.argument("project", type=click.Path(dir_okay=False))
 setting_option = click.option(

@@ -1,0 +1,114 @@
+"""What a run had reached after each trial and each second of searching, from its project file alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from pruner_engine.store.reader import ProjectReader, Row
+
+PARTS = ("draft", "verify", "learn", "build", "run")
+
+
+class Point(NamedTuple):
+    """After so many trials and seconds of searching the model's best known latency was so many seconds."""
+
+    trials: int
+    seconds: float
+    latency_s: float | None
+
+
+@dataclass(frozen=True)
+class RunCurve:
+    """A run as a comparison sees it.
+
+    Attributes:
+        run: its row.
+        points: one per trial, in order. `seconds` counts from the end of the preparation and the untuned baselines,
+            which all strategies share; what an interruption cost is left out. `latency_s` is the sum over tasks of
+            calls times the best measured latency, of the untuned kernel where a task has none yet; None while nothing
+            valid was measured.
+        work_s: seconds of work in each part; builds run side by side, so that their sum may exceed `wall_s`.
+        wall_s: seconds of searching altogether.
+    """
+
+    run: Row
+    points: list[Point]
+    work_s: dict[str, float]
+    wall_s: float
+
+    @property
+    def final_s(self) -> float | None:
+        """Latency at the end."""
+        return self.points[-1].latency_s if self.points else None
+
+    def at(self, trials: int) -> float | None:
+        """Latency after so many trials; after all where the run has fewer."""
+        return self.points[min(trials, len(self.points)) - 1].latency_s if self.points else None
+
+    def reach(self, latency_s: float) -> Point | None:
+        """The first point that is as good; None where the run never was."""
+        return next((p for p in self.points if p.latency_s is not None and p.latency_s <= latency_s), None)
+
+
+def curve_of(reader: ProjectReader, run_id: int) -> RunCurve:
+    """Read a run's curve."""
+    tasks = reader.tasks(run_id)
+    weights = {task["id"]: task["weight"] for task in tasks}
+    known: dict[int, float | None] = {task["id"]: task["untuned_s"] for task in tasks}
+    measured: dict[int, float] = {}
+    progress = reader.progress(run_id)
+    rounds = reader.rounds(run_id)
+    rows = reader.rows(
+        "SELECT x.task_id, x.stage, x.seconds, x.censored, x.elapsed_s, c.round_id FROM measurements x"
+        " JOIN candidates c ON c.id = x.candidate_id WHERE x.run_id = ? ORDER BY x.id",
+        (run_id,),
+    )
+    pauses = _pauses(progress, rows, rounds)
+
+    def searching(elapsed_s: float) -> float:
+        return elapsed_s - sum(min(elapsed_s, end) - begin for begin, end in pauses if begin < elapsed_s)
+
+    points = []
+    for number, row in enumerate(rows, 1):
+        if row["stage"] == "ok" and not row["censored"]:
+            task_id = row["task_id"]
+            known[task_id] = measured[task_id] = min(row["seconds"], measured.get(task_id, row["seconds"]))
+        points.append(Point(number, searching(row["elapsed_s"]), _end_to_end(weights, known) if measured else None))
+    end = max([row["elapsed_s"] for row in (*progress[-1:], *rows[-1:])], default=0.0)
+    return RunCurve(
+        run=reader.run(run_id),
+        points=points,
+        work_s={part: sum(row[f"{part}_s"] for row in rounds) for part in PARTS},
+        wall_s=searching(end),
+    )
+
+
+def _end_to_end(weights: dict[int, int], known: dict[int, float | None]) -> float | None:
+    total = 0.0
+    for task_id, seconds in known.items():
+        if seconds is None:
+            return None
+        total += weights[task_id] * seconds
+    return total
+
+
+def _pauses(progress: Sequence[Row], trials: Sequence[Row], rounds: Sequence[Row]) -> list[tuple[float, float]]:
+    """Stretches of the working time that were not searching: before the first round, restoring after interruptions.
+
+    A session of a run writes a progress row when its search begins, and one after each round. What lies between the
+    last commit and the beginning of a later session went into loading and restoring.
+    """
+    closed = {row["id"] for row in rounds if row["measured"]}
+    ends = {row["round_id"]: number for number, row in enumerate(trials, 1) if row["round_id"] in closed}
+    open_ends = set(ends.values())
+    pauses, before = [], 0.0
+    for row in progress:
+        if row["trials"] in open_ends:
+            open_ends.remove(row["trials"])
+        else:
+            commit = trials[row["trials"] - 1]["elapsed_s"] if row["trials"] else 0.0
+            pauses.append((max(before, commit), row["elapsed_s"]))
+        before = row["elapsed_s"]
+    return pauses

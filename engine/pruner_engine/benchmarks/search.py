@@ -1,0 +1,67 @@
+"""Comparison of search strategies: the same workloads, seeds, budget, space, builder, runner and store for each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pruner_engine.benchmarks.series import WantedRun
+from pruner_engine.benchmarks.workloads import Subject
+from pruner_engine.errors import UserError
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A strategy, and settings in which it differs from the others, written `pruner:draft_set=512:refresh=1`."""
+
+    strategy: str
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def parse(cls, text: str) -> Variant:
+        """Raises UserError where a setting has no value."""
+        strategy, *changes = text.strip().split(":")
+        settings = {}
+        for change in changes:
+            name, equals, value = change.partition("=")
+            if not equals:
+                raise UserError(f'"{text}" is not a strategy.', "Write name, or name:setting=value.")
+            try:
+                settings[name] = json.loads(value)
+            except ValueError:
+                settings[name] = value
+        return cls(strategy, settings)
+
+
+def comparison_runs(
+    folder: Path,
+    subjects: Sequence[Subject],
+    variants: Sequence[Variant],
+    seeds: Sequence[int],
+    *,
+    target: str,
+    trials: int,
+    settings: dict[str, Any],
+) -> list[WantedRun]:
+    """The runs of a comparison in the order to carry them out: one project file per subject in `folder`.
+
+    Strategies alternate, each seed beginning with another one, so that a machine that gets slower or busier over the
+    hours favours none of them.
+
+    Args:
+        target: as canonical JSON text.
+        trials: budget of each run.
+        settings: of all variants; a variant's own go before them.
+    """
+    runs = []
+    for turn, seed in enumerate(seeds):
+        first = turn % len(variants)
+        for subject in subjects:
+            for variant in [*variants[first:], *variants[:first]]:
+                project = folder / f"{subject.name}.pruner"
+                chosen = {**settings, **variant.settings}
+                runs.append(WantedRun(project, subject, target, variant.strategy, seed, trials, chosen))
+    return runs

@@ -1,0 +1,208 @@
+"""What a comparison says, from its project files alone.
+
+Every figure compares a run with the baseline strategy's run of the same workload and seed. Figures of several seeds,
+then of several workloads, are put together as geometric means.
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from pruner_engine.benchmarks.curve import PARTS, RunCurve, curve_of
+from pruner_engine.errors import UserError
+from pruner_engine.search.settings import SearchSettings
+from pruner_engine.store.reader import ProjectReader
+
+Json = dict[str, Any]
+Curves = dict[tuple[str, int], RunCurve]  # by strategy's label and seed
+
+_DEFAULTS = SearchSettings()
+_DECIDES_NOTHING = ("trials_per_task",)
+
+
+def read_curves(folder: Path) -> dict[str, Curves]:
+    """Curves of all finished runs below `folder`, by project name.
+
+    Raises:
+        UserError: there is none.
+    """
+    found: dict[str, list[RunCurve]] = {}
+    for path in sorted(folder.glob("*.pruner")):
+        with ProjectReader(path) as reader:
+            finished = [row["id"] for row in reader.runs() if row["state"] == "finished" and row["trials"]]
+            found[path.stem] = [curve_of(reader, run_id) for run_id in finished]
+    if not any(found.values()):
+        raise UserError(f"{folder} holds no finished run.", "Run `pruner bench search --out` with this folder.")
+    common = _common_settings(curve for curves in found.values() for curve in curves)
+    return {
+        name: {(_label(curve, common), curve.run["seed"]): curve for curve in curves}
+        for name, curves in found.items()
+        if curves
+    }
+
+
+def summarise(folder: Path, baseline: str = "metaschedule") -> Json:
+    """The comparison as one JSON object; docs/terminal.md lists its fields.
+
+    Raises:
+        UserError: the folder holds no finished run.
+    """
+    projects = read_curves(folder)
+    labels = sorted(
+        {label for curves in projects.values() for label, _ in curves}, key=lambda name: (name != baseline, name)
+    )
+    workloads = [_workload(name, curves, labels, baseline) for name, curves in projects.items()]
+    first = next(iter(next(iter(projects.values())).values())).run
+    return {
+        "folder": str(folder),
+        "baseline": baseline,
+        "strategies": labels,
+        "device": first["device"],
+        "target": first["target"],
+        "versions": first["versions"],
+        "workloads": workloads,
+        "overall": {label: _overall(label, workloads) for label in labels},
+    }
+
+
+# ------------------------------------------------------------ one workload
+
+
+def _workload(name: str, curves: Curves, labels: Sequence[str], baseline: str) -> Json:
+    runs: list[Json] = []
+    for (label, seed), curve in sorted(curves.items(), key=lambda item: (labels.index(item[0][0]), item[0][1])):
+        runs.append(_run(label, seed, curve, curves.get((baseline, seed))))
+    return {
+        "name": name,
+        "model": next(iter(curves.values())).run["model"],
+        "untuned_s": next(iter(curves.values())).run["untuned_s"],
+        "runs": runs,
+        "strategies": {label: _together([run for run in runs if run["strategy"] == label]) for label, _ in curves},
+    }
+
+
+def _run(label: str, seed: int, curve: RunCurve, base: RunCurve | None) -> Json:
+    told: Json = {
+        "strategy": label,
+        "seed": seed,
+        "run": curve.run["id"],
+        "trials": len(curve.points),
+        "failed": curve.run["failed"],
+        "seconds": curve.wall_s,
+        "latency_s": curve.final_s,
+        "share": {part: curve.work_s[part] / curve.wall_s for part in PARTS} if curve.wall_s else {},
+    }
+    if base is None or base.final_s is None:
+        return told
+    reached, own = curve.reach(base.final_s), base.reach(base.final_s)
+    assert own is not None
+    used = reached or curve.points[-1]  # a lower bound where it was not reached
+    return told | {
+        "reached": reached is not None,
+        "reach_trials": used.trials,
+        "reach_seconds": used.seconds,
+        "time_ratio": used.seconds / base.points[-1].seconds,
+        "own_time_ratio": used.seconds / own.seconds,
+        "trials_ratio": used.trials / len(base.points),
+        "at": {
+            str(count): latency / base.final_s
+            for count in _marks(len(base.points))
+            if count <= len(curve.points) and (latency := curve.at(count)) is not None
+        },
+        "final": None if curve.final_s is None else curve.final_s / base.final_s,
+    }
+
+
+def _marks(trials: int) -> list[int]:
+    """16, 32, 64, … and the number of trials itself."""
+    marks = [1 << power for power in range(4, 32) if 1 << power < trials]
+    return [*marks, trials]
+
+
+_MEANT = ("time_ratio", "own_time_ratio", "trials_ratio", "final")
+
+
+def _together(runs: Sequence[Json]) -> Json:
+    """Figures of one strategy over the seeds of a workload."""
+    compared = [run for run in runs if "reached" in run]
+    marks = {mark: None for run in compared for mark in run["at"]}
+    return {
+        "seeds": len(runs),
+        "reached": sum(run["reached"] for run in compared),
+        "compared": len(compared),
+        "latency_s": _geometric_mean(run["latency_s"] for run in runs),
+        "seconds": _geometric_mean(run["seconds"] for run in runs),
+        "share": _mean_shares(runs),
+        **{name: _geometric_mean(run[name] for run in compared) for name in _MEANT},
+        "spread": {name: _spread(run[name] for run in compared) for name in _MEANT},
+        "at": {mark: _geometric_mean(run["at"].get(mark) for run in compared) for mark in marks},
+    }
+
+
+def _overall(label: str, workloads: Sequence[Json]) -> Json:
+    """Figures of one strategy over all workloads that it was compared on."""
+    parts = [w["strategies"][label] for w in workloads if label in w["strategies"]]
+    compared = [part for part in parts if part["compared"]]
+    marks = {mark: None for part in compared for mark in part["at"]}
+    return {
+        "workloads": len(compared),
+        "reached": sum(part["reached"] for part in compared),
+        "compared": sum(part["compared"] for part in compared),
+        "share": _mean_shares(parts),
+        **{name: _geometric_mean(part[name] for part in compared) for name in _MEANT},
+        "spread": {name: _spread(part[name] for part in compared) for name in _MEANT},
+        # a mark that only some workloads have would compare different things
+        "at": {
+            mark: _geometric_mean(part["at"][mark] for part in compared)
+            for mark in sorted(marks, key=int)
+            if all(part["at"].get(mark) is not None for part in compared)
+        },
+    }
+
+
+def _geometric_mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return statistics.geometric_mean(known) if known and min(known) > 0 else None
+
+
+def _spread(values: Iterable[float | None]) -> list[float] | None:
+    """Smallest and largest."""
+    known = [value for value in values if value is not None]
+    return [min(known), max(known)] if known else None
+
+
+def _mean_shares(parts: Sequence[Json]) -> dict[str, float]:
+    known = [part["share"] for part in parts if part["share"]]
+    return {name: statistics.fmean(share[name] for share in known) for name in PARTS} if known else {}
+
+
+# ------------------------------------------------------------ names of strategies
+
+
+def _common_settings(curves: Iterable[RunCurve]) -> dict[str, Any]:
+    """The value that most runs have of each setting; the default where as many have it."""
+    counts: dict[str, Counter[str]] = {}
+    values: dict[str, Any] = {}
+    for curve in curves:
+        for name, value in curve.run["settings"].items():
+            counts.setdefault(name, Counter())[repr(value)] += 1
+            values[repr(value)] = value
+    return {
+        name: values[max(count, key=lambda text: (count[text], text == repr(getattr(_DEFAULTS, name, None))))]
+        for name, count in counts.items()
+    }
+
+
+def _label(curve: RunCurve, common: dict[str, Any]) -> str:
+    """The strategy's name with the settings in which the run differs from most others, as `--strategies` takes it."""
+    settings = curve.run["settings"]
+    different = [
+        f"{name}={value}"
+        for name, value in settings.items()
+        if name in common and value != common[name] and name not in _DECIDES_NOTHING
+    ]
+    return ":".join([curve.run["strategy"], *different])

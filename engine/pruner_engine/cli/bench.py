@@ -1,0 +1,148 @@
+"""Commands that compare: strategies, and later drafts, trials and whole models."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from pruner_engine.benchmarks.search import Variant, comparison_runs
+from pruner_engine.benchmarks.series import SeriesStopped, WantedRun
+from pruner_engine.benchmarks.summary import PARTS, Json, summarise
+from pruner_engine.benchmarks.workloads import subjects_of
+from pruner_engine.cli.options import NumbersType, json_option, lists_option, setting_option
+from pruner_engine.cli.output import print_json, print_table
+from pruner_engine.cli.progress import EngineBug, carry_out
+from pruner_engine.errors import UserError
+from pruner_engine.units import percent, ratio, seconds
+
+
+@click.group()
+def bench() -> None:
+    """Compare strategies, drafts, trials and libraries on this machine."""
+
+
+@bench.command()
+@click.argument("models", nargs=-1)
+@lists_option
+@click.option(
+    "--strategies",
+    default="pruner,metaschedule",
+    show_default=True,
+    help="Separated by commas; settings of one behind it: pruner:draft_set=512:refresh=1.",
+)
+@click.option("--seeds", type=NumbersType(), default="0,1,2", show_default=True)
+@click.option("--trials", type=click.IntRange(1), default=512, show_default=True, help="Budget of each run.")
+@click.option(
+    "--baseline", default="metaschedule", show_default=True, help="Strategy that the others are held against."
+)
+@click.option("--target", default="auto", show_default=True)
+@setting_option
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for the project files, one per workload.",
+)
+@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write a report with curves.")
+@click.option("--no-run", is_flag=True, help="Sum up what the folder holds; run nothing.")
+@json_option
+def search(
+    models: tuple[str, ...],
+    lists: tuple[Path, ...],
+    out: Path,
+    html: Path | None,
+    baseline: str,
+    no_run: bool,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Run strategies on MODELS with the same budget and tell how soon each is as good as the baseline.
+
+    Called again it skips what is finished and resumes what is not.
+    """
+    failed = [] if no_run else _run_all(_plan(models, lists, out, **options), quiet=as_json)
+    summary = summarise(out, baseline)
+    if html is not None:
+        from pruner_engine.reports.comparison import write_comparison
+
+        write_comparison(out, summary, html)
+    if as_json:
+        print_json(summary | {"errors": failed})
+    else:
+        _print_summary(summary)
+    if failed:
+        raise UserError(f"{len(failed)} runs failed; the first: {failed[0]}", "The same command tries them again.")
+
+
+def _plan(
+    models: tuple[str, ...],
+    lists: tuple[Path, ...],
+    out: Path,
+    *,
+    strategies: str,
+    seeds: list[int],
+    trials: int,
+    target: str,
+    settings: tuple[tuple[str, Any], ...],
+) -> list[WantedRun]:
+    subjects = subjects_of(models, lists)
+    variants = [Variant.parse(text) for text in strategies.split(",")]
+    from pruner_engine.tvm_import import import_tvm
+
+    import_tvm()
+    from pruner_engine.targets.target import resolve_target, target_json
+
+    text = target_json(resolve_target(target))
+    out.mkdir(parents=True, exist_ok=True)
+    return comparison_runs(out, subjects, variants, seeds, target=text, trials=trials, settings=dict(settings))
+
+
+def _run_all(wanted: list[WantedRun], *, quiet: bool) -> list[str]:
+    """What failed: one run that fails must not cost the others."""
+    console = Console(stderr=True, quiet=quiet)
+    failed: list[str] = []
+    for place, run in enumerate(wanted, 1):
+        title = f"{place}/{len(wanted)} · {run.subject.model} · {run.strategy} · seed {run.seed}"
+        console.print(title, highlight=False, markup=False, soft_wrap=True)
+        try:
+            run.carry_out(lambda command: carry_out(command, quiet=quiet))
+        except SeriesStopped:
+            console.print("Go on: the same command again")
+            sys.exit(3)
+        except (UserError, EngineBug) as error:
+            failed.append(f"{title}: {error}")
+            console.print(str(error), style="red", highlight=False, markup=False)
+    return failed
+
+
+def _print_summary(summary: Json) -> None:
+    click.echo(f"held against {summary['baseline']} of the same seed, on {summary['device']}")
+    for workload in summary["workloads"]:
+        click.echo(f"\n{workload['name']} (untuned {seconds(workload['untuned_s'])})")
+        print_table(_table(workload["strategies"]))
+    click.echo("\nall workloads (geometric mean)")
+    print_table(_table(summary["overall"]))
+
+
+def _table(strategies: dict[str, Json]) -> Table:
+    marks = sorted({mark for found in strategies.values() for mark in found["at"]}, key=int)
+    table = Table("strategy", "as good", "sooner", "of its trials", "final", *(f"at {mark}" for mark in marks), *PARTS)
+    for name, found in strategies.items():
+        # a run that did not get there would have taken longer: its figures are bounds
+        bound = "" if found["reached"] == found["compared"] else "<"
+        sooner = None if not found["time_ratio"] else 1 / found["time_ratio"]
+        table.add_row(
+            name,
+            f"{found['reached']} of {found['compared']}",
+            bound + ratio(sooner),
+            (">" if bound else "") + percent(found["trials_ratio"]),
+            ratio(found["final"]),
+            *(ratio(found["at"].get(mark)) for mark in marks),
+            *(percent(found["share"].get(part)) for part in PARTS),
+        )
+    return table
