@@ -90,3 +90,12 @@ def test_distance_is_relative_and_zero_for_equals(pretrained):
     assert np.isclose(distance(one.network, two.network), 0.5)
     follow(one.network, two.network, 0.0)
     assert np.isclose(distance(one.network, two.network), 0)
+
+
+def test_few_measurements_change_little_of_what_is_known(pretrained):
+    moved = []
+    for count in (6, 60):
+        model = pretrained.clone()
+        model.fine_tune(growing(count))
+        moved.append(distance(pretrained.network, model.network))
+    assert 0 < moved[0] < moved[1] / 3

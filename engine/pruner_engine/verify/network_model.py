@@ -22,6 +22,11 @@ _LEARNING_RATE = 7e-4
 _WARM_EPOCHS = 8
 # an update visits about so many samples, so that learning stays a small part of a round
 _VISITS = 3000
+# starting over happens only when the measurements have doubled, and may cost more: so many passes at least
+_FRESH_EPOCHS = 4
+# what a pre-trained model knows outweighs fewer measurements than these: it is tuned the more gently, the fewer there
+# are (tuning at the full rate on 10 measurements took its rank correlation on an unseen task from 0.77 to 0.47)
+_CONVINCING = 400
 
 
 class NetworkCostModel(CostModel):
@@ -99,24 +104,26 @@ class NetworkCostModel(CostModel):
         return outcome
 
     def _go_on(self, data: list[TaskData], epochs: int) -> Fit:
-        return self._train(data, min(epochs, _WARM_EPOCHS), _LEARNING_RATE)
+        samples = sum(map(len, data))
+        gentle = min(1.0, samples / _CONVINCING) if self._pretrained else 1.0
+        return self._train(data, min(epochs, _WARM_EPOCHS), _LEARNING_RATE * gentle, _VISITS)
 
     def _start_over(self, data: list[TaskData], epochs: int) -> Fit:
         self.network = self._fresh()
         self.network.fit_scaling([task.batch for task in data])
-        self._tried_at = sum(map(len, data))
-        return self._train(data, epochs, _LEARNING_RATE)
+        samples = self._tried_at = sum(map(len, data))
+        return self._train(data, epochs, _LEARNING_RATE, max(_VISITS, _FRESH_EPOCHS * samples))
 
-    def _train(self, data: list[TaskData], epochs: int, learning_rate: float) -> Fit:
+    def _train(self, data: list[TaskData], epochs: int, learning_rate: float, visits: int) -> Fit:
         self.updates += 1
-        affordable = max(2, min(epochs, _VISITS // sum(map(len, data))))
+        affordable = max(2, min(epochs, visits // sum(map(len, data))))
         return fit(
             self.network,
             data,
             seed=self.seed + self.updates,
             epochs=affordable,
             learning_rate=learning_rate,
-            visits=_VISITS // affordable,
+            visits=visits // affordable,
         )
 
     @property
