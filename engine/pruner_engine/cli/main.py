@@ -35,11 +35,15 @@ def cli() -> None:
 @click.option(
     "--project", type=click.Path(dir_okay=False), help="Project file [default: MODEL's name with .pruner, here]."
 )
+@click.option("--rpc", default="", metavar="HOST:PORT", help="Measure on the boards of this tracker.")
+@click.option("--key", "rpc_key", default="", help="Which boards of the tracker.")
 @setting_option
 @click.option("--allow-code", is_flag=True, help="Consent to run a TVMScript file, which is Python code.")
 @json_option
-def tune(as_json: bool, model: str, project: str | None, **options: Any) -> None:
+def tune(as_json: bool, model: str, project: str | None, rpc: str, rpc_key: str, **options: Any) -> None:
     """Tune MODEL: an .onnx or .pt2 file, or a built-in workload such as matmul:512,512,512."""
+    if rpc:
+        options["settings"] = (*options["settings"], ("rpc", rpc), ("rpc_key", rpc_key))
     file = project or default_project(model)
     commands.tune(model, file, as_json=as_json, **options)
 

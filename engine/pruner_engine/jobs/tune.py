@@ -23,6 +23,7 @@ from pruner_engine.jobs.bundle import stored_model
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.messages import Phase, Resume, RunFinished, RunStarted, State, Tune
 from pruner_engine.measure.measurer import Measurer
+from pruner_engine.measure.wire import Fleet
 from pruner_engine.search.budget import Budget
 from pruner_engine.search.settings import SearchSettings, settings_from
 from pruner_engine.search.strategies import strategy_names
@@ -178,9 +179,19 @@ def _tune(project: Project, run_id: int, work: _Work, job: JobContext, settings:
         run_timeout_s=settings.run_timeout_s,
         repeats=settings.repeats,
         check=settings.check,
+        fleet=_fleet(settings),
     ) as measurer:
         tuner.run(measurer)
     _finish(project, run_id, tuner, job)
+
+
+def _fleet(settings: SearchSettings) -> Fleet | None:
+    if not settings.rpc:
+        return None
+    host, _, port = settings.rpc.rpartition(":")
+    if not host or not port.isdigit():
+        raise UserError(f'"{settings.rpc}" is not the address of a tracker.', "Write host:port, such as 127.0.0.1:9190.")
+    return Fleet(host, int(port), settings.rpc_key)
 
 
 def _finish(project: Project, run_id: int, tuner: Tuner, job: JobContext) -> None:
