@@ -99,3 +99,14 @@ def test_few_measurements_change_little_of_what_is_known(pretrained):
         model.fine_tune(growing(count))
         moved.append(distance(pretrained.network, model.network))
     assert 0 < moved[0] < moved[1] / 3
+
+
+def test_after_a_restart_what_was_learned_is_not_taken_for_new(pretrained):
+    adapter = MomentumAdapter(pretrained.clone())
+    adapter.resume(growing(30))
+    _, adaptation = adapter.update(growing(44))
+    assert {name: ranking.samples for name, ranking in adaptation.rankings.items()} == {
+        "adapted": 14,
+        "siamese": 14,
+        "scratch": 14,
+    }

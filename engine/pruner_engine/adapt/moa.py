@@ -71,13 +71,17 @@ class MomentumAdapter:
         report = self.model.fine_tune(groups)
         if due:
             follow(self.siamese.network, self.model.network, self.momentum)
-        if self._scratch is not None:
-            self._scratch.update(groups)
-        self._learned = {key: len(group[0]) for key, group in groups.items()}
+        self.resume(groups)
         self.updates += 1
         if not due:
             return report, None
         return report, Adaptation(rankings, distance(self.siamese.network, self.model.network), report)
+
+    def resume(self, groups: Mapping[str, Group]) -> None:
+        """Take `groups` as what the models have learned from, after their weights were restored."""
+        if self._scratch is not None:
+            self._scratch.update(groups)
+        self._learned = {key: len(group[0]) for key, group in groups.items()}
 
     def _unseen(self, groups: Mapping[str, Group]) -> dict[str, Group]:
         unseen = {}
@@ -89,7 +93,7 @@ class MomentumAdapter:
 
     def _rank(self, groups: Mapping[str, Group]) -> dict[str, Ranking]:
         models = {"adapted": self.model, "siamese": self.siamese}
-        if self._scratch is not None and self.updates:
+        if self._scratch is not None and self._learned:
             models["scratch"] = self._scratch
         return {name: assess(model, groups) for name, model in models.items()}
 

@@ -54,6 +54,8 @@ class MomentumDraftVerify(DraftVerify):
         if "siamese" in checkpoints:
             self.adapter.siamese.from_bytes(checkpoints["siamese"])
         super().restore(states, checkpoints)
+        if "model" in checkpoints:
+            self.adapter.resume(self.groups())
 
     def checkpoints(self) -> dict[str, tuple[str, bytes, dict[str, Any]]]:
         siamese = self.adapter.siamese
