@@ -190,7 +190,9 @@ def _fleet(settings: SearchSettings) -> Fleet | None:
         return None
     host, _, port = settings.rpc.rpartition(":")
     if not host or not port.isdigit():
-        raise UserError(f'"{settings.rpc}" is not the address of a tracker.', "Write host:port, such as 127.0.0.1:9190.")
+        raise UserError(
+            f'"{settings.rpc}" is not the address of a tracker.', "Write host:port, such as 127.0.0.1:9190."
+        )
     return Fleet(host, int(port), settings.rpc_key)
 
 
@@ -199,7 +201,9 @@ def _finish(project: Project, run_id: int, tuner: Tuner, job: JobContext) -> Non
     state, reason = ("stopped", "stopped by the user") if stopped else ("finished", "")
     if not stopped and tuner.valid == 0:
         state, reason = "failed", _why_nothing_valid(project, run_id)
-    project.runs.update(run_id, state=state, reason=reason, elapsed_s=tuner.clock.elapsed_s, phase="", pid=None, socket="")
+    project.runs.update(
+        run_id, state=state, reason=reason, elapsed_s=tuner.clock.elapsed_s, phase="", pid=None, socket=""
+    )
     job.emit(
         RunFinished(
             run_id=run_id,

@@ -76,7 +76,9 @@ class Explorer:
         pools = []
         for sketch in self.space.sketches:
             mine = [row for index, row in elites if index == sketch.index]
-            pools.append(self._search(rng, sketch, np.array(mine, dtype=np.int32).reshape(len(mine), sketch.width), known))
+            pools.append(
+                self._search(rng, sketch, np.array(mine, dtype=np.int32).reshape(len(mine), sketch.width), known)
+            )
         picked = self._select(pools)
         seen = np.concatenate(self._seen) if self._seen else np.zeros(0)
         return DraftSet(picked, self._explored, _histogram(seen, [c.draft_score for c in picked]))
