@@ -10,9 +10,10 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from pruner_engine.benchmarks.curve import PARTS
 from pruner_engine.benchmarks.search import Variant, comparison_runs
 from pruner_engine.benchmarks.series import SeriesStopped, WantedRun
-from pruner_engine.benchmarks.summary import PARTS, Json, summarise
+from pruner_engine.benchmarks.summary import Json, summarise
 from pruner_engine.benchmarks.workloads import subjects_of
 from pruner_engine.cli.options import NumbersType, json_option, lists_option, setting_option
 from pruner_engine.cli.output import print_json, print_table

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from pruner_engine import __version__
-from pruner_engine.cli import bench, commands, data
+from pruner_engine.cli import bench, commands, data, report
 from pruner_engine.cli.options import ShapeType, json_option, project_argument, setting_option
 from pruner_engine.cli.progress import EngineBug
 from pruner_engine.errors import UserError
@@ -106,7 +106,7 @@ def doctor(as_json: bool) -> None:
     commands.doctor(as_json=as_json)
 
 
-for _command in (bench.bench, data.collect, data.train):
+for _command in (bench.bench, data.collect, data.train, report.report):
     cli.add_command(_command)
 
 

@@ -1,0 +1,1 @@
+"""Self-contained HTML pages about runs and comparisons, made from project files alone."""

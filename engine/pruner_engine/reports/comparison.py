@@ -1,0 +1,48 @@
+"""The page about a comparison of strategies."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pruner_engine.benchmarks.curve import PARTS, Point, RunCurve
+from pruner_engine.benchmarks.summary import Json, read_curves
+from pruner_engine.reports.chart import Axis, Chart
+from pruner_engine.reports.page import render, write_page
+from pruner_engine.units import seconds
+
+
+def write_comparison(folder: Path, summary: Json, path: Path) -> None:
+    """Write the page of a folder's summary, with the curves of its runs.
+
+    Raises:
+        UserError: `path` cannot be written.
+    """
+    projects = read_curves(folder)
+    workloads = []
+    for workload in summary["workloads"]:
+        by_time = Chart("Latency over search time", Axis("searched", seconds), Axis("latency", seconds, log=True))
+        by_trials = Chart("Latency over trials", Axis("trials"), Axis("latency", seconds, log=True))
+        for (label, _seed), curve in sorted(projects[workload["name"]].items()):
+            colour = summary["strategies"].index(label)
+            changes = _changes(curve)
+            by_time.steps(label, [(point.seconds, latency) for point, latency in changes], colour)
+            by_trials.steps(label, [(point.trials, latency) for point, latency in changes], colour)
+        workloads.append({**workload, "by_time": by_time.svg(), "by_trials": by_trials.svg()})
+    html = render("comparison.html", summary=summary, workloads=workloads, parts=PARTS, marks_of=_marks_of)
+    write_page(path, html)
+
+
+def _changes(curve: RunCurve) -> list[tuple[Point, float]]:
+    """Where the latency changed, and the end."""
+    changes: list[tuple[Point, float]] = []
+    for point in curve.points:
+        if point.latency_s is None:
+            continue
+        if not changes or changes[-1][1] != point.latency_s or point is curve.points[-1]:
+            changes.append((point, point.latency_s))
+    return changes
+
+
+def _marks_of(strategies: Json) -> list[str]:
+    """Numbers of trials that some strategy has a figure for."""
+    return sorted({mark for found in strategies.values() for mark in found["at"]}, key=int)

@@ -1,0 +1,128 @@
+"""The page about one run."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+from pruner_engine.reports.chart import Axis, Chart
+from pruner_engine.reports.page import render, write_page
+from pruner_engine.search.settings import SearchSettings
+from pruner_engine.store.quality import score_quality
+from pruner_engine.store.reader import ProjectReader, Row
+from pruner_engine.units import seconds
+
+_SHOWN_TRIALS = 4000  # points of a scatter chart: more make the page slow and the picture no clearer
+_FUNNEL = ("explored", "drafted", "verified", "measured", "valid")
+_PARTS = ("draft", "verify", "build", "run", "learn")
+
+
+def write_run(reader: ProjectReader, run_id: int | None, path: Path) -> None:
+    """Write the page of a run, the newest when none is named.
+
+    Raises:
+        UserError: there is no such run, or `path` cannot be written.
+    """
+    run = reader.run(run_id)
+    tasks, rounds = reader.tasks(run["id"]), reader.rounds(run["id"])
+    progress, baselines = reader.progress(run["id"]), reader.baselines(run["id"])
+    measured = reader.candidates(run["id"], measured=True)
+    html = render(
+        "run.html",
+        run=run,
+        project=reader.path.name,
+        tasks=sorted(tasks, key=lambda task: -(task["share"] or 0.0)),
+        baselines=[line for line in baselines if line["name"] != "untuned"],
+        latency=_latency(run, progress, baselines, "trials", Axis("trials")),
+        latency_by_time=_latency(run, progress, baselines, "elapsed_s", Axis("worked", seconds)),
+        funnel=_funnel(rounds),
+        time=_time(rounds),
+        draft_scores=_scores(measured, "draft_score", "Draft score and measured latency"),
+        verified_scores=_scores(measured, "verified_score", "Verified score and measured latency"),
+        quality=[_quality(task, measured) for task in tasks if task["trials"]],
+        failures=reader.failures(run["id"]),
+        events=reader.events(run["id"]),
+        exports=[
+            {"out": row["out"], **row["summary"], "coverage": row["summary"]["coverage"]["summary"]}
+            for row in reader.exports(run["id"])
+        ],
+        commands=commands_of(run, reader.path),
+    )
+    write_page(path, html)
+
+
+def commands_of(run: Row, project: Path) -> list[str]:
+    """Command lines that make the run anew, go on with it, and export it."""
+    words = ["pruner", "tune", run["source"]]
+    for spec in run["inputs"] if run["model_kind"] != "workload" else ():
+        words += ["--input", f"{spec['name']}={','.join(map(str, spec['shape']))}"]
+    if run["target"]:
+        words += ["--target", run["target"]]
+    words += ["--strategy", run["strategy"], "--seed", str(run["seed"])]
+    if run["budget_trials"]:
+        words += ["--trials", str(run["budget_trials"])]
+    if run["budget_s"]:
+        words += ["--minutes", f"{run['budget_s'] / 60:g}"]
+    defaults = SearchSettings()
+    for name, value in run["settings"].items():
+        if value != getattr(defaults, name, None):
+            words += ["--set", f"{name}={value}"]
+    if run["model_kind"] == "tvmscript":
+        words.append("--allow-code")
+    number = ["--run", str(run["id"])]
+    return [
+        shlex.join([*words, "--project", "NEW.pruner"]),
+        shlex.join(["pruner", "resume", project.name, *number]),
+        shlex.join(["pruner", "export", project.name, *number, "--out", "DIR"]),
+    ]
+
+
+def _latency(run: Row, progress: list[Row], baselines: list[Row], column: str, axis: Axis) -> Any:
+    chart = Chart(f"Estimated latency over {axis.label}", axis, Axis("latency", seconds, log=True))
+    points = [(row[column], row["latency_s"]) for row in progress if row["latency_s"] is not None]
+    chart.steps("tuned", points, 0)
+    chart.level("untuned", run["untuned_s"], 3)
+    for colour, line in enumerate((line for line in baselines if line["name"] != "untuned"), 1):
+        chart.level(line["name"], line["seconds"], colour)
+    return chart.svg()
+
+
+def _funnel(rounds: list[Row]) -> Any:
+    chart = Chart("Candidates per round", Axis("round"), Axis("candidates", _count, log=True))
+    for colour, name in enumerate(_FUNNEL):
+        chart.steps(name, [(row["idx"], row[name]) for row in rounds], colour)
+    return chart.svg()
+
+
+def _time(rounds: list[Row]) -> Any:
+    chart = Chart("Seconds of work per round", Axis("round"), Axis("work", seconds))
+    for colour, part in enumerate(_PARTS):
+        chart.steps(part, [(row["idx"], row[f"{part}_s"]) for row in rounds], colour)
+    return chart.svg()
+
+
+def _scores(measured: list[Row], score: str, title: str) -> Any:
+    """One colour a task: the scores of two tasks cannot be compared."""
+    chart = Chart(title, Axis("score, higher is better"), Axis("measured", seconds, log=True))
+    known = [row for row in measured if row["seconds"] is not None and row[score] is not None]
+    known = known[:: max(1, -(-len(known) // _SHOWN_TRIALS))]
+    for censored, name in ((0, "timed"), (1, "abandoned early")):
+        rows = [row for row in known if row["censored"] == censored]
+        hints = [f"candidate {row['id']}, round {row['round']}: {seconds(row['seconds'])}" for row in rows]
+        chart.dots(name, [(row[score], row["seconds"]) for row in rows], censored * 2, hints)
+    return chart.svg()
+
+
+def _quality(task: Row, measured: list[Row]) -> Row:
+    rows = [row for row in measured if row["task_id"] == task["id"]]
+    return {
+        "name": task["name"],
+        "measured": len(rows),
+        "draft": score_quality(rows, "draft_score"),
+        "verified": score_quality(rows, "verified_score"),
+    }
+
+
+def _count(value: float) -> str:
+    return f"{value:,.0f}"
