@@ -7,6 +7,8 @@ def seconds(value: float | None) -> str:
     """A latency or duration: 153 µs, 21.8 ms, 3.2 s, 4 min 05 s."""
     if value is None:
         return "–"
+    if value == 0:
+        return "0 s"
     if value >= 3600:
         return f"{int(value // 3600)} h {int(value % 3600 // 60):02d} min"
     if value >= 120:

@@ -45,6 +45,7 @@ def comparison_runs(
     target: str,
     trials: int,
     settings: dict[str, Any],
+    plugins: Sequence[str] = (),
 ) -> list[WantedRun]:
     """The runs of a comparison in the order to carry them out: one project file per subject in `folder`.
 
@@ -63,5 +64,5 @@ def comparison_runs(
             for variant in [*variants[first:], *variants[:first]]:
                 project = folder / f"{subject.name}.pruner"
                 chosen = {**settings, **variant.settings}
-                runs.append(WantedRun(project, subject, target, variant.strategy, seed, trials, chosen))
+                runs.append(WantedRun(project, subject, target, variant.strategy, seed, trials, chosen, tuple(plugins)))
     return runs

@@ -30,6 +30,7 @@ class WantedRun:
         target: TVM target as canonical JSON text.
         trials: its budget; None leaves it to the setting `trials_per_task`.
         settings: of the search; a run with other settings is another run.
+        plugins: Python files that its strategy needs.
     """
 
     project: Path
@@ -40,6 +41,12 @@ class WantedRun:
     trials: int | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     plugins: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """For people."""
+        changes = "".join(f":{name}={value}" for name, value in self.settings.items())
+        return f"{self.subject.model} · {self.strategy}{changes} · seed {self.seed}"
 
     def carry_out(self, carry_out: CarryOut) -> int:
         """Make sure that the run is in the project, finished; returns its id.
@@ -56,7 +63,7 @@ class WantedRun:
         if finished.state == "stopped":
             raise SeriesStopped
         if finished.state == "failed":
-            raise UserError(f"{self.subject.model}, {self.strategy}, seed {self.seed}: {finished.reason}", "")
+            raise UserError(finished.reason, "")
         return finished.run_id
 
     def find(self) -> Row | None:
@@ -82,7 +89,7 @@ class WantedRun:
     def _command(self, row: Row | None) -> Tune | Resume:
         project = str(self.project.absolute())
         if row is not None:
-            return Resume(project=project, run_id=row["id"], trials=self.trials)
+            return Resume(project=project, run_id=row["id"], trials=self.trials, plugins=list(self.plugins))
         return Tune(
             project=project,
             model=self.subject.model,
@@ -92,4 +99,5 @@ class WantedRun:
             trials=self.trials,
             seed=self.seed,
             settings=self.settings,
+            plugins=list(self.plugins),
         )

@@ -15,7 +15,7 @@ from pruner_engine.benchmarks.search import Variant, comparison_runs
 from pruner_engine.benchmarks.series import SeriesStopped, WantedRun
 from pruner_engine.benchmarks.summary import Json, summarise
 from pruner_engine.benchmarks.workloads import subjects_of
-from pruner_engine.cli.options import NumbersType, json_option, lists_option, setting_option
+from pruner_engine.cli.options import NumbersType, json_option, lists_option, plugin_option, setting_option
 from pruner_engine.cli.output import print_json, print_table
 from pruner_engine.cli.progress import EngineBug, carry_out
 from pruner_engine.errors import UserError
@@ -43,6 +43,7 @@ def bench() -> None:
 )
 @click.option("--target", default="auto", show_default=True)
 @setting_option
+@plugin_option
 @click.option(
     "--out",
     required=True,
@@ -90,6 +91,7 @@ def _plan(
     trials: int,
     target: str,
     settings: tuple[tuple[str, Any], ...],
+    plugins: tuple[str, ...],
 ) -> list[WantedRun]:
     subjects = subjects_of(models, lists)
     variants = [Variant.parse(text) for text in strategies.split(",")]
@@ -100,7 +102,9 @@ def _plan(
 
     text = target_json(resolve_target(target))
     out.mkdir(parents=True, exist_ok=True)
-    return comparison_runs(out, subjects, variants, seeds, target=text, trials=trials, settings=dict(settings))
+    return comparison_runs(
+        out, subjects, variants, seeds, target=text, trials=trials, settings=dict(settings), plugins=plugins
+    )
 
 
 def _run_all(wanted: list[WantedRun], *, quiet: bool) -> list[str]:
@@ -108,7 +112,7 @@ def _run_all(wanted: list[WantedRun], *, quiet: bool) -> list[str]:
     console = Console(stderr=True, quiet=quiet)
     failed: list[str] = []
     for place, run in enumerate(wanted, 1):
-        title = f"{place}/{len(wanted)} · {run.subject.model} · {run.strategy} · seed {run.seed}"
+        title = f"{place}/{len(wanted)} · {run.title}"
         console.print(title, highlight=False, markup=False, soft_wrap=True)
         try:
             run.carry_out(lambda command: carry_out(command, quiet=quiet))

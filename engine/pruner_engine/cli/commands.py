@@ -35,16 +35,24 @@ def tune(
     *,
     inputs: tuple[tuple[str, list[int]], ...],
     settings: tuple[tuple[str, Any], ...],
+    plugins: tuple[str, ...],
     as_json: bool,
     **options: Any,
 ) -> None:
-    command = Tune(project=absolute(project), model=model, inputs=dict(inputs), settings=dict(settings), **options)
+    command = Tune(
+        project=absolute(project),
+        model=model,
+        inputs=dict(inputs),
+        settings=dict(settings),
+        plugins=list(plugins),
+        **options,
+    )
     _run(command, as_json)
 
 
-def resume(project: str, run_id: int | None, trials: int | None, minutes: float | None, *, as_json: bool) -> None:
+def resume(project: str, *, plugins: tuple[str, ...], as_json: bool, **options: Any) -> None:
     ProjectReader(project).close()  # a sentence about the file comes before an engine is started
-    _run(Resume(project=absolute(project), run_id=run_id, trials=trials, minutes=minutes), as_json)
+    _run(Resume(project=absolute(project), plugins=list(plugins), **options), as_json)
 
 
 def _run(command: Tune | Resume, as_json: bool) -> None:

@@ -81,7 +81,7 @@ def _collect(
     )
     failed: list[UserError | EngineBug] = []
     for run in wanted:
-        console.print(f"{run.subject.model} · {run.strategy}", highlight=False, markup=False, soft_wrap=True)
+        console.print(run.title, highlight=False, markup=False, soft_wrap=True)
         try:
             run.carry_out(lambda command: carry_out(command, quiet=quiet))
         except SeriesStopped:

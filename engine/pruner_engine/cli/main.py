@@ -11,7 +11,7 @@ import click
 
 from pruner_engine import __version__
 from pruner_engine.cli import bench, commands, data, report
-from pruner_engine.cli.options import ShapeType, json_option, project_argument, setting_option
+from pruner_engine.cli.options import ShapeType, json_option, plugin_option, project_argument, setting_option
 from pruner_engine.cli.progress import EngineBug
 from pruner_engine.errors import UserError
 
@@ -38,12 +38,28 @@ def cli() -> None:
 @click.option("--rpc", default="", metavar="HOST:PORT", help="Measure on the boards of this tracker.")
 @click.option("--key", "rpc_key", default="", help="Which boards of the tracker.")
 @setting_option
+@click.option(
+    "--checkpoint",
+    type=click.Path(dir_okay=False, exists=True, resolve_path=True),
+    help="Pre-trained cost model that `pruner train` wrote.",
+)
+@plugin_option
 @click.option("--allow-code", is_flag=True, help="Consent to run a TVMScript file, which is Python code.")
 @json_option
-def tune(as_json: bool, model: str, project: str | None, rpc: str, rpc_key: str, **options: Any) -> None:
+def tune(
+    as_json: bool,
+    model: str,
+    project: str | None,
+    rpc: str,
+    rpc_key: str,
+    checkpoint: str | None,
+    **options: Any,
+) -> None:
     """Tune MODEL: an .onnx or .pt2 file, or a built-in workload such as matmul:512,512,512."""
     if rpc:
         options["settings"] = (*options["settings"], ("rpc", rpc), ("rpc_key", rpc_key))
+    if checkpoint:
+        options["settings"] = (*options["settings"], ("checkpoint", checkpoint))
     file = project or default_project(model)
     commands.tune(model, file, as_json=as_json, **options)
 
@@ -53,10 +69,11 @@ def tune(as_json: bool, model: str, project: str | None, rpc: str, rpc_key: str,
 @click.option("--run", "run_id", type=int, help="Which run [default: the newest unfinished].")
 @click.option("--trials", type=int, help="A new budget of candidates, those measured included.")
 @click.option("--minutes", type=float, help="A new budget of minutes, those worked included.")
+@plugin_option
 @json_option
-def resume(project: str, run_id: int | None, trials: int | None, minutes: float | None, as_json: bool) -> None:
+def resume(project: str, as_json: bool, **options: Any) -> None:
     """Go on with an interrupted, stopped or spent run of PROJECT; nothing is measured twice."""
-    commands.resume(project, run_id, trials, minutes, as_json=as_json)
+    commands.resume(project, as_json=as_json, **options)
 
 
 @cli.command()

@@ -55,6 +55,13 @@ project_argument = click.argument("project", type=click.Path(dir_okay=False))
 setting_option = click.option(
     "--set", "settings", type=SettingType(), multiple=True, help="A setting of the search, such as draft_set=512."
 )
+plugin_option = click.option(
+    "--plugin",
+    "plugins",
+    type=click.Path(dir_okay=False, exists=True, resolve_path=True),
+    multiple=True,
+    help="Python file that registers a strategy, cost model or schedule rule of your own; its code is run.",
+)
 lists_option = click.option(
     "--workloads",
     "lists",

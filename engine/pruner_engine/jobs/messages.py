@@ -32,6 +32,7 @@ class Tune(_Message, tag="tune"):
     minutes: float | None = None
     seed: int = 0
     settings: dict[str, Any] = {}
+    plugins: list[str] = []  # Python files to import first: naming one is the consent to run it
     allow_code: bool = False
 
 
@@ -42,6 +43,7 @@ class Resume(_Message, tag="resume"):
     run_id: int | None = None
     trials: int | None = None  # a new budget instead of the run's own
     minutes: float | None = None
+    plugins: list[str] = []
 
 
 class Export(_Message, tag="export"):

@@ -24,6 +24,7 @@ from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.messages import Phase, Resume, RunFinished, RunStarted, State, Tune
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.wire import Fleet
+from pruner_engine.plugins import load_plugins
 from pruner_engine.search.budget import Budget
 from pruner_engine.search.settings import SearchSettings, settings_from
 from pruner_engine.search.strategies import strategy_names
@@ -39,8 +40,8 @@ from pruner_engine.tasks.prepare import prepare
 
 def start(command: Tune, job: JobContext) -> None:
     """Load, prepare and tune a model into a new run of the project."""
-    if command.strategy not in strategy_names():
-        raise UserError(f'There is no strategy "{command.strategy}".', f"Use one of {', '.join(strategy_names())}.")
+    load_plugins(command.plugins)
+    _check_strategy(command.strategy)
     settings = settings_from(command.settings)
     for name, value in (("trials", command.trials), ("minutes", command.minutes)):
         if value is not None and value <= 0:
@@ -68,6 +69,7 @@ def start(command: Tune, job: JobContext) -> None:
 
 def resume(command: Resume, job: JobContext) -> None:
     """Go on with a run: what it measured counts, its budget goes on from there."""
+    load_plugins(command.plugins)
     job.emit(Phase(name="load", detail=command.project))
     with Project(command.project) as project:
         run_id = command.run_id if command.run_id is not None else project.runs.newest_unfinished()
@@ -78,6 +80,7 @@ def resume(command: Resume, job: JobContext) -> None:
                 "Every run of this project has spent its budget.", "Give a larger one with --trials or --minutes."
             )
         row = project.runs.get(run_id)
+        _check_strategy(row["strategy"])
         changes: dict[str, Any] = {"pid": os.getpid(), "socket": job.socket, "state": "preparing", "reason": ""}
         if command.trials is not None:
             changes["budget_trials"] = command.trials
@@ -87,6 +90,13 @@ def resume(command: Resume, job: JobContext) -> None:
         job.emit(RunStarted(project=str(project.path), run_id=run_id, resumed=True))
         with _run_state(project, run_id, job):
             _tune(project, run_id, _prepared(project, run_id, row, job), job, settings_from(row["settings"]))
+
+
+def _check_strategy(name: str) -> None:
+    if name not in strategy_names():
+        raise UserError(
+            f'There is no strategy "{name}".', f"Use one of {', '.join(strategy_names())}, or name its --plugin."
+        )
 
 
 @dataclass(frozen=True)

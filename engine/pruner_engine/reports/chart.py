@@ -23,11 +23,13 @@ class Axis:
         label: what they are.
         told: a value as text.
         log: logarithmic, where all values are above zero.
+        whole: counts, which have no fractions.
     """
 
     label: str
     told: Callable[[float], str] = lambda value: f"{value:g}"
     log: bool = False
+    whole: bool = False
 
     def ticks(self, low: float, high: float) -> list[float]:
         """Round values between the bounds, five or so."""
@@ -35,10 +37,14 @@ class Axis:
             first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
             steps = (1, 2, 5) if last - first <= 2 else (1,)
             ticks = [step * 10.0**power for power in range(first, last + 1) for step in steps]
-        else:
-            step = 10.0 ** math.floor(math.log10((high - low) / 4))
-            step *= next(factor for factor in (1, 2, 5, 10) if (high - low) / (step * factor) <= 5)
-            ticks = [step * n for n in range(math.ceil(low / step), math.floor(high / step) + 1)]
+            ticks = [tick for tick in ticks if low <= tick <= high]
+            if len(ticks) > 1:
+                return ticks
+        step = 10.0 ** math.floor(math.log10((high - low) / 4))
+        step *= next(factor for factor in (1, 2, 5, 10) if (high - low) / (step * factor) <= 5)
+        if self.whole:
+            step = max(1.0, step)
+        ticks = [step * n for n in range(math.ceil(low / step), math.floor(high / step) + 1)]
         return [tick for tick in ticks if low <= tick <= high]
 
     def place(self, value: float, low: float, high: float) -> float:

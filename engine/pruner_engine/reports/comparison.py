@@ -21,7 +21,7 @@ def write_comparison(folder: Path, summary: Json, path: Path) -> None:
     workloads = []
     for workload in summary["workloads"]:
         by_time = Chart("Latency over search time", Axis("searched", seconds), Axis("latency", seconds, log=True))
-        by_trials = Chart("Latency over trials", Axis("trials"), Axis("latency", seconds, log=True))
+        by_trials = Chart("Latency over trials", Axis("trials", whole=True), Axis("latency", seconds, log=True))
         for (label, _seed), curve in sorted(projects[workload["name"]].items()):
             colour = summary["strategies"].index(label)
             changes = _changes(curve)

@@ -34,7 +34,7 @@ def write_run(reader: ProjectReader, run_id: int | None, path: Path) -> None:
         project=reader.path.name,
         tasks=sorted(tasks, key=lambda task: -(task["share"] or 0.0)),
         baselines=[line for line in baselines if line["name"] != "untuned"],
-        latency=_latency(run, progress, baselines, "trials", Axis("trials")),
+        latency=_latency(run, progress, baselines, "trials", Axis("trials", whole=True)),
         latency_by_time=_latency(run, progress, baselines, "elapsed_s", Axis("worked", seconds)),
         funnel=_funnel(rounds),
         time=_time(rounds),
@@ -89,14 +89,14 @@ def _latency(run: Row, progress: list[Row], baselines: list[Row], column: str, a
 
 
 def _funnel(rounds: list[Row]) -> Any:
-    chart = Chart("Candidates per round", Axis("round"), Axis("candidates", _count, log=True))
+    chart = Chart("Candidates per round", Axis("round", whole=True), Axis("candidates", _count, log=True))
     for colour, name in enumerate(_FUNNEL):
         chart.steps(name, [(row["idx"], row[name]) for row in rounds], colour)
     return chart.svg()
 
 
 def _time(rounds: list[Row]) -> Any:
-    chart = Chart("Seconds of work per round", Axis("round"), Axis("work", seconds))
+    chart = Chart("Seconds of work per round", Axis("round", whole=True), Axis("work", seconds))
     for colour, part in enumerate(_PARTS):
         chart.steps(part, [(row["idx"], row[f"{part}_s"]) for row in rounds], colour)
     return chart.svg()

@@ -15,7 +15,17 @@ from pruner_engine.space.rules.register_tile import RegisterTile
 
 OWN_RULES: dict[str, Callable[[Machine], ms.ScheduleRule]] = {"register-tile": RegisterTile}
 
-__all__ = ["OWN_RULES", "Machine", "rules_for"]
+__all__ = ["OWN_RULES", "Machine", "register_rule", "rules_for"]
+
+
+def register_rule(name: str, make: Callable[[Machine], ms.ScheduleRule]) -> None:
+    """Add a schedule rule of one's own to the space of CPU targets; it is tried after ours.
+
+    Args:
+        name: by which it can be left out.
+        make: takes what rules know of the machine, returns the rule.
+    """
+    OWN_RULES[name] = make
 
 
 def rules_for(target: Target, without: Collection[str] = ()) -> list[ms.ScheduleRule]:

@@ -1,0 +1,67 @@
+"""Strategies, cost models and schedule rules of other people: Python modules that register themselves when imported.
+
+Two ways in, both chosen by the user: a file named with `--plugin`, and an installed distribution that has an entry
+point in the group `pruner_studio.plugins`. A project file never brings a plugin along: opening one runs nobody's code.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import sys
+from collections.abc import Callable, Sequence
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from pruner_engine.errors import UserError
+
+GROUP = "pruner_studio.plugins"
+
+
+def load_plugins(files: Sequence[str]) -> None:
+    """Import every installed plugin and the named files, each once a process.
+
+    Raises:
+        UserError: a file cannot be read, or a plugin's own code fails.
+    """
+    for entry in entry_points(group=GROUP):
+        _run(f"{entry.name} ({entry.value})", entry.load)
+    for file in files:
+        _load_file(Path(file).resolve())
+
+
+def _load_file(path: Path) -> None:
+    name = f"pruner_plugin_{hashlib.sha256(str(path).encode()).hexdigest()[:12]}"
+    if name in sys.modules:
+        return
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise UserError(f"The plugin {path} is no Python file that can be read.", "Name a .py file.")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    loader = spec.loader
+    try:
+        _run(str(path), lambda: loader.exec_module(module))
+    except UserError:
+        del sys.modules[name]
+        raise
+
+
+def _run(what: str, load: Callable[[], object]) -> None:
+    try:
+        load()
+    except Exception as error:  # whatever somebody else's code raises
+        line = _line_of(error, what)
+        raise UserError(
+            f"The plugin {what} fails{line}: {type(error).__name__}: {error}", "Mend it, or leave it out."
+        ) from error
+
+
+def _line_of(error: BaseException, file: str) -> str:
+    """The last line of the plugin's own file in the error's trace."""
+    trace, found = error.__traceback__, ""
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == file:
+            found = f" in line {trace.tb_lineno}"
+        trace = trace.tb_next
+    return found
