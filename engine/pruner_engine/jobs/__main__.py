@@ -13,6 +13,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from pruner_engine import __version__
@@ -48,7 +49,10 @@ _PR_SET_PDEATHSIG = 1
 
 
 def die_with_parent(signal_number: int = signal.SIGKILL) -> None:
-    """Let the kernel end this process when its parent ends (0: no longer)."""
+    """Let the kernel end this process when its parent ends (0: no longer).
+
+    Linux keeps the wish with the calling thread: the one that asked must be the one that takes it back.
+    """
     if platform.system() == "Linux":
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal_number, 0, 0, 0)
 
@@ -61,6 +65,7 @@ class Engine:
         self._hub = Hub(self._take)
         self._control = Control()
         self._detached = False
+        self._parent = os.getppid()
         self._phase = ("idle", time.monotonic())
         self._socket = ""
         self._hello = Hello(protocol=PROTOCOL, version=__version__, pid=os.getpid())
@@ -84,6 +89,9 @@ class Engine:
     # ------------------------------------------------------------ commands
 
     def _read_parent(self) -> None:
+        die_with_parent()
+        if os.getppid() != self._parent:
+            os._exit(0)
         self._hub.read_commands(sys.stdin.buffer.readline)
         if not self._detached:
             # The parent is gone; what was measured is committed
@@ -106,6 +114,10 @@ class Engine:
         elif isinstance(command, Detach):
             self._detached = True
             die_with_parent(0)
+            # The parent's end of standard error goes with it: a stray print must not fail there
+            with Path(os.devnull).open("wb") as nowhere:
+                os.dup2(nowhere.fileno(), 1)
+                os.dup2(nowhere.fileno(), 2)
         elif isinstance(command, Quit):
             control.stop.set()
             self._jobs.put(None)
@@ -182,10 +194,6 @@ def bug_report(error: BaseException) -> str:
 
 
 def main() -> None:
-    parent = os.getppid()
-    die_with_parent()
-    if os.getppid() != parent:
-        return
     with contextlib.suppress(BrokenPipeError):
         Engine().serve()
     # Native threads of TVM and torch would delay a normal exit by seconds

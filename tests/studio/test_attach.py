@@ -1,0 +1,99 @@
+"""A window that comes to an engine which runs already, and one that goes while its engine runs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from pruner_engine.jobs import messages as msg
+from pruner_engine.store.reader import ProjectReader
+from pruner_studio.engine_client import EngineClient
+from pruner_studio.main_window import MainWindow
+
+pytestmark = pytest.mark.timeout(300)
+
+
+def test_a_window_steers_a_job_that_another_process_started(qtbot, window: MainWindow, tmp_path: Path) -> None:
+    project = tmp_path / "job.pruner"
+    other = EngineClient()
+    finished = []
+    other.received.connect(lambda event: finished.append(event) if isinstance(event, msg.RunFinished) else None)
+    other.send(msg.Tune(project=str(project), model="matmul:64,64,64", trials=500, strategy="random"))
+    qtbot.waitUntil(lambda: _trials(project) > 0, timeout=120_000)
+
+    window.workspace.open(project)
+    qtbot.waitUntil(lambda: window.workspace.job.running, timeout=10_000)
+    assert not window.workspace.job.owned
+    window.run_bar.toggle_pause()
+    qtbot.waitUntil(lambda: window.run_bar.state.text() == "paused", timeout=60_000)
+    window.run_bar.toggle_pause()
+    qtbot.waitUntil(lambda: window.run_bar.state.text() == "tuning", timeout=60_000)
+    window.run_bar.stop()
+    qtbot.waitUntil(lambda: bool(finished), timeout=60_000)
+    assert finished[0].state == "stopped" and finished[0].trials < 500
+    qtbot.waitUntil(lambda: not window.workspace.job.running, timeout=20_000)
+    qtbot.waitUntil(lambda: window.run_bar.resume_button.isVisible(), timeout=20_000)
+    other.quit()
+    other.wait_ended(10_000)
+
+
+_LEAVES_A_JOB = """
+import sys
+from PySide6.QtCore import QTimer
+from pruner_engine.jobs import messages as msg
+from pruner_studio import app, main_window
+
+class Leaving(main_window.MainWindow):
+    def settle(self, path=None):
+        self.workspace.start(msg.Tune(project=sys.argv[1], model="matmul:64,64,64", trials=24, strategy="random"))
+        self.timer = QTimer(self, interval=100)
+        self.timer.timeout.connect(self.leave)
+        self.timer.start()
+
+    def leave(self):
+        run = self.workspace.run()
+        if run and run["trials"]:
+            self.timer.stop()
+            self.keep_tuning = True
+            self.close()
+
+app.MainWindow = Leaving
+sys.exit(app.main(["pruner-studio"]))
+"""
+
+
+def test_a_job_goes_on_after_its_window_is_gone(tmp_path: Path) -> None:
+    project = tmp_path / "kept.pruner"
+    done = subprocess.run(
+        [sys.executable, "-c", _LEAVES_A_JOB, str(project)],
+        env={**_environment(), "QT_QPA_PLATFORM": "offscreen"},
+        timeout=200,
+        check=False,
+    )
+    assert done.returncode == 0
+    with ProjectReader(project) as reader:
+        deadline = time.monotonic() + 120
+        while reader.run()["state"] != "finished" and time.monotonic() < deadline:
+            assert reader.run()["alive"] or reader.run()["state"] == "finished"
+            time.sleep(0.5)
+        assert reader.run()["trials"] == 24
+
+
+def _environment() -> dict[str, str]:
+    import os
+
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+
+
+def _trials(project: Path) -> int:
+    if not project.is_file():
+        return 0
+    try:
+        with ProjectReader(project) as reader:
+            return int(reader.run()["trials"])
+    except Exception:  # the engine is still making the file
+        return 0
