@@ -8,9 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from pruner_engine.draft.columns import Program
-from pruner_engine.draft.cpu import Parts, cpu_parts
+from pruner_engine.draft.cpu import cpu_parts
 from pruner_engine.draft.explanation import Explanation
+from pruner_engine.draft.gpu import gpu_parts
 from pruner_engine.draft.nest import UnreadableSketchError
+from pruner_engine.draft.parts import Parts
 from pruner_engine.draft.replay import Replay
 from pruner_engine.space.decision import LocationDecision, Rows
 from pruner_engine.space.design_space import DesignSpace
@@ -131,7 +133,8 @@ class Analyzer:
             of = self.space.sketches[sketch]
             decisions = [i for i, _ in self._locations[sketch]]
             replay = Replay(self.space.task.mod, of, dict(zip(decisions, locations, strict=True)))
-            parts = cpu_parts(replay.root, self.profile)
+            analyze = cpu_parts if self.profile.gpu is None else gpu_parts
+            parts = analyze(replay.root, self.profile)
             effective = Program([replay.effective[i] for i in decisions]) if decisions else None
             found = _Variant(parts, effective, Program([*parts.times.values(), parts.valid]))
             self._variants[(sketch, locations)] = found

@@ -7,13 +7,13 @@ two loads a cycle, on which the wide cores of the last decade agree.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pruner_engine.draft.columns import Value, ceil_div, maximum, minimum, product, where
 from pruner_engine.draft.finish import Plan, plans
-from pruner_engine.draft.footprint import Touch, elements, lines, spans_by_depth
+from pruner_engine.draft.footprint import Touch, lines, spans_by_depth
 from pruner_engine.draft.nest import Block
+from pruner_engine.draft.parts import Parts, sum_by_name
 from pruner_engine.targets.profile import DeviceProfile
 
 _LINE = 64  # bytes of a cache line
@@ -23,27 +23,11 @@ _FULL_UNROLL = 64  # vector operations up to which LLVM unrolls by itself
 _SCALAR_SHARE = 0.9  # of a core's other resources that scalar code leaves idle
 
 
-@dataclass(frozen=True)
-class Parts:
-    """A latency in parts.
-
-    Attributes:
-        symbols, penalties: by name, for people.
-        times: seconds by component; their sum is the latency.
-        valid: 0 where the device's limits rule the row out.
-    """
-
-    symbols: dict[str, Value]
-    penalties: dict[str, Value]
-    times: dict[str, Value]
-    valid: Value = 1
-
-
 def cpu_parts(root: Block, profile: DeviceProfile) -> Parts:
     """Symbols, penalties and times of a nest on the CPU of the profile."""
     device = _Device(profile)
     every = [_statement(plan, device) for plan in plans(root)]
-    times = {name: _sum(one.times[name] for one in every) for name in every[0].times}
+    times = sum_by_name(one.times for one in every)
     launches = sum(1 for _ in root.children)
     times["overhead"] = times["overhead"] + launches * profile.parallel_overhead_s
     heavy = max(range(len(every)), key=lambda i: every[i].weight)
@@ -82,7 +66,7 @@ def _statement(plan: Plan, device: _Device) -> _Statement:
     steps = plan.iterations / plan.vector / tail
     accumulators = tail * operations
     unrolled = tail * operations <= _FULL_UNROLL
-    unrolled = maximum(unrolled, tail <= plan.unroll)
+    unrolled = 1 if plan.straight else maximum(unrolled, tail <= plan.unroll)
     loads, stores = _memory_operations(plan, operations, accumulators)
     kept = plan.tail and not plan.block.spatial
     spilled = maximum(accumulators + 2 - device.registers, 0) if kept else 0
@@ -189,13 +173,3 @@ def _traffic(plan: Plan, device: _Device) -> dict[str, Value]:
             bytes_ = where(sizes[depth] <= capacity, totals[depth], bytes_)
         result[name] = bytes_
     return result
-
-
-def _sum(values: Sequence[Value] | object) -> Value:
-    total: Value = 0
-    for value in values:  # type: ignore[attr-defined]
-        total = total + value
-    return total
-
-
-__all__ = ["Parts", "cpu_parts", "elements"]

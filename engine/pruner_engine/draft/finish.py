@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pruner_engine.draft.columns import Value, equal, maximum, minimum, product, where
-from pruner_engine.draft.footprint import Touch, touches
+from pruner_engine.draft.footprint import Touch, homes, touches
 from pruner_engine.draft.nest import Block, Loop, all_loops, blocks_under, data_parallel
 
 _VECTOR_DEPTH = 3  # inner loops that are considered for fusing into a vector
@@ -34,6 +34,11 @@ class Plan:
     tail: list[Loop]
 
     @property
+    def straight(self) -> bool:
+        """Whether the trace itself unrolls all of the tail."""
+        return all(loop.kind in ("unrolled", "vectorized") for loop in self.tail)
+
+    @property
     def iterations(self) -> Value:
         return product(loop.extent * loop.useful for loop in self.loops)
 
@@ -47,28 +52,27 @@ def plans(root: Block) -> list[Plan]:
     width = int(root.annotations.get("meta_schedule.vectorize", 1))  # type: ignore[arg-type]
     jobs = int(root.annotations.get("meta_schedule.parallel", 1))  # type: ignore[arg-type]
     unroll: Value = root.annotations.get("meta_schedule.unroll_explicit", 0)  # type: ignore[assignment]
+    where_from = homes(root)
     made = []
     for block in blocks_under(root):
-        loops, used = all_loops(block), touches(block)
-        parallel, vector = _parallel(loops, jobs), _vector(loops, used, width)
-        if _all_contiguous(loops, used):
+        loops, used = all_loops(block), touches(block, where_from)
+        if any(loop.kind != "serial" for loop in loops):
+            parallel, vector = _product(loops, "parallel"), _product(loops, "vectorized")
+        elif _all_contiguous(loops, used):
             # everything is fused, split by the vector's width, and spread
             total = product(loop.extent for loop in loops)
             vector = minimum(total, width)
-            parallel = total / vector
+            parallel = total / vector if jobs > 1 else 1
+        else:
+            parallel, vector = _parallel(loops, jobs), _vector(loops, used, width)
         last = max((i for i, loop in enumerate(loops) if not data_parallel(loop)), default=-1)
-        made.append(
-            Plan(
-                block,
-                loops,
-                used,
-                parallel,
-                vector,
-                0 if block.spatial else unroll,
-                [] if last < 0 else loops[last + 1 :],
-            )
-        )
+        tail = [] if last < 0 else loops[last + 1 :]
+        made.append(Plan(block, loops, used, parallel, vector, 0 if block.spatial else unroll, tail))
     return made
+
+
+def _product(loops: Sequence[Loop], kind: str) -> Value:
+    return product(loop.extent for loop in loops if loop.kind == kind)
 
 
 def _parallel(loops: Sequence[Loop], jobs: int) -> Value:

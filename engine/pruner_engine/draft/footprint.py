@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pruner_engine.draft.columns import Value, ceil_div, minimum, product
 from pruner_engine.draft.index import Atom, Index, Scaled, Sum, Var, atoms_of, flattened, span, step
-from pruner_engine.draft.nest import Access, Block, Buffer, Loop, bound
+from pruner_engine.draft.nest import Access, Block, Buffer, Loop, all_loops, blocks_under, bound
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,6 +18,7 @@ class Touch:
         indices: per dimension, over the loops' variables.
         times: accesses of one execution.
         read, written: how it is used.
+        home: the loops, outermost ones, in each iteration of which the same memory is used again; 0 for an argument.
     """
 
     buffer: Buffer
@@ -26,9 +27,14 @@ class Touch:
     read: bool
     written: bool
     guarded: bool
+    home: frozenset[Loop] = frozenset()
 
     def moves_with(self, loop: Loop) -> bool:
         """Whether the loop changes what is touched."""
+        return loop not in self.home and self.indexed_by(loop)
+
+    def indexed_by(self, loop: Loop) -> bool:
+        """Whether the loop's variable is in the indices, even where the memory behind them is the same again."""
         return any(a in loop.atoms for index in self.indices for a in atoms_of(index))
 
     def stride(self, loop: Loop) -> Value:
@@ -36,7 +42,19 @@ class Touch:
         return step(flattened(list(self.indices), self.buffer.shape), loop.atoms[-1])
 
 
-def touches(block: Block) -> list[Touch]:
+def homes(root: Block) -> dict[Buffer, frozenset[Loop]]:
+    """Per buffer that is no argument the loops around all blocks that use it."""
+    found: dict[Buffer, frozenset[Loop]] = {}
+    for block in blocks_under(root):
+        around = frozenset(all_loops(block))
+        for store in block.stores:
+            for buffer in {store.write.buffer, *(r.buffer for r in store.reads)}:
+                if not buffer.argument:
+                    found[buffer] = found[buffer] & around if buffer in found else around
+    return found
+
+
+def touches(block: Block, homes_: Mapping[Buffer, frozenset[Loop]]) -> list[Touch]:
     """The buffers of a block's statements, reads first."""
     found: dict[Buffer, list[tuple[Access, bool]]] = {}
     for store in block.stores:
@@ -52,6 +70,7 @@ def touches(block: Block) -> list[Touch]:
             read=not all(write for _, write in uses),
             written=any(write for _, write in uses),
             guarded=any(access.guarded for access, _ in uses),
+            home=homes_.get(buffer, frozenset()),
         )
         for buffer, uses in found.items()
     ]
@@ -59,7 +78,9 @@ def touches(block: Block) -> list[Touch]:
 
 def spans_by_depth(touch: Touch, loops: Sequence[Loop]) -> list[list[Value]]:
     """Per depth d (0: all loops vary, len(loops): none) the span of each dimension while loops[d:] vary."""
-    by_dimension = [_index_spans(i, e, loops) for i, e in zip(touch.indices, touch.buffer.shape, strict=True)]
+    inside = [loop for loop in loops if loop not in touch.home]
+    by_dimension = [_index_spans(i, e, inside) for i, e in zip(touch.indices, touch.buffer.shape, strict=True)]
+    by_dimension = [[spans[0]] * (len(loops) - len(inside)) + spans for spans in by_dimension]
     return [list(spans) for spans in zip(*by_dimension, strict=True)] or [[] for _ in range(len(loops) + 1)]
 
 

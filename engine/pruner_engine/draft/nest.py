@@ -16,12 +16,18 @@ class UnreadableSketchError(Exception):
 
 @dataclass(eq=False)
 class Buffer:
-    """A tensor; `scope` is global, shared, local, or a Tensor Core fragment's."""
+    """A tensor; `scope` is global, shared, local, or a Tensor Core fragment's.
+
+    Attributes:
+        argument: a parameter of the function; any other buffer takes only as much memory as is alive at a time.
+        layout_free: a constant whose layout follows the loops that read it.
+    """
 
     name: str
     shape: list[Value]
     dtype_bytes: int
     scope: str = "global"
+    argument: bool = False
     layout_free: bool = False
 
     @property

@@ -25,7 +25,8 @@ class FunctionReader:
         attrs = function.attrs or {}
         free = {int(i) for i in attrs.get("layout_free_buffers", ())}
         for position, parameter in enumerate(function.params):
-            self._buffer(parameter).layout_free = position in free
+            buffer = self._buffer(parameter)
+            buffer.argument, buffer.layout_free = True, position in free
         self.root = Block("root")
         self.root.annotations.update(_annotations(function.body.block.annotations))
         self._statement(function.body.block.body, self.root)

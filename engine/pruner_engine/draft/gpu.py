@@ -1,0 +1,233 @@
+"""The paper's analyzer for GPUs: symbols of each statement, penalties, and a latency (Qiao et al., ASPLOS 2025, section 4).
+
+Per statement: `t_compute = flops * p_d * p_r / (peak * p_b * p_w)` and `t_memory = dram_bytes / (bandwidth * p_m)`; a
+candidate's latency is the sum of both over its statements. Limits are those of TVM's VerifyGPUCode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pruner_engine.draft.columns import Value, ceil_div, maximum, minimum, product, where
+from pruner_engine.draft.footprint import Touch, homes, spans_by_depth, touches
+from pruner_engine.draft.nest import Access, Block, Buffer, Loop, Node, all_loops, blocks_under
+from pruner_engine.draft.parts import Parts, add_up, sum_by_name
+from pruner_engine.draft.regions import outer_atoms, region
+from pruner_engine.targets.profile import DeviceProfile, GpuLimits
+
+_MAX_VTHREADS = 8  # what MetaSchedule's VerifyGPUCode allows
+_UNBOUND_THREADS = 256  # RewriteUnboundBlock draws 32 to 1024
+_TENSOR_CORE = ("wmma", "mma", "m16n8k8")
+
+
+def gpu_parts(root: Block, profile: DeviceProfile) -> Parts:
+    """Symbols, penalties and times of a nest on the GPU of the profile."""
+    assert profile.gpu is not None
+    kernels = [_Kernel(child, profile.gpu) for child in root.children]
+    where_from = homes(root)
+    every = [
+        _Statement(block, touches(block, where_from), kernel, profile)
+        for kernel in kernels
+        for block in blocks_under(kernel.node)
+    ]
+    times = sum_by_name(s.times for s in every)
+    times["launch"] = len(kernels) * profile.parallel_overhead_s
+    heavy = max(every, key=lambda s: s.weight)
+    return Parts(heavy.symbols, heavy.penalties, times, _all(k.valid for k in kernels))
+
+
+class _Kernel:
+    """One launch: the threads that its statements share, and whether the device can run it.
+
+    Attributes:
+        grid, threads, vthreads: blocks of the grid, threads of a block, virtual threads of a thread.
+        shared_bytes: shared memory of a block.
+    """
+
+    def __init__(self, node: Node, limits: GpuLimits) -> None:
+        self.node = node
+        leaves = list(blocks_under(node))
+        paths = [all_loops(b) for b in leaves]
+        self.bound = any(loop.thread for path in paths for loop in path)
+        self.grid, self.threads, self.vthreads = (
+            _widest(paths, kind) for kind in ("blockIdx", "threadIdx", "vthread")
+        )
+        if any("warp_execution" in b.annotations for b in _blocks(node)):
+            self.threads = self.threads * limits.warp_size
+        if not self.bound:
+            spatial = maximum(1, product(i.extent for i in leaves[-1].iters if i.spatial))
+            self.threads = minimum(_UNBOUND_THREADS, spatial)
+            self.grid = ceil_div(spatial, self.threads)
+        self.shared_bytes = add_up(_allocated(buffer, access, block) for buffer, access, block in _shared(leaves))
+        self.valid = _all(
+            [
+                self.threads <= limits.max_threads_block,
+                self.shared_bytes <= limits.shared_memory_block,
+                self.vthreads <= _MAX_VTHREADS,
+                *(_in_range(block, self.threads) for block in _blocks(node)),
+            ]
+        )
+
+
+def _widest(paths: Sequence[Sequence[Loop]], kind: str) -> Value:
+    extent: Value = 1
+    for path in paths:
+        extent = maximum(extent, product(loop.extent for loop in path if loop.thread.startswith(kind)))
+    return extent
+
+
+def _blocks(node: Node) -> list[Block]:
+    """All blocks under the node, those around others included."""
+    own = [node] if isinstance(node, Block) else []
+    return own + [b for child in node.children for b in _blocks(child)]
+
+
+def _in_range(block: Block, threads: Value) -> Value:
+    low = block.annotations.get("meta_schedule.thread_extent_low_inclusive", 1)
+    high = block.annotations.get("meta_schedule.thread_extent_high_inclusive", 1 << 30)
+    return _all([threads >= low, threads <= high])  # type: ignore[operator]
+
+
+def _shared(leaves: Sequence[Block]) -> list[tuple[Buffer, Access, Block]]:
+    """The shared buffers, each with one of its writes."""
+    found: dict[Buffer, tuple[Buffer, Access, Block]] = {}
+    for block in leaves:
+        for store in block.stores:
+            if "shared" in store.write.buffer.scope:
+                found.setdefault(store.write.buffer, (store.write.buffer, store.write, block))
+    return list(found.values())
+
+
+def _allocated(buffer: Buffer, access: Access, block: Block) -> Value:
+    """Bytes that one block of threads keeps of a shared buffer: what is written where the buffer lives."""
+    home = next((loop for loop in reversed(all_loops(block)) if _encloses_reader(loop, buffer)), None)
+    if home is None:
+        return buffer.bytes
+    kept = product(r.extent for r in region([access], outer_atoms(home, buffer.scope))) * buffer.dtype_bytes
+    # a software pipeline holds one version a stage between writing and reading
+    stages = (loop.annotations.get("software_pipeline_stage") for loop in all_loops(block))
+    return kept * (1 + max((max(s) for s in stages if isinstance(s, list)), default=0))
+
+
+def _encloses_reader(loop: Loop, buffer: Buffer) -> bool:
+    return any(r.buffer is buffer for b in blocks_under(loop) for s in b.stores for r in s.reads)
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What one thread does in a statement."""
+
+    iterations: Value
+    serial: list[Loop]
+
+
+class _Statement:
+    """Symbols of one statement.
+
+    Attributes:
+        weight: rank among the statements: which one's symbols are shown.
+        times: seconds of arithmetic, and of traffic with the device's memory.
+    """
+
+    def __init__(self, block: Block, used: list[Touch], kernel: _Kernel, profile: DeviceProfile) -> None:
+        limits = profile.gpu
+        assert limits is not None
+        loops = all_loops(block)
+        flops = add_up(s.flops + 4 * s.special for s in block.stores)
+        total = product(loop.extent * loop.useful for loop in loops)
+        work = _work(block, loops, kernel, total)
+        tensor = any(t.buffer.scope.startswith(_TENSOR_CORE) for t in used)
+        flops_thread = work.iterations * flops
+        registers = add_up(_per_thread(t, work.serial, block, spatial=True) for t in used)
+        operations = add_up(_per_thread(t, work.serial, block, spatial=False) for t in used)
+        dram = [(t, _dram_bytes(t, loops)) for t in used if t.buffer.scope == "global"]
+        penalties: dict[str, Value] = {
+            "warp": kernel.threads / limits.warp_size / ceil_div(kernel.threads, limits.warp_size),
+            "wave": _wave(kernel, limits, profile.cores),
+            "registers": maximum(1.0, registers / limits.max_registers_thread),
+            "reuse": 1.0 + 1.0 / (1.0 + flops_thread / maximum(1, operations)),
+            "memory": 1.0,
+        }
+        peak = limits.tensor_flops if tensor and limits.tensor_flops else profile.peak_flops
+        idle = penalties["wave"] * penalties["warp"]
+        memory: Value = 0
+        for touch, moved in dram:
+            share = _transaction_share(touch, loops, limits)
+            memory = memory + moved / (profile.dram_bandwidth * share)
+            penalties["memory"] = minimum(penalties["memory"], share)
+        self.weight = float(max(1, flops) * _size(block))  # type: ignore[call-overload]
+        self.times: dict[str, Value] = {
+            "compute": total * flops * penalties["reuse"] * penalties["registers"] / (peak * idle),
+            "memory": memory,
+        }
+        self.penalties = penalties
+        self.symbols: dict[str, Value] = {
+            "flops": total * flops,
+            "flops_thread": flops_thread,
+            "registers_thread": registers,
+            "memory_operations_thread": operations,
+            "dram_bytes": add_up(moved for _, moved in dram),
+            "shared_bytes": kernel.shared_bytes,
+            "blocks": kernel.grid,
+            "threads": kernel.threads,
+            "vthreads": kernel.vthreads,
+        }
+
+
+def _work(block: Block, loops: Sequence[Loop], kernel: _Kernel, total: Value) -> _Work:
+    """Loops that a thread runs by itself, virtual threads among them; a cooperative fetch is shared out."""
+    serial = [loop for loop in loops if not loop.thread or loop.thread.startswith("vthread")]
+    fetched = block.annotations.get("meta_schedule.cooperative_fetch")
+    if fetched is not None or not kernel.bound:
+        return _Work(maximum(1.0, total / (kernel.grid * kernel.threads)), serial)
+    return _Work(product(loop.extent for loop in serial), serial)
+
+
+def _per_thread(touch: Touch, serial: Sequence[Loop], block: Block, *, spatial: bool) -> Value:
+    """Elements that a thread holds (over spatial loops only) or accesses (over all of its loops)."""
+    written = [t for t in touches(block, {}) if t.written]
+    chosen = [loop for loop in serial if not spatial or any(t.indexed_by(loop) for t in written)]
+    return product(loop.extent for loop in chosen if touch.indexed_by(loop))
+
+
+def _dram_bytes(touch: Touch, loops: Sequence[Loop]) -> Value:
+    """Bytes that all blocks of the grid move: what each touches at once, as often as a serial loop around renews it."""
+    inside = [loop for loop in loops if not loop.thread.startswith("blockIdx")]
+    renewed: Value = 1
+    while inside and not inside[0].thread and inside[0].children and touch.indexed_by(inside[0]):
+        renewed = renewed * inside[0].extent
+        inside = inside[1:]
+    spans = spans_by_depth(touch, inside)[0]
+    grid = product(loop.extent for loop in loops if loop.thread.startswith("blockIdx"))
+    return grid * renewed * product(spans) * touch.buffer.dtype_bytes
+
+
+def _transaction_share(touch: Touch, loops: Sequence[Loop], limits: GpuLimits) -> Value:
+    """Share of each DRAM transaction that the innermost contiguous run uses."""
+    inside = [loop for loop in loops if not loop.thread.startswith("blockIdx")]
+    spans = spans_by_depth(touch, inside)[0]
+    if not spans:
+        return 1.0
+    run = spans[-1] * touch.buffer.dtype_bytes
+    return run / (ceil_div(run, limits.transaction_bytes) * limits.transaction_bytes)
+
+
+def _wave(kernel: _Kernel, limits: GpuLimits, processors: int) -> Value:
+    """Share of the device that the last wave of blocks leaves busy on average."""
+    few = kernel.grid < processors
+    warps = minimum(ceil_div(kernel.threads, limits.warp_size), limits.schedulers)
+    units = where(few, kernel.grid * warps, kernel.grid)
+    slots = where(few, processors * limits.schedulers, processors)
+    return units / (ceil_div(units, slots) * slots)
+
+
+def _size(block: Block) -> float:
+    return float(product(i.extent for i in block.iters if isinstance(i.extent, int)))  # type: ignore[arg-type]
+
+
+def _all(conditions: object) -> Value:
+    result: Value = 1
+    for condition in conditions:  # type: ignore[attr-defined]
+        result = result * condition
+    return result
