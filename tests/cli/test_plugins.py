@@ -1,0 +1,51 @@
+"""The documented plugin works, and one that fails is told in a sentence."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+from terminal import SMALL, pruner
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "extending.md"
+
+
+@pytest.fixture(scope="module")
+def plugin(tmp_path_factory):
+    code = re.search(r"```python\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)[1]
+    path = tmp_path_factory.mktemp("plugin") / "mine.py"
+    path.write_text(code)
+    return path
+
+
+def test_the_documented_strategy_and_rule_tune_a_workload(plugin, tmp_path):
+    project = tmp_path / "r.pruner"
+    args = ["tune", "relu:64,64", "--trials", 6, "--plugin", plugin, "--strategy", "draft-only", "--project", project]
+    told = json.loads(pruner(*args, "--json", *SMALL))
+    assert told["strategy"] == "draft-only"
+    assert told["valid"] == 6
+    # the run's strategy is not known without its plugin, and nothing of it is in the project file
+    message = pruner("resume", project, "--run", told["id"], "--trials", 8, code=1)
+    assert 'There is no strategy "draft-only"' in message
+    assert "--plugin" in message
+
+
+def test_the_documented_model_verifies_and_learns(plugin, tmp_path):
+    project = tmp_path / "m.pruner"
+    args = ["tune", "matmul:32,32,32", "--trials", 12, "--plugin", plugin, "--set", "model=linear", *SMALL]
+    assert json.loads(pruner(*args, "--project", project, "--json"))["valid"] == 12
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [("import nothing_of_that_name", "in line 1: ModuleNotFoundError"), ("def f(:", "SyntaxError"), ("\n1 / 0", "line 2")],
+)
+def test_a_plugin_that_fails_is_told_with_its_line(tmp_path, code, told):
+    (tmp_path / "bad.py").write_text(code)
+    message = pruner("tune", "matmul:32,32,32", "--trials", 2, "--plugin", "bad.py", code=1, cwd=tmp_path)
+    assert "The plugin" in message
+    assert told in message
+    assert "Traceback" not in message
