@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from pruner_engine.resources import resource_dir
 from pruner_studio.main_window import PAGES, MainWindow
 from pruner_studio.theme import theme
 
@@ -34,6 +35,11 @@ def test_every_page_is_painted(qtbot, window: MainWindow, finished_project: Path
     if PROJECT:
         window.settle()
     window.workspace.open(PROJECT or finished_project)
+    best = max(window.workspace.reader.runs(), key=lambda run: (run["valid"] > 0, run["id"]))
+    window.workspace.choose_run(best["id"])
+    if PROJECT:
+        window.show_page("start").set_model(str(resource_dir() / "models" / "small-cnn.onnx"))
+        window.show_page("start").project.setText("small-cnn.pruner")
     for key, *_ in PAGES:
         window.show_page(key)
         _wait_for_engine(qtbot, window, key)

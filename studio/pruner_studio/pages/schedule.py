@@ -209,6 +209,12 @@ class SchedulePage(Page):
         if form in self.code:
             self.code[form].view.show_text("", "Compiling…")
         project, task_id, candidate_id = shown = self._shown
+        if candidate_id is None:
+            told = "No candidate of this task was measured in this run."
+            self.replay.fail(told)
+            for view in self.code.values():
+                view.view.show_text("", told)
+            return
         self._request += 1
         self.workspace.helper.ask(
             msg.Inspect(

@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QPushButton,
     QScrollArea,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -28,7 +27,7 @@ from pruner_engine.jobs import messages as msg
 from pruner_engine.resources import resource_dir
 from pruner_studio import units
 from pruner_studio.pages.page import Page
-from pruner_studio.widgets.basic import Card, Pill, Segments, button, clear, label, restyle
+from pruner_studio.widgets.basic import Card, Pill, Segments, button, clear, label, number, restyle
 from pruner_studio.widgets.checks import CheckList
 from pruner_studio.widgets.shapes import ShapeFields
 from pruner_studio.workspace import Problem, recent
@@ -167,8 +166,7 @@ class StartPage(Page):
             "Budget", (("trials", "Trials"), ("minutes", "Minutes"), ("gain", "Until no more gain"))
         )
         self.budget_kind.chosen.connect(self._budget_kind_chosen)
-        self.budget = QSpinBox(minimum=1, maximum=1_000_000, value=200)
-        self.budget.setAccessibleName("Budget amount")
+        self.budget = number("Budget amount", 1, 1_000_000, 200)
         self.budget.setMinimumWidth(110)
         self.budget.valueChanged.connect(lambda _: self._show_command())
         budget = QHBoxLayout()
@@ -176,8 +174,7 @@ class StartPage(Page):
         budget.addWidget(self.budget_kind)
         budget.addWidget(self.budget)
         budget.addStretch(1)
-        self.seed = QSpinBox(minimum=0, maximum=2**31 - 1, value=0)
-        self.seed.setAccessibleName("Seed")
+        self.seed = number("Seed", 0, 2**31 - 1, 0)
         self.seed.setMinimumWidth(110)
         self.seed.valueChanged.connect(lambda _: self._show_command())
         seed = QHBoxLayout()

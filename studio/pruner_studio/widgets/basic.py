@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QLayout,
     QPushButton,
     QSizePolicy,
+    QSpinBox,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -81,6 +82,14 @@ def restyle(widget: QWidget, **properties: object) -> None:
         widget.setProperty(key, value)
     widget.style().unpolish(widget)
     widget.style().polish(widget)
+
+
+def number(name: str, low: int, high: int, value: int) -> QSpinBox:
+    """A field for a whole number."""
+    made = QSpinBox(minimum=low, maximum=high, value=value)
+    made.setAccessibleName(name)
+    made.lineEdit().setTextMargins(7, 0, 0, 0)  # Qt ignores the padding of the style sheet here
+    return made
 
 
 class Card(QFrame):

@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
 
 from pruner_engine.jobs.messages import ModelInput
-from pruner_studio.widgets.basic import clear, label
+from pruner_studio.widgets.basic import clear, label, number
 
 _GUESSES = {
     "batch": 1,
@@ -59,8 +59,7 @@ class ShapeFields(QWidget):
             if isinstance(dim, int):
                 row.addWidget(label(str(dim), "muted"))
                 continue
-            field = QSpinBox(minimum=1, maximum=1_000_000, value=_GUESSES.get(dim.lower(), 1))
-            field.setAccessibleName(f"{spec.name}: {dim}")
+            field = number(f"{spec.name}: {dim}", 1, 1_000_000, _GUESSES.get(dim.lower(), 1))
             field.setToolTip(f"Dimension {dim} of input {spec.name}")
             field.setPrefix(f"{dim} ")
             field.valueChanged.connect(lambda _: self.changed.emit())
