@@ -36,7 +36,7 @@ def test_a_window_steers_a_job_that_another_process_started(qtbot, window: MainW
     qtbot.waitUntil(lambda: bool(finished), timeout=60_000)
     assert finished[0].state == "stopped" and finished[0].trials < 500
     qtbot.waitUntil(lambda: not window.workspace.job.running, timeout=20_000)
-    qtbot.waitUntil(lambda: window.run_bar.resume_button.isVisible(), timeout=20_000)
+    qtbot.waitUntil(window.run_bar.resume_button.isVisible, timeout=20_000)
     other.quit()
     other.wait_ended(10_000)
 

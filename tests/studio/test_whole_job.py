@@ -57,6 +57,13 @@ def test_sample_is_tuned_looked_at_and_exported(qtbot, window: MainWindow, tmp_p
         schedule.tabs.setCurrentWidget(schedule.code[form])
         qtbot.waitUntil(lambda form=form, told=told: told in schedule.code[form].view.toPlainText(), timeout=60_000)
 
+    schedule.reference_button.click()
+    other = next(
+        row for row in schedule.model.rows if row["id"] != window.workspace.candidate_id and row["stage"] == "ok"
+    )
+    schedule.table.selectRow(schedule.model.row_of(other["id"]))
+    qtbot.waitUntil(lambda: "lines differ" in schedule.diff.told.text(), timeout=60_000)
+
     export = window.show_page("export")
     out = tmp_path / "bundle"
     export.out.setText(str(out))

@@ -13,8 +13,9 @@ from pruner_studio import units
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.models.trace import instructions
 from pruner_studio.pages.page import Page
-from pruner_studio.widgets.basic import Card, EmptyState, Pill, Segments, label
+from pruner_studio.widgets.basic import Card, EmptyState, Pill, Segments, button, label
 from pruner_studio.widgets.code import SearchableCode
+from pruner_studio.widgets.diff import DiffView
 from pruner_studio.widgets.parts import PartsView
 from pruner_studio.widgets.replay import ReplayView
 from pruner_studio.widgets.table import Table
@@ -64,6 +65,7 @@ class SchedulePage(Page):
         self._candidate: dict[str, Any] | None = None
         self._links: dict[str, Any] = {}
         self._asking = self._ask_again = False
+        self._reference: tuple[str, int, int | None] | None = None
         self.task = QComboBox()
         self.task.setAccessibleName("Task")
         self.task.setMinimumWidth(280)
@@ -109,6 +111,10 @@ class SchedulePage(Page):
         self.candidate_card = card
         self.state = Pill()
         card.head.addWidget(self.state)
+        self.reference_button = button(
+            "Use as reference", self._use_as_reference, icon="diff", tip="Compare other candidates with this one"
+        )
+        card.head.addWidget(self.reference_button)
         self.message = label("", "muted", wrap=True)
         card.body.addWidget(self.message)
         self.tabs = QTabWidget()
@@ -130,6 +136,8 @@ class SchedulePage(Page):
         self.why.addWidget(self.parts)
         self.why.setSizes([320, 320])
         self.tabs.addTab(self.why, "Why, what if")
+        self.diff = DiffView()
+        self.tabs.addTab(self.diff, "Diff")
         self.tabs.currentChanged.connect(lambda _: self._ask())
         card.body.addWidget(self.tabs, 1)
         return card
@@ -201,6 +209,9 @@ class SchedulePage(Page):
         if widget is self.why:
             self._show_why()
             return
+        if widget is self.diff:
+            self._show_diff()
+            return
         form = next((form for form, view in self.code.items() if view is widget), "replay")
         if form == "tvmscript":
             form = "replay"  # it brings the code with links to the loops
@@ -261,6 +272,36 @@ class SchedulePage(Page):
         if failure.kind == "bug":
             self.workspace.problem.emit(Problem(failure.message, failure.hint, failure.report))
 
+    # ------------------------------------------------------------ diff
+
+    def _use_as_reference(self) -> None:
+        """Keep the shown candidate as the left side of the diff."""
+        if self._shown is not None and self._shown[2] is not None:
+            self._reference = self._shown
+            self.tabs.setCurrentWidget(self.diff)
+            self._show_diff()
+
+    def _show_diff(self) -> None:
+        """Ask for the code of both candidates and line it up."""
+        shown, reference = self._shown, self._reference
+        if shown is None or shown[2] is None or reference is None or reference[:2] != shown[:2]:
+            self.diff.tell("Press “Use as reference” on a candidate, then choose another one of the same task.")
+            return
+        self.diff.tell("Applying both traces…")
+        texts: list[str] = []
+
+        def answered(reply: msg.Inspected) -> None:
+            texts.append(reply.texts["tvmscript"])
+            if len(texts) == 2 and shown == self._shown and reference == self._reference:
+                assert self.workspace.reader is not None
+                names = (f"Candidate {reference[2]} (reference)", f"Candidate {shown[2]}")
+                traces = [self.workspace.reader.trace(side[2]) for side in (reference, shown) if side[2] is not None]
+                self.diff.show_diff(names, (texts[0], texts[1]), changed_decisions(*traces))
+
+        for project, task_id, candidate_id in (reference, shown):
+            command = msg.Inspect(project=project, task_id=task_id, candidate_id=candidate_id, forms=["tvmscript"])
+            self.workspace.helper.ask(command, answered, lambda failure: self.diff.tell(failure.message))
+
     # ------------------------------------------------------------ why and what if
 
     def _show_why(self) -> None:
@@ -314,6 +355,18 @@ class SchedulePage(Page):
                 self._ask_parts()
 
         self.workspace.helper.ask(command, answered, failed)
+
+
+def changed_decisions(left: str | None, right: str | None) -> list[str]:
+    """Decisions that two traces of one sketch took differently, as "instruction 4: 2 × 8 → 4 × 4"."""
+    if left is None or right is None:
+        return []
+    ours, theirs = ({row["id"]: row for row in instructions(trace) if row["decision"]} for trace in (left, right))
+    return [
+        f"instruction {at}: {ours[at]['decision']} → {theirs[at]['decision']}"
+        for at in sorted(ours.keys() & theirs.keys())
+        if ours[at]["decision"] != theirs[at]["decision"] and ours[at]["kind"] == theirs[at]["kind"]
+    ]
 
 
 def _figures(row: dict[str, Any], task: dict[str, Any]) -> str:

@@ -34,7 +34,7 @@ class _ShareDelegate(QStyledItemDelegate):
 
 
 class Table(QTableView):
-    """A view on a RowTable; `on_chosen` takes the row that becomes current, `on_opened` that of Enter or double click."""
+    """A view on a RowTable; `on_chosen` takes the row that becomes current, `on_opened` that of an Enter."""
 
     def __init__(
         self,

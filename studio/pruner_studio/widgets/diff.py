@@ -1,0 +1,52 @@
+"""Two schedules side by side, both named, with what differs marked."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from pruner_engine.inspect.diff import diff_lines
+from pruner_studio.widgets.basic import label
+from pruner_studio.widgets.code import CodeView
+
+
+class DiffView(QWidget):
+    """The reference at the left, the shown candidate at the right; both scroll together."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 10, 0, 0)
+        column.setSpacing(8)
+        self.told = label("", "muted", wrap=True)
+        column.addWidget(self.told)
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        self.sides: list[tuple[QLabel, CodeView]] = []
+        for name in ("Reference", "Shown candidate"):
+            side = QVBoxLayout()
+            head, view = label(name, "heading"), CodeView(f"{name}, TVMScript")
+            side.addWidget(head)
+            side.addWidget(view, 1)
+            row.addLayout(side, 1)
+            self.sides.append((head, view))
+        column.addLayout(row, 1)
+        (_, left), (_, right) = self.sides
+        for source, target in ((left, right), (right, left)):
+            source.verticalScrollBar().valueChanged.connect(target.verticalScrollBar().setValue)
+
+    def tell(self, text: str) -> None:
+        self.told.setText(text)
+        for _, view in self.sides:
+            view.show_text("", "")
+
+    def show_diff(self, names: tuple[str, str], texts: tuple[str, str], decisions: list[str]) -> None:
+        """Line up two texts; `decisions` are sentences about decisions that differ."""
+        rows = diff_lines(texts[0].splitlines(), texts[1].splitlines())
+        changed = [at for at, row in enumerate(rows) if row.kind != "equal"]
+        shown = (row.left for row in rows), (row.right for row in rows)
+        for (head, view), name, lines in zip(self.sides, names, shown, strict=True):
+            head.setText(name)
+            view.show_text("tvmscript", "\n".join(lines))
+            view.link(changed, scroll=False)
+        what = "; ".join(decisions) or "none that both have in common"
+        self.told.setText(f"{len(changed)} of {len(rows)} lines differ. Decisions that differ: {what}.")
