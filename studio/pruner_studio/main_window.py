@@ -7,7 +7,7 @@ import threading
 from pathlib import Path
 
 from PySide6.QtCore import QSettings, QSize, Qt
-from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
+from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractButton,
     QButtonGroup,
@@ -208,6 +208,25 @@ class MainWindow(QMainWindow):
         for choice in CHOICES:
             self._action(theme_menu, choice.capitalize(), "", lambda choice=choice: theme.choose(choice))
         self._action(view_menu, "Refresh", "F5", self.workspace.changed.emit)
+
+        help_menu = self.menuBar().addMenu("&Help")
+        self._action(help_menu, "Copy &report", "", self.copy_report)
+
+    def copy_report(self) -> None:
+        """Versions, machine, the run shown and what went wrong lately, ready to be pasted into an issue."""
+        from pruner_engine.report import environment
+
+        run = self.workspace.run()
+        parts = [environment()]
+        if run is not None:
+            facts = {
+                name: run[name] for name in ("strategy", "state", "reason", "phase", "trials", "failed", "settings")
+            }
+            parts.append("\n".join(f"{name}: {value}" for name, value in facts.items()))
+        for problem in (card.problem for card in self.problems.cards()):
+            parts.append("\n".join(part for part in (problem.message, problem.hint, problem.report) if part))
+        parts += [client.stderr_tail for client in (self.workspace.job, self.workspace.helper) if client.stderr_tail]
+        QGuiApplication.clipboard().setText("\n\n".join(parts))
 
     def _action(self, menu, text: str, keys: str, do) -> QAction:  # type: ignore[no-untyped-def]
         made = QAction(text, self)

@@ -157,6 +157,13 @@ def test_problems_are_cards_that_can_be_copied_and_dismissed(window: MainWindow)
     assert len(window.problems.cards()) == 1
 
 
+def test_a_report_names_versions_run_and_problems(opened: MainWindow) -> None:
+    opened.problems.tell(Problem("Something broke.", "Try again.", "a long report"))
+    opened.copy_report()
+    told = QGuiApplication.clipboard().text()
+    assert "apache-tvm" in told and "strategy: moa-pruner" in told and "a long report" in told
+
+
 def test_start_page_asks_for_open_dimensions_and_tells_the_command(window: MainWindow, tmp_path: Path) -> None:
     page = window.show_page("start")
     page.set_model("")
