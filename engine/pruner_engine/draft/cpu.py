@@ -9,18 +9,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pruner_engine.draft.columns import Value, ceil_div, maximum, minimum, product, where
+from pruner_engine.draft.columns import Value, ceil_div, maximum, minimum, power, product, where
 from pruner_engine.draft.finish import Plan, plans
 from pruner_engine.draft.footprint import Touch, lines, spans_by_depth
 from pruner_engine.draft.nest import Block
-from pruner_engine.draft.parts import Parts, sum_by_name
+from pruner_engine.draft.parts import Parts, add_up, sum_by_name
 from pruner_engine.targets.profile import DeviceProfile
 
 _LINE = 64  # bytes of a cache line
 _LATENCY = 4.0  # cycles from a multiply-add to the next that needs its result
 _SPECIAL = 10.0  # cycles of an exponential, a square root or a division, per lane
+_REORDER = 400.0  # operations that a core keeps in flight
 _FULL_UNROLL = 64  # vector operations up to which LLVM unrolls by itself
-_SCALAR_SHARE = 0.9  # of a core's other resources that scalar code leaves idle
 
 
 def cpu_parts(root: Block, profile: DeviceProfile) -> Parts:
@@ -67,25 +67,33 @@ def _statement(plan: Plan, device: _Device) -> _Statement:
     accumulators = tail * operations
     unrolled = tail * operations <= _FULL_UNROLL
     unrolled = 1 if plan.straight else maximum(unrolled, tail <= plan.unroll)
-    loads, stores = _memory_operations(plan, operations, accumulators)
+    loads, streams, stores = _memory_operations(plan, operations)
     kept = plan.tail and not plan.block.spatial
-    spilled = maximum(accumulators + 2 - device.registers, 0) if kept else 0
+    spilled = maximum(accumulators + streams + 1 - device.registers, 0) if kept else 0
     through_memory = where(unrolled, spilled, accumulators) if kept else 0
     runs = _reduction_run(plan)
     moved = loads + through_memory + (accumulators / runs if kept else 0)
     written = stores + through_memory + (accumulators / runs if kept else 0)
     arithmetic = max(1, flops // 2) * accumulators * 0.5
-    latency = where(unrolled, _LATENCY, _LATENCY + 1) if not plan.block.spatial else 0
-    cycles = maximum(maximum(arithmetic, moved * 0.5), maximum(written * 1.0, latency))
+    cycles = maximum(maximum(arithmetic, moved * 0.5), written * 1.0)
+    if kept:
+        # chains of additions that follow each other overlap as far as the reorder buffer reaches
+        chain = runs * (arithmetic * 2.0 + moved + written)
+        hidden = maximum(1.0, _REORDER / chain)
+        cycles = maximum(cycles, where(unrolled, _LATENCY, _LATENCY + 1) / hidden)
     cycles = cycles + special * _SPECIAL * plan.vector * tail
     loop_overhead = where(unrolled, 1.0, 1.0 + tail * 1.0) / maximum(1, minimum(plan.unroll, 64) / maximum(1, tail))
     traffic = _traffic(plan, device)
+    busy = steps * cycles * device.cycle
+    waits = {name: traffic[name] * seconds for name, _, seconds in device.levels}
+    # prefetching hides the shorter of computing and moving, not all of it
+    memory = add_up(waits.values())
+    stalled = power(busy * busy + memory * memory, 0.5) - busy
     times: dict[str, Value] = {
-        "compute": steps * cycles * device.cycle * share,
+        "compute": busy * share,
         "overhead": steps * loop_overhead * device.cycle * share,
+        **{name: stalled * wait / memory * share for name, wait in waits.items()},
     }
-    for name, _, seconds in device.levels:
-        times[name] = traffic[name] * seconds * share
     symbols: dict[str, Value] = {
         "flops": plan.iterations * (flops + special),
         "parallel": plan.parallel,
@@ -110,10 +118,11 @@ def _balance(parallel: Value, cores: int) -> Value:
     return ceil_div(parallel, cores) / parallel
 
 
-def _memory_operations(plan: Plan, operations: Value, accumulators: Value) -> tuple[Value, Value]:
-    """Vector loads and stores of one reduction step, what the accumulators take aside."""
+def _memory_operations(plan: Plan, operations: Value) -> tuple[Value, Value, Value]:
+    """Loads of one reduction step, the whole vectors among them, and stores; what the accumulators take aside."""
     inner = plan.tail or []
     loads: Value = 0
+    streams: Value = 0
     stores: Value = 0
     for touch in plan.touches:
         own = touch.read and touch.written
@@ -127,10 +136,12 @@ def _memory_operations(plan: Plan, operations: Value, accumulators: Value) -> tu
         reused = product(loop.extent for loop in inner if touch.moves_with(loop))
         wide = _wide(touch, plan)
         if touch.read:
-            loads = loads + where(wide, reused / plan.vector * operations, reused) * touch.times
+            vectors = reused / plan.vector * operations
+            loads = loads + where(wide, vectors, reused) * touch.times
+            streams = streams + where(wide, vectors, 0)
         else:
             stores = stores + reused / plan.vector * operations
-    return loads, stores
+    return loads, streams, stores
 
 
 def _wide(touch: Touch, plan: Plan) -> Value:

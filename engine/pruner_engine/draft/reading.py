@@ -128,8 +128,8 @@ class FunctionReader:
 def _operation(value: Any) -> tuple[str, Sequence[Any]]:
     """What an expression counts as ("" for nothing), and its operands."""
     if isinstance(value, Call):
-        name = str(getattr(value.op, "name", ""))
-        kind = {"tirx.if_then_else": "selects", "tirx.likely": "", "tirx.reinterpret": ""}.get(name, "special")
+        name = str(getattr(value.op, "name", "")).rpartition(".")[2]
+        kind = {"if_then_else": "selects", "likely": "", "reinterpret": ""}.get(name, "special")
         return kind, value.args
     if isinstance(value, tirx.Select):
         return "selects", [value.condition, value.true_value, value.false_value]
