@@ -2,12 +2,10 @@
 
 import json
 import re
-import sys
 from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).parent))
 from terminal import SMALL, pruner
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "extending.md"
@@ -41,7 +39,11 @@ def test_the_documented_model_verifies_and_learns(plugin, tmp_path):
 
 @pytest.mark.parametrize(
     ("code", "told"),
-    [("import nothing_of_that_name", "in line 1: ModuleNotFoundError"), ("def f(:", "SyntaxError"), ("\n1 / 0", "line 2")],
+    [
+        ("import nothing_of_that_name", "in line 1: ModuleNotFoundError"),
+        ("def f(:", "SyntaxError"),
+        ("\n1 / 0", "line 2"),
+    ],
 )
 def test_a_plugin_that_fails_is_told_with_its_line(tmp_path, code, told):
     (tmp_path / "bad.py").write_text(code)

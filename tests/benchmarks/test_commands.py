@@ -1,0 +1,56 @@
+"""Comparing, collecting and training through the command line, with real measurements."""
+
+import json
+
+import pytest
+
+from pruner_engine.store.reader import ProjectReader
+from pruner_engine.verify.dataset import read_dataset
+from terminal import SMALL, pruner
+
+
+def counts(project):
+    with ProjectReader(project) as reader:
+        return [(run["strategy"], run["seed"], run["trials"]) for run in reader.runs()]
+
+
+def test_a_comparison_is_run_once_and_summed_up(tmp_path):
+    command = ["bench", "search", "relu:16,16", "--strategies", "random,pruner", "--baseline", "random"]
+    command += ["--seeds", "3", "--out", tmp_path / "cmp", *SMALL, "--json"]
+    found = json.loads(pruner(*command, "--trials", 3))
+    project = tmp_path / "cmp" / "relu_16_16.pruner"
+    assert counts(project) == [("random", 3, 3), ("pruner", 3, 3)]
+    assert found["errors"] == []
+    assert found["overall"]["random"]["final"] == pytest.approx(1.0)
+    again = json.loads(pruner(*command, "--trials", 3, "--html", tmp_path / "cmp.html"))
+    assert again == found  # nothing was run: every figure is the same
+    assert (tmp_path / "cmp.html").stat().st_size > 1000
+    pruner("report", project, "--html", tmp_path / "run.html")
+    assert (tmp_path / "run.html").stat().st_size > 1000
+
+
+def test_data_is_collected_once_and_trains_every_kind(tmp_path):
+    project, data = tmp_path / "data.pruner", tmp_path / "data.safetensors"
+    command = ["collect", "matmul:16,16,16", "relu:16,16", "--project", project, "--out", data, "--json", *SMALL]
+    told = json.loads(pruner(*command, "--trials-per-task", 8))
+    assert told["tasks"] == 2
+    assert told["samples"] == len(read_dataset(data))
+    assert {(strategy, trials) for strategy, _, trials in counts(project)} == {("random", 4), ("pruner", 4)}
+    before = data.read_bytes()
+    assert json.loads(pruner(*command, "--trials-per-task", 8)) == told
+    assert data.read_bytes() == before
+    for kind in ("pacm", "tenset-mlp", "tlp"):
+        out = tmp_path / f"{kind}.safetensors"
+        trained = json.loads(pruner("train", data, "--kind", kind, "--epochs", 2, "--out", out, "--json"))
+        assert trained["held_out"]["tasks"] == 1
+        assert out.stat().st_size > 1000
+    used = ["tune", "matmul:16,16,24", "--trials", 3, "--project", tmp_path / "t.pruner", "--json", *SMALL]
+    told = json.loads(pruner(*used, "--checkpoint", tmp_path / "pacm.safetensors"))
+    assert told["settings"]["checkpoint"] == str(tmp_path / "pacm.safetensors")
+
+
+def test_a_model_that_fails_does_not_cost_the_others(tmp_path):
+    command = ["bench", "search", "nothing.onnx", "relu:16,16", "--strategies", "random", "--baseline", "random"]
+    message = pruner(*command, "--seeds", "0", "--trials", 2, "--out", tmp_path, *SMALL, code=1)
+    assert "1 runs failed; the first: 1/2 · nothing.onnx" in message
+    assert counts(tmp_path / "relu_16_16.pruner") == [("random", 0, 2)]

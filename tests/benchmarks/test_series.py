@@ -1,0 +1,106 @@
+"""Lists of workloads, plans of runs, and which of them are still to do."""
+
+import pytest
+
+from chosen_runs import TARGET, add_run, make_project
+from pruner_engine.benchmarks.search import Variant, comparison_runs
+from pruner_engine.benchmarks.series import SeriesStopped, WantedRun
+from pruner_engine.benchmarks.workloads import Subject, read_subjects
+from pruner_engine.errors import UserError
+from pruner_engine.jobs.messages import Resume, RunFinished, Tune
+
+
+def test_a_list_names_workloads_files_and_shapes(tmp_path):
+    (tmp_path / "net.onnx").write_bytes(b"x")
+    (tmp_path / "list.txt").write_text("# heavy\nmatmul:8,8,8\n\nnet.onnx  x=1,3,8,8 y=2x2 # a network\n")
+    first, second = read_subjects(tmp_path / "list.txt")
+    assert first == Subject("matmul:8,8,8")
+    assert second == Subject(str(tmp_path / "net.onnx"), {"x": [1, 3, 8, 8], "y": [2, 2]})
+    assert (first.name, second.name) == ("matmul_8_8_8", "net")
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n", "matmul:8,8,8 x=a\n", 'matmul "\n', "a:1\na:1\n"])
+def test_a_list_that_is_not_understood_is_told(tmp_path, text):
+    (tmp_path / "list.txt").write_text(text)
+    with pytest.raises(UserError):
+        read_subjects(tmp_path / "list.txt")
+    with pytest.raises(UserError):
+        read_subjects(tmp_path / "none.txt")
+
+
+def test_a_variant_is_a_strategy_with_settings_behind_it():
+    assert Variant.parse("pruner:refresh=1:model=tlp") == Variant("pruner", {"refresh": 1, "model": "tlp"})
+    with pytest.raises(UserError):
+        Variant.parse("pruner:refresh")
+
+
+def test_each_seed_begins_with_another_strategy(tmp_path):
+    variants = [Variant("a"), Variant("b", {"refresh": 1})]
+    subjects = [Subject("matmul:8,8,8"), Subject("relu:8,8")]
+    runs = comparison_runs(
+        tmp_path, subjects, variants, [5, 6], target=TARGET, trials=9, settings={"refresh": 3, "repeats": 2}
+    )
+    assert [(r.subject.name, r.strategy, r.seed) for r in runs] == [
+        ("matmul_8_8_8", "a", 5), ("matmul_8_8_8", "b", 5), ("relu_8_8", "a", 5), ("relu_8_8", "b", 5),
+        ("matmul_8_8_8", "b", 6), ("matmul_8_8_8", "a", 6), ("relu_8_8", "b", 6), ("relu_8_8", "a", 6),
+    ]  # fmt: skip
+    assert runs[0].settings == {"refresh": 3, "repeats": 2}
+    assert runs[1].settings == {"refresh": 1, "repeats": 2}
+    assert {r.project for r in runs} == {tmp_path / "matmul_8_8_8.pruner", tmp_path / "relu_8_8.pruner"}
+
+
+EVENTS = [("begin", 1.0), ("trial", 1, 0.5, 2.0), ("trial", 1, 0.4, 3.0), ("end", 4.0)]
+
+
+class Recorder:
+    """Takes a command in the engine's place and answers with a state."""
+
+    def __init__(self, state="finished"):
+        self.state = state
+        self.commands = []
+
+    def __call__(self, command):
+        self.commands.append(command)
+        numbers = {"trials": 2, "valid": 2, "latency_s": 1.0, "untuned_s": 1.0}
+        return RunFinished(run_id=7, state=self.state, reason="nothing worked", **numbers)
+
+
+def wanted(path, **changes):
+    values = {"project": path, "subject": Subject("m"), "target": TARGET, "strategy": "pruner", "seed": 0, "trials": 2}
+    return WantedRun(**{**values, **changes})
+
+
+def test_a_finished_run_is_not_run_again(tmp_path):
+    path, engine = tmp_path / "p.pruner", Recorder()
+    make_project(path, {"a": (1, 1.0)})
+    run_id = add_run(path, "pruner", EVENTS)
+    assert wanted(path).carry_out(engine) == run_id
+    assert engine.commands == []
+
+
+@pytest.mark.parametrize(("state", "trials"), [("stopped", 2), ("tuning", 2), ("failed", 2), ("finished", 5)])
+def test_an_unfinished_run_or_one_with_a_smaller_budget_is_resumed(tmp_path, state, trials):
+    path, engine = tmp_path / "p.pruner", Recorder()
+    make_project(path, {"a": (1, 1.0)})
+    run_id = add_run(path, "pruner", EVENTS, state=state)
+    wanted(path, trials=trials).carry_out(engine)
+    assert engine.commands == [Resume(project=str(path), run_id=run_id, trials=trials)]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"seed": 1}, {"strategy": "random"}, {"settings": {"refresh": 1}}, {"target": "{}"}, {"subject": Subject("n")}],
+)
+def test_anything_else_is_another_run(tmp_path, change):
+    path, engine = tmp_path / "p.pruner", Recorder()
+    make_project(path, {"a": (1, 1.0)})
+    add_run(path, "pruner", EVENTS)
+    wanted(path, **change).carry_out(engine)
+    assert [type(command) for command in engine.commands] == [Tune]
+
+
+def test_a_run_that_fails_or_is_stopped_ends_with_an_error(tmp_path):
+    with pytest.raises(UserError, match="nothing worked"):
+        wanted(tmp_path / "p.pruner").carry_out(Recorder("failed"))
+    with pytest.raises(SeriesStopped):
+        wanted(tmp_path / "p.pruner").carry_out(Recorder("stopped"))

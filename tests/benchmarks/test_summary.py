@@ -1,0 +1,78 @@
+"""Figures of a comparison, told by hand."""
+
+import math
+
+import pytest
+
+from chosen_runs import add_run, make_project
+from pruner_engine.benchmarks.summary import summarise
+from pruner_engine.errors import UserError
+
+
+def run_of(latencies, pace):
+    """Trials of one task at an even pace after a preparation of 10 s."""
+    trials = [("trial", 1, latency, 10.0 + pace * (i + 1)) for i, latency in enumerate(latencies)]
+    return [("begin", 10.0), *trials, ("end", 10.0 + pace * len(trials))]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Two workloads, two seeds: on the first `pruner` gets there in an eighth of the time, on the second never."""
+    for name, fast in (("easy", True), ("hard", False)):
+        path = tmp_path / f"{name}.pruner"
+        make_project(path, {"a": (1, 1.0)}, model=f"{name}:1")
+        for seed in (0, 1):
+            add_run(path, "metaschedule", run_of([0.8] * 16 + [0.4] * 16, 1.0), seed=seed)
+            add_run(path, "pruner", run_of([0.4] * 31 + [0.2] if fast else [0.8] * 32, 0.5), seed=seed)
+    return tmp_path
+
+
+def test_a_workload_tells_when_each_strategy_was_as_good_as_the_baseline(folder):
+    easy, hard = summarise(folder)["workloads"]
+    assert (easy["name"], easy["model"]) == ("easy", "easy:1")
+    found = easy["strategies"]["pruner"]
+    assert (found["reached"], found["compared"], found["seeds"]) == (2, 2, 2)
+    assert found["time_ratio"] == pytest.approx(0.5 / 32)
+    assert found["own_time_ratio"] == pytest.approx(0.5 / 17)  # the baseline itself was there after 17 trials
+    assert found["trials_ratio"] == pytest.approx(1 / 32)
+    assert found["at"] == {"16": pytest.approx(1.0), "32": pytest.approx(0.5)}
+    assert found["final"] == pytest.approx(0.5)
+    assert easy["strategies"]["metaschedule"]["at"] == {"16": pytest.approx(2.0), "32": pytest.approx(1.0)}
+    missed = hard["strategies"]["pruner"]
+    assert missed["reached"] == 0
+    assert missed["time_ratio"] == pytest.approx(16.0 / 32)  # a bound: its whole time
+
+
+def test_overall_is_the_geometric_mean_over_workloads(folder):
+    found = summarise(folder)["overall"]["pruner"]
+    assert found["workloads"] == 2
+    assert (found["reached"], found["compared"]) == (2, 4)
+    assert found["time_ratio"] == pytest.approx(math.sqrt(0.5 / 32 * 16.0 / 32))
+    assert found["at"]["16"] == pytest.approx(math.sqrt(1.0 * 2.0))
+    assert found["spread"]["final"] == [pytest.approx(0.5), pytest.approx(2.0)]
+
+
+def test_unfinished_runs_and_runs_without_a_baseline_do_not_count(folder):
+    path = folder / "easy.pruner"
+    add_run(path, "metaschedule", run_of([0.1] * 4, 1.0), seed=2, state="stopped")
+    add_run(path, "pruner", run_of([0.1] * 32, 0.1), seed=2)
+    easy = summarise(folder)["workloads"][0]
+    assert easy["strategies"]["pruner"]["seeds"] == 3
+    assert easy["strategies"]["pruner"]["compared"] == 2
+    assert easy["strategies"]["metaschedule"]["seeds"] == 2
+
+
+def test_variants_of_a_strategy_are_told_apart_by_their_settings(folder):
+    add_run(folder / "easy.pruner", "pruner", run_of([0.4] * 32, 0.5), settings={"draft_set": 512, "refresh": 1})
+    assert summarise(folder)["strategies"] == ["metaschedule", "pruner", "pruner:draft_set=512:refresh=1"]
+
+
+def test_another_baseline_can_be_chosen(folder):
+    found = summarise(folder, "pruner")["workloads"][0]["strategies"]["metaschedule"]
+    assert found["reached"] == 0
+    assert found["final"] == pytest.approx(2.0)
+
+
+def test_a_folder_without_a_finished_run_is_told(tmp_path):
+    with pytest.raises(UserError, match="holds no finished run"):
+        summarise(tmp_path)
