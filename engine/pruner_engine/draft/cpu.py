@@ -18,7 +18,9 @@ from pruner_engine.targets.profile import DeviceProfile
 
 _LINE = 64  # bytes of a cache line
 _LATENCY = 4.0  # cycles from a multiply-add to the next that needs its result
-_SPECIAL = 10.0  # cycles of an exponential, a square root or a division, per lane
+_SPECIAL = 10.0  # cycles of an exponential, per lane
+_DIVISION = 1.0  # cycles of a division or a square root, per lane
+_SPATIAL_OVERHEAD = 0.3  # cycles a step of loops that LLVM unrolls
 _REORDER = 400.0  # operations that a core keeps in flight
 _FULL_UNROLL = 64  # vector operations up to which LLVM unrolls by itself
 
@@ -60,6 +62,7 @@ class _Statement:
 def _statement(plan: Plan, device: _Device) -> _Statement:
     flops = sum(s.flops for s in plan.block.stores)
     special = sum(s.special for s in plan.block.stores)
+    divisions = sum(s.divisions for s in plan.block.stores)
     share = _balance(plan.parallel, device.cores)  # seconds on all cores per second of work
     operations = ceil_div(plan.vector, device.lanes)  # registers that one vector takes
     tail = product(loop.extent for loop in plan.tail) / plan.vector if plan.tail else 1
@@ -81,8 +84,10 @@ def _statement(plan: Plan, device: _Device) -> _Statement:
         chain = runs * (arithmetic * 2.0 + moved + written)
         hidden = maximum(1.0, _REORDER / chain)
         cycles = maximum(cycles, where(unrolled, _LATENCY, _LATENCY + 1) / hidden)
-    cycles = cycles + special * _SPECIAL * plan.vector * tail
-    loop_overhead = where(unrolled, 1.0, 1.0 + tail * 1.0) / maximum(1, minimum(plan.unroll, 64) / maximum(1, tail))
+    cycles = cycles + (special * _SPECIAL + divisions * _DIVISION) * plan.vector * tail
+    loop_overhead: Value = _SPATIAL_OVERHEAD
+    if kept:
+        loop_overhead = where(unrolled, 1.0, 1.0 + tail) / maximum(1, minimum(plan.unroll, 64) / tail)
     traffic = _traffic(plan, device)
     busy = steps * cycles * device.cycle
     waits = {name: traffic[name] * seconds for name, _, seconds in device.levels}
@@ -92,10 +97,10 @@ def _statement(plan: Plan, device: _Device) -> _Statement:
     times: dict[str, Value] = {
         "compute": busy * share,
         "overhead": steps * loop_overhead * device.cycle * share,
-        **{name: stalled * wait / memory * share for name, wait in waits.items()},
+        **{name: stalled * wait / maximum(memory, 1e-30) * share for name, wait in waits.items()},
     }
     symbols: dict[str, Value] = {
-        "flops": plan.iterations * (flops + special),
+        "flops": plan.iterations * (flops + special + divisions),
         "parallel": plan.parallel,
         "vector": plan.vector,
         "accumulators": accumulators,
@@ -180,7 +185,8 @@ def _traffic(plan: Plan, device: _Device) -> dict[str, Value]:
     result = {}
     for name, capacity, _ in device.levels:
         bytes_: Value = totals[-1]
-        for depth in range(len(loops), -1, -1):
+        for depth in range(len(loops), 0, -1):
             bytes_ = where(sizes[depth] <= capacity, totals[depth], bytes_)
-        result[name] = bytes_
+        # what fits as a whole is there already: measured kernels are warm, and a network's operands come from the last one
+        result[name] = where(sizes[0] <= capacity, 0.0, bytes_)
     return result

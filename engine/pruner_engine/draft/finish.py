@@ -40,7 +40,9 @@ class Plan:
 
     @property
     def iterations(self) -> Value:
-        return product(loop.extent * loop.useful for loop in self.loops)
+        """Executions, less those that repeat what a loop does not change: LLVM moves them out of it."""
+        used = [loop for loop in self.loops if any(touch.indexed_by(loop) for touch in self.touches)]
+        return product(loop.extent * loop.useful for loop in used)
 
 
 def plans(root: Block) -> list[Plan]:

@@ -134,7 +134,7 @@ class _Statement:
         limits = profile.gpu
         assert limits is not None
         loops = all_loops(block)
-        flops = add_up(s.flops + 4 * s.special for s in block.stores)
+        flops = add_up(s.flops + 4 * (s.special + s.divisions) for s in block.stores)
         total = product(loop.extent * loop.useful for loop in loops)
         work = _work(block, loops, kernel, total)
         tensor = any(t.buffer.scope.startswith(_TENSOR_CORE) for t in used)

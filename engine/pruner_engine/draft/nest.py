@@ -50,7 +50,8 @@ class Store:
 
     Attributes:
         flops: additions, multiplications, comparisons of one execution.
-        special: exponentials, square roots, divisions and their like of one execution.
+        divisions: divisions and square roots of one execution.
+        special: exponentials and their like of one execution.
         reduction: accumulates into what it writes.
     """
 
@@ -60,6 +61,7 @@ class Store:
     special: int
     reduction: bool
     selects: int = 0
+    divisions: int = 0
 
 
 @dataclass(eq=False)

@@ -13,6 +13,7 @@ from tvm.s_tir import SBlockRealize
 from pruner_engine.draft.index import Atom, Const, Index, Opaque, Quotient, Remainder, Var, add, scale
 from pruner_engine.draft.nest import Access, Block, Buffer, Iter, Loop, Store, UnreadableSketchError, attach
 
+_CALLS = {"if_then_else": "selects", "likely": "", "reinterpret": "", "sqrt": "divisions", "rsqrt": "divisions"}
 _ARITHMETIC = (tirx.Add, tirx.Sub, tirx.Mul, tirx.Max, tirx.Min)
 
 
@@ -70,7 +71,7 @@ class FunctionReader:
     def _store(self, statement: Any, reduction: bool) -> Store:
         if not isinstance(statement, tirx.BufferStore):
             raise UnreadableSketchError(f"statement {type(statement).__name__} in a block")
-        counts = {"flops": 0, "special": 0, "selects": 0}
+        counts = {"flops": 0, "special": 0, "selects": 0, "divisions": 0}
         reads: list[Access] = []
         self._value(statement.value, reads, counts, guarded=False)
         write = Access(self._buffer(statement.buffer), self._indices(statement.indices))
@@ -129,12 +130,12 @@ def _operation(value: Any) -> tuple[str, Sequence[Any]]:
     """What an expression counts as ("" for nothing), and its operands."""
     if isinstance(value, Call):
         name = str(getattr(value.op, "name", "")).rpartition(".")[2]
-        kind = {"if_then_else": "selects", "likely": "", "reinterpret": ""}.get(name, "special")
+        kind = _CALLS.get(name, "special")
         return kind, value.args
     if isinstance(value, tirx.Select):
         return "selects", [value.condition, value.true_value, value.false_value]
     if isinstance(value, tirx.Div):
-        return "special", [value.a, value.b]
+        return "divisions", [value.a, value.b]
     if isinstance(value, _ARITHMETIC):
         return "flops", [value.a, value.b]
     if isinstance(value, tirx.Cast):

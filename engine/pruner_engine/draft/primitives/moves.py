@@ -116,6 +116,7 @@ def _inlined(store: Store, made: Store) -> Store:
         flops=store.flops + times * made.flops,
         special=store.special + times * made.special,
         selects=store.selects + times * made.selects,
+        divisions=store.divisions + times * made.divisions,
     )
 
 
@@ -130,4 +131,5 @@ def _reverse_inlined(store: Store, consumer: Store, read: Access) -> Store:
         flops=store.flops + consumer.flops,
         special=store.special + consumer.special,
         selects=store.selects + consumer.selects,
+        divisions=store.divisions + consumer.divisions,
     )
