@@ -26,13 +26,15 @@ def run(project, strategy, trials=12, seed=0, **settings):
 
 
 @pytest.mark.parametrize("strategy", ["random", "ansor", "tenset-mlp", "tlp", "pruner", "metaschedule"])
-def test_a_strategy_improves_on_its_first_candidate(tmp_path, strategy):
+def test_a_strategy_finds_a_fast_kernel(tmp_path, strategy):
     project = tmp_path / "p.pruner"
     finished = run(project, strategy)[-1]
     assert isinstance(finished, RunFinished) and finished.state == "finished"
     with ProjectReader(project) as reader:
-        times = [c["seconds"] for c in reader.candidates(1, measured=True) if c["stage"] == "ok" and not c["censored"]]
-        assert min(times) < times[0]
+        measured = reader.candidates(1, measured=True)
+        assert len({c["hash"] for c in measured}) == 12
+        task = reader.tasks(1)[0]
+        assert task["best_s"] < task["untuned_s"] / 3, "any sensible schedule of a matmul is vectorised"
         assert reader.run()["strategy"] == strategy
 
 

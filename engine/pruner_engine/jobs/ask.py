@@ -51,30 +51,22 @@ def inspect(command: Inspect, job: JobContext) -> None:
             candidate_id = None if best is None else best["id"]
         trace = None
         if candidate_id is not None:
-            trace = candidate_trace(reader, command.task_id, candidate_id)
+            trace = _trace_of(reader, command.task_id, candidate_id)
     target = resolve_target(row["target"])
     # TVM's strings are str by name only
     texts = {form: str(text) for form, text in texts_of(task, target, trace, command.forms).items()}
     job.emit(Inspected(request=command.request, candidate_id=candidate_id, texts=texts))
 
 
-def candidate_trace(reader: ProjectReader, task_id: int, candidate_id: int) -> str:
-    """JSON of a candidate's trace: its own, or its sketch's with the candidate's decisions in place."""
-    row = reader.one(
-        "SELECT c.trace, c.decisions, s.trace AS sketch FROM candidates c LEFT JOIN sketches s ON s.id = c.sketch_id"
-        " WHERE c.id = ? AND c.task_id = ?",
-        (candidate_id, task_id),
-    )
-    if row is None:
-        raise UserError(
-            f"The task has no candidate {candidate_id}.", "`pruner inspect` without --candidate shows the best."
-        )
-    if row["trace"] is not None:
-        return str(row["trace"])
-    if row["sketch"] is None:
+def _trace_of(reader: ProjectReader, task_id: int, candidate_id: int) -> str:
+    row = reader.candidate(candidate_id)
+    if row is None or row["task_id"] != task_id:
+        hint = "`pruner inspect` without --candidate shows the best."
+        raise UserError(f"The task has no candidate {candidate_id}.", hint)
+    trace = reader.trace(candidate_id)
+    if trace is None:
         raise UserError(f"The trace of candidate {candidate_id} was not kept.", "Choose a measured candidate.")
-    instructions, places = json.loads(row["sketch"])
-    return json.dumps([instructions, [[at, value] for (at, _), value in zip(places, row["decisions"], strict=True)]])
+    return trace
 
 
 class _WhatIfCache:

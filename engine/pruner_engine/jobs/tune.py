@@ -32,6 +32,7 @@ from pruner_engine.search.task_state import TaskState, end_to_end
 from pruner_engine.search.tuner import RunPlan, Tuner, untuned
 from pruner_engine.store.project import Project
 from pruner_engine.store.work import task_of
+from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.profiling import profile_for
 from pruner_engine.targets.target import device_of, resolve_target, target_json, threads_of
 from pruner_engine.tasks.extract import extract_tasks
@@ -55,6 +56,7 @@ def start(command: Tune, job: JobContext) -> None:
             model_id,
             command.strategy,
             command.seed,
+            target_id=_add_target(project, target),
             budget_trials=command.trials,
             budget_s=None if command.minutes is None else command.minutes * 60,
             settings=settings.as_json(),
@@ -104,22 +106,26 @@ class _Work:
     """What a run tunes, for what."""
 
     target: tvm.target.Target
+    profile: DeviceProfile
     states: list[TaskState]
 
 
-def _prepare(project: Project, run_id: int, model: LoadedModel, target: tvm.target.Target, job: JobContext) -> _Work:
+def _add_target(project: Project, target: tvm.target.Target) -> int:
     device = device_of(target)
-    job.emit(Phase(name="profile", detail=device.name))
+    return project.work.add_target(target_json(target), device.name, device.fingerprint)
+
+
+def _prepare(project: Project, run_id: int, model: LoadedModel, target: tvm.target.Target, job: JobContext) -> _Work:
+    row = project.runs.get(run_id)
+    target_id = row["target_id"]
+    job.emit(Phase(name="profile", detail=project.work.target(target_id)["device"]))
     profile = profile_for(target)
-    target_id = project.work.add_target(
-        target_json(target), device.name, device.fingerprint, json.dumps(profile.as_json())
-    )
-    project.runs.update(run_id, target_id=target_id, phase="prepare")
+    project.work.set_profile(target_id, profile.as_json())
+    project.runs.update(run_id, phase="prepare")
     job.emit(Phase(name="prepare", detail=model.name))
     tasks = extract_tasks(prepare(model.mod, target), target)
     if not tasks:
         raise UserError(f"{model.name} holds no kernel that could be tuned.", "Check that it is the model you meant.")
-    row = project.runs.get(run_id)
     task_ids = project.work.add_tasks(row["model_id"], target_id, tasks)
     project.runs.add_tasks(run_id, task_ids)
     _library_baselines(project, row["model_id"], target_id, model, threads_of(target), job)
@@ -127,7 +133,7 @@ def _prepare(project: Project, run_id: int, model: LoadedModel, target: tvm.targ
         TaskState(task, task_id, untuned_s=project.work.untuned(task_id))
         for task, task_id in zip(tasks, task_ids, strict=True)
     ]
-    return _Work(target, states)
+    return _Work(target, profile, states)
 
 
 def _library_baselines(
@@ -146,13 +152,11 @@ def _library_baselines(
 
 def _prepared(project: Project, run_id: int, row: dict[str, Any], job: JobContext) -> _Work:
     """The run's work from the project file; prepared anew where it was stopped before that."""
-    rows = project.runs.tasks(run_id)
-    if not rows:
-        model = stored_model(project, row["model_id"])
-        text = "auto" if row["target_id"] is None else project.work.target(row["target_id"])["text"]
-        return _prepare(project, run_id, model, resolve_target(text), job)
     stored_target = project.work.target(row["target_id"])
     target = resolve_target(stored_target["text"])
+    rows = project.runs.tasks(run_id)
+    if not rows:
+        return _prepare(project, run_id, stored_model(project, row["model_id"]), target, job)
     if device_of(target).fingerprint != stored_target["fingerprint"]:
         raise UserError(
             f"This run was tuned on {stored_target['device']}, which is not this machine's device.",
@@ -162,7 +166,7 @@ def _prepared(project: Project, run_id: int, row: dict[str, Any], job: JobContex
         TaskState(task_of(r), r["id"], untuned_s=r["untuned_s"], steer=r["steer"], quarantined=r["quarantined"])
         for r in rows
     ]
-    return _Work(target, states)
+    return _Work(target, DeviceProfile.from_json(json.loads(stored_target["profile"])), states)
 
 
 def _tune(project: Project, run_id: int, work: _Work, job: JobContext, settings: SearchSettings) -> None:
@@ -175,7 +179,7 @@ def _tune(project: Project, run_id: int, work: _Work, job: JobContext, settings:
         run_id=run_id,
         states=work.states,
         target=work.target,
-        profile=profile_for(work.target),
+        profile=work.profile,
         strategy=row["strategy"],
         seed=row["seed"],
         settings=settings,

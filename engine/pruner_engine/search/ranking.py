@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-from scipy.stats import spearmanr
-
 from pruner_engine.search.task_state import Trial
+from pruner_engine.store.quality import rank_correlation
 
 
 def ranking_stats(trials: Sequence[Trial]) -> dict[str, Any]:
@@ -21,11 +19,7 @@ def ranking_stats(trials: Sequence[Trial]) -> dict[str, Any]:
     for name in ("draft", "verified"):
         pairs = [(getattr(t.candidate, f"{name}_score"), t.seconds) for t in trials if t.seconds is not None]
         known = [(score, seconds) for score, seconds in pairs if score is not None]
-        rho = place = None
-        if len(known) > 2:
-            scores, times = np.array(known).T
-            if np.ptp(scores) > 0 and np.ptp(times) > 0:
-                rho = float(spearmanr(scores, -times).statistic)
-            place = int((scores > scores[int(np.argmin(times))]).sum())
-        stats |= {f"{name}_rank_correlation": rho, f"{name}_place_of_best": place}
+        stats[f"{name}_rank_correlation"] = rank_correlation([s for s, _ in known], [-t for _, t in known])
+        fastest = min(known, key=lambda pair: pair[1], default=(0.0, 0.0))[0]
+        stats[f"{name}_place_of_best"] = sum(score > fastest for score, _ in known) if known else None
     return stats

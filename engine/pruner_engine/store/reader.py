@@ -167,16 +167,20 @@ class ProjectReader:
         return self.one(_CANDIDATES.format(join="LEFT") + " WHERE c.id = ?", (candidate_id,))
 
     def trace(self, candidate_id: int) -> str | None:
-        """JSON of a candidate's trace: its own, or its sketch's with the candidate's decisions in place; None where not kept."""
+        """JSON of a candidate's trace: its own, or its sketch's with its decisions in place; None where not kept."""
         row = self.one(
-            "SELECT c.trace, c.decisions, s.trace AS sketch FROM candidates c LEFT JOIN sketches s ON s.id = c.sketch_id"
-            " WHERE c.id = ?",
+            "SELECT c.trace, c.decisions, s.trace AS sketch FROM candidates c"
+            " LEFT JOIN sketches s ON s.id = c.sketch_id WHERE c.id = ?",
             (candidate_id,),
         )
-        if row is None or row["trace"] is not None or row["sketch"] is None:
-            return row and row["trace"]
+        if row is None:
+            return None
+        if row["trace"] is not None or row["sketch"] is None:
+            own: str | None = row["trace"]
+            return own
         instructions, places = json.loads(row["sketch"])
-        return json.dumps([instructions, [[at, value] for (at, _), value in zip(places, row["decisions"], strict=True)]])
+        decisions = [[at, value] for (at, _), value in zip(places, row["decisions"], strict=True)]
+        return json.dumps([instructions, decisions])
 
     def sketches(self, task_id: int) -> list[Row]:
         return self.rows("SELECT * FROM sketches WHERE task_id = ? ORDER BY idx", (task_id,))

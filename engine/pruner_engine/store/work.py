@@ -64,13 +64,13 @@ class WorkRepository:
         """Row of a model, its file's bytes under `content`."""
         return self._project.query("SELECT * FROM models WHERE id = ?", (model_id,))[0]
 
-    def add_target(self, text: str, device: str, fingerprint: str, profile: str) -> int:
-        target_id = self._id(
-            "targets", {"text": text, "fingerprint": fingerprint}, {"device": device, "profile": profile}
-        )
+    def add_target(self, text: str, device: str, fingerprint: str) -> int:
+        """Known by text and fingerprint; its profile is empty until `set_profile`."""
+        return self._id("targets", {"text": text, "fingerprint": fingerprint}, {"device": device, "profile": "{}"})
+
+    def set_profile(self, target_id: int, profile: dict[str, Any]) -> None:
         with self._project.transaction() as db:
-            db["targets"].update(target_id, {"profile": profile})
-        return target_id
+            db["targets"].update(target_id, {"profile": json.dumps(profile)})
 
     def target(self, target_id: int) -> dict[str, Any]:
         return self._project.query("SELECT * FROM targets WHERE id = ?", (target_id,))[0]

@@ -19,6 +19,7 @@ from pruner_engine.targets.profile import DeviceProfile, estimate
 from pruner_engine.targets.target import device_of, runs_here, target_json
 
 _LIMIT_S = 120
+_QUIET_LOAD = 0.25  # load average per core below which nothing else is said to work
 _log = logging.getLogger(__name__)
 
 
@@ -33,7 +34,7 @@ def profile_for(target: Target) -> DeviceProfile:
     """The profile of the device that runs `target`.
 
     This host's CPU is measured once (some seconds) and kept under the user's cache folder. A profile that was measured
-    while other programs worked is measured again the next time, and the better of each figure is kept. Other devices
+    while other programs worked is measured again when they do not, and the better of each figure is kept. Other devices
     are looked up among the presets, else estimated.
     """
     device = device_of(target)
@@ -48,9 +49,9 @@ def profile_for(target: Target) -> DeviceProfile:
 def _measured(target: Target, rough: DeviceProfile) -> DeviceProfile:
     path = _cache_file(target, rough)
     kept = _read(path)
-    if kept and kept.quiet:
+    quiet = os.getloadavg()[0] < _QUIET_LOAD * rough.cores
+    if kept and (kept.quiet or not quiet):
         return kept.profile
-    quiet = os.getloadavg()[0] < 0.5
     try:
         done = subprocess.run(
             module_command("pruner_engine.targets.microbench"),
