@@ -18,6 +18,7 @@ from pruner_engine.targets.profile import DeviceProfile
 
 _LINE = 64  # bytes of a cache line
 _LATENCY = 4.0  # cycles from a multiply-add to the next that needs its result
+_SPILL = 6.0  # cycles a step that the first accumulator in memory costs
 _SPECIAL = 10.0  # cycles of an exponential, per lane
 _DIVISION = 1.0  # cycles of a division or a square root, per lane
 _SPATIAL_OVERHEAD = 0.3  # cycles a step of loops that LLVM unrolls
@@ -72,22 +73,23 @@ def _statement(plan: Plan, device: _Device) -> _Statement:
     unrolled = 1 if plan.straight else maximum(unrolled, tail <= plan.unroll)
     loads, streams, stores = _memory_operations(plan, operations)
     kept = plan.tail and not plan.block.spatial
-    spilled = maximum(accumulators + streams + 1 - device.registers, 0) if kept else 0
-    through_memory = where(unrolled, spilled, accumulators) if kept else 0
     runs = _reduction_run(plan)
-    moved = loads + through_memory + (accumulators / runs if kept else 0)
-    written = stores + through_memory + (accumulators / runs if kept else 0)
+    around = accumulators / runs if kept else 0  # accumulators are filled and emptied once a run
+    through_memory = where(unrolled, 0, accumulators) if kept else 0
+    moved, written = loads + through_memory + around, stores + through_memory + around
     arithmetic = max(1, flops // 2) * accumulators * 0.5
     cycles = maximum(maximum(arithmetic, moved * 0.5), written * 1.0)
+    overhead: Value = _SPATIAL_OVERHEAD
+    latency: Value = 0
     if kept:
+        overhead = where(unrolled, 1.0, 1.0 + tail) / maximum(1, minimum(plan.unroll, 64) / tail)
+        spilled = maximum(accumulators + streams + 1 - device.registers, 0) * unrolled
+        cycles = cycles + where(spilled > 0, _SPILL + spilled * 1.7, 0)
         # chains of additions that follow each other overlap as far as the reorder buffer reaches
         chain = runs * (arithmetic * 2.0 + moved + written)
-        hidden = maximum(1.0, _REORDER / chain)
-        cycles = maximum(cycles, where(unrolled, _LATENCY, _LATENCY + 1) / hidden)
+        latency = where(unrolled, _LATENCY, _LATENCY + 1) / maximum(1.0, _REORDER / chain)
+    overhead = maximum(overhead, latency - cycles) if kept else overhead
     cycles = cycles + (special * _SPECIAL + divisions * _DIVISION) * plan.vector * tail
-    loop_overhead: Value = _SPATIAL_OVERHEAD
-    if kept:
-        loop_overhead = where(unrolled, 1.0, 1.0 + tail) / maximum(1, minimum(plan.unroll, 64) / tail)
     traffic = _traffic(plan, device)
     busy = steps * cycles * device.cycle
     waits = {name: traffic[name] * seconds for name, _, seconds in device.levels}
@@ -96,7 +98,7 @@ def _statement(plan: Plan, device: _Device) -> _Statement:
     stalled = power(busy * busy + memory * memory, 0.5) - busy
     times: dict[str, Value] = {
         "compute": busy * share,
-        "overhead": steps * loop_overhead * device.cycle * share,
+        "overhead": steps * overhead * device.cycle * share,
         **{name: stalled * wait / maximum(memory, 1e-30) * share for name, wait in waits.items()},
     }
     symbols: dict[str, Value] = {
