@@ -15,7 +15,8 @@ from pruner_engine.search.strategy import Context, Proposal, register_strategy
 from pruner_engine.search.task_state import TaskState, Trial
 from pruner_engine.space.candidate import Candidate
 
-_TRUSTED_AFTER = 8  # valid trials of a task before an untrained model may overrule the draft's order
+_EQUAL_AT = 48  # trials of a task from which on the learned model's order counts as much as the draft's
+_PRETRAINED = 64  # trials that a pre-trained model is credited with
 
 
 @dataclass
@@ -50,8 +51,7 @@ class DraftVerify(ModelStrategy):
         pool = self._materialise(state, draft, fresh)
         self.forget(state, pool)
         self.score(state, pool)
-        trusted = self.pretrained or sum(t.result.ok for t in self.memory(state).seen) >= _TRUSTED_AFTER
-        ranked = sorted(pool, key=lambda c: (c.verified_score if trusted else c.draft_score) or 0.0, reverse=True)
+        ranked = self._ranked(state, pool)
         return Proposal(
             candidates=self.pick(ranked, count),
             drafted=pool,
@@ -61,6 +61,18 @@ class DraftVerify(ModelStrategy):
             verify_s=time.perf_counter() - drafted,
             stats={"draft_histogram": draft.found.histogram} if fresh else {},
         )
+
+    def _ranked(self, state: TaskState, pool: Sequence[Candidate]) -> list[Candidate]:
+        """Best first, by the places that draft and model give each candidate.
+
+        A model that has seen few trials of a task ranks worse than the analyzer, later better: its place weighs
+        n / (n + 48) after n valid trials.
+        """
+        seen = sum(t.result.ok for t in self.memory(state).seen) + (_PRETRAINED if self.pretrained else 0)
+        weight = seen / (seen + _EQUAL_AT)
+        draft = _places([c.draft_score for c in pool])
+        model = _places([c.verified_score for c in pool])
+        return [pool[i] for i in np.argsort((1 - weight) * draft + weight * model, kind="stable")]
 
     def _draft_of(self, state: TaskState) -> _Draft:
         found = self._drafts.get(state.task.hash)
@@ -103,6 +115,14 @@ class DraftVerify(ModelStrategy):
         """Fit the analyzer's few parameters to what was measured."""
         timed = [(t.candidate.sketch, t.candidate.row, t.seconds) for t in self.memory(state).seen]
         draft.explorer.analyzer.calibrate([(s, row, sec) for s, row, sec in timed if s is not None and sec is not None])
+
+
+def _places(scores: Sequence[float | None]) -> np.ndarray:
+    """Place of each score in descending order, 0 first; equal scores keep their order."""
+    values = np.array([-np.inf if score is None else score for score in scores])
+    places = np.empty(len(values))
+    places[np.argsort(-values, kind="stable")] = np.arange(len(values))
+    return places
 
 
 register_strategy(DraftVerify.name, DraftVerify)
