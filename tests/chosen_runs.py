@@ -68,9 +68,10 @@ def add_run(path, strategy, events, *, seed=0, state="finished", settings=None, 
 def add_trial(db, run_id, round_id, number, task_id, seconds, elapsed):
     candidate = {"run_id": run_id, "task_id": task_id, "round_id": round_id, "hash": f"{number:x}", "decisions": "[]"}
     candidate_id = db["candidates"].insert({**candidate, "origin": "draft", "draft_score": float(number)}).last_pk
-    db["measurements"].insert(
-        {"candidate_id": candidate_id, "run_id": run_id, "task_id": task_id,
-         "stage": "run" if seconds is None else "ok", "error": "crash" if seconds is None else "", "message": "" if seconds else "it crashed",
-         "seconds": None if seconds is None else abs(seconds), "repeats": json.dumps([]),
-         "censored": int(seconds is not None and seconds < 0), "at": 0.0, "elapsed_s": elapsed}
-    )  # fmt: skip
+    row = {
+        "candidate_id": candidate_id, "run_id": run_id, "task_id": task_id, "seconds": seconds and abs(seconds),
+        "stage": "ok" if seconds else "run", "error": "" if seconds else "crash",
+        "message": "" if seconds else "it crashed", "censored": int(bool(seconds and seconds < 0)),
+        "repeats": json.dumps([]), "at": 0.0, "elapsed_s": elapsed,
+    }  # fmt: skip
+    db["measurements"].insert(row)

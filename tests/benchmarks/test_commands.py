@@ -15,10 +15,10 @@ def counts(project):
 
 
 def test_a_comparison_is_run_once_and_summed_up(tmp_path):
-    command = ["bench", "search", "relu:16,16", "--strategies", "random,pruner", "--baseline", "random"]
+    command = ["bench", "search", "matmul:16,16,32", "--strategies", "random,pruner", "--baseline", "random"]
     command += ["--seeds", "3", "--out", tmp_path / "cmp", *SMALL, "--json"]
     found = json.loads(pruner(*command, "--trials", 3))
-    project = tmp_path / "cmp" / "relu_16_16.pruner"
+    project = tmp_path / "cmp" / "matmul_16_16_32.pruner"
     assert counts(project) == [("random", 3, 3), ("pruner", 3, 3)]
     assert found["errors"] == []
     assert found["overall"]["random"]["final"] == pytest.approx(1.0)
@@ -31,7 +31,7 @@ def test_a_comparison_is_run_once_and_summed_up(tmp_path):
 
 def test_data_is_collected_once_and_trains_every_kind(tmp_path):
     project, data = tmp_path / "data.pruner", tmp_path / "data.safetensors"
-    command = ["collect", "matmul:16,16,16", "relu:16,16", "--project", project, "--out", data, "--json", *SMALL]
+    command = ["collect", "matmul:16,16,16", "matmul:16,16,32", "--project", project, "--out", data, "--json", *SMALL]
     told = json.loads(pruner(*command, "--trials-per-task", 8))
     assert told["tasks"] == 2
     assert told["samples"] == len(read_dataset(data))
@@ -50,7 +50,7 @@ def test_data_is_collected_once_and_trains_every_kind(tmp_path):
 
 
 def test_a_model_that_fails_does_not_cost_the_others(tmp_path):
-    command = ["bench", "search", "nothing.onnx", "relu:16,16", "--strategies", "random", "--baseline", "random"]
+    command = ["bench", "search", "nothing.onnx", "matmul:16,16,32", "--strategies", "random", "--baseline", "random"]
     message = pruner(*command, "--seeds", "0", "--trials", 2, "--out", tmp_path, *SMALL, code=1)
     assert "1 runs failed; the first: 1/2 · nothing.onnx" in message
-    assert counts(tmp_path / "relu_16_16.pruner") == [("random", 0, 2)]
+    assert counts(tmp_path / "matmul_16_16_32.pruner") == [("random", 0, 2)]

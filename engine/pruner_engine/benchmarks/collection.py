@@ -47,12 +47,11 @@ def wanted_runs(
     ]
 
 
-def featurise(project: Project, known: DataSet, on_task: Callable[[str, int, int], None]) -> Iterator[Record]:
-    """One record per task and target of everything valid that the project's runs measured.
+def featurise(project: Project, on_task: Callable[[str, int, int], None]) -> DataSet:
+    """A record per task and target of everything valid that the project's runs measured.
 
     Args:
         project: open; its sketches may be added to.
-        known: an earlier data set: its records are taken over where no measurement came after them.
         on_task: called with a task's name, its place from 1, and how many there are.
     """
     rows = project.query(
@@ -62,12 +61,14 @@ def featurise(project: Project, known: DataSet, on_task: Callable[[str, int, int
     groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault(f"{row['hash']} {row['fingerprint']} {row['target']}", []).append(row)
+    data = DataSet()
     for place, (key, same) in enumerate(groups.items(), 1):
         on_task(str(same[0]["name"]), place, len(groups))
-        yield _record(project, key, same, known.records.get(key))
+        data.add(_record(project, key, same))
+    return data
 
 
-def _record(project: Project, key: str, rows: Sequence[Row], known: Record | None) -> Record:
+def _record(project: Project, key: str, rows: Sequence[Row]) -> Record:
     """The record of one kernel, which may be a task of several models."""
     row = rows[0]
     task, target = task_of(row), resolve_target(row["target"])
@@ -80,8 +81,6 @@ def _record(project: Project, key: str, rows: Sequence[Row], known: Record | Non
             before = trials.get(trial.candidate.hash)
             if before is None or (before.result.censored and not trial.result.censored):
                 trials[trial.candidate.hash] = trial
-    if known is not None and len(known.group[0]) == len(trials):
-        return known
     found, features = [], []
     models = create_model("pacm"), create_model("tlp")
     ordered = list(trials.values())

@@ -1,4 +1,4 @@
-"""Commands that compare: strategies, and later drafts, trials and whole models."""
+"""Commands that compare: search strategies, and what a trial costs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from pruner_engine.units import percent, ratio, seconds
 
 @click.group()
 def bench() -> None:
-    """Compare strategies, drafts, trials and libraries on this machine."""
+    """Compare on this machine: search strategies, the cost of trials."""
 
 
 @bench.command()
@@ -151,3 +151,42 @@ def _table(strategies: dict[str, Json]) -> Table:
             *(percent(found["share"].get(part)) for part in PARTS),
         )
     return table
+
+
+@bench.command()
+@click.argument("models", nargs=-1)
+@lists_option
+@click.option("--candidates", type=click.IntRange(4), default=64, show_default=True, help="Of each model.")
+@click.option("--target", default="auto", show_default=True, help="A CPU.")
+@click.option("--seed", type=int, default=0, show_default=True)
+@json_option
+def trial(
+    models: tuple[str, ...], lists: tuple[Path, ...], candidates: int, target: str, seed: int, as_json: bool
+) -> None:
+    """Measure random candidates of MODELS with our builder and runner and with MetaSchedule's own."""
+    subjects = subjects_of(models, lists)
+    with Console(stderr=True, quiet=as_json).status("start") as status:
+        from pruner_engine.tvm_import import import_tvm
+
+        import_tvm(intrinsics=True)
+        from pruner_engine.benchmarks.trial import bench_trial
+
+        found = bench_trial(subjects, target, count=candidates, seed=seed, on_phase=status.update)
+    if as_json:
+        print_json(found)
+        return
+    table = Table("model", "valid", "ours a trial", "build", "run", "stock a trial", "build", "run", "ratio", "rank")
+    for row in found["workloads"]:
+        cells = []
+        for cost in (row["ours"], row["stock"]):
+            cells += [seconds(cost["seconds_per_trial"]), seconds(cost["build_s"]), seconds(cost["run_s"])]
+        rank = row["rank_correlation_better_half"]
+        table.add_row(
+            row["model"],
+            f"{row['ours']['valid']}/{row['stock']['valid']} of {row['candidates']}",
+            *cells,
+            percent(row["ratio"]),
+            "–" if rank is None else f"{rank:.3f}",
+        )
+    print_table(table)
+    click.echo(f"ours over stock: {percent(found['ratio'])}; rank: correlation of latencies in stock's better half")

@@ -99,15 +99,11 @@ def _collect(
 def _write(project: Path, out: Path, status: Status) -> DataSet:
     from pruner_engine.benchmarks.collection import featurise
     from pruner_engine.store.project import Project
-    from pruner_engine.verify.dataset import DataSet, read_dataset, write_dataset
+    from pruner_engine.verify.dataset import write_dataset
 
-    data = read_dataset(out) if out.is_file() else DataSet()
     with Project(project) as opened:
-        try:
-            for record in featurise(opened, data, lambda name, at, of: status.update(f"features {at}/{of} {name}")):
-                data.add(record)
-        finally:  # features take long: what an interruption leaves is not made again
-            write_dataset(data, out)
+        data = featurise(opened, lambda name, at, of: status.update(f"features {at}/{of} {name}"))
+    write_dataset(data, out)
     return data
 
 
