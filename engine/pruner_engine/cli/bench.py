@@ -15,7 +15,7 @@ from pruner_engine.benchmarks.search import Variant, comparison_runs
 from pruner_engine.benchmarks.series import SeriesStopped, WantedRun
 from pruner_engine.benchmarks.summary import Json, summarise
 from pruner_engine.benchmarks.workloads import subjects_of
-from pruner_engine.cli.options import NumbersType, json_option, lists_option, plugin_option, setting_option
+from pruner_engine.cli.options import NumbersType, OutputFile, json_option, lists_option, plugin_option, setting_option
 from pruner_engine.cli.output import print_json, print_table
 from pruner_engine.cli.progress import EngineBug, carry_out
 from pruner_engine.errors import UserError
@@ -50,7 +50,7 @@ def bench() -> None:
     type=click.Path(file_okay=False, path_type=Path),
     help="Folder for the project files, one per workload.",
 )
-@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write a report with curves.")
+@click.option("--html", type=OutputFile(), help="Write a report with curves.")
 @click.option("--no-run", is_flag=True, help="Sum up what the folder holds; run nothing.")
 @json_option
 def search(
@@ -67,7 +67,10 @@ def search(
 
     Called again it skips what is finished and resumes what is not.
     """
-    failed = [] if no_run else _run_all(_plan(models, lists, out, **options), quiet=as_json)
+    wanted = [] if no_run else _plan(models, lists, out, **options)
+    failed = _run_all(wanted, quiet=as_json)
+    if failed and len(failed) == len(wanted):
+        raise UserError(f"Every run failed; the first: {failed[0]}", "The same command tries them again.")
     summary = summarise(out, baseline)
     if html is not None:
         from pruner_engine.reports.comparison import write_comparison

@@ -12,7 +12,7 @@ from rich.status import Status
 
 from pruner_engine.benchmarks.series import SeriesStopped
 from pruner_engine.benchmarks.workloads import Subject, subjects_of
-from pruner_engine.cli.options import json_option, lists_option, setting_option
+from pruner_engine.cli.options import OutputFile, json_option, lists_option, setting_option
 from pruner_engine.cli.output import print_json
 from pruner_engine.cli.progress import EngineBug, carry_out
 from pruner_engine.errors import UserError
@@ -34,8 +34,8 @@ _file = click.Path(dir_okay=False, path_type=Path)
 )
 @click.option("--seed", type=int, default=0, show_default=True)
 @setting_option
-@click.option("--project", type=_file, required=True, help="Project file that keeps the measurements.")
-@click.option("--out", type=_file, required=True, help="Data set to write (.safetensors).")
+@click.option("--project", type=OutputFile(), required=True, help="Project file that keeps the measurements.")
+@click.option("--out", type=OutputFile(), required=True, help="Data set to write (.safetensors).")
 @json_option
 def collect(
     models: tuple[str, ...], lists: tuple[Path, ...], project: Path, out: Path, as_json: bool, **options: Any
@@ -110,7 +110,7 @@ def _write(project: Path, out: Path, status: Status) -> DataSet:
 @click.command()
 @click.argument("data", nargs=-1, required=True, type=_file)
 @click.option("--kind", type=click.Choice(["pacm", "tenset-mlp", "tlp"]), default="pacm", show_default=True)
-@click.option("--out", type=_file, required=True, help="Checkpoint to write (.safetensors).")
+@click.option("--out", type=OutputFile(), required=True, help="Checkpoint to write (.safetensors).")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of weights, split and order.")
 @click.option("--epochs", type=click.IntRange(1), default=50, show_default=True, help="At most so many passes.")
 @click.option(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,19 @@ class SettingType(click.ParamType):
             return name, json.loads(text)
         except ValueError:
             return name, text
+
+
+class OutputFile(click.Path):
+    """A file to be written, refused before hours of work where its folder cannot take it."""
+
+    def __init__(self) -> None:
+        super().__init__(dir_okay=False, path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        path = Path(str(super().convert(value, param, ctx)))
+        if not os.access(path.absolute().parent, os.W_OK | os.X_OK):
+            self.fail(f"The folder {path.absolute().parent} is not there or cannot be written.", param, ctx)
+        return path
 
 
 class NumbersType(click.ParamType):

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
-from pruner_engine.cli.options import json_option, project_argument
+from pruner_engine.cli.options import OutputFile, json_option, project_argument
 from pruner_engine.cli.output import print_json
 from pruner_engine.store.reader import ProjectReader
 
 
 @click.command()
 @project_argument
-@click.option("--html", required=True, type=click.Path(dir_okay=False, path_type=Path), help="Page to write.")
+@click.option("--html", required=True, type=OutputFile(), help="Page to write.")
 @click.option("--run", "run_id", type=int, help="Which run [default: the newest].")
 @json_option
 def report(project: str, html: Path, run_id: int | None, as_json: bool) -> None:
