@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pruner_engine.draft.columns import Value, ceil_div, maximum, minimum, power, product, where
+from pruner_engine.draft.columns import Value, ceil_div, equal, maximum, minimum, power, product, where
 from pruner_engine.draft.finish import Plan, plans
 from pruner_engine.draft.footprint import Touch, lines, spans_by_depth
 from pruner_engine.draft.nest import Block
@@ -20,7 +20,7 @@ _LINE = 64  # bytes of a cache line
 _LATENCY = 4.0  # cycles from a multiply-add to the next that needs its result
 _SPILL = 6.0  # cycles a step that the first accumulator in memory costs
 _SPECIAL = 10.0  # cycles of an exponential, per lane
-_DIVISION = 1.0  # cycles of a division or a square root, per lane
+_DIVISION = 0.25  # cycles of a division or a square root, per lane
 _SPATIAL_OVERHEAD = 0.3  # cycles a step of loops that LLVM unrolls
 _REORDER = 400.0  # operations that a core keeps in flight
 _FULL_UNROLL = 64  # vector operations up to which LLVM unrolls by itself
@@ -29,7 +29,7 @@ _FULL_UNROLL = 64  # vector operations up to which LLVM unrolls by itself
 def cpu_parts(root: Block, profile: DeviceProfile) -> Parts:
     """Symbols, penalties and times of a nest on the CPU of the profile."""
     device = _Device(profile)
-    every = [_statement(plan, device) for plan in plans(root)]
+    every = [_statement(plan, device) for plan in plans(root, device.lanes)]
     times = sum_by_name(one.times for one in every)
     launches = sum(1 for _ in root.children)
     times["overhead"] = times["overhead"] + launches * profile.parallel_overhead_s
@@ -134,8 +134,8 @@ def _memory_operations(plan: Plan, operations: Value) -> tuple[Value, Value, Val
     for touch in plan.touches:
         own = touch.read and touch.written
         if not inner:
-            wide = _wide(touch, plan)
-            loads = loads + (where(wide, operations, 1) * touch.times if touch.read and not own else 0)
+            single = plan.vector if plan.loops and touch.moves_with(plan.loops[-1]) else 1
+            loads = loads + (where(_wide(touch, plan), operations, single) * touch.times if touch.read and not own else 0)
             stores = stores + (operations if touch.written and plan.block.spatial else 0)
             continue
         if own:
@@ -152,8 +152,11 @@ def _memory_operations(plan: Plan, operations: Value) -> tuple[Value, Value, Val
 
 
 def _wide(touch: Touch, plan: Plan) -> Value:
-    """Whether the vector runs along the buffer's memory (else one element serves all lanes)."""
-    return int(bool(plan.loops) and touch.moves_with(plan.loops[-1]))
+    """Whether the vector runs along the buffer's memory; else elements are read one by one."""
+    if not plan.loops:
+        return 0
+    last = plan.loops[-1]
+    return int(touch.moves_with(last)) if touch.buffer.layout_free else equal(touch.stride(last), 1)
 
 
 def _reduction_run(plan: Plan) -> Value:

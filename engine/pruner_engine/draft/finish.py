@@ -9,6 +9,7 @@ from pruner_engine.draft.columns import Value, equal, maximum, minimum, product,
 from pruner_engine.draft.footprint import Touch, homes, touches
 from pruner_engine.draft.nest import Block, Loop, all_loops, blocks_under, data_parallel
 
+_HOISTED = 128  # statements that LLVM unrolls and so can move out of a loop that does not change them
 _VECTOR_DEPTH = 3  # inner loops that are considered for fusing into a vector
 
 
@@ -41,11 +42,19 @@ class Plan:
     @property
     def iterations(self) -> Value:
         """Executions, less those that repeat what a loop does not change: LLVM moves them out of it."""
-        used = [loop for loop in self.loops if any(touch.indexed_by(loop) for touch in self.touches)]
-        return product(loop.extent * loop.useful for loop in used)
+        total: Value = 1
+        inside: Value = 1
+        for loop in reversed(self.loops):
+            work = loop.extent * loop.useful
+            if not any(touch.indexed_by(loop) for touch in self.touches):
+                work = where(inside <= _HOISTED, 1, work)
+            else:
+                inside = inside * loop.extent
+            total = total * work
+        return total
 
 
-def plans(root: Block) -> list[Plan]:
+def plans(root: Block, lanes: int) -> list[Plan]:
     """RewriteParallelVectorizeUnroll on every block of the root.
 
     A block's loops are fused from outside into a parallel loop until that has more iterations than asked for, and from
@@ -67,6 +76,8 @@ def plans(root: Block) -> list[Plan]:
             parallel = total / vector if jobs > 1 else 1
         else:
             parallel, vector = _parallel(loops, jobs), _vector(loops, used, width)
+        if block.spatial and loops and all(t.stride(loops[-1]) in (0, 1) for t in used):
+            vector = maximum(vector, minimum(loops[-1].extent, lanes))
         last = max((i for i, loop in enumerate(loops) if not data_parallel(loop)), default=-1)
         tail = [] if last < 0 else loops[last + 1 :]
         made.append(Plan(block, loops, used, parallel, vector, 0 if block.spatial else unroll, tail))
