@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 from tvm.ir.utils import derived_object
 from tvm.s_tir import Schedule
@@ -30,12 +31,13 @@ class _Tiling:
         self.nest = nest
         self.lanes = lanes
 
-    def run(self, blocked: bool) -> None:
+    def run(self, blocked: bool, pad_first: bool) -> None:
         """Loops: outer tiles (parallel) | [reduction blocks] | inner tiles | reduction | rows x vectors, unrolled.
 
         Args:
             blocked: split the reduction outside the inner tiles, so that a block of the operands stays in a cache; the
                 accumulators then rest in a buffer between the blocks.
+            pad_first: pad the whole input before, instead of what each outer tile reads.
         """
         sch, nest = self.sch, self.nest
         vectors, lane = sch.split(nest.vector, factors=[None, self.lanes])
@@ -57,7 +59,7 @@ class _Tiling:
         for operand in nest.operands:
             if self._worth_packing(operand):
                 self._pack(operand, middle[0])
-        self._pad(parallel)
+        self._pad(None if pad_first else parallel)
 
     def _tile(self, loop: LoopRV, parts: int, innermost: int) -> list[LoopRV]:
         factors = self.sch.sample_perfect_tile(loop, n=parts, max_innermost_factor=innermost)
@@ -90,17 +92,16 @@ class _Tiling:
             self._vectorize(copy, self.lanes)
         self.sch.annotate(copy, "schedule_rule", "None")
 
-    def _pad(self, at: LoopRV) -> None:
-        """Compute what producers are left (paddings) for each outer tile."""
+    def _pad(self, at: LoopRV | None) -> None:
+        """Compute what producers are left (paddings) for each outer tile, or before all else."""
         sch = self.sch
-        for producer in sch.get_producers(self.block):
-            block = sch.get(producer)
-            if block.init is not None or "schedule_rule" in block.annotations or len(sch.get_consumers(producer)) > 1:
-                continue
-            written = block.writes[0].source
-            operand = next(o for o in self.nest.operands if o.buffer.same_as(written))
-            sch.compute_at(producer, at, preserve_unit_loops=True)
-            lanes = math.gcd(int(written.shape[-1]), self.lanes)
+        for producer, operand in paddings(sch, self.block, self.nest):
+            if at is None:
+                loops = sch.get_loops(producer)
+                sch.parallel(sch.fuse(*(loops[:-2] or loops[:1])))
+            else:
+                sch.compute_at(producer, at, preserve_unit_loops=True)
+            lanes = math.gcd(int(operand.buffer.shape[-1]), self.lanes)
             if operand.whole and lanes >= _LEAST_LANES:
                 self._vectorize(producer, lanes)
             sch.annotate(producer, "schedule_rule", "None")
@@ -121,6 +122,17 @@ def _element_wise(sch: Schedule, block_rv: SBlockRV, consumer_rv: SBlockRV) -> b
         and same_vars([d.min for d in reads[0].region], variables)
         and same_vars([d.min for d in consumer.writes[0].region], variables)
     )
+
+
+def paddings(sch: Schedule, block: SBlockRV, nest: Nest) -> list[tuple[SBlockRV, Operand]]:
+    """The unscheduled spatial producers that only this block reads, with what they produce."""
+    found = []
+    for producer in sch.get_producers(block):
+        made = sch.get(producer)
+        if made.init is None and "schedule_rule" not in made.annotations and len(sch.get_consumers(producer)) == 1:
+            written = made.writes[0].source
+            found += [(producer, operand) for operand in nest.operands if operand.buffer.same_as(written)]
+    return found
 
 
 @derived_object
@@ -148,9 +160,10 @@ class RegisterTile(PyScheduleRule):
         if lanes < _LEAST_LANES:
             return [sch]
         made = []
-        for blocked in (False, True):
+        padded = (False, True) if paddings(sch, block, nest) else (False,)
+        for blocked, pad_first in product((False, True), padded):
             copy = sch.copy()
-            _Tiling(copy, block, nest, lanes).run(blocked)
+            _Tiling(copy, block, nest, lanes).run(blocked, pad_first)
             copy.annotate(block, "schedule_rule", "None")
             self._close(copy)
             made.append(copy)
