@@ -16,7 +16,7 @@ lint: setup
 	$(PYTHON_OF) -m mypy
 
 docs-screenshots: setup
-	$(PYTHON_OF) -m pytest tests/gui -k screenshot
+	PRUNER_SCREENSHOTS=docs/images $(PYTHON_OF) -m pytest tests/studio/test_screenshots.py
 
 setup:
 	@packaging/bootstrap
