@@ -12,8 +12,12 @@ from tvm.target import Target
 
 from pruner_engine.space.rules.machine import Machine
 from pruner_engine.space.rules.register_tile import RegisterTile
+from pruner_engine.space.rules.vector_copy import VectorCopy
 
-OWN_RULES: dict[str, Callable[[Machine], ms.ScheduleRule]] = {"register-tile": RegisterTile}
+OWN_RULES: dict[str, Callable[[Machine], ms.ScheduleRule]] = {
+    "register-tile": RegisterTile,
+    "vector-copy": VectorCopy,
+}
 
 __all__ = ["OWN_RULES", "Machine", "register_rule", "rules_for"]
 

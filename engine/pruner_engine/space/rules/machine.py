@@ -13,9 +13,11 @@ class Machine:
 
     Attributes:
         vector_bits: width of a register.
+        least_lanes: a loop that allows only shorter vectors is not worth a rule.
     """
 
     vector_bits: int
+    least_lanes: int = 4
 
     @staticmethod
     def of(target: Target) -> Machine:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from tvm.ir import Expr
 from tvm.s_tir import SBlock, Schedule
@@ -56,10 +57,8 @@ class Nest:
 def read_nest(sch: Schedule, block_rv: SBlockRV) -> Nest | None:
     """The nest of a reduction block; None where it has another form or moves through an operand in another way."""
     block = sch.get(block_rv)
-    loops = sch.get_loops(block_rv)
-    if block.init is None or not isinstance(block.body, BufferStore) or len(loops) != len(block.iter_vars):
-        return None
-    if any(not _plain(sch, loop, var) for loop, var in zip(loops, block.iter_vars, strict=True)):
+    loops = loops_of(sch, block_rv)
+    if loops is None or block.init is None or not isinstance(block.body, BufferStore):
         return None
     spatial = [v.var for v in block.iter_vars if v.iter_type == IterVar.DataPar]
     store = block.body
@@ -77,6 +76,21 @@ def read_nest(sch: Schedule, block_rv: SBlockRV) -> Nest | None:
         operands=operands,
         bits=store.buffer.dtype.bits,
     )
+
+
+def loops_of(sch: Schedule, block_rv: SBlockRV) -> list[LoopRV] | None:
+    """The loops of a block that was not scheduled yet, one of known extent for each of its iterators; else None."""
+    loops, variables = sch.get_loops(block_rv), sch.get(block_rv).iter_vars
+    if len(loops) != len(variables) or not all(map(partial(_plain, sch), loops, variables)):
+        return None
+    return list(loops)
+
+
+def close_root(sch: Schedule) -> None:
+    """Keep later rules off the function where all of its blocks are scheduled."""
+    root = sch.get_sblock("root")
+    if all("schedule_rule" in sch.get(block).annotations for block in sch.get_child_blocks(root)):
+        sch.annotate(root, "schedule_rule", "None")
 
 
 def extent_of(sch: Schedule, loop: LoopRV) -> int:

@@ -13,23 +13,23 @@ from tvm.s_tir.schedule import LoopRV, SBlockRV
 from tvm.tirx import IterVar
 
 from pruner_engine.space.rules.machine import Machine
-from pruner_engine.space.rules.nest import Nest, Operand, extent_of, read_nest, same_vars
+from pruner_engine.space.rules.nest import Nest, Operand, close_root, extent_of, read_nest, same_vars
 
 _ROW_TILE = 16  # most rows in a register tile along the innermost row axis
 _OUTER_ROW_TILE = 4  # and along any other
 _VECTORS = 6  # most vectors in a register tile
 _UNROLL = 4  # most iterations of the innermost reduction loop in one
-_LEAST_LANES = 4
 
 
 class _Tiling:
     """One schedule in the making."""
 
-    def __init__(self, sch: Schedule, block: SBlockRV, nest: Nest, lanes: int) -> None:
+    def __init__(self, sch: Schedule, block: SBlockRV, nest: Nest, lanes: int, machine: Machine) -> None:
         self.sch = sch
         self.block = block
         self.nest = nest
         self.lanes = lanes
+        self.machine = machine
 
     def run(self, blocked: bool, pad_first: bool) -> None:
         """Loops: outer tiles (parallel) | [reduction blocks] | inner tiles | reduction | rows x vectors, unrolled.
@@ -102,7 +102,7 @@ class _Tiling:
             else:
                 sch.compute_at(producer, at, preserve_unit_loops=True)
             lanes = math.gcd(int(operand.buffer.shape[-1]), self.lanes)
-            if operand.whole and lanes >= _LEAST_LANES:
+            if operand.whole and lanes >= self.machine.least_lanes:
                 self._vectorize(producer, lanes)
             sch.annotate(producer, "schedule_rule", "None")
 
@@ -157,23 +157,17 @@ class RegisterTile(PyScheduleRule):
         if any(o.axis is not None and not (o.last or o.layout_free or not o.rows) for o in nest.operands):
             return [sch]
         lanes = math.gcd(extent_of(sch, nest.vector), self.machine.vector_bits // nest.bits)
-        if lanes < _LEAST_LANES:
+        if lanes < self.machine.least_lanes:
             return [sch]
         made = []
         padded = (False, True) if paddings(sch, block, nest) else (False,)
         for blocked, pad_first in product((False, True), padded):
             copy = sch.copy()
-            _Tiling(copy, block, nest, lanes).run(blocked, pad_first)
+            _Tiling(copy, block, nest, lanes, self.machine).run(blocked, pad_first)
             copy.annotate(block, "schedule_rule", "None")
-            self._close(copy)
+            close_root(copy)
             made.append(copy)
         return made
-
-    def _close(self, sch: Schedule) -> None:
-        """Keep later rules off the function where all of its blocks are scheduled."""
-        root = sch.get_sblock("root")
-        if all("schedule_rule" in sch.get(b).annotations for b in sch.get_child_blocks(root)):
-            sch.annotate(root, "schedule_rule", "None")
 
     def clone(self) -> RegisterTile:
         return RegisterTile(self.machine)

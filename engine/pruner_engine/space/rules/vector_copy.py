@@ -1,0 +1,62 @@
+"""Schedule rule: kernels that only move data by cases (concatenation, padding), one vector at a time."""
+
+from __future__ import annotations
+
+import math
+
+from tvm.ir import Call
+from tvm.ir.utils import derived_object
+from tvm.s_tir import Schedule
+from tvm.s_tir import meta_schedule as ms
+from tvm.s_tir.meta_schedule.schedule_rule import PyScheduleRule
+from tvm.s_tir.schedule import SBlockRV
+from tvm.tirx import BufferStore
+
+from pruner_engine.space.rules.machine import Machine
+from pruner_engine.space.rules.nest import close_root, extent_of, loops_of
+
+_MOST_VECTORS = 128  # vectors of a row, all written out in the code
+
+
+@derived_object
+class VectorCopy(PyScheduleRule):
+    """Writes the last axis out vector by vector, so that which case applies is known when the kernel is compiled.
+
+    Args:
+        machine: the vector unit.
+    """
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__()
+        self.machine = machine
+
+    def _initialize_with_tune_context(self, context: ms.TuneContext) -> None:
+        pass
+
+    def apply(self, sch: Schedule, block: SBlockRV) -> list[Schedule]:
+        copy, loops = sch.get(block), loops_of(sch, block)
+        if loops is None or len(loops) < 2 or copy.init is not None or sch.get_consumers(block):
+            return [sch]
+        if not isinstance(copy.body, BufferStore) or not _by_cases(copy.body.value):
+            return [sch]
+        # no vector lies on both sides of the end of a source
+        ends = [extent_of(sch, loops[-1]), *(int(read.source.shape[-1]) for read in copy.reads)]
+        lanes = math.gcd(self.machine.vector_bits // copy.body.buffer.dtype.bits, *ends)
+        if lanes < self.machine.least_lanes or ends[0] > lanes * _MOST_VECTORS:
+            return [sch]
+        rows = sch.fuse(*loops[:-1])
+        outer, _ = sch.split(rows, factors=sch.sample_perfect_tile(rows, n=2, max_innermost_factor=-1))
+        vector, lane = sch.split(loops[-1], factors=[None, lanes])
+        sch.parallel(outer)
+        sch.unroll(vector)
+        sch.vectorize(lane)
+        sch.annotate(block, "schedule_rule", "None")
+        close_root(sch)
+        return [sch]
+
+    def clone(self) -> VectorCopy:
+        return VectorCopy(self.machine)
+
+
+def _by_cases(value: object) -> bool:
+    return isinstance(value, Call) and value.op.name.endswith(".if_then_else")
