@@ -6,9 +6,10 @@ import tvm
 from tvm import relax
 from tvm.ir.transform import Sequential
 from tvm.relax import transform as rx
-from tvm.target import Target
+from tvm.target import Target, codegen
 
 from pruner_engine.tasks.fold import fold_movement
+from pruner_engine.tasks.widen import widen_channels
 
 # fused kernels in NHWC vectorise over channels and let weights be prepacked, which outweighs some more traffic
 _NHWC_WORTH = 1.15
@@ -28,12 +29,13 @@ def prepare(mod: tvm.IRModule, target: Target) -> tvm.IRModule:
         A Relax module whose "main" calls fused TIR functions; weights whose layout a kernel may choose are marked.
     """
     with target, tvm.transform.PassContext(opt_level=3):
-        clean = _clean(mod)
+        clean, cpu = _clean(mod), target.kind.name == "llvm"
         plain = _lower(clean)
         if not _has_conv2d(clean):
             return plain
         try:
-            channels_last = _lower(rx.ConvertLayout({"relax.nn.conv2d": ["NHWC", "HWIO"]})(clean))
+            wide = widen_channels(clean, codegen.llvm_get_vector_width(target) // 32) if cpu else clean
+            channels_last = _lower(rx.ConvertLayout({"relax.nn.conv2d": ["NHWC", "HWIO"]})(wide))
         except (RuntimeError, ValueError):  # ConvertLayout does not know every operator
             return plain
     return channels_last if _traffic(channels_last) <= _NHWC_WORTH * _traffic(plain) else plain

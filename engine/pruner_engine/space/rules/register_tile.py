@@ -73,8 +73,10 @@ class _Tiling:
             write = consumers[0]
         else:
             write = sch.cache_write(self.block, 0, "global")
+        # a consumer may cut off what was computed only to fill the last vector
+        lanes = math.gcd(self.lanes, extent_of(sch, sch.get_loops(write)[-1]))
         sch.reverse_compute_at(write, at, preserve_unit_loops=True)
-        self._vectorize(write, self.lanes)
+        self._vectorize(write, lanes)
         sch.annotate(write, "schedule_rule", "None")
 
     def _worth_packing(self, operand: Operand) -> bool:
