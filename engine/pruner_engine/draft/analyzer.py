@@ -4,19 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
+from tvm.s_tir import Schedule
 
+from pruner_engine.draft.calibration import fit
 from pruner_engine.draft.columns import Program
 from pruner_engine.draft.cpu import cpu_parts
 from pruner_engine.draft.explanation import Explanation
 from pruner_engine.draft.gpu import gpu_parts
-from pruner_engine.draft.nest import UnreadableSketchError
+from pruner_engine.draft.nest import Block, UnreadableSketchError
 from pruner_engine.draft.parts import Parts
+from pruner_engine.draft.reading import FunctionReader
 from pruner_engine.draft.replay import Replay
 from pruner_engine.space.decision import LocationDecision, Rows
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.profile import DeviceProfile
+
+_LOWERED = 256  # rows of a sketch without closed form that are scored at a time
 
 
 @dataclass
@@ -26,19 +32,27 @@ class _Variant:
     Attributes:
         effective: where TVM really puts the blocks, one formula a location decision; None without such decisions.
         times: seconds by component, then validity.
+        explained: symbols, penalties and times, then validity.
     """
 
     parts: Parts
     effective: Program | None
     times: Program
+    explained: Program
 
 
 class Analyzer:
-    """Scores rows of a design space; see `draft.analyzer_for`."""
+    """Scores rows of a design space; see `draft.analyzer_for`.
+
+    Attributes:
+        factors: per time component, from calibration; none is 1.
+    """
 
     def __init__(self, space: DesignSpace, profile: DeviceProfile) -> None:
         self.space = space
         self.profile = profile
+        self.factors: dict[str, float] = {}
+        self._compiled: dict[int, bool] = {}
         self._variants: dict[tuple[int, tuple[int, ...]], _Variant] = {}
         self._locations = [
             [(i, s.columns[i].start) for i, d in enumerate(s.decisions) if isinstance(d, LocationDecision)]
@@ -53,54 +67,82 @@ class Analyzer:
         Args:
             rows: int32[n, width] of the sketch.
         """
+        if not self.compiled(sketch):
+            return self._score_lowered(sketch, rows)
         scores = np.full(len(rows), -np.inf)
         for locations, members in self._groups(sketch, rows):
             variant = self._variant(sketch, locations)
-            *times, valid = variant.times(rows[members])
+            values = variant.times(rows[members])
             with np.errstate(divide="ignore"):
-                scores[members] = np.where(valid > 0, -np.log2(np.sum(times, axis=0)), -np.inf)
+                latency = np.log2(self._factors(variant) @ values[:-1])
+            scores[members] = np.where(values[-1] > 0, -latency, -np.inf)
         return scores
 
-    def components(self, sketch: int, rows: Rows) -> np.ndarray:
-        """Seconds by component, float64[components, n]."""
-        parts = None
+    def _factors(self, variant: _Variant) -> np.ndarray:
+        return np.array([self.factors.get(name, 1.0) for name in variant.parts.times])
+
+    def _components(self, sketch: int, rows: Rows) -> dict[str, np.ndarray]:
+        """Uncalibrated seconds by component, float64[n] each."""
+        found: dict[str, np.ndarray] = {}
         for locations, members in self._groups(sketch, rows):
-            times = self._variant(sketch, locations).times(rows[members])[:-1]
-            if parts is None:
-                parts = np.zeros((len(times), len(rows)))
-            parts[:, members] = times
-        assert parts is not None
-        return parts
+            variant = self._variant(sketch, locations)
+            for name, seconds in zip(variant.parts.times, variant.times(rows[members]), strict=False):
+                found.setdefault(name, np.zeros(len(rows)))[members] = seconds
+        return found
 
     def explain(self, sketch: int, row: Rows) -> Explanation:
         """The parts of one row's score."""
+        if not self.compiled(sketch):
+            score = float(self._score_lowered(sketch, np.asarray(row)[None])[0])
+            return Explanation(2.0**-score, bool(np.isfinite(score)))
         rows = np.asarray(row, dtype=np.int32)[None]
         ((locations, _),) = self._groups(sketch, rows)
-        parts = self._variant(sketch, locations).parts
-        named = {**parts.symbols, **parts.penalties, **parts.times}
-        values = Program([*parts.symbols.values(), *parts.penalties.values(), *parts.times.values(), parts.valid])(rows)
-        flat = iter(values[:, 0].tolist())
-        symbols, penalties, times = (
-            {name: next(flat) for name in group} for group in (parts.symbols, parts.penalties, parts.times)
-        )
-        assert len(named) <= len(values)
-        return Explanation(sum(times.values()), bool(next(flat)), symbols, penalties, times)
+        variant = self._variant(sketch, locations)
+        groups = (variant.parts.symbols, variant.parts.penalties, variant.parts.times)
+        *values, valid = variant.explained(rows)[:, 0].tolist()
+        flat = iter(values)
+        symbols, penalties, times = ({name: next(flat) for name in group} for group in groups)
+        times = {name: seconds * self.factors.get(name, 1.0) for name, seconds in times.items()}
+        return Explanation(sum(times.values()), bool(valid), symbols, penalties, times)
 
     def compiled(self, sketch: int) -> bool:
         """Whether the sketch's symbols are in closed form."""
-        try:
-            self._variant(sketch, tuple(-1 for _ in self._locations[sketch]))
-        except UnreadableSketchError:
-            return False
-        return True
+        if sketch not in self._compiled:
+            try:
+                self._variant(sketch, tuple(-1 for _ in self._locations[sketch]))
+            except UnreadableSketchError:
+                self._compiled[sketch] = False
+            else:
+                self._compiled[sketch] = True
+        return self._compiled[sketch]
 
     def calibrate(self, measured: Sequence[tuple[int, Rows, float]]) -> None:
-        """Fit the device's few parameters to measured (sketch, row, seconds)."""
+        """Fit a factor per time component to measured (sketch, row, seconds).
+
+        The factors change only where they rank measurements that they were not fitted on better than none do.
+        """
+        rows_of: dict[int, list[tuple[Rows, float]]] = {}
+        for sketch, row, seconds in measured:
+            if not self.compiled(sketch):
+                continue
+            rows_of.setdefault(sketch, []).append((row, seconds))
+        columns: dict[str, list[np.ndarray]] = {}
+        target = []
+        for sketch, pairs in rows_of.items():
+            rows = np.array([row for row, _ in pairs], dtype=np.int32)
+            for name, values in self._components(sketch, rows).items():
+                columns.setdefault(name, []).append(values)
+            target += [seconds for _, seconds in pairs]
+        if target:
+            times = np.array([np.concatenate(parts) for parts in columns.values()])
+            self.factors = fit(times, np.array(target), list(columns)) or self.factors
 
     # ------------------------------------------------------------ variants
 
     def canonical(self, sketch: int, rows: Rows) -> Rows:
         """The rows with every compute location replaced by where TVM really puts the block."""
+        if not self._locations[sketch] or not self.compiled(sketch):
+            return rows
         rows = rows.copy()
         for locations, members in self._groups(sketch, rows):
             for (_, start), location in zip(self._locations[sketch], locations, strict=True):
@@ -125,7 +167,8 @@ class Analyzer:
             if settled.all():
                 break
         keys, inverse = np.unique(chosen, axis=0, return_inverse=True)
-        return [(tuple(k.tolist()), np.flatnonzero(inverse.ravel() == i)) for i, k in enumerate(keys)]
+        inverse = inverse.ravel()
+        return [(tuple(k.tolist()), np.flatnonzero(inverse == i)) for i, k in enumerate(keys)]
 
     def _variant(self, sketch: int, locations: tuple[int, ...]) -> _Variant:
         found = self._variants.get((sketch, locations))
@@ -133,9 +176,36 @@ class Analyzer:
             of = self.space.sketches[sketch]
             decisions = [i for i, _ in self._locations[sketch]]
             replay = Replay(self.space.task.mod, of, dict(zip(decisions, locations, strict=True)))
-            analyze = cpu_parts if self.profile.gpu is None else gpu_parts
-            parts = analyze(replay.root, self.profile)
+            parts = self._parts(replay.root)
             effective = Program([replay.effective[i] for i in decisions]) if decisions else None
-            found = _Variant(parts, effective, Program([*parts.times.values(), parts.valid]))
+            times = [*parts.times.values(), parts.valid]
+            everything = [*parts.symbols.values(), *parts.penalties.values(), *times]
+            found = _Variant(parts, effective, Program(times), Program(everything))
             self._variants[(sketch, locations)] = found
         return found
+
+    def _parts(self, root: Block) -> Parts:
+        return (cpu_parts if self.profile.gpu is None else gpu_parts)(root, self.profile)
+
+    # ------------------------------------------------------------ what has no closed form
+
+    def lowered(self, sketch: int, row: Rows) -> Parts | None:
+        """The parts counted on the row's applied schedule; None where TVM cannot apply it. Slow: milliseconds a row."""
+        of = self.space.sketches[sketch]
+        schedule = Schedule(self.space.task.mod, seed=1, error_render_level="none")
+        try:
+            of.to_trace(row).apply_to_schedule(schedule, remove_postproc=True)
+            return self._parts(FunctionReader(schedule.mod["main"]).root)
+        except (RuntimeError, ValueError, UnreadableSketchError):
+            return None  # cannot be built, or not be understood: not a candidate for the draft
+
+    def _score_lowered(self, sketch: int, rows: Rows) -> np.ndarray:
+        """As `score`, from lowered symbols, of the first rows only."""
+        scores = np.full(len(rows), -np.inf)
+        for index, row in enumerate(rows[:_LOWERED]):
+            parts = self.lowered(sketch, row)
+            if parts is not None and parts.valid:
+                times = cast("dict[str, float]", parts.times)  # nothing is free in an applied schedule
+                seconds = sum(t * self.factors.get(n, 1.0) for n, t in times.items())
+                scores[index] = -np.log2(seconds)
+        return scores

@@ -1,14 +1,14 @@
 """Arithmetic on columns: formulas over the decisions of a row, compiled once and evaluated for matrices of rows.
 
-A `Value` is a plain number or a `Column`; operations on plain numbers fold, equal columns are one object. All values are
-non-negative and integers are exact below 2**53.
+A `Value` is a plain number or a `Column`; operations on plain numbers fold, equal columns are one object. All values
+are non-negative and integers are exact below 2**53.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Union
+from typing import Any, ClassVar, TypeAlias
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -19,7 +19,7 @@ class Column:
 
     __slots__ = ("__weakref__", "args", "op")
 
-    _known: WeakValueDictionary[tuple[Any, ...], Column] = WeakValueDictionary()
+    _known: ClassVar[WeakValueDictionary[tuple[Any, ...], Column]] = WeakValueDictionary()
 
     op: str
     args: tuple[Any, ...]
@@ -67,13 +67,13 @@ class Column:
         return Column("ge", other, self)
 
 
-Value = Union[int, float, Column]
+Value: TypeAlias = int | float | Column
 
 
 def _sorted(op: str, a: Value, b: Value) -> Column:
-    return (
-        Column(op, b, a) if not isinstance(b, Column) or (isinstance(a, Column) and id(b) < id(a)) else Column(op, a, b)
-    )
+    """A commutative operation, its operands in one order, so that equal ones are found equal."""
+    swap = not isinstance(b, Column) or (isinstance(a, Column) and id(b) < id(a))
+    return Column(op, b, a) if swap else Column(op, a, b)
 
 
 def column(index: int) -> Column:
@@ -224,7 +224,9 @@ class Program:
                 free += [register[a] for a in dying]
             register[node] = mine
         self._registers = used
-        self._outputs = [(True, register[v]) if isinstance(v, Column) else (False, v) for v in outputs]
+        self._outputs: list[tuple[bool, Any]] = [
+            (True, register[v]) if isinstance(v, Column) else (False, v) for v in outputs
+        ]
         self.length = len(order)
 
     def __call__(self, rows: np.ndarray) -> np.ndarray:
@@ -244,9 +246,8 @@ class Program:
             if op == "row":
                 out[:] = columns[operands[0][1]]
             elif op == "lookup":
-                np.take(
-                    np.asarray(operands[0][1], dtype=np.float64), registers[operands[1][1]].astype(np.int64), out=out
-                )
+                (_, table), (_, index) = operands
+                np.take(np.asarray(table, dtype=np.float64), registers[index].astype(np.int64), out=out)
             else:
                 _OPS[op](*(registers[a] if is_register else a for is_register, a in operands), out=out)
         for result, (is_register, value) in zip(results, self._outputs, strict=True):

@@ -1,8 +1,8 @@
-"""The CPU analyzer: a latency from vector lanes, accumulators, loads, cache traffic, parallel balance and loop overhead.
+"""The CPU analyzer: a latency from vector lanes, accumulators, loads, cache traffic, balance and loop overhead.
 
 The paper has none for CPUs; this one follows the same pattern: symbols of each statement, penalties for parts of the
-machine that lie idle, and a sum of times over the statements. All cycles are of one core, at two fused multiply-adds and
-two loads a cycle, on which the wide cores of the last decade agree.
+machine that lie idle, and a sum of times over the statements. All cycles are of one core, at two fused multiply-adds
+and two loads a cycle, on which the wide cores of the last decade agree.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pruner_engine.draft.columns import Value, ceil_div, equal, maximum, minimum, power, product, where
 from pruner_engine.draft.finish import Plan, plans
 from pruner_engine.draft.footprint import Touch, lines, spans_by_depth
-from pruner_engine.draft.nest import Block
+from pruner_engine.draft.nest import Block, heaviness
 from pruner_engine.draft.parts import Parts, add_up, sum_by_name
 from pruner_engine.targets.profile import DeviceProfile
 
@@ -54,7 +54,7 @@ class _Device:
 
 @dataclass(frozen=True)
 class _Statement:
-    weight: float
+    weight: tuple[int, int]
     symbols: dict[str, Value]
     penalties: dict[str, Value]
     times: dict[str, Value]
@@ -116,8 +116,7 @@ def _statement(plan: Plan, device: _Device) -> _Statement:
         "parallel": 1.0 / (share * device.cores),
         "registers": maximum(1.0, (accumulators + 2) / device.registers) if kept else 1.0,
     }
-    weight = float(max(1, flops) * product(i.extent for i in plan.block.iters if isinstance(i.extent, int)))
-    return _Statement(weight, symbols, penalties, times)
+    return _Statement(heaviness(plan.block), symbols, penalties, times)
 
 
 def _balance(parallel: Value, cores: int) -> Value:
@@ -135,7 +134,9 @@ def _memory_operations(plan: Plan, operations: Value) -> tuple[Value, Value, Val
         own = touch.read and touch.written
         if not inner:
             single = plan.vector if plan.loops and touch.moves_with(plan.loops[-1]) else 1
-            loads = loads + (where(_wide(touch, plan), operations, single) * touch.times if touch.read and not own else 0)
+            loads = loads + (
+                where(_wide(touch, plan), operations, single) * touch.times if touch.read and not own else 0
+            )
             stores = stores + (operations if touch.written and plan.block.spatial else 0)
             continue
         if own:
@@ -171,7 +172,7 @@ def _reduction_run(plan: Plan) -> Value:
 
 
 def _traffic(plan: Plan, device: _Device) -> dict[str, Value]:
-    """Bytes that enter each cache level: the working set of the outermost depth that fits, as often as it is replaced."""
+    """Bytes that enter each cache level: the largest working set that fits it, as often as it is replaced."""
     loops = plan.loops
     outside: list[Value] = [1]
     for loop in loops:
@@ -184,7 +185,7 @@ def _traffic(plan: Plan, device: _Device) -> dict[str, Value]:
         repeats: Value = 1
         for depth in range(len(loops) + 1):
             if depth and touch.moves_with(loops[depth - 1]):
-                repeats = outside[depth]
+                repeats = where(loops[depth - 1].extent > 1, outside[depth], repeats)
             sizes[depth] = sizes[depth] + held[depth]
             totals[depth] = totals[depth] + held[depth] * repeats
     result = {}
@@ -192,6 +193,6 @@ def _traffic(plan: Plan, device: _Device) -> dict[str, Value]:
         bytes_: Value = totals[-1]
         for depth in range(len(loops), 0, -1):
             bytes_ = where(sizes[depth] <= capacity, totals[depth], bytes_)
-        # what fits as a whole is there already: measured kernels are warm, and a network's operands come from the last one
+        # what fits as a whole is there already: a network's operands come from the kernel before
         result[name] = where(sizes[0] <= capacity, 0.0, bytes_)
     return result

@@ -42,10 +42,10 @@ class Plan:
     @property
     def iterations(self) -> Value:
         """Executions, less those that repeat what a loop does not change: LLVM moves them out of it."""
-        total: Value = 1
+        total = self.block.useful
         inside: Value = 1
         for loop in reversed(self.loops):
-            work = loop.extent * loop.useful
+            work = loop.extent
             if not any(touch.indexed_by(loop) for touch in self.touches):
                 work = where(inside <= _HOISTED, 1, work)
             else:
@@ -60,9 +60,9 @@ def plans(root: Block, lanes: int) -> list[Plan]:
     A block's loops are fused from outside into a parallel loop until that has more iterations than asked for, and from
     inside into a vector as long as all accesses stay contiguous.
     """
-    width = int(root.annotations.get("meta_schedule.vectorize", 1))  # type: ignore[arg-type]
-    jobs = int(root.annotations.get("meta_schedule.parallel", 1))  # type: ignore[arg-type]
-    unroll: Value = root.annotations.get("meta_schedule.unroll_explicit", 0)  # type: ignore[assignment]
+    width = int(root.annotations.get("meta_schedule.vectorize", 1))
+    jobs = int(root.annotations.get("meta_schedule.parallel", 1))
+    unroll: Value = root.annotations.get("meta_schedule.unroll_explicit", 0)
     where_from = homes(root)
     made = []
     for block in blocks_under(root):

@@ -108,30 +108,24 @@ def _affine(index: Index) -> dict[Atom, Value] | None:
     """Steps per variable of a sum of scaled variables; None for any other index."""
     steps: dict[Atom, Value] = {}
     for term in index.terms if isinstance(index, Sum) else (index,):
-        factor: Value = 1
-        if isinstance(term, Scaled):
-            term, factor = term.index, abs(term.factor) if isinstance(term.factor, int) else term.factor  # noqa: PLW2901
-        if isinstance(term, Var):
-            steps[term.atom] = steps.get(term.atom, 0) + factor
-        elif next(atoms_of(term), None) is not None:
+        inner, factor = (term.index, term.factor) if isinstance(term, Scaled) else (term, 1)
+        if isinstance(inner, Var):
+            step_ = abs(factor) if isinstance(factor, int) else factor
+            steps[inner.atom] = steps.get(inner.atom, 0) + step_
+        elif next(atoms_of(inner), None) is not None:
             return None
     return steps
-
-
-def elements(spans: Sequence[Value]) -> Value:
-    """Distinct elements in a box of these spans."""
-    return product(spans)
 
 
 def lines(touch: Touch, spans: Sequence[Value], line_bytes: int) -> Value:
     """Distinct cache lines in a box; a buffer whose layout follows the loops is contiguous."""
     size = touch.buffer.dtype_bytes
     if touch.buffer.layout_free or not spans:
-        return ceil_div(elements(spans) * size, line_bytes)
+        return ceil_div(product(spans) * size, line_bytes)
     # dimensions that are covered whole make longer runs, which matters for small inner dimensions
     run = spans[-1]
     rest = list(spans[:-1])
     whole = touch.buffer.shape[-1]
     if rest and isinstance(whole, int) and whole * size < line_bytes:
-        run, rest = run * rest.pop(), rest
+        run = run * rest.pop()
     return product(rest) * ceil_div(run * size, line_bytes)

@@ -1,4 +1,4 @@
-"""The paper's analyzer for GPUs: symbols of each statement, penalties, and a latency (Qiao et al., ASPLOS 2025, section 4).
+"""The paper's analyzer for GPUs: symbols of each statement, penalties, a latency (Qiao et al., ASPLOS 2025, section 4).
 
 Per statement: `t_compute = flops * p_d * p_r / (peak * p_b * p_w)` and `t_memory = dram_bytes / (bandwidth * p_m)`; a
 candidate's latency is the sum of both over its statements. Limits are those of TVM's VerifyGPUCode.
@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from pruner_engine.draft.columns import Value, ceil_div, maximum, minimum, product, where
 from pruner_engine.draft.footprint import Touch, homes, spans_by_depth, touches
-from pruner_engine.draft.nest import Access, Block, Buffer, Loop, Node, all_loops, blocks_under
+from pruner_engine.draft.index import atoms_of, span
+from pruner_engine.draft.nest import Access, Block, Buffer, Loop, Node, all_loops, blocks_under, heaviness
 from pruner_engine.draft.parts import Parts, add_up, sum_by_name
 from pruner_engine.draft.regions import outer_atoms, region
 from pruner_engine.targets.profile import DeviceProfile, GpuLimits
@@ -50,9 +51,7 @@ class _Kernel:
         leaves = list(blocks_under(node))
         paths = [all_loops(b) for b in leaves]
         self.bound = any(loop.thread for path in paths for loop in path)
-        self.grid, self.threads, self.vthreads = (
-            _widest(paths, kind) for kind in ("blockIdx", "threadIdx", "vthread")
-        )
+        self.grid, self.threads, self.vthreads = (_widest(paths, kind) for kind in ("blockIdx", "threadIdx", "vthread"))
         if any("warp_execution" in b.annotations for b in _blocks(node)):
             self.threads = self.threads * limits.warp_size
         if not self.bound:
@@ -86,7 +85,7 @@ def _blocks(node: Node) -> list[Block]:
 def _in_range(block: Block, threads: Value) -> Value:
     low = block.annotations.get("meta_schedule.thread_extent_low_inclusive", 1)
     high = block.annotations.get("meta_schedule.thread_extent_high_inclusive", 1 << 30)
-    return _all([threads >= low, threads <= high])  # type: ignore[operator]
+    return _all([threads >= low, threads <= high])
 
 
 def _shared(leaves: Sequence[Block]) -> list[tuple[Buffer, Access, Block]]:
@@ -106,8 +105,8 @@ def _allocated(buffer: Buffer, access: Access, block: Block) -> Value:
         return buffer.bytes
     kept = product(r.extent for r in region([access], outer_atoms(home, buffer.scope))) * buffer.dtype_bytes
     # a software pipeline holds one version a stage between writing and reading
-    stages = (loop.annotations.get("software_pipeline_stage") for loop in all_loops(block))
-    return kept * (1 + max((max(s) for s in stages if isinstance(s, list)), default=0))
+    stages = [loop.annotations.get("software_pipeline_stage", [0]) for loop in all_loops(block)]
+    return kept * (1 + max((int(max(s)) for s in stages), default=0))
 
 
 def _encloses_reader(loop: Loop, buffer: Buffer) -> bool:
@@ -135,12 +134,12 @@ class _Statement:
         assert limits is not None
         loops = all_loops(block)
         flops = add_up(s.flops + 4 * (s.special + s.divisions) for s in block.stores)
-        total = product(loop.extent * loop.useful for loop in loops)
+        total = block.useful * product(loop.extent for loop in loops)
         work = _work(block, loops, kernel, total)
         tensor = any(t.buffer.scope.startswith(_TENSOR_CORE) for t in used)
         flops_thread = work.iterations * flops
-        registers = add_up(_per_thread(t, work.serial, block, spatial=True) for t in used)
-        operations = add_up(_per_thread(t, work.serial, block, spatial=False) for t in used)
+        registers = add_up(_registers(t, work.serial, used) for t in used)
+        operations = add_up(_accesses(t, work.serial) for t in used)
         dram = [(t, _dram_bytes(t, loops)) for t in used if t.buffer.scope == "global"]
         penalties: dict[str, Value] = {
             "warp": kernel.threads / limits.warp_size / ceil_div(kernel.threads, limits.warp_size),
@@ -156,7 +155,7 @@ class _Statement:
             share = _transaction_share(touch, loops, limits)
             memory = memory + moved / (profile.dram_bandwidth * share)
             penalties["memory"] = minimum(penalties["memory"], share)
-        self.weight = float(max(1, flops) * _size(block))  # type: ignore[call-overload]
+        self.weight = heaviness(block)
         self.times: dict[str, Value] = {
             "compute": total * flops * penalties["reuse"] * penalties["registers"] / (peak * idle),
             "memory": memory,
@@ -184,11 +183,16 @@ def _work(block: Block, loops: Sequence[Loop], kernel: _Kernel, total: Value) ->
     return _Work(product(loop.extent for loop in serial), serial)
 
 
-def _per_thread(touch: Touch, serial: Sequence[Loop], block: Block, *, spatial: bool) -> Value:
-    """Elements that a thread holds (over spatial loops only) or accesses (over all of its loops)."""
-    written = [t for t in touches(block, {}) if t.written]
-    chosen = [loop for loop in serial if not spatial or any(t.indexed_by(loop) for t in written)]
-    return product(loop.extent for loop in chosen if touch.indexed_by(loop))
+def _registers(touch: Touch, serial: Sequence[Loop], used: Sequence[Touch]) -> Value:
+    """Elements that a thread holds while the loops that move its output run."""
+    moving = {a for loop in serial if any(t.written and t.indexed_by(loop) for t in used) for a in loop.atoms}
+    return product(span(index, moving.__contains__) for index in touch.indices)
+
+
+def _accesses(touch: Touch, serial: Sequence[Loop]) -> Value:
+    """Times that a thread goes to the buffer: once for each iteration that changes the element."""
+    indexing = {a for index in touch.indices for a in atoms_of(index)}
+    return product(a.extent for loop in serial for a in loop.atoms if a in indexing)
 
 
 def _dram_bytes(touch: Touch, loops: Sequence[Loop]) -> Value:
@@ -220,10 +224,6 @@ def _wave(kernel: _Kernel, limits: GpuLimits, processors: int) -> Value:
     units = where(few, kernel.grid * warps, kernel.grid)
     slots = where(few, processors * limits.schedulers, processors)
     return units / (ceil_div(units, slots) * slots)
-
-
-def _size(block: Block) -> float:
-    return float(product(i.extent for i in block.iters if isinstance(i.extent, int)))  # type: ignore[arg-type]
 
 
 def _all(conditions: object) -> Value:

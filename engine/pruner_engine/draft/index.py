@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Union
+from typing import TypeAlias
 
 from pruner_engine.draft.columns import Value, ceil_div, floor_div, maximum, minimum, product, where
 
@@ -67,7 +67,7 @@ class Opaque:
     extent: Value
 
 
-Index = Union[Var, Const, Sum, Scaled, Quotient, Remainder, Opaque]
+Index: TypeAlias = Var | Const | Sum | Scaled | Quotient | Remainder | Opaque
 
 
 def add(*terms: Index) -> Index:
@@ -102,7 +102,7 @@ def quotient(index: Index, divisor: Value) -> Index:
     return Quotient(index, divisor)
 
 
-def replace(index: Index, atoms: dict[Atom, Index]) -> Index:
+def replace(index: Index, atoms: dict[Atom, Index]) -> Index:  # noqa: PLR0911 (one case a kind)
     """The index with atoms replaced."""
     match index:
         case Var(atom):
@@ -122,7 +122,7 @@ def replace(index: Index, atoms: dict[Atom, Index]) -> Index:
     raise TypeError(index)
 
 
-def resolve(index: Index) -> Index:
+def resolve(index: Index) -> Index:  # noqa: PLR0911
     """The index over loops' own variables."""
     match index:
         case Var(atom):
@@ -154,6 +154,23 @@ def atoms_of(index: Index) -> Iterator[Atom]:
             yield from atoms_of(inner)
 
 
+def _digit(term: Index) -> tuple[Index, Value, Value, Value]:
+    """A term `factor * (index // place % modulus)` taken apart; modulus 0 where there is none."""
+    factor: Value = 1
+    modulus: Value = 0
+    place: Value = 1
+    match term:
+        case Scaled(inner, factor):
+            term = inner
+    match term:
+        case Remainder(inner, modulus):
+            term = inner
+    match term:
+        case Quotient(inner, place):
+            term = inner
+    return term, factor, modulus, place
+
+
 def collapse(index: Index) -> Index:
     """The index with sums of all digits of a variable replaced by the variable."""
     if not isinstance(index, Sum):
@@ -161,13 +178,7 @@ def collapse(index: Index) -> Index:
     digits: dict[Atom, dict[Value, Value]] = {}  # per variable the modulus (0: none) of the digit at each place
     rest: list[Index] = []
     for term in index.terms:
-        inner, factor = (term.index, term.factor) if isinstance(term, Scaled) else (term, 1)
-        modulus: Value = 0
-        if isinstance(inner, Remainder):
-            inner, modulus = inner.index, inner.modulus
-        place: Value = 1
-        if isinstance(inner, Quotient):
-            inner, place = inner.index, inner.divisor
+        inner, factor, modulus, place = _digit(term)
         if isinstance(inner, Var) and place == factor and place not in digits.get(inner.atom, {}):
             digits.setdefault(inner.atom, {})[place] = modulus
         else:
@@ -185,7 +196,7 @@ def collapse(index: Index) -> Index:
     return add(*rest)
 
 
-def span(index: Index, varies: Callable[[Atom], bool]) -> Value:
+def span(index: Index, varies: Callable[[Atom], bool]) -> Value:  # noqa: PLR0911
     """Distance of the first to the last value, both included, of a resolved index while the atoms that vary do."""
     match index:
         case Var(atom):

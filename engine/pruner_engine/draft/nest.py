@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Union
+from typing import Any, TypeAlias
 
 from pruner_engine.draft.columns import Value, product
 from pruner_engine.draft.index import Atom, Index, Var, atoms_of, resolve
@@ -83,16 +83,14 @@ class Loop:
     Attributes:
         thread: what it is bound to, such as blockIdx.x, or "".
         kind: serial, parallel, vectorized or unrolled, where the trace itself says so.
-        useful: share of its iterations that do work: below 1 where a split was rounded up.
     """
 
     atoms: list[Atom]
     thread: str = ""
     kind: str = "serial"
-    useful: Value = 1
     children: list[Node] = field(default_factory=list)
-    parent: Loop | Block | None = None
-    annotations: dict[str, Value] = field(default_factory=dict)
+    parent: Node | None = None
+    annotations: dict[str, Any] = field(default_factory=dict)
 
     @property
     def extent(self) -> Value:
@@ -109,21 +107,23 @@ class Block:
 
     Attributes:
         children: of the root and of a block that blockizing put around another; a leaf has none.
+        useful: share of its executions that do work: below 1 where a split of a loop around it was rounded up.
     """
 
     name: str
     iters: list[Iter] = field(default_factory=list)
     stores: list[Store] = field(default_factory=list)
+    useful: Value = 1
     children: list[Node] = field(default_factory=list)
-    parent: Loop | Block | None = None
-    annotations: dict[str, Value | str] = field(default_factory=dict)
+    parent: Node | None = None
+    annotations: dict[str, Any] = field(default_factory=dict)
 
     @property
     def spatial(self) -> bool:
         return all(i.spatial for i in self.iters)
 
 
-Node = Union[Loop, Block]
+Node: TypeAlias = Loop | Block
 
 
 def loops_of(block: Node) -> list[Loop]:
@@ -162,6 +162,11 @@ def data_parallel(loop: Loop) -> bool:
         for block in blocks_under(loop)
         for i in block.iters
     )
+
+
+def heaviness(block: Block) -> tuple[int, int]:
+    """Orders blocks by how much they are likely to compute, whatever the decisions."""
+    return int(not block.spatial), sum(s.flops + s.special + s.divisions for s in block.stores)
 
 
 def attach(parent: Node, child: Node, at: int | None = None) -> None:

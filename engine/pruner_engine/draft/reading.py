@@ -1,4 +1,4 @@
-"""From an unscheduled TIR function to a loop nest."""
+"""From a TIR function, scheduled or not, to a loop nest."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from tvm import tirx
 from tvm.ir.expr import Call, TensorLoad
 from tvm.s_tir import SBlockRealize
 
-from pruner_engine.draft.index import Atom, Const, Index, Opaque, Quotient, Remainder, Var, add, scale
+from pruner_engine.draft.index import Atom, Const, Index, Opaque, Quotient, Remainder, Var, add, resolve, scale, span
 from pruner_engine.draft.nest import Access, Block, Buffer, Iter, Loop, Store, UnreadableSketchError, attach
 
+_KINDS = {1: "parallel", 2: "vectorized", 3: "unrolled"}  # tirx.ForKind
 _CALLS = {"if_then_else": "selects", "likely": "", "reinterpret": "", "sqrt": "divisions", "rsqrt": "divisions"}
 _ARITHMETIC = (tirx.Add, tirx.Sub, tirx.Mul, tirx.Max, tirx.Min)
 
@@ -48,7 +49,10 @@ class FunctionReader:
         elif isinstance(statement, tirx.For):
             atom = Atom(str(statement.loop_var.name), _integer(statement.extent))
             self._atoms[statement.loop_var] = atom
-            loop = Loop([atom])
+            bound = statement.thread_binding
+            thread = str(bound.thread_tag) if bound is not None else ""
+            kind = _KINDS.get(int(statement.kind), "serial")
+            loop = Loop([atom], thread, kind, annotations=_annotations(statement.annotations))
             attach(parent, loop)
             self._statement(statement.body, loop)
         elif isinstance(statement, SBlockRealize):
@@ -63,14 +67,25 @@ class FunctionReader:
             atom = Atom(str(variable.var.name), _integer(variable.dom.extent), self._index(value))
             self._atoms[variable.var] = atom
             block.iters.append(Iter(atom, variable.iter_type == tirx.IterVar.DataPar))
+        block.useful = self._useful(realize.predicate)
         bodies = source.body.seq if isinstance(source.body, tirx.SeqStmt) else [source.body]
         for body in bodies:
-            block.stores.append(self._store(body, source.init is not None))
+            if isinstance(body, tirx.BufferStore):
+                block.stores.append(self._store(body, source.init is not None))
+            else:
+                self._statement(body, block)
         return block
 
+    def _useful(self, predicate: Any) -> float:
+        """Share of the executions for which the bounds in a predicate hold."""
+        if isinstance(predicate, tirx.And):
+            return self._useful(predicate.a) * self._useful(predicate.b)
+        if isinstance(predicate, tirx.LT) and isinstance(predicate.b, tirx.IntImm):
+            reach: Any = span(resolve(self._index(predicate.a)), lambda atom: True)
+            return min(1.0, int(predicate.b) / reach)
+        return 1.0
+
     def _store(self, statement: Any, reduction: bool) -> Store:
-        if not isinstance(statement, tirx.BufferStore):
-            raise UnreadableSketchError(f"statement {type(statement).__name__} in a block")
         counts = {"flops": 0, "special": 0, "selects": 0, "divisions": 0}
         reads: list[Access] = []
         self._value(statement.value, reads, counts, guarded=False)
@@ -94,8 +109,8 @@ class FunctionReader:
     def _indices(self, indices: Any) -> tuple[Index, ...]:
         return tuple(self._index(i) for i in indices)
 
-    def _index(self, value: Any) -> Index:
-        if isinstance(value, tirx.IntImm) or isinstance(value, int):
+    def _index(self, value: Any) -> Index:  # noqa: PLR0911 (one case a kind)
+        if isinstance(value, (int, tirx.IntImm)):
             return Const(int(value))
         if isinstance(value, tirx.Var):
             return Var(self._atoms[value])
@@ -160,4 +175,10 @@ def _integer(value: Any) -> int:
 
 
 def _annotations(annotations: Any) -> dict[str, Any]:
-    return {str(k): int(v) if isinstance(v, (int, tirx.IntImm)) else str(v) for k, v in annotations.items()}
+    return {str(key): _plain(value) for key, value in annotations.items()}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (int, tirx.IntImm)):
+        return int(value)
+    return [_plain(v) for v in value] if isinstance(value, tvm.ir.Array) else str(value)

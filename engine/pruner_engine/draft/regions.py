@@ -32,7 +32,7 @@ class Range:
 
 
 def outer_atoms(loop: Node, scope: str) -> set[Atom]:
-    """Variables that are fixed inside the loop for a buffer of the scope: threads of a block share its shared memory."""
+    """Variables that are fixed inside the loop for a buffer of the scope: a block's threads share its shared memory."""
     shared = "shared" in scope
     fixed: set[Atom] = set()
     node: Node | None = loop
@@ -104,7 +104,7 @@ def digits(indices: Sequence[Index]) -> dict[Atom, list[tuple[int, Value]]]:
 
 
 def solve(indices: Sequence[Index], wanted: Sequence[Range]) -> dict[Atom, Range]:
-    """The iterations whose access at `indices` covers the wanted ranges; iterators that no dimension tells are left out."""
+    """The iterations whose access at `indices` covers the wanted ranges, for the iterators that these tell."""
     solved = {}
     for atom, places in digits(indices).items():
         start = add(*(scale(wanted[d].start, place) for d, place in places))

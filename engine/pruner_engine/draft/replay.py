@@ -45,7 +45,7 @@ class Replay:
             name = instruction.kind.name
             if position in chosen:
                 index = chosen[position]
-                results = self._sample(sketch, index, locations.get(index, -1), instruction)
+                results: list[Any] | None = self._sample(sketch, index, locations.get(index, -1), instruction)
             elif name in PRIMITIVES:
                 inputs, attrs = ([self._value(v) for v in part] for part in (instruction.inputs, instruction.attrs))
                 results = PRIMITIVES[name](self.root, inputs, attrs)

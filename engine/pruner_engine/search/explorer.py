@@ -110,6 +110,7 @@ class Explorer:
         return children
 
     def _pool(self, sketch: Sketch, rows: Rows, known: np.ndarray) -> _Pool:
+        rows = self.analyzer.canonical(sketch.index, rows)
         keys, first = np.unique(sketch.keys(rows), return_index=True)
         scores = self.analyzer.score(sketch.index, rows[first])
         self._explored += len(first)

@@ -131,7 +131,7 @@ class TileDecision(Decision):
         return self._table[rng.integers(self.size, size=n)]
 
     def mutate(self, rng: Rng, values: Rows) -> Rows:
-        """Moves a factor to another position, as MetaSchedule's MutateTileSize; where that is not admissible, samples."""
+        """Moves a factor to another position, as MetaSchedule's MutateTileSize; samples where that is ruled out."""
         n, each = len(values), np.arange(len(values))
         divisors, own, count = self._divisors
         source = np.where(values > 1, rng.random(values.shape), -1.0).argmax(axis=1)

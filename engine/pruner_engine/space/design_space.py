@@ -59,7 +59,7 @@ class DesignSpace:
         return Candidate(sketch, row, key_hash(key), of.to_json(row), origin, draft_score)
 
     def from_trace(self, trace: Trace, origin: str) -> Candidate:
-        """The candidate of a trace, with or without postprocessing; `sketch` is None where it is of none of the sketches."""
+        """The candidate of a trace, postprocessed or not; its `sketch` is None where it is of none of the sketches."""
         simple = trace.simplified(remove_postproc=True)
         sketch = self._by_hash.get(trace_hash(simple))
         if sketch is not None:

@@ -40,8 +40,9 @@ def outermost(root: Block, blocks: Sequence[Block], but: Block) -> list[Block]:
     """The blocks, or those that blockizing put around them, in the order of the nest."""
     found: dict[Block, None] = {}
     order = {b: i for i, b in enumerate(blocks_under(root))}
-    for block in sorted(dict.fromkeys(blocks), key=order.__getitem__):
-        node: Node = block
+    for leaf in sorted(dict.fromkeys(blocks), key=order.__getitem__):
+        node: Node = leaf
+        block = leaf
         while node.parent is not None and node.parent is not root:
             node = node.parent
             if isinstance(node, Block):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from pruner_engine.draft.columns import Value, ceil_div, product
 from pruner_engine.draft.index import Atom, Remainder, Var, add, quotient, scale
-from pruner_engine.draft.nest import Block, Loop, Node, all_loops
+from pruner_engine.draft.nest import Block, Loop, Node, all_loops, blocks_under
 from pruner_engine.draft.primitives.registry import primitive
 
 
@@ -23,14 +24,15 @@ def split(root: Block, inputs: list[Any], attrs: list[Any]) -> list[Loop]:
         old.definition = digit if i == 0 else Remainder(digit, old.extent)
     loops = [Loop([a]) for a in atoms]
     if None in inputs[1:] and not _divides(known, loop.extent):
-        loops[0].useful = loop.extent / (factors[0] * known)
+        for block in blocks_under(loop):
+            block.useful = block.useful * (loop.extent / (factors[0] * known))
     _swap([loop], loops)
     return loops
 
 
 @primitive("Fuse")
 def fuse(root: Block, inputs: list[Any], attrs: list[Any]) -> list[Loop]:
-    fused = Loop([a for loop in inputs for a in loop.atoms], useful=product(loop.useful for loop in inputs))
+    fused = Loop([a for loop in inputs for a in loop.atoms])
     _swap(inputs, [fused])
     return [fused]
 
@@ -40,7 +42,7 @@ def reorder(root: Block, inputs: list[Any], attrs: list[Any]) -> None:
     depth = {loop: len(all_loops(loop)) for loop in inputs}
     bottom = max(inputs, key=depth.__getitem__)
     top = min(inputs, key=depth.__getitem__)
-    path = all_loops(bottom)[depth[top] :] + [bottom]
+    path = [*all_loops(bottom)[depth[top] :], bottom]
     order = iter(inputs)
     _swap(path, [next(order) if loop in depth else loop for loop in path])
 
@@ -50,7 +52,7 @@ def _swap(old: list[Loop], new: list[Loop]) -> None:
     parent, body = old[0].parent, old[-1].children
     assert parent is not None
     at = parent.children.index(old[0])
-    for outer, inner in zip(new, new[1:], strict=False):
+    for outer, inner in pairwise(new):
         outer.children, inner.parent = [inner], outer
     new[-1].children = body
     for child in body:

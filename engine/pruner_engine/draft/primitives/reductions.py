@@ -79,7 +79,9 @@ def _write_back(
     block.iters = iters
     indices = list(store.write.indices)
     indices.insert(axis, Var(reduced))
-    block.stores = [change(store, reads=(store.write, Access(partial_buffer, tuple(indices))), flops=1, special=0, divisions=0)]
+    block.stores = [
+        change(store, reads=(store.write, Access(partial_buffer, tuple(indices))), flops=1, special=0, divisions=0)
+    ]
     block.parent = None
     back = chain([Loop([twins[a] for a in one.atoms]) for one in kept], block)
     attach(root, back, top_of(root, nest) + 1)
