@@ -23,7 +23,7 @@ FOUL = {
     "wrong": (foul.wrong, "check", "wrong"),
     "lazy": (foul.lazy, "check", "wrong"),
     "hides_nan": (foul.hides_nan, "check", "wrong"),
-    "long_build": (foul.long_build, "build", "timeout"),
+    "long_build": (foul.long_build, "build", "timeout or memory"),  # whichever limit it meets first
 }
 
 
@@ -58,7 +58,8 @@ def measured(measurer: Measurer, task, mods: dict) -> dict[str, MeasureResult]:
 def test_only_the_foul_one_fails(name, measurer, task, good):
     make, stage, error = FOUL[name]
     results = measured(measurer, task, {"before": good, "foul": make(), "after": good})
-    assert (results["foul"].stage, results["foul"].error) == (stage, error), results["foul"]
+    assert results["foul"].stage == stage, results["foul"]
+    assert results["foul"].error in error.split(" or "), results["foul"]
     assert results["foul"].message
     assert results["foul"].seconds is None
     assert [results[key].stage for key in ("before", "after")] == ["ok", "ok"], results

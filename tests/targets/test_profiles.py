@@ -91,7 +91,7 @@ def test_the_host_is_measured_once_and_kept(tmp_path, monkeypatch):
     assert profile_for(target).source == "estimated"
 
 
-def test_a_profile_from_a_busy_machine_is_measured_again_and_the_better_figures_win(tmp_path, monkeypatch):
+def test_a_profile_from_a_busy_machine_is_measured_again_when_quiet_and_the_better_figures_win(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     target = resolve_target("auto")
     rough = estimate(target, device_of(target))
@@ -106,6 +106,8 @@ def test_a_profile_from_a_busy_machine_is_measured_again_and_the_better_figures_
     monkeypatch.setattr(profiling, "module_command", command)
     monkeypatch.setattr(os, "getloadavg", lambda: (3.0, 3.0, 3.0))
     assert profile_for(target).peak_flops == 1.0
+    assert profile_for(target).peak_flops == 1.0, "a busy machine is not asked twice"
+    monkeypatch.setattr(os, "getloadavg", lambda: (0.0, 3.0, 3.0))
     again = profile_for(target)
     assert (again.peak_flops, again.dram_bandwidth) == (5e9, 9e12)
     assert not list(Path(tmp_path).rglob("*.tmp"))

@@ -25,6 +25,8 @@ class LearnedSearch(ModelStrategy):
         online: learn from this run's measurements too; otherwise the model stays as its checkpoint was.
     """
 
+    round_trials = 64
+
     def __init__(
         self, context: Context, *, name: str, kind: str, population: int, generations: int, online: bool
     ) -> None:
@@ -112,7 +114,7 @@ def _tlp(context: Context) -> LearnedSearch:
 
 
 def _random(context: Context) -> LearnedSearch:
-    count = context.settings.round_trials * 2
+    count = 2 * (context.settings.round_trials or LearnedSearch.round_trials)
     return LearnedSearch(context, name="random", kind="random", population=count, generations=0, online=True)
 
 

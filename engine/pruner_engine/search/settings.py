@@ -13,7 +13,7 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
     """Defaults follow the constants of Pruner's authors (ASPLOS 2025) unless a comment says why not.
 
     Attributes:
-        round_trials: candidates measured a round.
+        round_trials: candidates measured a round; None leaves it to the strategy (Pruner 10, MetaSchedule 64).
         population, generations: of the genetic search; None leaves the constants to the strategy (Pruner 1536 and 2,
             Ansor 2048 and 4).
         mutation: probability that an offspring is a mutation rather than a crossover.
@@ -36,7 +36,7 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
         check: which outputs are compared with the untuned kernel's: best | all | none.
     """
 
-    round_trials: int = 10
+    round_trials: int | None = None
     population: int | None = None
     generations: int | None = None
     mutation: float = 0.85

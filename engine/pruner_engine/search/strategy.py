@@ -59,14 +59,15 @@ class Strategy(ABC):
 
     Attributes:
         name: what `--strategy` takes.
-        round_trials: candidates a round; None leaves it to the settings.
+        round_trials: candidates a round; a class gives what it was published with, the settings may give another.
     """
 
     name: str
-    round_trials: int | None = None
+    round_trials: int = 10
 
     def __init__(self, context: Context) -> None:
         self.context = context
+        self.round_trials = context.settings.round_trials or self.round_trials
 
     @abstractmethod
     def propose(self, state: TaskState, count: int) -> Proposal:

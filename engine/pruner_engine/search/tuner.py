@@ -11,6 +11,7 @@ from typing import Any
 
 import tvm
 
+from pruner_engine.errors import UserError
 from pruner_engine.jobs.messages import Event, Notice, Phase, Progress
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput, MeasureResult
@@ -100,7 +101,7 @@ class Tuner:
     def _round(self, state: TaskState, measurer: Measurer) -> None:
         try:
             self._generate_space(state)
-            wanted = self.strategy.round_trials or self.settings.round_trials
+            wanted = self.strategy.round_trials
             left = min(wanted, self._room(state))
             if left <= 0:
                 state.exhausted = True
@@ -167,8 +168,12 @@ class Tuner:
         """How long a fixed kernel takes now: its drift over the rounds tells whether latencies can be compared."""
         if self.target.kind.name != "llvm":
             return {}
-        repeats = measurer.noise()
-        return {"probe_s": min(repeats), "probe_spread": max(repeats) / min(repeats) - 1.0} if repeats else {}
+        try:
+            repeats = measurer.noise()
+        except UserError as error:  # the candidates will tell the same, each with its stage
+            self._notice("warning", error.message, error.hint)
+            return {}
+        return {"probe_s": min(repeats), "probe_spread": max(repeats) / min(repeats) - 1.0}
 
     # ------------------------------------------------------------ parts of a round
 

@@ -64,8 +64,8 @@ def _measured(target: Target, rough: DeviceProfile) -> DeviceProfile:
         )
         profile = DeviceProfile.from_json(json.loads(done.stdout))
     except (subprocess.SubprocessError, OSError, ValueError) as error:
-        _log.warning("the micro-benchmark did not work, the device is estimated: %s", error)
-        return rough
+        _log.warning("the micro-benchmark did not work: %s", error)
+        return kept.profile if kept else rough
     if kept:
         profile = _better(profile, kept.profile)
     _write(path, _Kept(profile, quiet))
