@@ -13,13 +13,13 @@ from pruner_engine.measure.correctness import difference
 from pruner_engine.measure.kernel import facts_of
 from pruner_engine.measure.layout import rewrite, rewrites_of
 from pruner_engine.space.design_space import DesignSpace
+from pruner_engine.space.rules import OWN_RULES
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
-from pruner_engine.tasks.task import TuningTask
+from pruner_engine.tasks.task import TensorSpec, TuningTask
 
 HOST = resolve_target("auto")
-WIDE = resolve_target('{"kind":"llvm","mcpu":"icelake-server","num-cores":2}')
 
 # every shape has a remainder somewhere: extents that are prime, or no multiple of a vector or of a tile
 REGISTER_TILE = [
@@ -67,7 +67,7 @@ def test_register_tile_computes_the_same(workload, constant):
     arrays = [rng.standard_normal(a.shape).astype(a.dtype) for a in task.args]
     want = run(task.mod, arrays)
     space = DesignSpace.generate(task, HOST)
-    assert all(is_register_tile(sketch.trace) for sketch in space.sketches)
+    assert all(is_closed(sketch.trace) for sketch in space.sketches)
     for sketch in space.sketches:
         for row in sketch.sample(rng, 2):
             schedule = space.apply(space.candidate(sketch.index, row))
@@ -75,6 +75,45 @@ def test_register_tile_computes_the_same(workload, constant):
             assert difference(run(schedule.mod, arrays), want, facts_of(task.mod).reduction) == ""
 
 
-def is_register_tile(trace: tvm.s_tir.schedule.Trace) -> bool:
-    """The rule closes the blocks that it takes."""
+@pytest.mark.parametrize("channels", [(32, 48), (16, 16, 16), (8, 24), (64,)])
+def test_vector_copy_computes_the_same(channels):
+    shapes = [(1, 7, 5, c) for c in channels]
+    parts = [tvm.te.placeholder(shape, name=f"part{i}") for i, shape in enumerate(shapes)]
+    result = tvm.topi.concatenate(parts, axis=-1) if len(parts) > 1 else tvm.topi.nn.pad(parts[0], (0, 1, 1, 0))
+    task = kernel_task(tvm.te.create_prim_func([*parts, result]))
+    rng = np.random.default_rng(5)
+    arrays = [rng.standard_normal(a.shape).astype(a.dtype) for a in task.args]
+    (sketch,) = (space := DesignSpace.generate(task, HOST)).sketches
+    assert is_closed(sketch.trace)
+    for row in sketch.sample(rng, 3):
+        schedule = space.apply(space.candidate(0, row))
+        assert np.array_equal(run(schedule.mod, arrays), run(task.mod, arrays))
+
+
+def test_a_vector_never_holds_two_sources():
+    parts = [tvm.te.placeholder((4, c)) for c in (9, 23)]
+    task = kernel_task(tvm.te.create_prim_func([*parts, tvm.topi.concatenate(parts, axis=-1)]))
+    assert not any(is_closed(sketch.trace) for sketch in DesignSpace.generate(task, HOST).sketches)
+
+
+@pytest.mark.parametrize("name", OWN_RULES)
+def test_a_rule_can_be_left_out(name):
+    workload = {"register-tile": "matmul:16,32,8", "vector-copy": "pad"}[name]
+    if workload == "pad":
+        part = tvm.te.placeholder((4, 32))
+        task = kernel_task(tvm.te.create_prim_func([part, tvm.topi.nn.pad(part, (1, 0))]))
+    else:
+        task = task_of(workload, False)
+    assert any(is_closed(s.trace) for s in DesignSpace.generate(task, HOST).sketches)
+    assert not any(is_closed(s.trace) for s in DesignSpace.generate(task, HOST, without=[name]).sketches)
+
+
+def kernel_task(function: tvm.tirx.PrimFunc) -> TuningTask:
+    mod = tvm.IRModule({"main": function.with_attr("global_symbol", "main")})
+    args = tuple(TensorSpec(p.name, tuple(int(n) for n in p.ty.shape), "float32") for p in function.params)
+    return TuningTask("kernel", "data movement", "0", mod, args, 0.0, 1)
+
+
+def is_closed(trace: tvm.s_tir.schedule.Trace) -> bool:
+    """An own rule closes the blocks that it takes."""
     return any(i.kind.name == "Annotate" and str(i.attrs[0]) == "schedule_rule" for i in trace.insts)

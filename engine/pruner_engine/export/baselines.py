@@ -34,7 +34,7 @@ class Timing:
     """What one process measured.
 
     Attributes:
-        name: tuned | untuned | onnxruntime | torch.
+        name: tuned | untuned | onnxruntime | torch | torch.compile.
         repeats: seconds an inference, one value a repeat; empty where it could not be measured.
         note: version of the library, or why there is no latency.
         outputs: of the first inference, in the model's order.
@@ -112,12 +112,17 @@ def time_torch(model: LoadedModel, inputs: Sequence[np.ndarray], threads: int, r
     return _reference("torch", "pt2", model, inputs, threads, repeats)
 
 
+def time_torch_compile(model: LoadedModel, inputs: Sequence[np.ndarray], threads: int, repeats: int = 10) -> Timing:
+    """The exported program compiled by torch.compile; without repeats, and a note, where that is not possible."""
+    return _reference("torch.compile", "pt2", model, inputs, threads, repeats)
+
+
 def _reference(
     library: str, kind: str, model: LoadedModel, inputs: Sequence[np.ndarray], threads: int, repeats: int
 ) -> Timing:
     if model.kind != kind:
         return Timing(library, (), threads, f"runs {kind} files only")
-    if find_spec(library) is None:
+    if find_spec(library.partition(".")[0]) is None:
         return Timing(library, (), threads, "not installed")
     with tempfile.TemporaryDirectory() as scratch:
         paths = _files(Path(scratch), model, inputs)

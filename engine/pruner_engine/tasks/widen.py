@@ -25,7 +25,7 @@ def widen_channels(mod: tvm.IRModule, lanes: int) -> tvm.IRModule:
 
 
 @mutator
-class _Widener(PyExprMutator):  # type: ignore[misc]
+class _Widener(PyExprMutator):
     def __init__(self, mod: tvm.IRModule, lanes: int) -> None:
         super().__init__(mod)
         self.lanes = lanes

@@ -32,6 +32,11 @@ def torch_call(request: dict[str, Any], arrays: list[np.ndarray]) -> tuple[Calla
 
     torch.set_num_threads(request["threads"])
     module = torch.export.load(request["model"]).module()
+    if request["library"] == "torch.compile":
+        import torch._inductor.config
+
+        torch._inductor.config.freezing = True  # weights are constants, as in the other libraries
+        module = torch.compile(module)
     tensors = [torch.from_numpy(value) for value in arrays]
 
     def call() -> list[np.ndarray]:
@@ -44,7 +49,7 @@ def torch_call(request: dict[str, Any], arrays: list[np.ndarray]) -> tuple[Calla
 
 def main() -> None:
     request = json.load(sys.stdin)
-    prepare = {"onnxruntime": onnxruntime_call, "torch": torch_call}[request["library"]]
+    prepare = {"onnxruntime": onnxruntime_call, "torch": torch_call, "torch.compile": torch_call}[request["library"]]
     call, version = prepare(request, read_arrays(request["inputs"], request["input_specs"]))
     write_arrays(request["outputs"], request["output_specs"], call())
     json.dump({"repeats": measure(call, request["repeats"]), "version": version}, sys.stdout)

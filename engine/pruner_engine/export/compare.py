@@ -1,0 +1,117 @@
+"""End to end: a tuned model against the untuned one and the libraries that people use."""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import tvm
+from tvm.s_tir.meta_schedule import Database
+from tvm.target import Target
+
+from pruner_engine.export import baselines
+from pruner_engine.export.baselines import Timing
+from pruner_engine.export.build import apply_database, compile_model
+from pruner_engine.export.check import compare
+from pruner_engine.export.library import write_library
+from pruner_engine.targets.target import device_of, target_json, threads_of
+
+if TYPE_CHECKING:
+    from pruner_engine.frontends import LoadedModel
+
+LIBRARIES: dict[str, Callable[[LoadedModel, Sequence[Any], int, int], Timing]] = {
+    "onnxruntime": baselines.time_onnxruntime,
+    "torch": baselines.time_torch,
+    "torch.compile": baselines.time_torch_compile,
+}
+
+
+def bench_e2e(
+    model: LoadedModel,
+    prepared: tvm.IRModule,
+    target: Target,
+    database: Database,
+    *,
+    rounds: int = 5,
+    repeats: int = 10,
+    threads: int | None = None,
+    without: Collection[str] = (),
+    on_phase: Callable[[str], None] = lambda _detail: None,
+) -> dict[str, Any]:
+    """Latency of one inference, tuned, untuned and in each library, in rounds that take every contender in turn.
+
+    Each contender runs in a process of its own with the same number of threads, and starts anew in every round, so
+    that what else the machine does, and where memory happens to lie, meets all of them alike.
+
+    Args:
+        prepared: the model legalised and fused, as its tasks were extracted from.
+        database: MetaSchedule database with the tasks' records.
+        rounds: turns of every contender.
+        repeats: latencies that a contender adds in a turn.
+        threads: None takes the target's.
+        without: contenders to leave out, by name.
+        on_phase: told what is being done.
+
+    Returns:
+        JSON object: `model`, `target`, `device`, `threads`, `contenders` (by name: `median_s`, `best_s`,
+        `quartiles_s`, `measured`, `note`, `agreement` with the untuned outputs), `best_library`, and `ratio`, the tuned
+        median in parts of the best library's; both None where no library runs the model.
+
+    Raises:
+        UserError: the model does not compile, or the library does not run.
+    """
+    threads = threads or threads_of(target)
+    inputs = baselines.example_inputs(model)
+    with tempfile.TemporaryDirectory() as scratch:
+        contenders: dict[str, Callable[[LoadedModel, Sequence[Any], int, int], Timing]] = {}
+        for name, mod in (("tuned", apply_database(prepared, target, database)), ("untuned", prepared)):
+            on_phase(f"compile {name}")
+            folder = Path(scratch) / name
+            folder.mkdir()
+            write_library(compile_model(mod, target), model, target, threads, folder)
+            contenders[name] = partial(baselines.time_library, name, folder)
+        contenders |= {name: measure for name, measure in LIBRARIES.items() if name not in without}
+        timings: dict[str, Timing] = {}
+        for turn in range(rounds):
+            for name, measure in contenders.items():
+                if turn and not timings[name].repeats:
+                    continue  # what cannot run once cannot run at all
+                on_phase(f"round {turn + 1} of {rounds}: {name}")
+                found = measure(model, inputs, threads, repeats)
+                timings[name] = found.joined(timings[name]) if turn else found
+    return {
+        "model": model.name,
+        "target": target_json(target),
+        "device": device_of(target).name,
+        "threads": threads,
+        **_summary(timings, depth=len(prepared.get_global_vars())),
+    }
+
+
+def _summary(timings: dict[str, Timing], depth: int) -> dict[str, Any]:
+    rows = {name: _row(timing, timings["untuned"], depth) for name, timing in timings.items()}
+    medians = {name: rows[name]["median_s"] for name in LIBRARIES if name in rows and rows[name]["median_s"]}
+    best = min(medians, key=lambda name: medians[name], default=None)
+    return {
+        "contenders": rows,
+        "best_library": best,
+        "ratio": rows["tuned"]["median_s"] / medians[best] if best else None,
+    }
+
+
+def _row(timing: Timing, untuned: Timing, depth: int) -> dict[str, Any]:
+    if not timing.repeats:
+        return {"median_s": None, "measured": 0, "note": timing.note}
+    agreement = compare("untuned", untuned.outputs, timing.outputs, depth)
+    return {
+        "median_s": statistics.median(timing.repeats),
+        "best_s": min(timing.repeats),
+        "quartiles_s": statistics.quantiles(timing.repeats, n=4)[::2] if len(timing.repeats) > 1 else None,
+        "measured": len(timing.repeats),
+        "note": timing.note,
+        "agreement": agreement.as_json(),
+    }
