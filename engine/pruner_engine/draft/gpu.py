@@ -18,6 +18,7 @@ from pruner_engine.draft.regions import outer_atoms, region
 from pruner_engine.targets.profile import DeviceProfile, GpuLimits
 
 _MAX_VTHREADS = 8  # what MetaSchedule's VerifyGPUCode allows
+_MAX_VECTOR_BYTES = 16
 _UNBOUND_THREADS = 256  # RewriteUnboundBlock draws 32 to 1024
 _TENSOR_CORE = ("wmma", "mma", "m16n8k8")
 
@@ -58,13 +59,19 @@ class _Kernel:
             spatial = maximum(1, product(i.extent for i in leaves[-1].iters if i.spatial))
             self.threads = minimum(_UNBOUND_THREADS, spatial)
             self.grid = ceil_div(spatial, self.threads)
-        self.shared_bytes = add_up(_allocated(buffer, access, block) for buffer, access, block in _shared(leaves))
+        # TVM lets operands and results, which are not alive at the same time, share the memory
+        operands, results = _shared(leaves)
+        self.shared_bytes = maximum(
+            add_up(_allocated(access, block) for access, block in operands),
+            add_up(_allocated(access, block) for access, block in results),
+        )
         self.valid = _all(
             [
                 self.threads <= limits.max_threads_block,
                 self.shared_bytes <= limits.shared_memory_block,
                 self.vthreads <= _MAX_VTHREADS,
                 *(_in_range(block, self.threads) for block in _blocks(node)),
+                *(_vector_fits(block) for block in leaves),
             ]
         )
 
@@ -88,22 +95,43 @@ def _in_range(block: Block, threads: Value) -> Value:
     return _all([threads >= low, threads <= high])
 
 
-def _shared(leaves: Sequence[Block]) -> list[tuple[Buffer, Access, Block]]:
-    """The shared buffers, each with one of its writes."""
-    found: dict[Buffer, tuple[Buffer, Access, Block]] = {}
+def _vector_fits(block: Block) -> Value:
+    """Whether a cooperative fetch stays within the widest load."""
+    width = block.annotations.get("meta_schedule.cooperative_fetch", 1)
+    loops = all_loops(block)
+    # a vector that gathers is indexed by a vector of int32
+    widest = max(
+        t.buffer.dtype_bytes if not loops or t.stride(loops[-1]) == 1 else max(t.buffer.dtype_bytes, 4)
+        for t in touches(block, {})
+    )
+    return width * widest <= _MAX_VECTOR_BYTES
+
+
+def _shared(leaves: Sequence[Block]) -> tuple[list[tuple[Access, Block]], list[tuple[Access, Block]]]:
+    """The shared buffers, each with one of its writes: those copied from memory, and those that threads compute."""
+    found: dict[Buffer, tuple[Access, Block]] = {}
     for block in leaves:
         for store in block.stores:
             if "shared" in store.write.buffer.scope:
-                found.setdefault(store.write.buffer, (store.write.buffer, store.write, block))
-    return list(found.values())
+                found.setdefault(store.write.buffer, (store.write, block))
+    copied = [
+        (access, block)
+        for access, block in found.values()
+        if any(r.buffer.scope == "global" for s in block.stores for r in s.reads)
+    ]
+    return copied, [one for one in found.values() if one not in copied]
 
 
-def _allocated(buffer: Buffer, access: Access, block: Block) -> Value:
+def _allocated(access: Access, block: Block) -> Value:
     """Bytes that one block of threads keeps of a shared buffer: what is written where the buffer lives."""
+    buffer = access.buffer
     home = next((loop for loop in reversed(all_loops(block)) if _encloses_reader(loop, buffer)), None)
     if home is None:
         return buffer.bytes
-    kept = product(r.extent for r in region([access], outer_atoms(home, buffer.scope))) * buffer.dtype_bytes
+    *rest, row = [r.extent for r in region([access], outer_atoms(home, buffer.scope))]
+    factor, offset = buffer.align
+    padding = offset - row + ceil_div(row - offset, factor) * factor if factor > 1 else 0
+    kept = product(rest) * (row + padding) * buffer.dtype_bytes
     # a software pipeline holds one version a stage between writing and reading
     stages = [loop.annotations.get("software_pipeline_stage", [0]) for loop in all_loops(block)]
     return kept * (1 + max((int(max(s)) for s in stages), default=0))

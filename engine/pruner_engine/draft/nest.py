@@ -21,6 +21,7 @@ class Buffer:
     Attributes:
         argument: a parameter of the function; any other buffer takes only as much memory as is alive at a time.
         layout_free: a constant whose layout follows the loops that read it.
+        align: (factor, offset): rows are padded to a length of that offset modulo the factor, against bank conflicts.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Buffer:
     scope: str = "global"
     argument: bool = False
     layout_free: bool = False
+    align: tuple[int, int] = (1, 0)
 
     @property
     def bytes(self) -> Value:

@@ -69,7 +69,8 @@ def set_scope(root: Block, inputs: list[Any], attrs: list[Any]) -> None:
 
 @primitive("StorageAlign")
 def storage_align(root: Block, inputs: list[Any], attrs: list[Any]) -> None:
-    """Pads rows against bank conflicts; nothing that is counted changes."""
+    """MetaSchedule aligns rows, the last dimension but one."""
+    inputs[0].stores[int(attrs[0])].write.buffer.align = (int(attrs[2]), int(attrs[3]))
 
 
 @primitive("ReIndex")

@@ -1,0 +1,52 @@
+"""Design spaces of built-in workloads, made once a test session."""
+
+from __future__ import annotations
+
+import functools
+
+import tvm
+from tvm import te, topi
+
+from pruner_engine.frontends import load_model
+from pruner_engine.space.design_space import DesignSpace
+from pruner_engine.targets.target import resolve_target
+from pruner_engine.tasks.extract import extract_tasks
+from pruner_engine.tasks.prepare import prepare
+from pruner_engine.tasks.task import TuningTask
+
+CPU = resolve_target('{"kind":"llvm","mcpu":"icelake-server","num-cores":2}')
+GPU = resolve_target("a100-40g")
+
+WORKLOADS = [
+    "matmul:128,96,64",
+    "bmm:4,32,64,16",
+    "dense:64,80,48",
+    "conv1d:1,16,64,32,3,pad=1",
+    "conv2d:1,16,14,14,32,3,pad=1",
+    "conv2d:1,32,28,28,16,3,stride=2,pad=1,layout=NHWC",
+    "conv2d:1,16,12,12,32,3,pad=1,groups=2,layout=NHWC",
+    "conv3d:1,8,6,10,10,16,3,pad=1",
+    "deconv2d:1,16,8,8,8,4",
+    "depthwise:1,48,14,14,3,pad=1,layout=NHWC",
+    "maxpool:1,16,16,16,2",
+    "avgpool:1,16,15,15,3,stride=2,pad=1",
+    "softmax:64,256",
+    "layernorm:32,192",
+    "sum:64,512",
+    "gelu:64,96",
+]
+
+
+@functools.cache
+def space_of(workload: str, target: tvm.target.Target) -> DesignSpace:
+    task = extract_tasks(prepare(load_model(workload).mod, target), target)[0]
+    return DesignSpace.generate(task, target)
+
+
+@functools.cache
+def tensor_core_space() -> DesignSpace:
+    """A float16 product that MetaSchedule tensorises."""
+    a, b = te.placeholder((128, 128), "float16", "a"), te.placeholder((128, 256), "float16", "b")
+    func = te.create_prim_func([a, b, topi.nn.matmul(a, b, out_dtype="float32")])
+    mod = tvm.IRModule({"main": func})
+    return DesignSpace.generate(TuningTask("product", "matmul", "0", mod, (), 2.0 * 128 * 128 * 256, 1), GPU)

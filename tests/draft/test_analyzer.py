@@ -1,0 +1,119 @@
+"""The analyzer as its users see it: scores, explanations, calibration, and the draft made from them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+
+from draft.spaces import CPU, GPU, space_of
+from pruner_engine.draft import analyzer_for
+from pruner_engine.draft.calibration import fit
+from pruner_engine.search.explorer import Explorer
+from pruner_engine.search.settings import SearchSettings
+from pruner_engine.targets.profiling import profile_for
+
+CONV = "conv2d:1,16,14,14,32,3,pad=1"
+FEW = SearchSettings(population=64, draft_set=24)
+
+
+@pytest.mark.parametrize("target", [CPU, GPU], ids=["cpu", "gpu"])
+def test_an_explanation_adds_up_to_the_score(target):
+    space = space_of(CONV, target)
+    analyzer = analyzer_for(space, profile_for(target))
+    for sketch in space.sketches:
+        rows = sketch.sample(np.random.default_rng(0), 50)
+        for row, score in zip(rows, analyzer.score(sketch.index, rows), strict=True):
+            told = analyzer.explain(sketch.index, row)
+            assert told.valid == np.isfinite(score)
+            assert sum(told.times.values()) == pytest.approx(told.latency_s)
+            if told.valid:
+                assert -np.log2(told.latency_s) == pytest.approx(score)
+
+
+def test_a_row_scores_the_same_alone_and_among_others():
+    space = space_of("softmax:64,256", CPU)
+    analyzer = analyzer_for(space, profile_for(CPU))
+    sketch = space.sketches[-1]
+    rows = sketch.sample(np.random.default_rng(0), 300)
+    together = analyzer.score(sketch.index, rows)
+    alone = [analyzer.score(sketch.index, row[None])[0] for row in rows]
+    assert together == pytest.approx(alone)
+
+
+def test_locations_that_tvm_replaces_are_one_candidate():
+    space = space_of("avgpool:1,16,15,15,3,stride=2,pad=1", CPU)
+    analyzer = analyzer_for(space, profile_for(CPU))
+    rng = np.random.default_rng(0)
+    for sketch in space.sketches:
+        rows = analyzer.canonical(sketch.index, sketch.sample(rng, 40))
+        for candidate in space.materialise([space.candidate(sketch.index, row) for row in rows]):
+            assert space.from_trace(candidate.schedule.trace, "elite").hash == candidate.hash
+
+
+def test_calibration_finds_the_factors():
+    rng = np.random.default_rng(0)
+    times = rng.lognormal(size=(3, 200))
+    seconds = np.array([1.0, 3.0, 0.5]) @ times * rng.lognormal(sigma=0.05, size=200)
+    factors = fit(times, seconds, ["a", "b", "c"])
+    assert factors is not None
+    assert factors["b"] > 2 * factors["a"] > 2 * factors["c"]
+
+
+def test_calibration_on_noise_changes_nothing():
+    rng = np.random.default_rng(0)
+    times = rng.lognormal(size=(3, 200))
+    seconds = times.sum(axis=0)
+    assert fit(times, seconds, ["a", "b", "c"]) is None
+    assert fit(times[:, :8], seconds[:8], ["a", "b", "c"]) is None
+
+
+def test_a_calibrated_analyzer_follows_the_measurements():
+    space = space_of(CONV, CPU)
+    analyzer = analyzer_for(space, profile_for(CPU))
+    sketch = space.sketches[0]
+    rows = sketch.sample(np.random.default_rng(0), 200)
+    told = [analyzer.explain(0, row).times for row in rows]
+    # a device on which all traffic is for free
+    seconds = np.array([t["compute"] for t in told])
+    before = spearmanr(-analyzer.score(0, rows[100:]), seconds[100:])[0]
+    analyzer.calibrate([(0, row, float(s)) for row, s in zip(rows[:100], seconds[:100], strict=True)])
+    after = spearmanr(-analyzer.score(0, rows[100:]), seconds[100:])[0]
+    assert after >= before
+
+
+# ------------------------------------------------------------ the explorer
+
+
+@pytest.mark.parametrize("target", [CPU, GPU], ids=["cpu", "gpu"])
+def test_a_draft_is_distinct_sorted_and_better_than_chance(target):
+    space = space_of(CONV, target)
+    analyzer = analyzer_for(space, profile_for(target))
+    explorer = Explorer(space, analyzer, FEW)
+    drafted = explorer.draft(np.random.default_rng(0))
+    scores = [c.draft_score for c in drafted.candidates]
+    assert len({c.hash for c in drafted.candidates}) == len(drafted.candidates) == FEW.draft_set
+    assert scores == sorted(scores, reverse=True)
+    chance = np.concatenate([analyzer.score(s.index, s.sample(np.random.default_rng(1), 200)) for s in space.sketches])
+    assert scores[0] > np.max(chance[np.isfinite(chance)], initial=-np.inf) - 0.5
+    assert sum(drafted.histogram["drafted"]) == FEW.draft_set
+    assert drafted.explored >= FEW.draft_set
+
+
+def test_a_draft_leaves_out_what_is_excluded():
+    space = space_of("matmul:128,96,64", CPU)
+    explorer = Explorer(space, analyzer_for(space, profile_for(CPU)), FEW)
+    first = explorer.draft(np.random.default_rng(0)).candidates
+    elites = [(c.sketch, c.row) for c in first[:4]]
+    second = explorer.draft(np.random.default_rng(0), elites, {c.hash for c in first}).candidates
+    assert not {c.hash for c in first} & {c.hash for c in second}
+
+
+def test_a_small_space_is_spent():
+    space = space_of("sum:64,512", CPU)
+    settings = SearchSettings(draft_set=10_000)
+    explorer = Explorer(space, analyzer_for(space, profile_for(CPU)), settings)
+    drafted = explorer.draft(np.random.default_rng(0)).candidates
+    again = explorer.draft(np.random.default_rng(1), (), {c.hash for c in drafted})
+    assert drafted
+    assert not again.candidates
