@@ -10,6 +10,7 @@ from pruner_engine.draft.index import (
     Atom,
     Const,
     Index,
+    Opaque,
     Quotient,
     Remainder,
     Var,
@@ -82,31 +83,30 @@ def _union(parts: list[tuple[Index, Value]], whole: Value) -> Range:
     return Range(Const(0) if same else start, minimum(extent, whole))
 
 
-def digits(indices: Sequence[Index]) -> dict[Atom, list[tuple[int, Value]]]:
-    """Per iterator the dimensions that it determines alone: (dimension, place value).
-
-    Raises:
-        UnreadableSketchError: a dimension mixes iterators.
-    """
+def digits(indices: Sequence[Index]) -> tuple[dict[Atom, list[tuple[int, Value]]], list[Atom]]:
+    """Per iterator the dimensions that it alone determines, with its place value; and those that others mix up."""
     found: dict[Atom, list[tuple[int, Value]]] = {}
+    mixed: list[Atom] = []
     for dimension, index in enumerate(indices):
         match index:
             case Const():
                 continue
             case Var(atom) | Remainder(Var(atom), _):
-                place: Value = 1
+                found.setdefault(atom, []).append((dimension, 1))
             case Quotient(Var(atom), divisor) | Remainder(Quotient(Var(atom), divisor), _):
-                place = divisor
+                found.setdefault(atom, []).append((dimension, divisor))
             case _:
-                raise UnreadableSketchError(f"cannot invert index {index}")
-        found.setdefault(atom, []).append((dimension, place))
-    return found
+                mixed += atoms_of(index)
+    return found, [atom for atom in dict.fromkeys(mixed) if atom not in found]
 
 
 def solve(indices: Sequence[Index], wanted: Sequence[Range]) -> dict[Atom, Range]:
     """The iterations whose access at `indices` covers the wanted ranges, for the iterators that these tell."""
+    found, mixed = digits(indices)
+    if mixed:
+        raise UnreadableSketchError(f"which iterations touch a region is not told by {indices}")
     solved = {}
-    for atom, places in digits(indices).items():
+    for atom, places in found.items():
         start = add(*(scale(wanted[d].start, place) for d, place in places))
         extent: Value = 1
         for d, place in places:
@@ -116,8 +116,15 @@ def solve(indices: Sequence[Index], wanted: Sequence[Range]) -> dict[Atom, Range
 
 
 def invert(indices: Sequence[Index], values: Sequence[Index]) -> dict[Atom, Index]:
-    """The iterators' values where the access at `indices` touches `values`."""
-    return {atom: add(*(scale(values[d], place) for d, place in places)) for atom, places in digits(indices).items()}
+    """The iterators' values where the access at `indices` touches `values`.
+
+    Where reshapes mix iterators, what is known of each is that it depends on the values.
+    """
+    found, mixed = digits(indices)
+    inverted: dict[Atom, Index] = {
+        atom: add(*(scale(values[d], place) for d, place in places)) for atom, places in found.items()
+    }
+    return inverted | {atom: Opaque(tuple(values), atom.extent) for atom in mixed}
 
 
 def writers(root: Node, buffer: Buffer) -> list[Block]:

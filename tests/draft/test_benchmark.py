@@ -1,0 +1,32 @@
+"""The draft's own benchmarks run and tell what they promise."""
+
+from __future__ import annotations
+
+from pruner_engine.draft.benchmark import bench_draft
+from pruner_engine.draft.networks import NETWORKS
+from pruner_engine.draft.quality import bench_quality
+
+
+def test_rates_and_coverage():
+    few = {"few": ["dense:1,100,64", "softmax:1,100"]}
+    told = bench_draft("auto", ["matmul:64,64,64"], few)
+    (rate,) = told["operators"]
+    assert rate["rows_s"] > 50 * rate["metaschedule_rows_s"]
+    (network,) = told["networks"]
+    assert network["sketches"] == network["compiled"] > 0
+
+
+def test_networks_have_a_closed_form():
+    told = bench_draft("auto", [], {name: NETWORKS[name] for name in ("mobilenet_v2", "bert_base")})
+    for network in told["networks"]:
+        assert network["compiled"] == network["sketches"]
+
+
+def test_quality_is_measured():
+    told = bench_quality(["matmul:64,64,64"], candidates=24)
+    (one,) = told["operators"]
+    assert one["measured"] > 16
+    assert 0 <= one["best_at"] < one["measured"]
+    assert one["head_gap"] >= 0
+    assert -1 <= one["rank_correlation"] <= 1
+    assert told["mean"]["rank_correlation"] == one["rank_correlation"]
