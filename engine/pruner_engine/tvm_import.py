@@ -1,7 +1,7 @@
 """Import TVM without its two slow paths.
 
-`tvm_ffi` imports torch if it can (2–3 s, 200 MB), and the TVMScript decorator collects source context for every frame of
-the stack (`import tvm.s_tir.tensor_intrin`: 20–40 s instead of 2). Every process of the engine imports TVM through here.
+`tvm_ffi` imports torch if it can (2–3 s, 200 MB), and the TVMScript decorator collects source context for every frame
+of the stack (`import tvm.s_tir.tensor_intrin`: 20–40 s instead of 2). Every process of the engine imports TVM this way.
 """
 
 from __future__ import annotations
@@ -50,5 +50,5 @@ def import_tvm(*, torch: bool = False, intrinsics: bool = False) -> Any:
             del sys.modules["torch"]
     if intrinsics:
         with _stack_without_source():
-            import tvm.s_tir.tensor_intrin  # noqa: F401
+            import tvm.s_tir.tensor_intrin
     return tvm

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from pruner_engine import __version__
-from pruner_engine.cli import bench, commands, data, report
+from pruner_engine.cli import bench, bench_more, commands, data, report
 from pruner_engine.cli.options import ShapeType, json_option, plugin_option, project_argument, setting_option
 from pruner_engine.cli.progress import EngineBug
 from pruner_engine.errors import UserError
@@ -125,6 +125,8 @@ def doctor(as_json: bool) -> None:
 
 for _command in (bench.bench, data.collect, data.train, report.report):
     cli.add_command(_command)
+for _part in (bench_more.draft, bench_more.e2e):
+    bench.bench.add_command(_part)
 
 
 def default_project(model: str) -> str:

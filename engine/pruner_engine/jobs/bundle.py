@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+import tvm
 
 from pruner_engine.errors import UserError
 from pruner_engine.export import export_bundle
+from pruner_engine.export.compare import bench_e2e
 from pruner_engine.frontends import LoadedModel, load_model
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.messages import Export, Exported, Notice, Phase
@@ -32,42 +38,67 @@ def stored_model(project: Project, model_id: int) -> LoadedModel:
     return model
 
 
+@dataclass(frozen=True)
+class _Tuned:
+    """A run of a project with everything that compiling its model needs."""
+
+    run: dict[str, Any]
+    tasks: list[dict[str, Any]]
+    device: dict[str, Any]
+    target: tvm.target.Target
+    model: LoadedModel
+    prepared: tvm.IRModule
+    database: ProjectDatabase
+
+
+def _tuned(project: Project, run_id: int | None, on_phase: Callable[[str, str], None]) -> _Tuned:
+    """Best schedules of a run, or, without an id, of all runs on the newest run's target."""
+    chosen = run_id if run_id is not None else project.runs.newest()
+    if chosen is None or not project.query("SELECT 1 FROM runs WHERE id = ?", (chosen,)):
+        raise UserError("The project holds no such run.", "`pruner status` lists its runs.")
+    run, tasks = project.runs.get(chosen), project.runs.tasks(chosen)
+    if not tasks:
+        raise UserError("This run has not come to tuning yet.", "Resume it first.")
+    device = project.work.target(run["target_id"])
+    target = resolve_target(device["text"])
+    on_phase("load", str(project.path))
+    model = stored_model(project, run["model_id"])
+    on_phase("prepare", model.name)
+    database = ProjectDatabase(project, run["target_id"], target, run_id)
+    return _Tuned(run, tasks, device, target, model, prepare(model.mod, target), database)
+
+
 def export(command: Export, job: JobContext) -> None:
-    """Compile with the best schedules of a run, or of all runs on the newest run's target."""
+    """Write the bundle of a tuned model, and keep what was measured on the way."""
+
+    def phase(name: str, detail: str) -> None:
+        job.emit(Phase(name=name, detail=detail))
+
     with Project(command.project) as project:
-        run_id = command.run_id if command.run_id is not None else project.runs.newest()
-        if run_id is None or not project.query("SELECT 1 FROM runs WHERE id = ?", (run_id,)):
-            raise UserError("The project holds no such run.", "`pruner status` lists its runs.")
-        run, rows = project.runs.get(run_id), project.runs.tasks(run_id)
-        if run["target_id"] is None or not rows:
-            raise UserError("This run has not come to tuning yet.", "Resume it first.")
-        stored = project.work.target(run["target_id"])
-        target = resolve_target(stored["text"])
-        job.emit(Phase(name="load", detail=command.project))
-        model = stored_model(project, run["model_id"])
-        job.emit(Phase(name="prepare", detail=model.name))
+        found = _tuned(project, command.run_id, phase)
+        run = found.run
         summary = export_bundle(
-            model,
-            prepare(model.mod, target),
-            target,
-            [task_of(row) for row in rows],
-            ProjectDatabase(project, run["target_id"], target, command.run_id),
+            found.model,
+            found.prepared,
+            found.target,
+            [task_of(row) for row in found.tasks],
+            found.database,
             command.out,
             {
-                "model": model.name,
-                "sha256": model.sha256,
-                "run": run_id,
+                "model": found.model.name,
+                "sha256": found.model.sha256,
+                "run": run["id"],
                 "strategy": run["strategy"],
                 "seed": run["seed"],
-                "device": stored["device"],
-                "fingerprint": stored["fingerprint"],
+                "device": found.device["device"],
+                "fingerprint": found.device["fingerprint"],
             },
-            lambda name, detail: job.emit(Phase(name=name, detail=detail)),
-            untuned={row["hash"]: row["untuned_s"] for row in rows if row["untuned_s"]},
-            threads=threads_of(target),
+            phase,
+            untuned={row["hash"]: row["untuned_s"] for row in found.tasks if row["untuned_s"]},
+            threads=threads_of(found.target),
         )
         _keep(project, run, summary)
-        export_id = project.runs.add_export(run_id, summary["out"], True, summary)
+        export_id = project.runs.add_export(run["id"], summary["out"], True, summary)
         if summary["slower_than"]:
             others = " and ".join(summary["slower_than"])
             job.emit(
@@ -78,6 +109,23 @@ def export(command: Export, job: JobContext) -> None:
                 text = f"The outputs are not those of {check['against']}: {check['message']}."
                 job.emit(Notice(level="warning", text=text, hint="Compare on inputs of your own before using it."))
         job.emit(Exported(export_id=export_id, out=summary["out"], summary=summary))
+
+
+def compare_libraries(
+    path: Path, run_id: int | None, *, rounds: int, without: Collection[str], on_phase: Callable[[str], None]
+) -> dict[str, Any]:
+    """`bench_e2e` on the tuned model of a project file."""
+    with Project(path) as project:
+        found = _tuned(project, run_id, lambda name, detail: on_phase(f"{name} {detail}"))
+        return bench_e2e(
+            found.model,
+            found.prepared,
+            found.target,
+            found.database,
+            rounds=rounds,
+            without=without,
+            on_phase=on_phase,
+        )
 
 
 def _keep(project: Project, run: dict[str, Any], summary: dict[str, Any]) -> None:

@@ -1,0 +1,118 @@
+"""Commands that compare what is inside: the draft with measurements, a tuned model with the libraries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from pruner_engine.cli.options import json_option
+from pruner_engine.cli.output import print_json, print_table
+from pruner_engine.units import percent, seconds
+
+
+@click.command()
+@click.option("--quality", is_flag=True, help="Measure random candidates and hold the draft's order against them.")
+@click.option(
+    "--operator", "operators", multiple=True, help="A workload; may be repeated [default: one of each class]."
+)
+@click.option("--candidates", type=click.IntRange(32), default=512, show_default=True, help="Measured with --quality.")
+@click.option("--target", default="auto", show_default=True, help="For the rates; --quality measures on this machine.")
+@click.option("--seed", type=int, default=0, show_default=True)
+@json_option
+def draft(quality: bool, operators: tuple[str, ...], candidates: int, target: str, seed: int, as_json: bool) -> None:
+    """How many candidates the draft scores a second, how many sketches it reads, how well it orders them."""
+    with Console(stderr=True, quiet=as_json).status("start") as status:
+        from pruner_engine.tvm_import import import_tvm
+
+        import_tvm(intrinsics=True)
+        from pruner_engine.draft.benchmark import bench_draft
+        from pruner_engine.draft.networks import OPERATORS
+        from pruner_engine.draft.quality import bench_quality
+
+        chosen = operators or OPERATORS
+        if quality:
+            found = bench_quality(chosen, candidates, seed, on_progress=status.update)
+        else:
+            found = bench_draft(target, chosen, on_progress=status.update)
+    if as_json:
+        print_json(found)
+    elif quality:
+        _print_quality(found)
+    else:
+        _print_rates(found)
+
+
+def _print_rates(found: dict[str, Any]) -> None:
+    table = Table("operator", "sketches", "scored a second", "on two threads", "MetaSchedule explores")
+    for row in found["operators"]:
+        rates = [f"{row[name]:,.0f}" for name in ("rows_s", "rows_s_two", "metaschedule_rows_s")]
+        table.add_row(row["workload"], str(row["sketches"]), *rates)
+    print_table(table)
+    table = Table("network", "kernels", "sketches", "in closed form")
+    for row in found["networks"]:
+        table.add_row(row["name"], str(row["tasks"]), str(row["sketches"]), str(row["compiled"]))
+    print_table(table)
+
+
+def _print_quality(found: dict[str, Any]) -> None:
+    table = Table(
+        "operator",
+        "measured",
+        "best",
+        "rank",
+        "place of best",
+        "first 16",
+        "16 at random",
+        "half",
+        "calibrated",
+        "model",
+    )
+    for row in [*found["operators"], {"workload": "mean", **found["mean"]}]:
+        table.add_row(
+            row["workload"],
+            str(row.get("measured", "")),
+            seconds(row["best_s"]) if "measured" in row else "",
+            f"{row['rank_correlation']:.2f}",
+            str(row.get("best_at", "")),
+            f"+{percent(row['head_gap'])}",
+            f"+{percent(row['chance_gap'])}",
+            *(
+                f"{row[n]:.2f}"
+                for n in ("half_rank_correlation", "calibrated_rank_correlation", "model_rank_correlation")
+            ),
+        )
+    print_table(table)
+    click.echo(
+        "rank: correlation of the draft's order with measured speed; first 16: by how much the best of its first"
+        " 16 is slower than the best of all; half, calibrated, model: rank on the half that nobody learned from"
+    )
+
+
+@click.command()
+@click.argument("project", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--run", "run_id", type=int, help="Use the trials of this run only [default: all of its target].")
+@click.option("--rounds", type=click.IntRange(1), default=5, show_default=True, help="Turns of every contender.")
+@click.option("--without", multiple=True, help="A contender to leave out, such as torch.compile.")
+@json_option
+def e2e(project: Path, run_id: int | None, rounds: int, without: tuple[str, ...], as_json: bool) -> None:
+    """Latency of PROJECT's tuned model against the untuned one, ONNX Runtime and PyTorch, in turns."""
+    with Console(stderr=True, quiet=as_json).status("start") as status:
+        from pruner_engine.tvm_import import import_tvm
+
+        import_tvm(intrinsics=True)
+        from pruner_engine.jobs.bundle import compare_libraries
+
+        found = compare_libraries(project, run_id, rounds=rounds, without=without, on_phase=status.update)
+    if as_json:
+        print_json(found)
+        return
+    table = Table("contender", "median", "best", "measured", "note")
+    for name, row in found["contenders"].items():
+        table.add_row(name, seconds(row["median_s"]), seconds(row.get("best_s")), str(row["measured"]), row["note"])
+    print_table(table)
+    if found["ratio"]:
+        click.echo(f"tuned takes {percent(found['ratio'])} of the time of {found['best_library']}")
