@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 import torch
-from measured import synthetic_group
 from safetensors.torch import load, save
 
+from measured import synthetic_group
 from pruner_engine.errors import UserError
 from pruner_engine.verify import create_model
 from pruner_engine.verify.checkpoint import read_header

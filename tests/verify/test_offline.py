@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from measured import synthetic_group
 
+from measured import synthetic_group
 from pruner_engine.errors import UserError
 from pruner_engine.verify import create_model
 from pruner_engine.verify.checkpoint import read_header
