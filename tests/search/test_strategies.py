@@ -57,3 +57,9 @@ def test_a_missing_checkpoint_is_one_sentence(tmp_path):
     failed = run(tmp_path / "p.pruner", "pruner", checkpoint=str(tmp_path / "none.safetensors"))[-1]
     assert isinstance(failed, Failed) and failed.kind == "user"
     assert "cannot be read" in failed.message
+
+
+def test_momentum_adaptation_without_a_pretrained_model_says_how_to_get_one(tmp_path):
+    failed = run(tmp_path / "p.pruner", "moa-pruner", model="tlp")[-1]
+    assert isinstance(failed, Failed) and failed.kind == "user"
+    assert "no tlp model is installed" in failed.message and "pruner train" in failed.hint

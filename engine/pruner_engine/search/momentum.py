@@ -22,6 +22,16 @@ def shipped_checkpoint(kind: str) -> Path:
     return resource_dir() / "checkpoints" / f"{kind}-cpu.safetensors"
 
 
+def _shipped(kind: str) -> str:
+    path = shipped_checkpoint(kind)
+    if not path.is_file():
+        raise UserError(
+            f"MoA-Pruner adapts a pre-trained model, and no {kind} model is installed.",
+            "Make one with `pruner collect` and `pruner train`, then name it with --checkpoint.",
+        )
+    return str(path)
+
+
 class MomentumDraftVerify(DraftVerify):
     """Strategy `moa-pruner`."""
 
@@ -29,7 +39,7 @@ class MomentumDraftVerify(DraftVerify):
 
     def __init__(self, context: Context) -> None:
         settings = context.settings
-        checkpoint = settings.checkpoint or str(shipped_checkpoint(settings.model))
+        checkpoint = settings.checkpoint or _shipped(settings.model)
         super().__init__(replace(context, settings=settings.with_checkpoint(checkpoint)))
         if not isinstance(self.model, NetworkCostModel):
             raise UserError(f"A model of kind {settings.model} cannot be adapted.", "Use pacm, tenset-mlp or tlp.")
