@@ -59,3 +59,15 @@ def test_an_event_survives_the_wire(event):
 def test_what_is_no_command_is_refused(line):
     with pytest.raises(msgspec.DecodeError):
         m.decode_command(line)
+
+
+def test_strings_of_tvm_travel_as_text():
+    import tvm_ffi
+
+    text = tvm_ffi.core.String("asm")
+    assert m.decode_event(m.encode(m.Notice(level="info", text=text))).text == "asm"
+
+
+def test_what_cannot_be_sent_is_an_error():
+    with pytest.raises(NotImplementedError, match="object cannot be sent"):
+        m.encode(m.Exported(export_id=1, out="o", summary={"x": object()}))

@@ -53,8 +53,7 @@ def inspect(command: Inspect, job: JobContext) -> None:
         if candidate_id is not None:
             trace = _trace_of(reader, command.task_id, candidate_id)
     target = resolve_target(row["target"])
-    # TVM's strings are str by name only
-    texts = {form: str(text) for form, text in texts_of(task, target, trace, command.forms).items()}
+    texts = texts_of(task, target, trace, command.forms)
     job.emit(Inspected(request=command.request, candidate_id=candidate_id, texts=texts))
 
 

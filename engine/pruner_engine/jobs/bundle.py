@@ -77,7 +77,7 @@ def export(command: Export, job: JobContext) -> None:
     with Project(command.project) as project:
         found = _tuned(project, command.run_id, phase)
         run = found.run
-        summary = export_bundle(
+        told = export_bundle(
             found.model,
             found.prepared,
             found.target,
@@ -97,6 +97,7 @@ def export(command: Export, job: JobContext) -> None:
             untuned={row["hash"]: row["untuned_s"] for row in found.tasks if row["untuned_s"]},
             threads=threads_of(found.target),
         )
+        summary = json.loads(json.dumps(told))  # as it is kept and sent: plain values, keys of TVM's strings too
         _keep(project, run, summary)
         export_id = project.runs.add_export(run["id"], summary["out"], True, summary)
         if summary["slower_than"]:

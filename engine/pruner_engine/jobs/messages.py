@@ -286,7 +286,15 @@ Event = (
     | Bye
 )
 
-_encoder = msgspec.json.Encoder()
+
+def _plain(value: object) -> object:
+    """TVM's strings are str by inheritance, which msgspec does not take for str."""
+    if isinstance(value, str):
+        return str(value)
+    raise NotImplementedError(f"{type(value).__name__} cannot be sent")
+
+
+_encoder = msgspec.json.Encoder(enc_hook=_plain)
 _commands = msgspec.json.Decoder(Command)
 _events = msgspec.json.Decoder(Event)
 
