@@ -177,7 +177,8 @@ def export(project: str, out: str, run_id: int | None, *, as_json: bool) -> None
     for state, part in coverage.items():
         console.print(f"{state}: {part['functions']} functions, {percent(part['share'])} of the time")
     for check in answer.summary["checks"]:
-        console.print(f"outputs agree with {check['against']}: largest relative difference {check['error']:.1e}")
+        told = f"outputs agree with {check['against']}: largest relative difference {check['error']:.1e}"
+        console.print(f"{told} {check['message']}".strip(), soft_wrap=True, highlight=False)
     for name, timing in answer.summary["latency"].items():
         told = seconds(timing["seconds"]) if timing["seconds"] is not None else timing["note"]
         console.print(f"{name}: {told} ({timing['threads']} threads)", highlight=False)

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from pruner_engine.frontends import LoadedModel
 
 _TURNS = 2
+_SLOW_S = 0.5  # an untuned inference that takes longer is timed once
 _PACKAGES = ("apache-tvm", "apache-tvm-ffi", "pruner-studio", "numpy")
 
 
@@ -87,7 +88,8 @@ def export_bundle(
         records = write_records(database, [task for task in tasks if task.name not in worse], stage / "records")
         add_contents(stage, metadata)
 
-        timings = _time_all(stage, model, prepared, target, threads, repeats, on_phase)
+        slow = sum(task.weight * (untuned or {}).get(task.hash, 0.0) for task in tasks) > _SLOW_S
+        timings = _time_all(stage, model, prepared, target, threads, repeats, slow, on_phase)
         rows = coverage(applied, names, timings["tuned"].kernels)
         checks = _checks(timings, depth=sum(row.calls for row in rows if row.task))
         metadata |= {
@@ -144,8 +146,10 @@ def _time_all(
     target: tvm.target.Target,
     threads: int,
     repeats: int,
+    slow: bool,
     on_phase: Callable[[str, str], None],
 ) -> dict[str, Timing]:
+    """Latencies and outputs by contender; an untuned model that is `slow` runs once: it only has to be compared."""
     inputs = example_inputs(model)
     share = max(1, repeats // _TURNS)
     with tempfile.TemporaryDirectory() as scratch:
@@ -160,8 +164,11 @@ def _time_all(
                 ("onnxruntime", time_onnxruntime),
                 ("torch", time_torch),
             ):
+                once = slow and name == "untuned"
+                if once and name in timings:
+                    continue
                 on_phase("check", f"run {name}")
-                found = measure(model, inputs, threads, share)
+                found = measure(model, inputs, threads, 1 if once else share)
                 timings[name] = found.joined(timings[name]) if name in timings else found
     return timings
 
