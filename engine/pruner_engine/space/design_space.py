@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
 from tvm.s_tir import Schedule
@@ -105,13 +104,6 @@ class DesignSpace:
         if candidate.sketch is None:
             return self._foreign[candidate.hash]
         return self.sketches[candidate.sketch].to_trace(candidate.row)
-
-    def describe(self) -> list[dict[str, Any]]:
-        """One JSON object per sketch, as the project file keeps them."""
-        return [
-            {"idx": s.index, "hash": s.hash, "trace": s.trace_json(), "decisions": s.decisions_json(), "size": s.size}
-            for s in self.sketches
-        ]
 
 
 def space_generator(target: Target, without: Collection[str] = ()) -> ms.SpaceGenerator:
