@@ -11,9 +11,9 @@ from project_factory import make_project
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
+from pruner_engine import units
 from pruner_engine.jobs import messages as msg
 from pruner_engine.store.reader import ProjectReader
-from pruner_studio import units
 from pruner_studio.main_window import PAGES, MainWindow
 from pruner_studio.theme import theme
 from pruner_studio.workspace import Problem

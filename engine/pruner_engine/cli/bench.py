@@ -19,7 +19,7 @@ from pruner_engine.cli.options import NumbersType, OutputFile, json_option, list
 from pruner_engine.cli.output import print_json, print_table
 from pruner_engine.cli.progress import EngineBug, carry_out
 from pruner_engine.errors import UserError
-from pruner_engine.units import percent, ratio, seconds
+from pruner_engine.units import latency, percent, ratio
 
 
 @click.group()
@@ -131,7 +131,7 @@ def _run_all(wanted: list[WantedRun], *, quiet: bool) -> list[str]:
 def _print_summary(summary: Json) -> None:
     click.echo(f"held against {summary['baseline']} of the same seed, on {summary['device']}")
     for workload in summary["workloads"]:
-        click.echo(f"\n{workload['name']} (untuned {seconds(workload['untuned_s'])})")
+        click.echo(f"\n{workload['name']} (untuned {latency(workload['untuned_s'])})")
         print_table(_table(workload["strategies"]))
     click.echo("\nall workloads (geometric mean)")
     print_table(_table(summary["overall"]))
@@ -182,7 +182,7 @@ def trial(
     for row in found["workloads"]:
         cells = []
         for cost in (row["ours"], row["stock"]):
-            cells += [seconds(cost["seconds_per_trial"]), seconds(cost["build_s"]), seconds(cost["run_s"])]
+            cells += [latency(cost["seconds_per_trial"]), latency(cost["build_s"]), latency(cost["run_s"])]
         rank = row["rank_correlation_better_half"]
         table.add_row(
             row["model"],

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from pruner_engine.cli.options import json_option
 from pruner_engine.cli.output import print_json, print_table
-from pruner_engine.units import percent, seconds
+from pruner_engine.units import latency, percent
 
 
 @click.command()
@@ -75,7 +75,7 @@ def _print_quality(found: dict[str, Any]) -> None:
         table.add_row(
             row["workload"],
             str(row.get("measured", "")),
-            seconds(row["best_s"]) if "measured" in row else "",
+            latency(row["best_s"]) if "measured" in row else "",
             f"{row['rank_correlation']:.2f}",
             str(row.get("best_at", "")),
             f"+{percent(row['head_gap'])}",
@@ -112,7 +112,7 @@ def e2e(project: Path, run_id: int | None, rounds: int, without: tuple[str, ...]
         return
     table = Table("contender", "median", "best", "measured", "note")
     for name, row in found["contenders"].items():
-        table.add_row(name, seconds(row["median_s"]), seconds(row.get("best_s")), str(row["measured"]), row["note"])
+        table.add_row(name, latency(row["median_s"]), latency(row.get("best_s")), str(row["measured"]), row["note"])
     print_table(table)
     if found["ratio"]:
         click.echo(f"tuned takes {percent(found['ratio'])} of the time of {found['best_library']}")

@@ -26,7 +26,7 @@ from pruner_engine.jobs.messages import (
     Tune,
 )
 from pruner_engine.store.reader import ProjectReader, Row
-from pruner_engine.units import percent, ratio, seconds
+from pruner_engine.units import duration, latency, percent, ratio
 
 
 def tune(
@@ -66,7 +66,7 @@ def _run(command: Tune | Resume, as_json: bool) -> None:
         gain = finished.untuned_s / finished.latency_s if finished.untuned_s and finished.latency_s else None
         click.echo(
             f"{finished.state}: {finished.trials} trials, {finished.trials - finished.valid} failed, latency"
-            f" {seconds(finished.untuned_s)} untuned → {seconds(finished.latency_s)} (estimated, {ratio(gain)})"
+            f" {latency(finished.untuned_s)} untuned → {latency(finished.latency_s)} (estimated, {ratio(gain)})"
         )
         if finished.state == "finished":
             click.echo(f"Next: pruner export {command.project} --out DIR")
@@ -106,8 +106,8 @@ def status(project: str, *, as_json: bool) -> None:
             budget = f"/{run['budget_trials']}" if run["budget_trials"] else ""
             table.add_row(
                 str(run["id"]), run["model"], run["strategy"], state, f"{run['trials']}{budget}", str(run["failed"]),
-                seconds(run["untuned_s"]), seconds(run["latency_s"]), ratio(run["gain"]), seconds(run["elapsed_s"]),
-                seconds(run["left_s"]) if run["alive"] else "",
+                latency(run["untuned_s"]), latency(run["latency_s"]), ratio(run["gain"]), duration(run["elapsed_s"]),
+                duration(run["left_s"]) if run["alive"] else "",
             )  # fmt: skip
         print_table(table)
         for run in runs:
@@ -133,7 +133,7 @@ def tasks(project: str, run_id: int | None, *, as_json: bool) -> None:
     for row in sorted(rows, key=lambda r: -(r["share"] or 0.0)):
         table.add_row(
             str(row["id"]), row["name"], row["op"], str(row["weight"]), percent(row["share"]),
-            seconds(row["untuned_s"]), seconds(row["best_s"]), ratio(row["gain"]),
+            latency(row["untuned_s"]), latency(row["best_s"]), ratio(row["gain"]),
             "–" if row["gflops"] is None else f"{row['gflops']:.1f}", str(row["trials"]), str(row["failed"]),
         )  # fmt: skip
     print_table(table)
@@ -180,7 +180,7 @@ def export(project: str, out: str, run_id: int | None, *, as_json: bool) -> None
         told = f"outputs agree with {check['against']}: largest relative difference {check['error']:.1e}"
         console.print(f"{told} {check['message']}".strip(), soft_wrap=True, highlight=False)
     for name, timing in answer.summary["latency"].items():
-        told = seconds(timing["seconds"]) if timing["seconds"] is not None else timing["note"]
+        told = latency(timing["seconds"]) if timing["seconds"] is not None else timing["note"]
         console.print(f"{name}: {told} ({timing['threads']} threads)", highlight=False)
 
 

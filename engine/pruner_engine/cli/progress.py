@@ -31,7 +31,7 @@ from pruner_engine.jobs.messages import (
     Stop,
     WhatIfScore,
 )
-from pruner_engine.units import ratio, seconds
+from pruner_engine.units import duration, latency, ratio
 
 _ANSWERS = (RunFinished, Exported, Inspected, DoctorReport, ModelChecked, WhatIfScore)
 
@@ -118,13 +118,13 @@ class _View:
         gain = p.untuned_s / p.latency_s if p.untuned_s and p.latency_s else None
         parts = [
             f"{p.trials}{budget} trials",
-            f"best {seconds(p.latency_s)}",
+            f"best {latency(p.latency_s)}",
             f"gain {ratio(gain)}",
             f"{p.failed} failed",
-            f"{seconds(p.elapsed_s)} worked",
+            f"{duration(p.elapsed_s)} worked",
         ]
         if p.left_s is not None:
-            parts.append(f"{seconds(p.left_s)} left")
+            parts.append(f"{duration(p.left_s)} left")
         return " · ".join([*parts, self._phase])
 
 

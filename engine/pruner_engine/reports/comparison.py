@@ -8,7 +8,8 @@ from pruner_engine.benchmarks.curve import PARTS, Point, RunCurve
 from pruner_engine.benchmarks.summary import Json, read_curves
 from pruner_engine.reports.chart import Axis, Chart
 from pruner_engine.reports.page import render, write_page
-from pruner_engine.units import seconds
+from pruner_engine.units import duration
+from pruner_engine.units import latency as latency
 
 
 def write_comparison(folder: Path, summary: Json, path: Path) -> None:
@@ -20,13 +21,13 @@ def write_comparison(folder: Path, summary: Json, path: Path) -> None:
     projects = read_curves(folder)
     workloads = []
     for workload in summary["workloads"]:
-        by_time = Chart("Latency over search time", Axis("searched", seconds), Axis("latency", seconds, log=True))
-        by_trials = Chart("Latency over trials", Axis("trials", whole=True), Axis("latency", seconds, log=True))
+        by_time = Chart("Latency over search time", Axis("searched", duration), Axis("latency", latency, log=True))
+        by_trials = Chart("Latency over trials", Axis("trials", whole=True), Axis("latency", latency, log=True))
         for (label, _seed), curve in sorted(projects[workload["name"]].items()):
             colour = summary["strategies"].index(label)
             changes = _changes(curve)
-            by_time.steps(label, [(point.seconds, latency) for point, latency in changes], colour)
-            by_trials.steps(label, [(point.trials, latency) for point, latency in changes], colour)
+            by_time.steps(label, [(point.seconds, reached) for point, reached in changes], colour)
+            by_trials.steps(label, [(point.trials, reached) for point, reached in changes], colour)
         workloads.append({**workload, "by_time": by_time.svg(), "by_trials": by_trials.svg()})
     html = render("comparison.html", summary=summary, workloads=workloads, parts=PARTS, marks_of=_marks_of)
     write_page(path, html)

@@ -11,7 +11,7 @@ from pruner_engine.reports.page import render, write_page
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.store.quality import score_quality
 from pruner_engine.store.reader import ProjectReader, Row
-from pruner_engine.units import seconds
+from pruner_engine.units import duration, latency
 
 _SHOWN_TRIALS = 4000  # points of a scatter chart: more make the page slow and the picture no clearer
 _FUNNEL = ("explored", "drafted", "verified", "measured", "valid")
@@ -35,7 +35,7 @@ def write_run(reader: ProjectReader, run_id: int | None, path: Path) -> None:
         tasks=sorted(tasks, key=lambda task: -(task["share"] or 0.0)),
         baselines=[line for line in baselines if line["name"] != "untuned"],
         latency=_latency(run, progress, baselines, "trials", Axis("trials", whole=True)),
-        latency_by_time=_latency(run, progress, baselines, "elapsed_s", Axis("worked", seconds)),
+        latency_by_time=_latency(run, progress, baselines, "elapsed_s", Axis("worked", duration)),
         funnel=_funnel(rounds),
         time=_time(rounds),
         draft_scores=_scores(measured, "draft_score", "Draft score and measured latency"),
@@ -79,7 +79,7 @@ def commands_of(run: Row, project: Path) -> list[str]:
 
 
 def _latency(run: Row, progress: list[Row], baselines: list[Row], column: str, axis: Axis) -> Any:
-    chart = Chart(f"Estimated latency over {axis.label}", axis, Axis("latency", seconds, log=True))
+    chart = Chart(f"Estimated latency over {axis.label}", axis, Axis("latency", latency, log=True))
     points = [(row[column], row["latency_s"]) for row in progress if row["latency_s"] is not None]
     chart.steps("tuned", points, 0)
     chart.level("untuned", run["untuned_s"], 3)
@@ -96,7 +96,7 @@ def _funnel(rounds: list[Row]) -> Any:
 
 
 def _time(rounds: list[Row]) -> Any:
-    chart = Chart("Seconds of work per round", Axis("round", whole=True), Axis("work", seconds))
+    chart = Chart("Seconds of work per round", Axis("round", whole=True), Axis("work", duration))
     for colour, part in enumerate(_PARTS):
         chart.steps(part, [(row["idx"], row[f"{part}_s"]) for row in rounds], colour)
     return chart.svg()
@@ -104,12 +104,12 @@ def _time(rounds: list[Row]) -> Any:
 
 def _scores(measured: list[Row], score: str, title: str) -> Any:
     """One colour a task: the scores of two tasks cannot be compared."""
-    chart = Chart(title, Axis("score, higher is better"), Axis("measured", seconds, log=True))
+    chart = Chart(title, Axis("score, higher is better"), Axis("measured", latency, log=True))
     known = [row for row in measured if row["seconds"] is not None and row[score] is not None]
     known = known[:: max(1, -(-len(known) // _SHOWN_TRIALS))]
     for censored, name in ((0, "timed"), (1, "abandoned early")):
         rows = [row for row in known if row["censored"] == censored]
-        hints = [f"candidate {row['id']}, round {row['round']}: {seconds(row['seconds'])}" for row in rows]
+        hints = [f"candidate {row['id']}, round {row['round']}: {latency(row['seconds'])}" for row in rows]
         chart.dots(name, [(row[score], row["seconds"]) for row in rows], censored * 2, hints)
     return chart.svg()
 

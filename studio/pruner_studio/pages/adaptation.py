@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QStackedWidget, QWidget
 
-from pruner_studio import units
+from pruner_engine import units
 from pruner_studio.pages.page import Page
 from pruner_studio.widgets.basic import Card, EmptyState
 from pruner_studio.widgets.plot import Plot, Series

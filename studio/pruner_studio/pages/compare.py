@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from pruner_studio import units
+from pruner_engine import units
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.pages.overview import BASELINES, step_points
 from pruner_studio.pages.page import Page

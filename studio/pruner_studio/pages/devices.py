@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWidget
 
-from pruner_studio import units
+from pruner_engine import units
 from pruner_studio.pages.page import Page
 from pruner_studio.widgets.basic import Card, Pill, clear, label
 

@@ -9,8 +9,8 @@ import numpy as np
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from pruner_engine import units
 from pruner_engine.store.quality import best_in_top, score_quality
-from pruner_studio import units
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.pages.page import Page
 from pruner_studio.widgets.basic import Card, EmptyState, Segments, StatTile

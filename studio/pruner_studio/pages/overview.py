@@ -8,7 +8,7 @@ import numpy as np
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
-from pruner_studio import units
+from pruner_engine import units
 from pruner_studio.pages.page import Page
 from pruner_studio.widgets.basic import Card, EmptyState, Segments, StatTile, button, clear, label
 from pruner_studio.widgets.drawn import Bar, Bars

@@ -8,8 +8,8 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QSplitter, QStackedWidget, QTabWidget
 
+from pruner_engine import units
 from pruner_engine.jobs import messages as msg
-from pruner_studio import units
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.models.trace import instructions
 from pruner_studio.pages.page import Page

@@ -23,9 +23,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pruner_engine import units
 from pruner_engine.jobs import messages as msg
 from pruner_engine.resources import resource_dir
-from pruner_studio import units
 from pruner_studio.pages.page import Page
 from pruner_studio.widgets.basic import Card, Pill, Segments, button, clear, label, number, restyle
 from pruner_studio.widgets.checks import CheckList

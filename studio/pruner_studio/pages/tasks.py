@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedWidget
 
+from pruner_engine import units
 from pruner_engine.jobs import messages as msg
-from pruner_studio import units
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.pages.page import Page
 from pruner_studio.widgets.basic import Card, EmptyState, button, label

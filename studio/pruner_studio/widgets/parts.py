@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
+from pruner_engine import units
 from pruner_engine.jobs.messages import WhatIfScore
-from pruner_studio import units
 from pruner_studio.widgets.basic import label
 from pruner_studio.widgets.drawn import Bar, Bars
 

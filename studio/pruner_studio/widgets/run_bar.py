@@ -9,8 +9,8 @@ from typing import Any
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QProgressBar, QVBoxLayout
 
+from pruner_engine import units
 from pruner_engine.jobs import messages as msg
-from pruner_studio import units
 from pruner_studio.widgets.basic import Pill, button, label
 from pruner_studio.workspace import Workspace
 

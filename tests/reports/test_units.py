@@ -1,6 +1,6 @@
 """Numbers in human units."""
 
-from pruner_studio import units
+from pruner_engine import units
 
 
 def test_latency_has_three_digits_and_the_fitting_unit() -> None:
