@@ -8,8 +8,7 @@ from pruner_engine.benchmarks.curve import PARTS, Point, RunCurve
 from pruner_engine.benchmarks.summary import Json, read_curves
 from pruner_engine.reports.chart import Axis, Chart
 from pruner_engine.reports.page import render, write_page
-from pruner_engine.units import duration
-from pruner_engine.units import latency as latency
+from pruner_engine.units import duration, latency
 
 
 def write_comparison(folder: Path, summary: Json, path: Path) -> None:
