@@ -129,12 +129,15 @@ def tasks(project: str, run_id: int | None, *, as_json: bool) -> None:
     if as_json:
         print_json({"run": run["id"], "tasks": rows})
         return
-    table = Table("id", "task", "operator", "calls", "share", "untuned", "best", "gain", "GFLOP/s", "trials", "failed")
+    table = Table(
+        "id", "task", "operator", "calls", "share", "untuned", "best", "gain", "GFLOP/s", "of roof", "trials", "failed"
+    )  # fmt: skip
     for row in sorted(rows, key=lambda r: -(r["share"] or 0.0)):
         table.add_row(
             str(row["id"]), row["name"], row["op"], str(row["weight"]), percent(row["share"]),
             latency(row["untuned_s"]), latency(row["best_s"]), ratio(row["gain"]),
-            "–" if row["gflops"] is None else f"{row['gflops']:.1f}", str(row["trials"]), str(row["failed"]),
+            "–" if row["gflops"] is None else f"{row['gflops']:.1f}", percent(row["roof_share"]), str(row["trials"]),
+            str(row["failed"]),
         )  # fmt: skip
     print_table(table)
 

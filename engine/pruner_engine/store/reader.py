@@ -13,6 +13,7 @@ from typing import Any
 
 from pruner_engine.errors import UserError
 from pruner_engine.store.lock import is_being_written
+from pruner_engine.store.roofline import place
 from pruner_engine.store.versions import refuse_foreign
 
 Row = dict[str, Any]
@@ -44,6 +45,15 @@ SELECT k.id, k.name, k.op, k.hash, k.shapes, k.flops, k.weight, k.untuned_s, k.m
          WHERE x.run_id = j.run_id AND x.task_id = k.id AND x.stage = 'ok' AND x.censored = 0
          ORDER BY x.seconds LIMIT 1) AS best_candidate_id
 FROM run_tasks j JOIN tasks k ON k.id = j.task_id WHERE j.run_id = ? ORDER BY k.id
+"""
+
+_GAINS = """
+SELECT task_id, trial, seconds FROM (
+  SELECT task_id, seconds, row_number() OVER by_task AS trial,
+         min(CASE WHEN stage = 'ok' AND censored = 0 THEN seconds END) OVER (by_task ROWS BETWEEN UNBOUNDED PRECEDING
+             AND 1 PRECEDING) AS best, stage = 'ok' AND censored = 0 AS counts
+  FROM measurements WHERE run_id = ? WINDOW by_task AS (PARTITION BY task_id ORDER BY id))
+WHERE counts AND (best IS NULL OR seconds < best) ORDER BY task_id, trial
 """
 
 _CANDIDATES = """
@@ -120,8 +130,12 @@ class ProjectReader:
     # ------------------------------------------------------------ what a run holds
 
     def tasks(self, run_id: int) -> list[Row]:
-        """Tasks of a run with best latency, GFLOP/s, gain over untuned and share of the estimated end-to-end time."""
+        """Tasks of a run with best latency, GFLOP/s, gain over untuned and share of the estimated end-to-end time.
+
+        `intensity`, `roof` (FLOP/s), `bound` and `roof_share` place the best schedule under the device's roofline.
+        """
         tasks = self.rows(_TASKS, (run_id,))
+        profile = self.profile(run_id)
         times = [(row["best_s"] or row["untuned_s"] or 0.0) * row["weight"] for row in tasks]
         total = sum(times)
         for row, time in zip(tasks, times, strict=True):
@@ -129,7 +143,23 @@ class ProjectReader:
             row["share"] = time / total if total else None
             row["gflops"] = row["flops"] / row["best_s"] / 1e9 if row["best_s"] else None
             row["gain"] = row["untuned_s"] / row["best_s"] if row["best_s"] and row["untuned_s"] else None
+            under = place(row, profile, row["best_s"])
+            row["intensity"], row["roof"], row["bound"], row["roof_share"] = (
+                (None,) * 4 if under is None else (under.intensity, under.roof, under.bound, under.share)
+            )
         return tasks
+
+    def profile(self, run_id: int) -> Row:
+        """Device profile of a run; empty until the device was profiled."""
+        row = self.one("SELECT t.profile FROM runs r JOIN targets t ON t.id = r.target_id WHERE r.id = ?", (run_id,))
+        return {} if row is None else dict(row["profile"])
+
+    def gains(self, run_id: int) -> dict[int, list[tuple[int, float]]]:
+        """By task, each trial (numbered from 1 within the task) that was the fastest until then, and its seconds."""
+        found: dict[int, list[tuple[int, float]]] = {}
+        for row in self.rows(_GAINS, (run_id,)):
+            found.setdefault(row["task_id"], []).append((row["trial"], row["seconds"]))
+        return found
 
     def task(self, task_id: int) -> Row | None:
         return self.one(

@@ -1,0 +1,82 @@
+"""Places of kernels under the roofline, by hand."""
+
+from __future__ import annotations
+
+import json
+
+import chosen_runs
+import pytest
+
+from pruner_engine.store.project import Project
+from pruner_engine.store.reader import ProjectReader
+from pruner_engine.store.roofline import argument_bytes, ceilings, place
+
+PROFILE = {
+    "cores": 2,
+    "peak_flops": 100e9,
+    "dram_bandwidth": 10e9,
+    "caches": [
+        {"level": 2, "bytes": 1 << 20, "shared_by": 1, "bandwidth": 50e9},
+        {"level": 1, "bytes": 1 << 15, "shared_by": 1, "bandwidth": 200e9},
+    ],
+}
+
+
+def tensors(*shapes, dtype="float32"):
+    return [{"name": "p", "shape": list(shape), "dtype": dtype} for shape in shapes]
+
+
+def test_roofs_come_peak_first_then_from_the_nearest_level():
+    assert [(roof.name, roof.per_second) for roof in ceilings(PROFILE)] == [
+        ("peak", 100e9),
+        ("L1", 200e9),
+        ("L2", 50e9),
+        ("DRAM", 10e9),
+    ]
+    assert ceilings({}) == []
+
+
+@pytest.mark.parametrize(
+    ("elements", "flops", "bound", "roof"),
+    [
+        (1 << 12, 1 << 12, "L1", 200e9 / 4),  # 16 KB in the two L1 caches, 1/4 FLOP a byte
+        (1 << 17, 1 << 17, "L2", 50e9 / 4),  # 512 KB in the two L2 caches
+        (1 << 22, 1 << 22, "DRAM", 10e9 / 4),
+        (1 << 22, 1 << 30, "peak", 100e9),  # 64 FLOP a byte
+    ],
+)
+def test_the_nearest_level_that_holds_the_arguments_sets_the_roof(elements, flops, bound, roof):
+    found = place({"flops": float(flops), "shapes": tensors((elements,))}, PROFILE, flops / (roof / 2))
+    assert (found.bound, found.roof, found.share) == (bound, pytest.approx(roof), pytest.approx(0.5))
+
+
+def test_what_was_not_measured_has_a_roof_and_no_rate():
+    found = place({"flops": 10.0, "shapes": tensors((4,))}, PROFILE, None)
+    assert found.rate is None and found.share is None and found.roof > 0
+    assert place({"flops": 0.0, "shapes": tensors((4,))}, PROFILE, 1.0) is None
+    assert place({"flops": 1.0, "shapes": tensors((4,))}, {}, 1.0) is None
+
+
+def test_half_precision_counts_two_bytes_and_tensor_cores():
+    shapes = tensors((8, 8), dtype="float16")
+    assert argument_bytes(shapes) == 128
+    gpu = {**PROFILE, "gpu": {"tensor_flops": 900e9}}
+    assert place({"flops": 1e9, "shapes": shapes}, gpu, None).roof == 900e9
+    assert place({"flops": 1e9, "shapes": tensors((8, 8))}, gpu, None).roof == 100e9
+
+
+def test_tasks_of_a_run_are_placed_and_their_gains_numbered(tmp_path):
+    project = tmp_path / "p.pruner"
+    chosen_runs.make_project(project, {"a": (1, 0.5), "b": (1, 0.5)})
+    with Project(project) as opened, opened.transaction() as db:
+        db["targets"].update(1, {"profile": json.dumps(PROFILE)})
+        db["tasks"].update(1, {"shapes": json.dumps(tensors((1 << 12,))), "flops": 1e6})
+    events = [("begin", 0)]
+    events += [("trial", 1, seconds, 1) for seconds in (0.4, -0.01, None, 0.5, 0.2)]
+    run_id = chosen_runs.add_run(project, "pruner", [*events, ("trial", 2, 0.3, 2), ("end", 2)])
+    with ProjectReader(project) as reader:
+        first, second = reader.tasks(run_id)
+        assert (first["bound"], first["roof_share"]) == ("peak", pytest.approx(1e6 / 0.2 / 100e9))
+        assert first["intensity"] == pytest.approx(1e6 / (4 << 12))
+        assert second["roof_share"] is None, "no shapes are known of it"
+        assert reader.gains(run_id) == {1: [(1, 0.4), (5, 0.2)], 2: [(1, 0.3)]}, "abandoned and failed ones gain nothing"
