@@ -48,26 +48,41 @@ _TRACE = [
     [[4, [1, 1, 512, 1]], [6, [4, 32, 4, 1]], [8, [64, 8]], [15, 0]],
 ]
 _PROFILE = {
+    "kind": "cpu",
     "name": "AMD EPYC 7B13",
+    "fingerprint": "a1b2c3d4e5f60718",
+    "source": "measured",
     "cores": 2,
-    "threads": 2,
-    "vector_bits": 256,
     "peak_flops": 218e9,
     "peak_flops_core": 112e9,
-    "bandwidth": {"L1": 410e9, "L2": 190e9, "L3": 72e9, "DRAM": 21e9},
-    "features": ["avx2", "fma", "f16c"],
+    "vector_bits": 256,
+    "vector_registers": 16,
+    "caches": [
+        {"level": 1, "bytes": 32 << 10, "bandwidth": 410e9, "line_bytes": 64, "shared_by": 1},
+        {"level": 2, "bytes": 512 << 10, "bandwidth": 190e9, "line_bytes": 64, "shared_by": 1},
+        {"level": 3, "bytes": 32 << 20, "bandwidth": 72e9, "line_bytes": 64, "shared_by": 2},
+    ],
+    "dram_bandwidth": 21e9,
+    "dram_bandwidth_core": 14e9,
+    "parallel_overhead_s": 4e-6,
+    "calibration": {"compute": 1.21, "memory": 0.84},
 }
 
 
-def make_project(path: Path, *, runs: int = 3, rounds: int = 24, state: str = "finished", seed: int = 7) -> Path:
-    """A project of `runs` runs (pruner, metaschedule, moa-pruner …) of `rounds` rounds each; the last has `state`."""
+def make_project(
+    path: Path, *, runs: int = 3, rounds: int = 24, tasks: int = 10, state: str = "finished", seed: int = 7
+) -> Path:
+    """A project of `runs` runs (pruner, metaschedule, moa-pruner …) of `rounds` rounds each; the last has `state`.
+
+    A round has 32 candidates, ten of them measured.
+    """
     rng = random.Random(seed)
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("PRAGMA journal_mode=WAL")
     migrations.apply(Database(connection))
     connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
     connection.execute("BEGIN")
-    _Writer(connection, rng).write(runs, rounds, state)
+    _Writer(connection, rng).write(runs, rounds, tasks, state)
     connection.execute("COMMIT")
     connection.close()
     return path
@@ -83,7 +98,7 @@ class _Writer:
         marks = ", ".join("?" * len(row))
         return int(self.db.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks})", values).lastrowid or 0)
 
-    def write(self, runs: int, rounds: int, state: str) -> None:
+    def write(self, runs: int, rounds: int, tasks: int, state: str) -> None:
         spec = {"name": "input", "shape": [1, 3, 224, 224], "dtype": "float32"}
         self.model = self.insert(
             "models",
@@ -100,7 +115,8 @@ class _Writer:
         self.target = self.insert(
             "targets", text=text, device="AMD EPYC 7B13 (2 cores)", fingerprint="a1b2c3d4e5f60718", profile=_PROFILE
         )
-        self.tasks = [self._task(index, *spec) for index, spec in enumerate(_OPS)]
+        self.tasks = [self._task(index, *_OPS[index % len(_OPS)]) for index in range(tasks)]
+        self._heavy = [self.tasks[at] for at in (0, 0, 1, 1, 2, 2, 3, 4)] + self.tasks[len(_OPS) :]
         untuned = sum(task["untuned"] * task["weight"] for task in self.tasks)
         for name, seconds in (("untuned", untuned * 1.02), ("onnxruntime", untuned / 9.5), ("torch", untuned / 7.1)):
             self.insert(
@@ -171,8 +187,7 @@ class _Writer:
         best: dict[int, float] = {}
         elapsed, trials, valid = 0.0, 0, 0
         for index in range(rounds):
-            heavy = index % len(self.tasks) if index < len(self.tasks) else self.rng.choice([0, 0, 1, 1, 2, 2, 3, 4])
-            task = self.tasks[heavy]
+            task = self.tasks[index] if index < len(self.tasks) else self.rng.choice(self._heavy)
             visits = 1 + index // len(self.tasks)
             times = {
                 "draft_s": self.rng.uniform(0.3, 0.6),

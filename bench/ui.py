@@ -1,0 +1,313 @@
+"""What the window costs: 100 000 candidates of 200 tasks, and a run that adds 2 000 rows a second while it is watched.
+
+    python bench/ui.py [--json] [--platform offscreen|xcb] [--candidates N] [--tasks N] [--rows N] [--seconds S]
+
+A frame is what the window does from Qt's request to paint until everything is painted. A stall is the time by which a
+timer of 5 ms is late. The rows are written by a process of their own; its share of the CPU is not the window's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import os
+import random
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests" / "studio"))
+
+GOALS = {
+    "frame_p99_s": 0.016,
+    "longest_stall_s": 0.050,
+    "first_paint_s": 0.3,
+    "full_window_s": 1.0,
+    "live_core_share": 0.25,
+}
+_TICK_S = 0.005
+_STARTS = 5
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--platform", default="xcb" if os.environ.get("DISPLAY") else "offscreen")
+    parser.add_argument("--candidates", type=int, default=100_000)
+    parser.add_argument("--tasks", type=int, default=200)
+    parser.add_argument("--rows", type=int, default=2_000, help="rows a second")
+    parser.add_argument("--seconds", type=float, default=8.0, help="of watching each page live")
+    parser.add_argument("--part", nargs=3, metavar=("NAME", "PROJECT", "START"), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    os.environ["QT_QPA_PLATFORM"] = options.platform
+    if options.part:
+        name, project, start = options.part
+        {"write": write_live, "start": measure_start, "watch": measure_watching}[name](project, float(start), options)
+        return
+    with tempfile.TemporaryDirectory(prefix="pruner-bench-ui-") as folder:
+        for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
+            os.environ[name] = folder
+        found = measure(Path(folder) / "big.pruner", options)
+    print(json.dumps(found, indent=1) if options.json else told(found))
+
+
+def measure(project: Path, options: argparse.Namespace) -> dict[str, Any]:
+    """All figures; each part in a process of its own."""
+    from project_factory import make_project
+
+    make_project(project, runs=1, rounds=options.candidates // 32, tasks=options.tasks, state="tuning")
+    starts = [_part("start", project, options) for _ in range(_STARTS)]
+    watched = _part("watch", project, options)
+    pages = watched["pages"]
+    return {
+        "candidates": options.candidates,
+        "tasks": options.tasks,
+        "rows_per_second": options.rows,
+        "written_rows_per_second": watched["written_rows_per_second"],
+        "platform": options.platform,
+        "first_paint_s": _median(start["first_paint_s"] for start in starts),
+        "full_window_s": _median(start["full_window_s"] for start in starts),
+        "frame_median_s": _median(time for page in pages.values() for time in page["frames_s"]),
+        "frame_p99_s": _quantile([time for page in pages.values() for time in page["frames_s"]], 0.99),
+        "longest_stall_s": max(page["longest_stall_s"] for page in pages.values()),
+        "live_core_share": pages["overview"]["core_share"],
+        "memory_bytes": watched["memory_bytes"],
+        "pages": {
+            name: {
+                "open_s": page["open_s"],
+                "frames": len(page["frames_s"]),
+                "frame_median_s": _median(page["frames_s"]),
+                "frame_p99_s": _quantile(page["frames_s"], 0.99),
+                "longest_stall_s": page["longest_stall_s"],
+                "core_share": page["core_share"],
+            }
+            for name, page in pages.items()
+        },
+        "goals": GOALS,
+    }
+
+
+def told(found: dict[str, Any]) -> str:
+    lines = [f"{'':18} measured      goal"]
+    lines += [f"{name:18} {found[name]:8.3f}  {'≤' if found[name] <= goal else '>'} {goal:g}" for name, goal in GOALS.items()]
+    lines.append(f"memory {found['memory_bytes'] / 2**20:.0f} MB, median frame {found['frame_median_s'] * 1e3:.1f} ms")
+    for name, page in found["pages"].items():
+        lines.append(
+            f"{name:12} open {page['open_s']:.3f} s, {page['frames']} frames, median {page['frame_median_s'] * 1e3:.1f} ms,"
+            f" p99 {page['frame_p99_s'] * 1e3:.1f} ms, stall {page['longest_stall_s'] * 1e3:.0f} ms,"
+            f" core {page['core_share'] * 100:.0f} %"
+        )
+    return "\n".join(lines)
+
+
+def _part(name: str, project: Path, options: argparse.Namespace) -> dict[str, Any]:
+    words = [f"--{key}={getattr(options, key)}" for key in ("platform", "rows", "seconds")]
+    command = [sys.executable, __file__, *words, "--part", name, str(project), str(time.monotonic())]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(done.stderr)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+# ---------------------------------------------------------------- in a process of its own
+
+
+def measure_start(project: str, start: float, options: argparse.Namespace) -> None:
+    """From the start of the process to the first painted frame, and to the project's Overview with its curve."""
+    from pruner_studio import app
+
+    window, frames = _window(app)
+    application = app.QApplication.instance()
+    window.show()
+    _until(application, lambda: bool(frames))
+    first = time.monotonic() - start
+    window.settle(project)
+    page = window.show_page("overview")
+    _until(application, lambda: bool(page.curve.series))
+    painted = len(frames)
+    _until(application, lambda: len(frames) > painted)
+    _leave({"first_paint_s": first, "full_window_s": time.monotonic() - start})
+
+
+def measure_watching(project: str, _start: float, options: argparse.Namespace) -> None:
+    """Each page shown for some seconds while rows come in."""
+    from PySide6.QtCore import Qt
+    from pruner_studio import app
+
+    window, frames = _window(app)
+    application = app.QApplication.instance()
+    window.show()
+    window.workspace.open(project)
+    _run(application, 1.0)
+    words = [f"--{key}={getattr(options, key)}" for key in ("rows", "seconds")]
+    writer = subprocess.Popen(
+        [sys.executable, __file__, *words, "--part", "write", project, "0"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    process, pages = psutil.Process(), {}
+    for name in ("overview", "tasks", "draft", "schedule", "compare"):
+        begin = time.perf_counter()
+        page = window.show_page(name)
+        _run(application, 0.0)
+        opened = time.perf_counter() - begin
+        if name == "schedule":
+            window.workspace.select(window.workspace.reader.tasks(window.workspace.run_id)[0]["id"])
+        _run(application, 1.0)
+        frames.clear()
+        used = sum(process.cpu_times()[:2])
+        begin = time.monotonic()
+        stall = _run(application, options.seconds)
+        share = (sum(process.cpu_times()[:2]) - used) / (time.monotonic() - begin)
+        table = getattr(page, "table", None)
+        if table is not None:
+            bar = table.verticalScrollBar()
+            stall = max(stall, _scroll(application, bar))
+            table.sortByColumn(1, Qt.SortOrder.AscendingOrder)
+            stall = max(stall, _run(application, 0.3))
+        pages[name] = {
+            "open_s": opened, "frames_s": list(frames), "longest_stall_s": stall, "core_share": share
+        }  # fmt: skip
+    told, _ = writer.communicate(b"\n")
+    _leave(
+        {
+            "pages": pages,
+            "memory_bytes": process.memory_info().rss,
+            "written_rows_per_second": json.loads(told)["written_rows_per_second"],
+        }
+    )
+
+
+def _window(app: Any) -> tuple[Any, list[float]]:
+    """A main window that notes how long each of its frames takes."""
+    from PySide6.QtCore import QEvent
+
+    from pruner_studio.main_window import MainWindow
+
+    frames: list[float] = []
+
+    class Watched(MainWindow):
+        def event(self, event: QEvent) -> bool:
+            if event.type() != QEvent.Type.UpdateRequest:
+                return super().event(event)
+            begin = time.perf_counter()
+            done = super().event(event)
+            frames.append(time.perf_counter() - begin)
+            return done
+
+    app.make_application(["pruner-studio"])
+    return Watched(), frames
+
+
+def _run(application: Any, seconds: float) -> float:
+    """Run the event loop; returns how late the latest tick was, in seconds."""
+    from PySide6.QtCore import QEventLoop, Qt, QTimer
+
+    loop, last, latest = QEventLoop(), time.perf_counter(), 0.0
+
+    def tick() -> None:
+        nonlocal last, latest
+        now = time.perf_counter()
+        latest, last = max(latest, now - last - _TICK_S), now
+
+    timer = QTimer(interval=round(_TICK_S * 1e3))
+    timer.setTimerType(Qt.TimerType.PreciseTimer)
+    timer.timeout.connect(tick)
+    timer.start()
+    QTimer.singleShot(round(seconds * 1e3), loop.quit)
+    loop.exec()
+    tick()
+    return latest
+
+
+def _scroll(application: Any, bar: Any) -> float:
+    """Wheel through a table, a step a frame."""
+    stall = 0.0
+    for step in range(40):
+        bar.setValue(bar.maximum() * step // 40)
+        stall = max(stall, _run(application, 0.016))
+    return stall
+
+
+def _until(application: Any, happened: Callable[[], bool]) -> None:
+    end = time.monotonic() + 30
+    while not happened() and time.monotonic() < end:
+        application.processEvents()
+
+
+def _leave(found: dict[str, Any]) -> None:
+    print(json.dumps(found), flush=True)
+    os._exit(0)  # Qt's clearing up is not what is measured
+
+
+# ---------------------------------------------------------------- the run that is watched
+
+
+def write_live(project: str, _start: float, options: argparse.Namespace) -> None:
+    """Add rows as an engine does, in a transaction every 20 ms, until a line comes on standard input."""
+    import threading
+
+    from pruner_engine.store.lock import WriterLock
+
+    stop = threading.Event()
+    threading.Thread(target=lambda: (sys.stdin.readline(), stop.set()), daemon=True).start()
+    _lock = WriterLock(Path(project))
+    db = sqlite3.connect(project, isolation_level=None)
+    db.execute("PRAGMA synchronous=NORMAL")
+    batch, rng = max(4, round(options.rows * 0.02)), random.Random(1)
+    (run,) = db.execute("SELECT max(id) FROM runs").fetchone()
+    tasks = [row[0] for row in db.execute("SELECT task_id FROM run_tasks WHERE run_id = ?", (run,))]
+    (elapsed, trials, best, rounds) = db.execute(
+        "SELECT max(elapsed_s), max(trials), min(latency_s), (SELECT max(idx) FROM rounds) FROM progress"
+    ).fetchone()
+    begin, written = time.monotonic(), 0
+    while not stop.is_set():
+        task, now = rng.choice(tasks), time.time()
+        rounds, elapsed, best = rounds + 1, elapsed + 0.02, best * 0.99999
+        db.execute("BEGIN IMMEDIATE")
+        round_id = db.execute(
+            "INSERT INTO rounds (run_id, task_id, idx, started, explored, drafted, verified, measured, valid, draft_s)"
+            " VALUES (?, ?, ?, ?, 100000, 96, 96, 10, 10, 0.1)",
+            (run, task, rounds, now),
+        ).lastrowid
+        for _ in range(batch // 2 - 1):
+            candidate = db.execute(
+                "INSERT INTO candidates (run_id, task_id, round_id, hash, decisions, origin, draft_score, verified_score)"
+                " VALUES (?, ?, ?, ?, '[[2,4,8,8],[4,4,4,8]]', 'draft', ?, ?)",
+                (run, task, round_id, f"{rng.getrandbits(64):016x}", rng.gauss(10, 1), rng.gauss(6, 1)),
+            ).lastrowid
+            db.execute(
+                "INSERT INTO measurements (candidate_id, run_id, task_id, stage, seconds, repeats, at, elapsed_s)"
+                " VALUES (?, ?, ?, 'ok', ?, '[0.001,0.001,0.001]', ?, ?)",
+                (candidate, run, task, rng.uniform(1e-3, 9e-3), now, elapsed),
+            )
+            trials += 1
+        db.execute(
+            "INSERT INTO progress (run_id, elapsed_s, trials, valid, failed, latency_s, left_s) VALUES (?,?,?,?,0,?,60)",
+            (run, elapsed, trials, trials, best),
+        )
+        db.execute("COMMIT")
+        written += batch
+        time.sleep(max(0.0, begin + written / options.rows - time.monotonic()))
+    print(json.dumps({"written_rows_per_second": written / (time.monotonic() - begin)}), flush=True)
+
+
+def _median(values: Iterator[float] | list[float]) -> float:
+    return _quantile(list(values), 0.5)
+
+
+def _quantile(values: list[float], share: float) -> float:
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(len(ordered) * share))] if ordered else 0.0
+
+
+if __name__ == "__main__":
+    gc.collect()
+    main()
