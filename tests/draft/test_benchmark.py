@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from pruner_engine.draft.benchmark import bench_draft
+from pruner_engine.draft.core import ABLATIONS
 from pruner_engine.draft.networks import NETWORKS
 from pruner_engine.draft.quality import bench_quality
+from pruner_engine.errors import UserError
 
 
 def test_rates_and_coverage():
@@ -30,3 +34,16 @@ def test_quality_is_measured():
     assert one["head_gap"] >= 0
     assert -1 <= one["rank_correlation"] <= 1
     assert told["mean"]["rank_correlation"] == one["rank_correlation"]
+    assert {row["without"] for row in told["ablations"]} == set(ABLATIONS)
+
+
+def test_quality_measures_only_what_is_new(tmp_path):
+    kept = tmp_path / "kept.json"
+    first = bench_quality(["matmul:64,64,64"], candidates=24, kept=kept)
+    before = kept.read_bytes()
+    again = bench_quality(["matmul:64,64,64"], candidates=24, kept=kept)
+    assert again == first
+    assert kept.read_bytes() == before
+    kept.write_text("[1, 2]")
+    with pytest.raises(UserError, match="holds no measurements"):
+        bench_quality(["matmul:64,64,64"], candidates=24, kept=kept)

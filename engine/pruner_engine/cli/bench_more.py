@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from pruner_engine.cli.options import json_option
+from pruner_engine.cli.options import OutputFile, json_option
 from pruner_engine.cli.output import print_json, print_table
 from pruner_engine.units import latency, percent
 
@@ -20,10 +20,19 @@ from pruner_engine.units import latency, percent
     "--operator", "operators", multiple=True, help="A workload; may be repeated [default: one of each class]."
 )
 @click.option("--candidates", type=click.IntRange(32), default=512, show_default=True, help="Measured with --quality.")
-@click.option("--target", default="auto", show_default=True, help="For the rates; --quality measures on this machine.")
+@click.option("--target", default="auto", show_default=True, help="With --quality its device must be at hand.")
 @click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--keep", type=OutputFile(), help="Keep what --quality measures here, and measure only what is new.")
 @json_option
-def draft(quality: bool, operators: tuple[str, ...], candidates: int, target: str, seed: int, as_json: bool) -> None:
+def draft(
+    quality: bool,
+    operators: tuple[str, ...],
+    candidates: int,
+    target: str,
+    seed: int,
+    keep: Path | None,
+    as_json: bool,
+) -> None:
     """How many candidates the draft scores a second, how many sketches it reads, how well it orders them."""
     with Console(stderr=True, quiet=as_json).status("start") as status:
         from pruner_engine.tvm_import import import_tvm
@@ -35,7 +44,7 @@ def draft(quality: bool, operators: tuple[str, ...], candidates: int, target: st
 
         chosen = operators or OPERATORS
         if quality:
-            found = bench_quality(chosen, candidates, seed, on_progress=status.update)
+            found = bench_quality(chosen, candidates, seed, target=target, kept=keep, on_progress=status.update)
         else:
             found = bench_draft(target, chosen, on_progress=status.update)
     if as_json:
@@ -86,10 +95,18 @@ def _print_quality(found: dict[str, Any]) -> None:
             ),
         )
     print_table(table)
+    print_table(_ablations(found))
     click.echo(
         "rank: correlation of the draft's order with measured speed; first 16: by how much the best of its first"
         " 16 is slower than the best of all; half, calibrated, model: rank on the half that nobody learned from"
     )
+
+
+def _ablations(found: dict[str, Any]) -> Table:
+    table = Table("draft without", "rank", "first 16")
+    for row in [{"without": "", **found["mean"]}, *found["ablations"]]:
+        table.add_row(row["without"] or "(all of it)", f"{row['rank_correlation']:.2f}", f"+{percent(row['head_gap'])}")
+    return table
 
 
 @click.command()

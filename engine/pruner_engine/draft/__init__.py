@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pruner_engine.draft import core, gpu
 from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.draft.explanation import Explanation
 
@@ -11,9 +12,14 @@ if TYPE_CHECKING:
     from pruner_engine.space.design_space import DesignSpace
     from pruner_engine.targets.profile import DeviceProfile
 
-__all__ = ["Analyzer", "Explanation", "analyzer_for"]
+__all__ = ["Analyzer", "Explanation", "ablations_of", "analyzer_for"]
 
 
 def analyzer_for(space: DesignSpace, profile: DeviceProfile) -> Analyzer:
     """The analyzer of a design space for a device."""
     return Analyzer(space, profile)
+
+
+def ablations_of(profile: DeviceProfile) -> tuple[str, ...]:
+    """What an analyzer of this device can leave out, to learn what each part is worth."""
+    return core.ABLATIONS if profile.gpu is None else gpu.PENALTIES

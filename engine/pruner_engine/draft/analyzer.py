@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -44,14 +44,18 @@ class _Variant:
 class Analyzer:
     """Scores rows of a design space; see `draft.analyzer_for`.
 
+    Args:
+        without: penalties or effects to leave out, of `ablations_of` the profile.
+
     Attributes:
         factors: per time component, from calibration; none is 1.
     """
 
-    def __init__(self, space: DesignSpace, profile: DeviceProfile) -> None:
+    def __init__(self, space: DesignSpace, profile: DeviceProfile, without: Collection[str] = ()) -> None:
         self.space = space
         self.profile = profile
-        self.factors: dict[str, float] = {}
+        self.factors: dict[str, float] = dict(profile.calibration)
+        self._without = without
         self._compiled: dict[int, bool] = {}
         self._variants: dict[tuple[int, tuple[int, ...]], _Variant] = {}
         self._locations = [
@@ -185,7 +189,7 @@ class Analyzer:
         return found
 
     def _parts(self, root: Block) -> Parts:
-        return (cpu_parts if self.profile.gpu is None else gpu_parts)(root, self.profile)
+        return (cpu_parts if self.profile.gpu is None else gpu_parts)(root, self.profile, self._without)
 
     # ------------------------------------------------------------ what has no closed form
 

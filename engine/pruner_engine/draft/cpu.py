@@ -7,9 +7,11 @@ and two loads a cycle, on which the wide cores of the last decade agree.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from pruner_engine.draft.columns import Value, ceil_div, equal, maximum, minimum, power, product, where
+from pruner_engine.draft.core import Core
 from pruner_engine.draft.finish import Plan, plans
 from pruner_engine.draft.footprint import Touch, lines, spans_by_depth
 from pruner_engine.draft.nest import Block, heaviness
@@ -17,39 +19,25 @@ from pruner_engine.draft.parts import Parts, add_up, sum_by_name
 from pruner_engine.targets.profile import DeviceProfile
 
 _LINE = 64  # bytes of a cache line
-_LATENCY = 4.0  # cycles from a multiply-add to the next that needs its result
-_SPILL = 6.0  # cycles a step that the first accumulator in memory costs
-_SPECIAL = 10.0  # cycles of an exponential, per lane
-_DIVISION = 0.25  # cycles of a division or a square root, per lane
-_SPATIAL_OVERHEAD = 0.3  # cycles a step of loops that LLVM unrolls
 _REORDER = 400.0  # operations that a core keeps in flight
 _FULL_UNROLL = 64  # vector operations up to which LLVM unrolls by itself
 
 
-def cpu_parts(root: Block, profile: DeviceProfile) -> Parts:
-    """Symbols, penalties and times of a nest on the CPU of the profile."""
-    device = _Device(profile)
-    every = [_statement(plan, device) for plan in plans(root, device.lanes)]
+def cpu_parts(root: Block, profile: DeviceProfile, without: Collection[str] = ()) -> Parts:
+    """Symbols, penalties and times of a nest on the CPU of the profile.
+
+    Args:
+        without: effects to leave out, of `ABLATIONS`.
+    """
+    core = Core.of(profile)
+    for effect in without:
+        core = core.without(effect)
+    every = [_statement(plan, core) for plan in plans(root, core.lanes)]
     times = sum_by_name(one.times for one in every)
     launches = sum(1 for _ in root.children)
     times["overhead"] = times["overhead"] + launches * profile.parallel_overhead_s
     heavy = max(range(len(every)), key=lambda i: every[i].weight)
     return Parts(every[heavy].symbols, every[heavy].penalties, times)
-
-
-class _Device:
-    def __init__(self, profile: DeviceProfile) -> None:
-        self.cores = profile.cores
-        self.lanes = profile.lanes
-        self.registers = profile.vector_registers
-        self.cycle = 4.0 * profile.lanes / profile.peak_flops_core
-        # level by level: capacity for one core, and seconds a byte that comes from the level behind it
-        caches = sorted(profile.caches, key=lambda c: c.level)
-        behind = [(c.bandwidth_core) for c in caches[1:]] + [profile.dram_bandwidth_core]
-        self.levels = [
-            (f"L{c.level}", c.bytes / max(1, min(c.shared_by, profile.cores)), 1.0 / b)
-            for c, b in zip(caches, behind, strict=True)
-        ]
 
 
 @dataclass(frozen=True)
@@ -60,12 +48,12 @@ class _Statement:
     times: dict[str, Value]
 
 
-def _statement(plan: Plan, device: _Device) -> _Statement:
+def _statement(plan: Plan, core: Core) -> _Statement:
     flops = sum(s.flops for s in plan.block.stores)
     special = sum(s.special for s in plan.block.stores)
     divisions = sum(s.divisions for s in plan.block.stores)
-    share = _balance(plan.parallel, device.cores)  # seconds on all cores per second of work
-    operations = ceil_div(plan.vector, device.lanes)  # registers that one vector takes
+    share = _balance(plan.parallel, core.cores)  # seconds on all cores per second of work
+    operations = ceil_div(plan.vector, core.lanes)  # registers that one vector takes
     tail = product(loop.extent for loop in plan.tail) / plan.vector if plan.tail else 1
     steps = plan.iterations / plan.vector / tail
     accumulators = tail * operations
@@ -77,28 +65,28 @@ def _statement(plan: Plan, device: _Device) -> _Statement:
     around = accumulators / runs if kept else 0  # accumulators are filled and emptied once a run
     through_memory = where(unrolled, 0, accumulators) if kept else 0
     moved, written = loads + through_memory + around, stores + through_memory + around
-    arithmetic = max(1, flops // 2) * accumulators * 0.5
-    cycles = maximum(maximum(arithmetic, moved * 0.5), written * 1.0)
-    overhead: Value = _SPATIAL_OVERHEAD
+    arithmetic = max(1, flops // 2) * accumulators * core.arithmetic
+    cycles = maximum(maximum(arithmetic, moved * core.load), written * core.store)
+    overhead: Value = core.spatial_loop
     latency: Value = 0
     if kept:
-        overhead = where(unrolled, 1.0, 1.0 + tail) / maximum(1, minimum(plan.unroll, 64) / tail)
-        spilled = maximum(accumulators + streams + 1 - device.registers, 0) * unrolled
-        cycles = cycles + where(spilled > 0, _SPILL + spilled * 1.7, 0)
+        overhead = core.loop * where(unrolled, 1.0, 1.0 + tail) / maximum(1, minimum(plan.unroll, 64) / tail)
+        spilled = maximum(accumulators + streams + 1 - core.registers, 0) * unrolled
+        cycles = cycles + where(spilled > 0, core.spill + spilled * core.spill_each, 0)
         # chains of additions that follow each other overlap as far as the reorder buffer reaches
         chain = runs * (arithmetic * 2.0 + moved + written)
-        latency = where(unrolled, _LATENCY, _LATENCY + 1) / maximum(1.0, _REORDER / chain)
+        latency = core.latency * where(unrolled, 1.0, 1.25) / maximum(1.0, _REORDER / chain)
     overhead = maximum(overhead, latency - cycles) if kept else overhead
-    cycles = cycles + (special * _SPECIAL + divisions * _DIVISION) * plan.vector * tail
-    traffic = _traffic(plan, device)
-    busy = steps * cycles * device.cycle
-    waits = {name: traffic[name] * seconds for name, _, seconds in device.levels}
+    cycles = cycles + (special * core.special + divisions * core.division) * plan.vector * tail
+    traffic = _traffic(plan, core)
+    busy = steps * cycles * core.cycle
+    waits = {name: traffic[name] * seconds for name, _, seconds in core.levels}
     # prefetching hides the shorter of computing and moving, not all of it
     memory = add_up(waits.values())
     stalled = power(busy * busy + memory * memory, 0.5) - busy
     times: dict[str, Value] = {
         "compute": busy * share,
-        "overhead": steps * overhead * device.cycle * share,
+        "overhead": steps * overhead * core.cycle * share,
         **{name: stalled * wait / maximum(memory, 1e-30) * share for name, wait in waits.items()},
     }
     symbols: dict[str, Value] = {
@@ -109,12 +97,12 @@ def _statement(plan: Plan, device: _Device) -> _Statement:
         "loads_per_step": loads,
         "unroll": plan.unroll,
         "steps": steps,
-        **{f"{name}_bytes": traffic[name] for name, _, _ in device.levels},
+        **{f"{name}_bytes": traffic[name] for name, _, _ in core.levels},
     }
     penalties: dict[str, Value] = {
-        "lanes": plan.vector / (operations * device.lanes),
-        "parallel": 1.0 / (share * device.cores),
-        "registers": maximum(1.0, (accumulators + 2) / device.registers) if kept else 1.0,
+        "lanes": plan.vector / (operations * core.lanes),
+        "parallel": 1.0 / (share * core.cores),
+        "registers": maximum(1.0, (accumulators + 2) / core.registers) if kept else 1.0,
     }
     return _Statement(heaviness(plan.block), symbols, penalties, times)
 
@@ -171,7 +159,7 @@ def _reduction_run(plan: Plan) -> Value:
     return run
 
 
-def _traffic(plan: Plan, device: _Device) -> dict[str, Value]:
+def _traffic(plan: Plan, core: Core) -> dict[str, Value]:
     """Bytes that enter each cache level: the largest working set that fits it, as often as it is replaced."""
     loops = plan.loops
     outside: list[Value] = [1]
@@ -189,7 +177,7 @@ def _traffic(plan: Plan, device: _Device) -> dict[str, Value]:
             sizes[depth] = sizes[depth] + held[depth]
             totals[depth] = totals[depth] + held[depth] * repeats
     result = {}
-    for name, capacity, _ in device.levels:
+    for name, capacity, _ in core.levels:
         bytes_: Value = totals[-1]
         for depth in range(len(loops), 0, -1):
             bytes_ = where(sizes[depth] <= capacity, totals[depth], bytes_)

@@ -6,7 +6,7 @@ candidate's latency is the sum of both over its statements. Limits are those of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from pruner_engine.draft.columns import Value, ceil_div, maximum, minimum, product, where
@@ -21,15 +21,21 @@ _MAX_VTHREADS = 8  # what MetaSchedule's VerifyGPUCode allows
 _MAX_VECTOR_BYTES = 16
 _UNBOUND_THREADS = 256  # RewriteUnboundBlock draws 32 to 1024
 _TENSOR_CORE = ("wmma", "mma", "m16n8k8")
+#: factors by which idle parts of the device slow a statement down
+PENALTIES = ("warp", "wave", "registers", "reuse", "memory")
 
 
-def gpu_parts(root: Block, profile: DeviceProfile) -> Parts:
-    """Symbols, penalties and times of a nest on the GPU of the profile."""
+def gpu_parts(root: Block, profile: DeviceProfile, without: Collection[str] = ()) -> Parts:
+    """Symbols, penalties and times of a nest on the GPU of the profile.
+
+    Args:
+        without: penalties to leave out, of `PENALTIES`.
+    """
     assert profile.gpu is not None
     kernels = [_Kernel(child, profile.gpu) for child in root.children]
     where_from = homes(root)
     every = [
-        _Statement(block, touches(block, where_from), kernel, profile)
+        _Statement(block, touches(block, where_from), kernel, profile, without)
         for kernel in kernels
         for block in blocks_under(kernel.node)
     ]
@@ -157,7 +163,9 @@ class _Statement:
         times: seconds of arithmetic, and of traffic with the device's memory.
     """
 
-    def __init__(self, block: Block, used: list[Touch], kernel: _Kernel, profile: DeviceProfile) -> None:
+    def __init__(
+        self, block: Block, used: list[Touch], kernel: _Kernel, profile: DeviceProfile, without: Collection[str]
+    ) -> None:
         limits = profile.gpu
         assert limits is not None
         loops = all_loops(block)
@@ -176,11 +184,12 @@ class _Statement:
             "reuse": 1.0 + 1.0 / (1.0 + flops_thread / maximum(1, operations)),
             "memory": 1.0,
         }
+        penalties.update(dict.fromkeys(without, 1.0))
         peak = limits.tensor_flops if tensor and limits.tensor_flops else profile.peak_flops
         idle = penalties["wave"] * penalties["warp"]
         memory: Value = 0
         for touch, moved in dram:
-            share = _transaction_share(touch, loops, limits)
+            share = 1.0 if "memory" in without else _transaction_share(touch, loops, limits)
             memory = memory + moved / (profile.dram_bandwidth * share)
             penalties["memory"] = minimum(penalties["memory"], share)
         self.weight = heaviness(block)

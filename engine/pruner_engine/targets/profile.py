@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import msgspec
@@ -67,6 +67,8 @@ class DeviceProfile:
         dram_bandwidth, dram_bandwidth_core: read by all cores, by one.
         parallel_overhead_s: seconds to start and join all threads; launch of an empty kernel on a GPU.
         gpu: limits of a GPU, None for a CPU.
+        calibration: factors of the draft's time components, fitted to what was measured on this device; see
+            draft/calibration.py. Empty: none.
     """
 
     kind: Literal["cpu", "cuda"]
@@ -83,6 +85,7 @@ class DeviceProfile:
     dram_bandwidth_core: float
     parallel_overhead_s: float
     gpu: GpuLimits | None = None
+    calibration: dict[str, float] = field(default_factory=dict)
 
     @property
     def lanes(self) -> int:

@@ -1,0 +1,67 @@
+"""A core of a CPU as the analyzer reckons with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pruner_engine.targets.profile import DeviceProfile
+
+#: effects that an analysis may leave out, to learn what each is worth
+ABLATIONS = ("lanes", "parallel", "registers", "chains", "loads", "loops", "caches")
+
+
+@dataclass(frozen=True)
+class Core:
+    """A core in cycles, and what is around it.
+
+    Attributes:
+        levels: cache level, its capacity for one core, and seconds a byte that comes from the level behind it.
+        cycle: seconds.
+        arithmetic, load, store: one vector operation.
+        latency: from a multiply-add to the next that needs its result.
+        spill, spill_each: a step, for the first accumulator in memory and for each.
+        special, division: an exponential, a division or a square root, per lane.
+        loop, spatial_loop: a step of a loop, and of one without a reduction, which LLVM unrolls.
+    """
+
+    cores: int
+    lanes: int
+    registers: int
+    levels: tuple[tuple[str, float, float], ...]
+    cycle: float
+    arithmetic: float = 0.5
+    load: float = 0.5
+    store: float = 1.0
+    latency: float = 4.0
+    spill: float = 6.0
+    spill_each: float = 1.7
+    special: float = 10.0
+    division: float = 0.25
+    loop: float = 1.0
+    spatial_loop: float = 0.3
+
+    @classmethod
+    def of(cls, profile: DeviceProfile) -> Core:
+        caches = sorted(profile.caches, key=lambda c: c.level)
+        behind = [c.bandwidth_core for c in caches[1:]] + [profile.dram_bandwidth_core]
+        levels = tuple(
+            (f"L{c.level}", c.bytes / max(1, min(c.shared_by, profile.cores)), 1.0 / b)
+            for c, b in zip(caches, behind, strict=True)
+        )
+        cycle = 4.0 * profile.lanes / profile.peak_flops_core
+        return cls(profile.cores, profile.lanes, profile.vector_registers, levels, cycle)
+
+    def without(self, effect: str) -> Core:
+        """The core as if `effect`, one of `ABLATIONS`, cost nothing."""
+        free = tuple((name, capacity, 0.0) for name, capacity, _ in self.levels)
+        changes: dict[str, Any] = {
+            "lanes": {"lanes": 1},
+            "parallel": {"cores": 1},
+            "registers": {"spill": 0.0, "spill_each": 0.0},
+            "chains": {"latency": 0.0},
+            "loads": {"load": 0.0, "store": 0.0},
+            "loops": {"loop": 0.0, "spatial_loop": 0.0},
+            "caches": {"levels": free},
+        }
+        return replace(self, **changes[effect])
