@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
 from pruner_engine.errors import UserError
 from pruner_engine.inspect import texts_of
+from pruner_engine.inspect.ptx import ptx_of
 from pruner_engine.space.sketch import trace_json
 from schedules import CPU, GPU, random_schedule, task_of
 
@@ -50,7 +52,26 @@ def test_cuda_source_of_a_gpu_candidate():
     assert "__global__" in texts["cuda"] and "threadIdx.x" in texts["cuda"]
 
 
-@pytest.mark.parametrize("forms", [["ptx"], ["cuda"]])
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="PTX is made by nvcc")
+def test_ptx_of_a_gpu_candidate():
+    gpu_task = task_of("matmul:128,128,128", GPU)
+    texts = texts_of(gpu_task, GPU, trace_json(random_schedule(gpu_task, GPU).trace), ["ptx"])
+    assert list(texts) == ["ptx"]
+    assert ".target sm_80" in texts["ptx"] and ".visible .entry" in texts["ptx"]
+
+
+def test_ptx_without_a_compiler_is_a_sentence(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(UserError, match="nvcc"):
+        ptx_of("", "sm_80")
+
+
+def test_the_loop_nest_is_indented_by_depth(task, schedule):
+    lines = texts_of(task, CPU, trace_json(schedule.trace), ["nest"])["nest"].splitlines()
+    assert lines[0] == "block root" and any(line.startswith("    ") for line in lines)
+
+
+@pytest.mark.parametrize("forms", [["sass"], ["cuda"], ["ptx"]])
 def test_a_form_that_does_not_exist_is_a_sentence(task, forms):
     with pytest.raises(UserError):
         texts_of(task, CPU, None, forms)

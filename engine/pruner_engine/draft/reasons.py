@@ -122,8 +122,8 @@ def _cache_waits(found: Explanation, profile: DeviceProfile) -> Iterator[Reason]
         name = f"L{cache.level}"
         yield (
             _share(found, name),
-            f"{_of_time(found, name)} waits for {source}: {size(found.symbols[f'{name}_bytes'])} come into {name}, which"
-            f" holds {size(cache.bytes)}. Smaller tiles inside would be reused before they are replaced.",
+            f"{_of_time(found, name)} waits for {source}: {size(found.symbols[f'{name}_bytes'])} come into {name}, which holds"
+            f" {size(cache.bytes)}. Smaller tiles inside would be reused before they are replaced.",
         )
 
 

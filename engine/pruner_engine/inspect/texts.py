@@ -1,4 +1,4 @@
-"""A schedule as text: trace, TVMScript, its replay step by step, LLVM IR, assembly, CUDA."""
+"""A schedule as text: trace, loop nest, TVMScript, its replay step by step, LLVM IR, assembly, CUDA, PTX."""
 
 from __future__ import annotations
 
@@ -10,12 +10,16 @@ from tvm.s_tir import Schedule
 from tvm.s_tir.transform import RemoveWeightLayoutRewriteBlock
 
 from pruner_engine.errors import UserError
+from pruner_engine.inspect.diff import outline
+from pruner_engine.inspect.loop_tree import LoopTree
+from pruner_engine.inspect.ptx import ptx_of
 from pruner_engine.inspect.replay import replay
 from pruner_engine.inspect.schedule import schedule_of
 from pruner_engine.tasks.task import TuningTask
 
-FORMS = ("trace", "tvmscript", "replay", "llvm", "asm", "cuda")
+FORMS = ("trace", "nest", "tvmscript", "replay", "llvm", "asm", "cuda", "ptx")
 _HOST_FORMATS = {"llvm": "ll", "asm": "asm"}
+_DEVICE_FORMS = ("cuda", "ptx")
 
 
 def texts_of(
@@ -34,13 +38,15 @@ def texts_of(
     unknown = [form for form in forms if form not in FORMS]
     if unknown:
         raise UserError(f"There is no form {unknown[0]!r}.", f"Use one of {', '.join(FORMS)}.")
-    if "cuda" in forms and target.kind.name != "cuda":
-        raise UserError(f"CUDA source exists for CUDA targets only; this one is {target.kind.name}.", "Ask for asm.")
+    if set(forms) & set(_DEVICE_FORMS) and target.kind.name != "cuda":
+        raise UserError(f"CUDA and PTX exist for CUDA targets only; this one is {target.kind.name}.", "Ask for asm.")
     schedule = None if trace_json is None else schedule_of(task, target, trace_json)
     mod = task.mod if schedule is None else schedule.mod
     texts = {}
     if "trace" in forms:
         texts["trace"] = "# not scheduled" if schedule is None else trace_text(schedule)
+    if "nest" in forms:
+        texts["nest"] = "\n".join(outline(LoopTree(mod).roots))
     if "tvmscript" in forms:
         texts["tvmscript"] = mod.script()
     if "replay" in forms:
@@ -49,8 +55,10 @@ def texts_of(
     if set(forms) - texts.keys():
         built = build_kernel(mod, target)
         texts.update((form, built.inspect_source(_HOST_FORMATS[form])) for form in forms if form in _HOST_FORMATS)
-        if "cuda" in forms:
+        if set(forms) & set(_DEVICE_FORMS):
             texts["cuda"] = "\n".join(imported.inspect_source("cuda") for imported in built.imports)
+        if "ptx" in forms:
+            texts["ptx"] = ptx_of(texts["cuda"], str(target.attrs["arch"]))
     return {form: texts[form] for form in forms}
 
 

@@ -1,0 +1,99 @@
+"""How often each value of a decision occurs: in the prior, among the drafted, among the fastest measured.
+
+Works on what the project file holds of a sketch; needs no TVM. The prior is exact, not sampled.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pruner_engine.space.decision import CategoricalDecision, Decision, LocationDecision, Rows, TileDecision
+
+_ELITE = 0.1  # share of the measured that counts as elite
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """One decision, or one factor of a tiling.
+
+    Attributes:
+        decision: its place among the sketch's decisions.
+        factor: which factor of a tiling, 0 the outermost; None where the decision is one value.
+        name: for people.
+        values: what it can be, ascending; a categorical choice tells the candidates' values, not their indices.
+        prior, drafted, elite: share of each value, summing to 1; all 0 where there are no rows.
+    """
+
+    decision: int
+    factor: int | None
+    name: str
+    values: list[int]
+    prior: list[float]
+    drafted: list[float]
+    elite: list[float]
+
+
+def decision_from(spec: dict[str, Any]) -> Decision:
+    """A decision as the project file tells it (`Decision.as_json`); its place in the trace is not known."""
+    domain, name = spec["domain"], spec["name"]
+    if spec["kind"] == TileDecision.kind:
+        partition = (domain["partition"][0], domain["partition"][1])
+        return TileDecision(-1, name, domain["extent"], domain["n"], domain["max_innermost"], partition)
+    if spec["kind"] == CategoricalDecision.kind:
+        return CategoricalDecision(-1, name, tuple(domain["candidates"]), tuple(domain["probs"]))
+    return LocationDecision(-1, name, tuple(domain["indices"]))
+
+
+def elite_of(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The fastest tenth of the measured candidates, at least one where any was measured."""
+    timed = [row for row in rows if row["stage"] == "ok" and not row["censored"] and row["seconds"]]
+    return sorted(timed, key=lambda row: row["seconds"])[: math.ceil(len(timed) * _ELITE)]
+
+
+def distributions(
+    specs: Sequence[dict[str, Any]], drafted: Sequence[Sequence[Any]], elite: Sequence[Sequence[Any]]
+) -> list[Distribution]:
+    """All free decisions of a sketch, factor by factor; those that can take one value only are left out.
+
+    Args:
+        specs: the sketch's decisions as the project file tells them.
+        drafted, elite: decisions of candidates of this sketch, one value per decision.
+    """
+    found = []
+    for at, spec in enumerate(specs):
+        decision = decision_from(spec)
+        rows = decision.values()
+        weights = _prior(decision, len(rows))
+        some = [np.array([decision.from_json(row[at]) for row in many]) for many in (drafted, elite)]
+        for column in range(decision.width):
+            values = np.unique(rows[:, column])
+            if len(values) < 2:
+                continue
+            shares = [_shares(values, one[:, column] if len(one) else one) for one in some]
+            prior = [float(weights[rows[:, column] == value].sum()) for value in values]
+            factor = column if decision.width > 1 else None
+            found.append(Distribution(at, factor, spec["name"], _told(decision, values), prior, *shares))
+    return found
+
+
+def _prior(decision: Decision, count: int) -> np.ndarray:
+    """Probability of each of `decision.values()`: a tiling and a location are drawn evenly."""
+    if isinstance(decision, CategoricalDecision):
+        weights = np.array(decision.probabilities)
+        return weights / weights.sum()
+    return np.full(count, 1.0 / count)
+
+
+def _told(decision: Decision, values: Rows) -> list[int]:
+    if isinstance(decision, CategoricalDecision):
+        return [int(decision.candidates[value]) for value in values]
+    return [int(value) for value in values]
+
+
+def _shares(values: np.ndarray, taken: np.ndarray) -> list[float]:
+    return [float((taken == value).mean()) if len(taken) else 0.0 for value in values]
