@@ -14,9 +14,13 @@ from typing import Any
 from pruner_engine.errors import UserError
 from pruner_engine.store.lock import is_being_written
 from pruner_engine.store.roofline import place
+from pruner_engine.store.tally import Tally
 from pruner_engine.store.versions import refuse_foreign
 
 Row = dict[str, Any]
+
+_CHUNK = 4_000  # rows; some 15 ms
+WORK_PARTS = ("draft_s", "verify_s", "build_s", "run_s", "learn_s")
 
 _JSON_COLUMNS = frozenset(
     ("inputs", "outputs", "profile", "shapes", "settings", "versions", "host", "stats", "repeats", "summary", "recipe")
@@ -25,8 +29,6 @@ _JSON_COLUMNS = frozenset(
 _RUNS = """
 SELECT r.*, m.name AS model, m.kind AS model_kind, m.source, m.inputs, m.outputs,
        t.text AS target, t.device, t.fingerprint, t.profile,
-       (SELECT count(*) FROM measurements x WHERE x.run_id = r.id) AS trials,
-       (SELECT count(*) FROM measurements x WHERE x.run_id = r.id AND x.stage = 'ok') AS valid,
        (SELECT sum(k.weight * k.untuned_s) FROM run_tasks j JOIN tasks k ON k.id = j.task_id
          WHERE j.run_id = r.id) AS untuned_s,
        (SELECT latency_s FROM progress p WHERE p.run_id = r.id ORDER BY p.id DESC LIMIT 1) AS latency_s,
@@ -36,24 +38,8 @@ FROM runs r JOIN models m ON m.id = r.model_id LEFT JOIN targets t ON t.id = r.t
 
 _TASKS = """
 SELECT k.id, k.name, k.op, k.hash, k.shapes, k.flops, k.weight, k.untuned_s, k.model_id, k.target_id,
-       j.steer, j.quarantined,
-       (SELECT count(*) FROM measurements x WHERE x.run_id = j.run_id AND x.task_id = k.id) AS trials,
-       (SELECT count(*) FROM measurements x WHERE x.run_id = j.run_id AND x.task_id = k.id AND x.stage = 'ok') AS valid,
-       (SELECT min(x.seconds) FROM measurements x
-         WHERE x.run_id = j.run_id AND x.task_id = k.id AND x.stage = 'ok' AND x.censored = 0) AS best_s,
-       (SELECT x.candidate_id FROM measurements x
-         WHERE x.run_id = j.run_id AND x.task_id = k.id AND x.stage = 'ok' AND x.censored = 0
-         ORDER BY x.seconds LIMIT 1) AS best_candidate_id
+       j.steer, j.quarantined
 FROM run_tasks j JOIN tasks k ON k.id = j.task_id WHERE j.run_id = ? ORDER BY k.id
-"""
-
-_GAINS = """
-SELECT task_id, trial, seconds FROM (
-  SELECT task_id, seconds, row_number() OVER by_task AS trial,
-         min(CASE WHEN stage = 'ok' AND censored = 0 THEN seconds END) OVER (by_task ROWS BETWEEN UNBOUNDED PRECEDING
-             AND 1 PRECEDING) AS best, stage = 'ok' AND censored = 0 AS counts
-  FROM measurements WHERE run_id = ? WINDOW by_task AS (PARTITION BY task_id ORDER BY id))
-WHERE counts AND (best IS NULL OR seconds < best) ORDER BY task_id, trial
 """
 
 _CANDIDATES = """
@@ -61,6 +47,12 @@ SELECT c.id, c.run_id, c.task_id, c.round_id, c.sketch_id, c.hash, c.decisions, 
        c.verified_score, r.idx AS round, x.stage, x.error, x.message, x.log, x.seconds, x.repeats, x.censored,
        x.checked, x.build_s, x.run_s, x.at, x.elapsed_s
 FROM candidates c JOIN rounds r ON r.id = c.round_id {join} JOIN measurements x ON x.candidate_id = c.id
+"""
+
+_SCORED = """
+SELECT x.id AS measurement_id, c.id, c.round_id, c.task_id, c.origin, c.draft_score, c.verified_score, x.stage,
+       x.seconds, x.censored
+FROM measurements x JOIN candidates c ON c.id = x.candidate_id WHERE x.run_id = ? AND x.id > ? ORDER BY x.id
 """
 
 
@@ -81,6 +73,11 @@ class ProjectReader:
             raise UserError(
                 f"{self.path} cannot be read as a project: {error}.", "Choose a .pruner file that Pruner Studio wrote."
             ) from error
+
+        self._tally = Tally(self._db)
+        self._progress: dict[int, list[Row]] = {}
+        self._scored: dict[int, list[Row]] = {}
+        self._rounds: dict[int, list[Row]] = {}
 
     def close(self) -> None:
         self._db.close()
@@ -123,6 +120,8 @@ class ProjectReader:
         busy = row["state"] in ("preparing", "tuning", "paused")
         row["alive"] = busy and is_being_written(self.path)
         row["interrupted"] = busy and not row["alive"]
+        tally = self._tally.of(row["id"])
+        row["trials"], row["valid"] = tally.trials, tally.valid
         row["failed"] = row["trials"] - row["valid"]
         row["gain"] = row["untuned_s"] / row["latency_s"] if row["untuned_s"] and row["latency_s"] else None
         return row
@@ -135,7 +134,11 @@ class ProjectReader:
         `intensity`, `roof` (FLOP/s), `bound` and `roof_share` place the best schedule under the device's roofline.
         """
         tasks = self.rows(_TASKS, (run_id,))
-        profile = self.profile(run_id)
+        profile, tally = self.profile(run_id), self._tally.of(run_id)
+        for row in tasks:
+            own = tally.tasks[row["id"]]
+            row["trials"], row["valid"] = own.trials, own.valid
+            row["best_s"], row["best_candidate_id"] = own.best_s, own.best_candidate_id
         times = [(row["best_s"] or row["untuned_s"] or 0.0) * row["weight"] for row in tasks]
         total = sum(times)
         for row, time in zip(tasks, times, strict=True):
@@ -156,10 +159,7 @@ class ProjectReader:
 
     def gains(self, run_id: int) -> dict[int, list[tuple[int, float]]]:
         """By task, each trial (numbered from 1 within the task) that was the fastest until then, and its seconds."""
-        found: dict[int, list[tuple[int, float]]] = {}
-        for row in self.rows(_GAINS, (run_id,)):
-            found.setdefault(row["task_id"], []).append((row["trial"], row["seconds"]))
-        return found
+        return {task_id: own.gains for task_id, own in self._tally.of(run_id).tasks.items() if own.gains}
 
     def task(self, task_id: int) -> Row | None:
         return self.one(
@@ -169,19 +169,52 @@ class ProjectReader:
 
     def progress(self, run_id: int) -> list[Row]:
         """Points of the curve: elapsed_s, trials, valid, failed, latency_s, left_s."""
-        return self.rows("SELECT * FROM progress WHERE run_id = ? ORDER BY id", (run_id,))
+        return self._grown(
+            self._progress, "SELECT * FROM progress WHERE run_id = ? AND id > ? ORDER BY id", run_id, "id"
+        )
+
+    def scored(self, run_id: int) -> tuple[list[Row], bool]:
+        """Measured candidates in the order of their measurements: ids, origin, scores, stage, seconds.
+
+        Returns:
+            The rows read until now, and whether these are all: a call reads no more than a few thousand new ones, so
+            that a window stays responsive while it calls again.
+        """
+        known = len(self._scored.get(run_id, ()))
+        rows = self._grown(self._scored, f"{_SCORED} LIMIT {_CHUNK}", run_id, "measurement_id")
+        return rows, len(rows) - known < _CHUNK
+
+    def _grown(self, known: dict[int, list[Row]], sql: str, run_id: int, key: str) -> list[Row]:
+        """Rows that are only ever added to: those that came since the last call are read."""
+        rows = known.setdefault(run_id, [])
+        new = self._db.execute(sql, (run_id, rows[-1][key] if rows else 0)).fetchall()
+        rows.extend(map(dict, new))
+        return rows
 
     def failures(self, run_id: int) -> list[Row]:
         """Failed trials grouped by stage and kind: count, and the first message of each group."""
-        return self.rows(
-            "SELECT stage, error, count(*) AS count, message, min(id) AS first_id FROM measurements"
-            " WHERE run_id = ? AND stage != 'ok' GROUP BY stage, error ORDER BY count DESC",
-            (run_id,),
-        )
+        found = [
+            {"stage": stage, "error": error, "count": count, "first_id": first_id}
+            for (stage, error), (count, first_id) in self._tally.of(run_id).failures.items()
+        ]
+        for row in found:
+            (row["message"],) = self._db.execute(
+                "SELECT message FROM measurements WHERE id = ?", (row["first_id"],)
+            ).fetchone()
+        return sorted(found, key=lambda row: -row["count"])
+
+    def worked(self, run_id: int) -> Row:
+        """Seconds of work of a run in each part of its rounds."""
+        parts = ", ".join(f"coalesce(sum({part}), 0.0) AS {part}" for part in WORK_PARTS)
+        return self.rows(f"SELECT {parts} FROM rounds WHERE run_id = ?", (run_id,))[0]
 
     def rounds(self, run_id: int, task_id: int | None = None) -> list[Row]:
-        where, args = ("", ()) if task_id is None else (" AND task_id = ?", (task_id,))
-        return self.rows(f"SELECT * FROM rounds WHERE run_id = ?{where} ORDER BY idx", (run_id, *args))
+        """Rounds of a run, or of one of its tasks; the newest may still be at work."""
+        known = self._rounds.setdefault(run_id, [])
+        # An engine changes the row of the round it works on only, which is the last one
+        newest = known.pop()["id"] if known else 0
+        known += self.rows("SELECT * FROM rounds WHERE run_id = ? AND id >= ? ORDER BY id", (run_id, newest))
+        return [dict(row) for row in known if task_id is None or row["task_id"] == task_id]
 
     def candidates(
         self, run_id: int, task_id: int | None = None, *, measured: bool = False, after: int = 0, limit: int = -1
