@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import platform
-import shutil
 import statistics
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -31,8 +27,9 @@ from pruner_engine.export.build import apply_database, compile_model
 from pruner_engine.export.check import Agreement, compare
 from pruner_engine.export.contents import add_contents
 from pruner_engine.export.coverage import coverage, summarise, task_names
-from pruner_engine.export.library import FORMAT, METADATA, write_library, write_metadata
+from pruner_engine.export.library import METADATA, write_library, write_metadata
 from pruner_engine.export.records import write_records
+from pruner_engine.export.staging import staged
 from pruner_engine.targets.target import threads_of
 from pruner_engine.tasks.task import TuningTask
 
@@ -78,7 +75,7 @@ def export_bundle(
             computes other outputs than the untuned one. Then nothing is written.
     """
     place, threads = Path(out).absolute(), threads or threads_of(target)
-    with _staged(place) as stage:
+    with staged(place) as (stage, scratch):
         on_phase("export", "compile the tuned model")
         names = task_names(prepared, tasks)
         worse = _slower_records(tasks, database, untuned or {})
@@ -89,7 +86,7 @@ def export_bundle(
         add_contents(stage, metadata)
 
         slow = sum(task.weight * (untuned or {}).get(task.hash, 0.0) for task in tasks) > _SLOW_S
-        timings = _time_all(stage, model, prepared, target, threads, repeats, slow, on_phase)
+        timings = _time_all(stage, scratch, model, prepared, target, threads, repeats, slow, on_phase)
         rows = coverage(applied, names, timings["tuned"].kernels)
         checks = _checks(timings, depth=sum(row.calls for row in rows if row.task))
         metadata |= {
@@ -109,24 +106,6 @@ def export_bundle(
     return {**metadata, "out": str(place)}
 
 
-@contextmanager
-def _staged(place: Path) -> Iterator[Path]:
-    """A folder beside `place` that becomes `place` if all goes well, and vanishes if not."""
-    _refuse_foreign(place)
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        stage = Path(tempfile.mkdtemp(prefix=f".{place.name}-", dir=place.parent))
-    except OSError as error:
-        raise UserError(f"{place.parent} cannot be written: {error.strerror}.", "Choose another folder.") from error
-    try:
-        yield stage
-        _publish(stage, place)
-    except OSError as error:
-        raise UserError(f"The bundle could not be written: {error.strerror}.", "Is there room on the disk?") from error
-    finally:
-        shutil.rmtree(stage, ignore_errors=True)
-
-
 def _slower_records(tasks: Sequence[TuningTask], database: Database, untuned: Mapping[str, float]) -> set[str]:
     """Names of the tasks that tuning has not made faster."""
     worse = set()
@@ -141,6 +120,7 @@ def _slower_records(tasks: Sequence[TuningTask], database: Database, untuned: Ma
 
 def _time_all(
     folder: Path,
+    scratch: Path,
     model: LoadedModel,
     prepared: tvm.IRModule,
     target: tvm.target.Target,
@@ -152,24 +132,23 @@ def _time_all(
     """Latencies and outputs by contender; an untuned model that is `slow` runs once: it only has to be compared."""
     inputs = example_inputs(model)
     share = max(1, repeats // _TURNS)
-    with tempfile.TemporaryDirectory() as scratch:
-        on_phase("check", "compile the untuned model")
-        write_library(compile_model(prepared, target), model, target, threads, Path(scratch))
-        timings: dict[str, Timing] = {}
-        # in turns, so that a change of the machine's load meets all of them
-        for _ in range(_TURNS):
-            for name, measure in (
-                ("tuned", partial(time_library, "tuned", folder)),
-                ("untuned", partial(time_library, "untuned", Path(scratch))),
-                ("onnxruntime", time_onnxruntime),
-                ("torch", time_torch),
-            ):
-                once = slow and name == "untuned"
-                if once and name in timings:
-                    continue
-                on_phase("check", f"run {name}")
-                found = measure(model, inputs, threads, 1 if once else share)
-                timings[name] = found.joined(timings[name]) if name in timings else found
+    on_phase("check", "compile the untuned model")
+    write_library(compile_model(prepared, target), model, target, threads, scratch)
+    timings: dict[str, Timing] = {}
+    # in turns, so that a change of the machine's load meets all of them
+    for _ in range(_TURNS):
+        for name, measure in (
+            ("tuned", partial(time_library, "tuned", folder)),
+            ("untuned", partial(time_library, "untuned", scratch)),
+            ("onnxruntime", time_onnxruntime),
+            ("torch", time_torch),
+        ):
+            once = slow and name == "untuned"
+            if once and name in timings:
+                continue
+            on_phase("check", f"run {name}")
+            found = measure(model, inputs, threads, 1 if once else share)
+            timings[name] = found.joined(timings[name]) if name in timings else found
     return timings
 
 
@@ -193,34 +172,6 @@ def _faster(timings: Mapping[str, Timing]) -> list[str]:
     """Whom the tuned library does not beat."""
     tuned = timings["tuned"].seconds
     return [name for name, t in timings.items() if tuned and t.seconds is not None and t.seconds < tuned]
-
-
-def _refuse_foreign(place: Path) -> None:
-    """Only an earlier bundle or an empty folder may be replaced.
-
-    Raises:
-        UserError: something else is there.
-    """
-    if not place.exists() or (place.is_dir() and not any(place.iterdir())):
-        return
-    try:
-        ours = json.loads((place / METADATA).read_text("utf-8"))["format"] == FORMAT
-    except (OSError, ValueError, KeyError, TypeError):
-        ours = False
-    if not ours:
-        raise UserError(f"{place} holds something that is not a bundle.", "Choose a new or an empty folder.")
-
-
-def _publish(stage: Path, place: Path) -> None:
-    """Move the finished folder to its place; a bundle that is there gives way only now."""
-    stage.chmod(0o755)
-    if not place.exists():
-        stage.rename(place)
-        return
-    old = Path(tempfile.mkdtemp(prefix=f".{place.name}-old-", dir=place.parent))
-    place.rename(old / "bundle")
-    stage.rename(place)
-    shutil.rmtree(old)
 
 
 def _versions() -> dict[str, str]:

@@ -1,0 +1,120 @@
+"""A bundle comes to its place whole or not at all, whatever ends the process that writes it."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import glob
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pruner_engine.errors import UserError
+from pruner_engine.export.library import FORMAT, METADATA
+
+_MARK = ".pruner-export-"  # in the names of our hidden folders: what a user has hidden there is not ours to remove
+_NO_SPACE = ("no space left", "disk quota exceeded", "file too large")
+
+
+@contextmanager
+def staged(place: Path) -> Iterator[tuple[Path, Path]]:
+    """Two new folders: one that replaces `place` at the end, and one for scratch; an error leaves all as it was.
+
+    Both are in a hidden folder beside `place`. What exports that were killed have left behind is removed first.
+
+    Raises:
+        UserError: something else is at `place`, the folder cannot be written, or the disk is full.
+    """
+    _refuse_foreign(place)
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        _remove_leftovers(place)
+        folder, lock = _locked_folder(place)
+    except OSError as error:
+        raise UserError(f"{place.parent} cannot be written: {error.strerror}.", "Choose another folder.") from error
+    bundle, scratch = folder / "bundle", folder / "scratch"
+    try:
+        bundle.mkdir()
+        scratch.mkdir()
+        yield bundle, scratch
+        _publish(folder, bundle, place)
+    except UserError:
+        raise
+    except Exception as error:  # TVM and the linker tell a full disk in their own words
+        if not isinstance(error, OSError) and not any(sign in str(error).lower() for sign in _NO_SPACE):
+            raise
+        reason = (error.strerror if isinstance(error, OSError) else None) or "no space left"
+        raise UserError(f"The bundle could not be written: {reason}.", "Is there room on the disk?") from error
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(lock)
+
+
+def _locked_folder(place: Path) -> tuple[Path, int]:
+    """A new folder and a lock on it that the kernel frees when this process ends."""
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=f".{place.name}{_MARK}", dir=place.parent))
+        # another export may take it for a leftover before it is locked
+        with contextlib.suppress(FileNotFoundError):
+            lock = _lock(folder)
+            if lock is not None and folder.exists():
+                return folder, lock
+            if lock is not None:
+                os.close(lock)
+
+
+def _lock(folder: Path) -> int | None:
+    """An open lock on a folder; None where a living process holds it."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(fd)
+        return None
+    return fd
+
+
+def _remove_leftovers(place: Path) -> None:
+    """Remove the folders of dead exports to `place`; an earlier bundle among them that is missing is put back."""
+    for folder in place.parent.glob(f".{glob.escape(place.name)}{_MARK}*"):
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            lock = _lock(folder)
+            if lock is None:
+                continue
+            if (folder / "earlier").exists() and not place.exists():
+                (folder / "earlier").rename(place)
+            shutil.rmtree(folder, ignore_errors=True)
+            os.close(lock)
+
+
+def _refuse_foreign(place: Path) -> None:
+    """Only an earlier bundle or an empty folder may be replaced.
+
+    Raises:
+        UserError: something else is there.
+    """
+    if not place.exists() or (place.is_dir() and not any(place.iterdir())):
+        return
+    try:
+        ours = json.loads((place / METADATA).read_text("utf-8"))["format"] == FORMAT
+    except (OSError, ValueError, KeyError, TypeError):
+        ours = False
+    if not ours:
+        raise UserError(f"{place} holds something that is not a bundle.", "Choose a new or an empty folder.")
+
+
+def _publish(folder: Path, bundle: Path, place: Path) -> None:
+    """Move the finished bundle to its place; one that is there gives way only now."""
+    earlier = folder / "earlier"
+    if place.exists():
+        place.rename(earlier)
+    try:
+        bundle.rename(place)
+    except OSError:
+        if earlier.exists():
+            earlier.rename(place)
+        raise

@@ -1,0 +1,120 @@
+"""Engines that die at a chosen moment: forked from one warm process, so that many deaths cost seconds."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from pruner_engine.tvm_import import import_tvm
+
+import_tvm(intrinsics=True)
+
+from pruner_engine.errors import UserError  # noqa: E402
+from pruner_engine.jobs import bundle, tune  # noqa: E402
+from pruner_engine.jobs.job import JobContext  # noqa: E402
+from pruner_engine.jobs.messages import Export, Phase, Progress, Resume, Tune  # noqa: E402
+from pruner_engine.measure import wire  # noqa: E402
+from pruner_engine.measure.launch import ZygoteProcess  # noqa: E402
+from pruner_engine.store.project import Project  # noqa: E402
+
+WORKLOAD = "matmul:32,32,32"
+SETTINGS = {"round_trials": 4, "population": 64, "draft_set": 8, "fresh_samples": 2}
+REFUSED = 3  # exit code of an engine that ended with a sentence
+
+_JOBS = {Tune: tune.start, Resume: tune.resume, Export: bundle.export}
+_PATH = [str(Path(__file__).parents[2] / "engine"), str(Path(__file__).parents[1]), str(Path(__file__).parent)]
+
+
+@dataclass(frozen=True)
+class Death:
+    """SIGKILL, `calls` Python and C calls after something has happened for the `nth` time.
+
+    Attributes:
+        at: a phase has begun ("draft", "export compile the tuned model"), a message has been sent to the measurement
+            processes ("build", "run"), or an SQL statement is about to be carried out ("sql INSERT").
+    """
+
+    at: str
+    nth: int = 1
+    calls: int = 1
+
+
+class _Reaper:
+    """Counts what happens and kills its own process."""
+
+    def __init__(self, death: Death) -> None:
+        self._death = death
+        self._seen = 0
+
+    def happened(self, what: str) -> None:
+        if what.startswith(self._death.at):
+            self._seen += 1
+            if self._seen == self._death.nth:
+                self._calls = 0
+                sys.setprofile(self._count)
+
+    def _count(self, *_: object) -> None:
+        self._calls += 1
+        if self._calls >= self._death.calls:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _watch(reaper: _Reaper) -> None:
+    send, open_project = ZygoteProcess.send, Project._open
+
+    def telling(self: ZygoteProcess, message: wire.Message) -> None:
+        send(self, message)
+        reaper.happened(type(message).__name__.lower())
+
+    def traced(self: Project):
+        db = open_project(self)
+        db.conn.set_trace_callback(lambda sql: reaper.happened(f"sql {sql}"))
+        return db
+
+    ZygoteProcess.send, Project._open = telling, traced
+
+
+def _engine(command: Tune | Resume | Export, death: Death | None, told: str) -> None:
+    reaper = _Reaper(death or Death("never"))
+    _watch(reaper)
+
+    def emit(event: object) -> None:
+        with Path(told).open("a", encoding="utf-8") as file:
+            if isinstance(event, Progress):
+                file.write(f"trials {event.trials}\n")
+            elif isinstance(event, Phase):
+                file.write(f"phase {event.name} {event.detail}\n")
+        if isinstance(event, Phase):
+            reaper.happened(f"{event.name} {event.detail}".strip())
+
+    try:
+        _JOBS[type(command)](command, JobContext(emit))
+    except UserError as error:
+        Path(told).write_text(f"refused {error}\n", encoding="utf-8")
+        os._exit(REFUSED)
+    os._exit(0)
+
+
+def engine(command: Tune | Resume | Export, told: Path, death: Death | None = None) -> int:
+    """Carry a command out in an engine of its own; returns its exit code, -9 if it was killed.
+
+    Args:
+        told: file for what it tells: a line for each phase and each progress, or the sentence with which it ended.
+    """
+    told.write_text("", encoding="utf-8")
+    process = _context().Process(target=_engine, args=(command, death, str(told)))
+    process.start()
+    process.join()
+    assert process.exitcode is not None
+    return process.exitcode
+
+
+def _context() -> multiprocessing.context.ForkServerContext:
+    os.environ["PYTHONPATH"] = os.pathsep.join([*_PATH, os.environ.get("PYTHONPATH", "")])
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["engines"])
+    return context
