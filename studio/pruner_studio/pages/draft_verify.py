@@ -10,8 +10,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from pruner_engine import units
-from pruner_engine.store.quality import best_in_top, score_quality
 from pruner_studio.models.rows import Column, RowTable
+from pruner_studio.models.scored import SCORES, ScoredCandidates, place_of_best, rank_of
 from pruner_studio.pages.page import Page
 from pruner_studio.widgets.basic import Card, EmptyState, Segments, StatTile
 from pruner_studio.widgets.drawn import Funnel
@@ -73,6 +73,7 @@ class DraftVerifyPage(Page):
 
     def build(self) -> None:
         self._round: int | None = None
+        self._scored = ScoredCandidates()
         self.task = QComboBox()
         self.task.setAccessibleName("Task shown")
         self.task.setMinimumWidth(240)
@@ -149,23 +150,18 @@ class DraftVerifyPage(Page):
         self.pages.setCurrentIndex(1)
         tasks = {row["id"]: row["name"] for row in reader.tasks(run_id)}
         self._fill_tasks(tasks)
-        candidates = reader.candidates(run_id, self.workspace.task_id, measured=True)
-        by_round: dict[int, list[dict[str, Any]]] = {}
-        for row in candidates:
-            by_round.setdefault(row["round_id"], []).append(row)
+        if not self._scored.update(reader, run_id):
+            self.touch()
         for row in rounds:
-            own = by_round.get(row["id"], [])
             row["task"] = tasks.get(row["task_id"], "")
-            row["draft_rank"], row["verified_rank"] = (
-                score_quality(own, key) for key in ("draft_score", "verified_score")
-            )
+            row["draft_rank"], row["verified_rank"] = (self._scored.rank(row["id"], key) for key in SCORES)
         self.model.show_rows(rounds)
         chosen = [row for row in rounds if row["id"] == self._round]
         if not chosen:
             self._round = None
         self.funnel_card.heading.setText(f"Funnel of round {chosen[0]['idx']}" if chosen else "Funnel of all rounds")
         self.funnel.show_steps([(name, sum(row[key] for row in chosen or rounds)) for name, key in _STEPS])
-        shown = by_round.get(self._round, []) if self._round is not None else candidates
+        shown = self._scored.columns(self.workspace.task_id, self._round)
         self._show_scatter(shown)
         self._show_tiles(shown)
 
@@ -177,26 +173,26 @@ class DraftVerifyPage(Page):
                 self.task.addItem(name, task_id)
         self.task.setCurrentIndex(max(0, self.task.findData(self.workspace.task_id)))
 
-    def _show_scatter(self, rows: list[dict[str, Any]]) -> None:
-        score = self.score.current
-        timed = [row for row in rows if row["stage"] == "ok" and row["seconds"] and row[score] is not None]
+    def _show_scatter(self, shown: dict[str, np.ndarray]) -> None:
+        score = shown[self.score.current]
+        known = np.isfinite(score) & np.isfinite(shown["seconds"])
         groups = []
         for origin, color in _ORIGINS:
-            own = [row for row in timed if row["origin"] == origin]
-            if own:
-                x, y = np.array([row[score] for row in own], float), np.array([row["seconds"] for row in own], float)
-                groups.append(Series(origin, x, y, color, points=True, ids=[row["id"] for row in own]))
+            own = known & (shown["origin"] == origin)
+            if own.any():
+                ids = shown["id"][own].astype(int).tolist()
+                groups.append(Series(origin, score[own], shown["seconds"][own], color, points=True, ids=ids))
         self.scatter.show_data(groups, chosen=self.workspace.candidate_id)
 
-    def _show_tiles(self, rows: list[dict[str, Any]]) -> None:
-        valid = sum(row["stage"] == "ok" and not row["censored"] for row in rows)
-        one_task = len({row["task_id"] for row in rows}) <= 1
+    def _show_tiles(self, shown: dict[str, np.ndarray]) -> None:
+        valid = int(shown["valid"].sum())
+        one_task = len(np.unique(shown["task_id"])) <= 1
         for name, key in (("draft", "draft_score"), ("verified", "verified_score")):
-            rank = score_quality(rows, key) if one_task else None
+            rank = rank_of(shown, key) if one_task else None
             remark = f"over {units.count(valid)} candidates" if one_task else "choose one task"
             self.tiles[f"Rank correlation, {name}"].show_value("–" if rank is None else f"{rank:+.2f}", remark)
         for text, key in (("draft's", "draft_score"), ("verified", "verified_score")):
-            place = best_in_top(rows, key) if one_task else None
+            place = place_of_best(shown, key) if one_task else None
             remark = f"place among {units.count(valid)}" if one_task else "choose one task"
             self.tiles[f"Fastest in the {text} order"].show_value("–" if place is None else f"{place}.", remark)
 

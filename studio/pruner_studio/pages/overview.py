@@ -22,7 +22,6 @@ BASELINES = {
 }
 _STAGES = {"build": "did not compile", "load": "did not load", "run": "failed while running", "check": "wrong outputs"}
 _ERRORS = {"timeout": "took too long", "crash": "crashed", "memory": "used too much memory", "wrong": "", "error": ""}
-_SHARES = ("draft_s", "verify_s", "build_s", "run_s", "learn_s")
 
 
 def step_points(rows: list[dict[str, Any]], axis: str) -> tuple[np.ndarray, np.ndarray]:
@@ -124,7 +123,7 @@ class OverviewPage(Page):
         baselines = {row["name"]: row for row in reader.baselines(run["id"])}
         self._show_tiles(run, baselines)
         self._show_curve(reader.progress(run["id"]), baselines)
-        self._show_time(reader.rounds(run["id"]))
+        self._show_time(reader.worked(run["id"]))
         self._show_failures(reader.failures(run["id"]), run["trials"])
         self._show_events(reader.events(run["id"]))
         self._show_facts(run)
@@ -176,8 +175,7 @@ class OverviewPage(Page):
             [Series("best so far", x, y, "series1", steps=True)] if len(x) else [], levels if len(x) else ()
         )
 
-    def _show_time(self, rounds: list[dict[str, Any]]) -> None:
-        times = {name: sum(row[name] for row in rounds) for name in _SHARES}
+    def _show_time(self, times: dict[str, float]) -> None:
         total = sum(times.values())
         self.time_card.setVisible(total > 0)
         if total:

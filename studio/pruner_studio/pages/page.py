@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer
+import time
+
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from pruner_studio.widgets.basic import label
 from pruner_studio.workspace import Workspace
 
-_MERGE_MS = 120
+_MERGE_S = 0.2  # changes that come closer than this are shown together
+_REST = 9  # times as long as a refresh took, a page leaves the core to others
 
 
 class Page(QWidget):
     """A page refreshes itself when it is shown and, merged, when the project or the selection changes while shown."""
+
+    refreshed = Signal()
 
     title = ""
     subtitle = ""
@@ -23,7 +28,8 @@ class Page(QWidget):
         self.workspace = workspace
         self.setObjectName("pageBody")
         self._stale = True
-        self._timer = QTimer(self, interval=_MERGE_MS, singleShot=True)
+        self._rested = 0.0  # when the next refresh may come
+        self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._refresh_if_shown)
         self.column = QVBoxLayout(self)
         self.column.setContentsMargins(24, 20, 24, 20)
@@ -56,7 +62,7 @@ class Page(QWidget):
         """Something changed: the first change is shown at once, those that follow closely are merged."""
         self._stale = True
         if not self._timer.isActive():
-            self._timer.start()
+            self._timer.start(round(max(0.0, self._rested - time.monotonic()) * 1e3))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -65,4 +71,8 @@ class Page(QWidget):
     def _refresh_if_shown(self) -> None:
         if self._stale and self.isVisible():
             self._stale = False
+            begin = time.monotonic()
             self.refresh()
+            end = time.monotonic()
+            self._rested = end + max(_MERGE_S, _REST * (end - begin))
+            self.refreshed.emit()

@@ -21,6 +21,7 @@ from pruner_studio.widgets.basic import clear, label, paint_icon
 
 _NEAR_PX = 14.0
 _MANY_POINTS = 4_000
+_COLUMNS = 800  # of a curve: more points than this many columns can show are drawn as the extremes of each column
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,7 @@ class Plot(QWidget):
         self._log_x, self._log_y = log_x, log_y
         self._x_text, self._y_text = x_text, y_text
         self._chosen: int | None = None
+        self.thinned = ""  # says so where not every point is drawn
         self.setAccessibleName(name)
         axes = {"bottom": _Axis("bottom", x_text, log_x), "left": _Axis("left", y_text, log_y)}
         self._view = pg.PlotWidget(axisItems=axes)
@@ -171,6 +173,7 @@ class Plot(QWidget):
             axis.setTickFont(font)
             axis.setLabel(text, **{"font-size": "11px", "color": theme.color("muted").name()})
         there = [entry for entry in self.series if len(entry.x)]
+        self.thinned = ""
         self._nothing.setVisible(not there)
         for entry in there:
             self._draw_series(item, entry)
@@ -192,13 +195,20 @@ class Plot(QWidget):
         x, y = self._coordinates(entry)
         if entry.points and len(x) > _MANY_POINTS:
             item.addItem(_density(x, y, color))
+            self._tell_thinned("density of points")
         elif entry.points:
             item.addItem(pg.ScatterPlotItem(x, y, size=6, pen=None, brush=_with_alpha(color, 150), pxMode=True))
         else:
+            if len(x) > 4 * _COLUMNS:
+                x, y = extremes(x, y, _COLUMNS)
+                self._tell_thinned(f"{len(x)} of {len(entry.x)} points drawn")
             if entry.steps:
                 x, y = np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
             pen = pg.mkPen(color, width=1 if entry.faint or len(x) > 3000 else 2)
             item.addItem(pg.PlotCurveItem(x, y, pen=pen, antialias=len(x) <= 3000))
+
+    def _tell_thinned(self, how: str) -> None:
+        self.thinned = f"{self.name}: {how}"
 
     def _mark(self, item: pg.PlotItem) -> None:
         for entry in self.series:
@@ -309,6 +319,17 @@ def _with_alpha(color: QColor, alpha: int) -> QColor:
     made = QColor(color)
     made.setAlpha(alpha)
     return made
+
+
+def extremes(x: np.ndarray, y: np.ndarray, columns: int) -> tuple[np.ndarray, np.ndarray]:
+    """A curve with its first, lowest, highest and last point in each of some columns; `x` ascends."""
+    span = float(x[-1] - x[0]) or 1.0
+    column = np.minimum(((x - x[0]) / span * columns).astype(int), columns - 1)
+    starts = np.flatnonzero(np.diff(column, prepend=-1))
+    ends = np.append(starts[1:], len(x)) - 1
+    order = np.lexsort((y, column))  # within a column from lowest to highest; columns lie as before
+    kept = np.unique(np.concatenate([starts, ends, order[starts], order[ends]]))
+    return x[kept], y[kept]
 
 
 def _density(x: np.ndarray, y: np.ndarray, color: QColor, cells: int = 220) -> pg.ImageItem:

@@ -1,0 +1,79 @@
+"""Scores against measurements of a run as columns that grow, so that a page does not go through all rows again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pruner_engine.store.quality import best_in_top, score_quality
+from pruner_engine.store.reader import ProjectReader
+
+SCORES = ("draft_score", "verified_score")
+_NUMBERS = ("id", "round_id", "task_id", "draft_score", "verified_score", "seconds")
+
+
+class ScoredCandidates:
+    """Measured candidates of one run of an open project."""
+
+    def __init__(self) -> None:
+        self._of: tuple[ProjectReader, int] | None = None
+        self._clear()
+
+    def _clear(self) -> None:
+        self._taken = 0
+        self._lists: dict[str, list[Any]] = {name: [] for name in (*_NUMBERS, "origin", "valid")}
+        self._by_round: dict[int, list[dict[str, Any]]] = {}
+        self._ranks: dict[int, dict[str, float | None]] = {}
+
+    def update(self, reader: ProjectReader, run_id: int) -> bool:
+        """Take what is new in the file; False where more is to be read by another call."""
+        if self._of != (reader, run_id):
+            self._of = (reader, run_id)
+            self._clear()
+        rows, complete = reader.scored(run_id)
+        for row in rows[self._taken :]:
+            for name in _NUMBERS:
+                self._lists[name].append(row[name])
+            self._lists["origin"].append(row["origin"])
+            self._lists["valid"].append(row["stage"] == "ok" and not row["censored"])
+            self._by_round.setdefault(row["round_id"], []).append(row)
+            self._ranks.pop(row["round_id"], None)
+        self._taken = len(rows)
+        return complete
+
+    def of_round(self, round_id: int) -> list[dict[str, Any]]:
+        return self._by_round.get(round_id, [])
+
+    def rank(self, round_id: int, score: str) -> float | None:
+        """Rank correlation of a score with measured speed within a round."""
+        if round_id not in self._ranks:
+            self._ranks[round_id] = {name: score_quality(self.of_round(round_id), name) for name in SCORES}
+        return self._ranks[round_id][score]
+
+    def columns(self, task_id: int | None, round_id: int | None) -> dict[str, np.ndarray]:
+        """Arrays of one task or round, or of all: ids, scores and seconds (NaN where there is none), origin, valid."""
+        arrays = {name: np.array(self._lists[name], float) for name in _NUMBERS}
+        arrays |= {name: np.array(self._lists[name]) for name in ("origin", "valid")}
+        kept = np.ones(self._taken, bool)
+        if task_id is not None:
+            kept &= arrays["task_id"] == task_id
+        if round_id is not None:
+            kept &= arrays["round_id"] == round_id
+        return {name: values[kept] for name, values in arrays.items()}
+
+
+def rank_of(shown: dict[str, np.ndarray], score: str) -> float | None:
+    """Rank correlation of a score with measured speed over columns."""
+    return score_quality(_timed(shown, score), score)
+
+
+def place_of_best(shown: dict[str, np.ndarray], score: str) -> int | None:
+    """Place of the fastest of some columns in the order of a score."""
+    return best_in_top(_timed(shown, score), score)
+
+
+def _timed(shown: dict[str, np.ndarray], score: str) -> list[dict[str, Any]]:
+    known = shown["valid"] & np.isfinite(shown[score]) & np.isfinite(shown["seconds"])
+    pairs = zip(shown[score][known].tolist(), shown["seconds"][known].tolist(), strict=True)
+    return [{"stage": "ok", "censored": 0, score: value, "seconds": seconds} for value, seconds in pairs]
