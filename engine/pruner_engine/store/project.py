@@ -55,19 +55,23 @@ class Project:
         connection = None
         try:
             connection = sqlite3.connect(self.path, timeout=10, check_same_thread=False, isolation_level=None)
-            fresh = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
-            if not fresh:
+            if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0:
+                # first of all: a file whose maker was killed half-way is known as ours, and finished
+                connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+            else:
                 refuse_foreign(connection, self.path)
+                if (found := connection.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
+                    raise sqlite3.DatabaseError(f"malformed: {found}")
+            connection.execute("PRAGMA trusted_schema=OFF")
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=NORMAL")
             connection.execute("PRAGMA foreign_keys=ON")
             db = sqlite_utils.Database(connection)
             migrations.apply(db)
-            if fresh:
-                connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
-                db["meta"].insert_all(
-                    [{"key": "created", "value": str(time.time())}, {"key": "created_by", "value": __version__}]
-                )
+            db["meta"].insert_all(
+                [{"key": "created", "value": str(time.time())}, {"key": "created_by", "value": __version__}],
+                ignore=True,
+            )
             return db
         except sqlite3.DatabaseError as error:
             if connection is not None:
@@ -86,6 +90,7 @@ class Project:
                 if self._db.conn.in_transaction:  # nested: the outer one commits
                     yield self._db
                     return
+                self._keep_removed()
                 self._db.conn.execute("BEGIN IMMEDIATE")
                 try:
                     yield self._db
@@ -100,11 +105,23 @@ class Project:
                     self._db.conn.execute("ROLLBACK")
                 raise sentence(error, self.path) from error
 
+    def _keep_removed(self) -> None:
+        """Write the project anew where somebody has removed its file: an open file without a name dies with us."""
+        if not self.path.exists():
+            self._db.conn.execute("VACUUM INTO ?", [str(self.path)])
+            raise UserError(
+                f"{self.path} was removed while the engine worked on it; it has been written anew.",
+                "Resume: nothing measured is lost.",
+            )
+
     def query(self, sql: str, args: tuple[object, ...] = ()) -> list[dict[str, object]]:
         with self._mutex:
-            cursor = self._db.conn.execute(sql, args)
-            names = [column[0] for column in cursor.description]
-            return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+            try:
+                cursor = self._db.conn.execute(sql, args)
+                names = [column[0] for column in cursor.description]
+                return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+            except sqlite3.DatabaseError as error:
+                raise sentence(error, self.path) from error
 
     def close(self) -> None:
         with self._mutex:
@@ -135,4 +152,4 @@ def sentence(error: sqlite3.DatabaseError, path: Path) -> UserError:
         return UserError(
             f"{path} is damaged or not a project ({text}).", "Restore it from a copy, or tune into a new file."
         )
-    return UserError(f"{path} could not be written: {text}.", "Check the disk, then resume: nothing measured is lost.")
+    return UserError(f"{path} could not be used: {text}.", "Check the disk, then resume: nothing measured is lost.")

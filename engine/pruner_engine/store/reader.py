@@ -6,13 +6,13 @@ The terminal and the Studio show what is read here, so that a number means the s
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from pruner_engine.errors import UserError
 from pruner_engine.store.lock import is_being_written
+from pruner_engine.store.reading import connect_read_only, damaged
 from pruner_engine.store.roofline import place
 from pruner_engine.store.tally import Tally
 from pruner_engine.store.versions import refuse_foreign
@@ -63,17 +63,8 @@ class ProjectReader:
         self.path = Path(path)
         if not self.path.is_file():
             raise UserError(f"There is no project file {self.path}.", "Check the path, or tune a model into it first.")
-        try:
-            # An absolute path, or the URI would take its first part for a host
-            uri = f"{self.path.resolve().as_uri()}?mode=ro"
-            self._db = sqlite3.connect(uri, uri=True, timeout=10, check_same_thread=False)
-            self._db.row_factory = sqlite3.Row
-            refuse_foreign(self._db, self.path)
-        except sqlite3.DatabaseError as error:
-            raise UserError(
-                f"{self.path} cannot be read as a project: {error}.", "Choose a .pruner file that Pruner Studio wrote."
-            ) from error
-
+        self._db = connect_read_only(self.path)
+        refuse_foreign(self._db, self.path)
         self._tally = Tally(self._db)
         self._progress: dict[int, list[Row]] = {}
         self._scored: dict[int, list[Row]] = {}
@@ -90,7 +81,11 @@ class ProjectReader:
 
     def rows(self, sql: str, args: Iterable[Any] = ()) -> list[Row]:
         """All rows of a query, so that no open statement keeps the write-ahead log from shrinking."""
-        return [_parsed(dict(row)) for row in self._db.execute(sql, tuple(args)).fetchall()]
+        found = self._db.execute(sql, tuple(args)).fetchall()
+        try:
+            return [_parsed(dict(row)) for row in found]
+        except ValueError as error:
+            raise damaged(self.path, error) from error
 
     def one(self, sql: str, args: Iterable[Any] = ()) -> Row | None:
         """The first row, or None."""

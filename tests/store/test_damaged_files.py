@@ -1,0 +1,154 @@
+"""Project files that were cut, made half, made read-only, removed, or come from an earlier version."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import random
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from pruner_engine.errors import UserError
+from pruner_engine.store.project import Project
+from pruner_engine.store.reader import ProjectReader
+
+NOBODY = 65534
+
+
+def add_run(project: Project, number: int = 0) -> int:
+    with project.transaction() as db:
+        model_id = db["models"].insert(
+            {"name": "m", "kind": "workload", "source": "m", "sha256": str(number), "bytes": 0, "inputs": "[]",
+             "outputs": "[]", "created": 0.0}
+        ).last_pk  # fmt: skip
+    return project.runs.add(model_id, "pruner", number, settings="{}", versions="{}", host="{}")
+
+
+def runs(path: Path) -> int:
+    with ProjectReader(path) as reader:
+        return len(reader.runs())
+
+
+def as_nobody(function, *args) -> str:
+    """What a function returns, or the sentence it ends with, for a user who owns nothing."""
+
+    def child(pipe) -> None:
+        os.setgid(NOBODY)
+        os.setuid(NOBODY)
+        try:
+            pipe.send(str(function(*args)))
+        except UserError as error:
+            pipe.send(str(error))
+
+    here, there = multiprocessing.Pipe()
+    process = multiprocessing.get_context("fork").Process(target=child, args=(there,))
+    process.start()
+    process.join()
+    assert here.poll(), "the child died without a word"
+    return here.recv()
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_a_write_ahead_log_that_breaks_off_loses_its_end_only(tmp_path, seed):
+    path, copy = tmp_path / "p.pruner", tmp_path / "copy.pruner"
+    with Project(path) as project:
+        for number in range(8):
+            add_run(project, number)
+        shutil.copy(path, copy)
+        log = Path(f"{path}-wal").read_bytes()
+    Path(f"{copy}-wal").write_bytes(log[: random.Random(seed).randrange(len(log))])
+    try:
+        with Project(copy) as project:
+            assert project.query("PRAGMA integrity_check") == [{"integrity_check": "ok"}]
+            seeds = [row["seed"] for row in project.query("SELECT seed FROM runs ORDER BY id")]
+            assert seeds == list(range(len(seeds)))
+            add_run(project, 99)
+    except UserError as error:  # before the very first commit reached the file itself
+        assert "project" in str(error)
+
+
+def counted(path: Path, most: float) -> int:
+    """Make a project and die before the statement after the `most`-th; returns how many there were."""
+    real, count = sqlite3.connect, 0
+
+    def step(_sql: str) -> None:
+        nonlocal count
+        count += 1
+        if count > most:
+            os._exit(9)
+
+    def connect(*args, **options):
+        connection = real(*args, **options)
+        connection.set_trace_callback(step)
+        return connection
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sqlite3, "connect", connect)
+        Project(path).close()
+    return count
+
+
+def test_a_file_whose_maker_was_killed_is_finished_by_the_next(tmp_path):
+    statements = counted(tmp_path / "whole.pruner", float("inf"))
+    for most in range(0, statements, 3):
+        path = tmp_path / f"{most}.pruner"
+        process = multiprocessing.get_context("fork").Process(target=counted, args=(path, most))
+        process.start()
+        process.join()
+        assert process.exitcode == 9
+        with Project(path) as project:
+            add_run(project)
+        assert runs(path) == 1, f"died after {most} of {statements} statements"
+
+
+def test_a_file_that_is_removed_while_it_is_written_is_written_anew(tmp_path):
+    path = tmp_path / "p.pruner"
+    with Project(path) as project:
+        add_run(project)
+        path.unlink()
+        with pytest.raises(UserError, match="removed"):
+            add_run(project, 1)
+    assert runs(path) == 1
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
+class TestAnotherUser:
+    """Somebody who may read the file, and no more."""
+
+    @pytest.fixture
+    def path(self, tmp_path_factory) -> Path:
+        folder = tmp_path_factory.mktemp("shared")
+        for above in (folder, *folder.parents):
+            if above.stat().st_uid == os.getuid() and above != Path("/"):
+                above.chmod(above.stat().st_mode | 0o755)
+        with Project(folder / "p.pruner") as project:
+            add_run(project)
+        return folder / "p.pruner"
+
+    def test_reads_it(self, path):
+        assert as_nobody(runs, path) == "1"
+
+    def test_is_told_that_the_folder_cannot_be_written(self, path):
+        assert "cannot be written" in as_nobody(Project, path)
+
+    def test_is_told_that_the_file_cannot_be_written(self, path):
+        path.parent.chmod(0o777)
+        path.chmod(0o444)
+        assert "cannot be written" in as_nobody(Project, path)
+
+    def test_reads_it_while_it_is_written(self, path):
+        with Project(path) as project:
+            add_run(project, 1)
+            assert as_nobody(runs, path) == "2"
+
+
+def test_a_file_made_read_only_in_the_middle_is_written_to_its_end(tmp_path):
+    """An open file stays open: what is measured in this session is kept, the next one is refused."""
+    path = tmp_path / "p.pruner"
+    with Project(path) as project:
+        path.chmod(0o444)
+        add_run(project)
+    assert runs(path) == 1
