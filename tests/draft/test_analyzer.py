@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
 from draft.spaces import CPU, GPU, space_of
 from pruner_engine.draft import analyzer_for
-from pruner_engine.draft.calibration import fit
+from pruner_engine.draft.calibration import fit, fit_device
 from pruner_engine.search.explorer import Explorer
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.targets.profiling import profile_for
@@ -66,6 +68,34 @@ def test_calibration_on_noise_changes_nothing():
     seconds = times.sum(axis=0)
     assert fit(times, seconds, ["a", "b", "c"]) is None
     assert fit(times[:, :8], seconds[:8], ["a", "b", "c"]) is None
+
+
+def test_a_device_s_calibration_holds_for_tasks_it_was_not_fitted_on():
+    rng = np.random.default_rng(0)
+    names = ["a", "b", "c"]
+
+    def measured(factors, noise):
+        tasks = []
+        for unit in (1e-3, 1e-5, 1e-4, 1e-3, 1e-6):
+            times = unit * rng.lognormal(size=(3, 60))
+            tasks.append((times, np.array(factors) @ times * rng.lognormal(sigma=noise, size=60)))
+        return tasks
+
+    tasks = measured([1.0, 3.0, 0.4], 0.1)
+    factors = fit_device(tasks, names)
+    assert factors is not None
+    assert factors["b"] > 1.5 * factors["a"] > 1.5 * factors["c"]
+    assert fit_device(tasks[:3], names) is None  # too few to tell
+    assert fit_device(measured([1.0, 1.0, 1.0], 0.0), names) is None  # nothing to gain
+
+
+def test_an_analyzer_starts_from_the_device_s_calibration():
+    space = space_of(CONV, CPU)
+    profile = profile_for(CPU)
+    row = space.sketches[0].sample(np.random.default_rng(0), 1)[0]
+    plain = analyzer_for(space, profile).explain(0, row).times
+    calibrated = analyzer_for(space, replace(profile, calibration={"compute": 2.0})).explain(0, row).times
+    assert calibrated == {**plain, "compute": pytest.approx(2 * plain["compute"])}
 
 
 def test_a_calibrated_analyzer_follows_the_measurements():

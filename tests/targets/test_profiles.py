@@ -12,7 +12,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.targets import presets, profiling
 from pruner_engine.targets.device import Device
 from pruner_engine.targets.profile import DeviceProfile, estimate
-from pruner_engine.targets.profiling import profile_for
+from pruner_engine.targets.profiling import keep_calibration, profile_for
 from pruner_engine.targets.target import device_of, resolve_target
 
 PAPER = {  # GFLOP/s, GB/s, multiprocessors
@@ -111,3 +111,14 @@ def test_a_profile_from_a_busy_machine_is_measured_again_when_quiet_and_the_bett
     again = profile_for(target)
     assert (again.peak_flops, again.dram_bandwidth) == (5e9, 9e12)
     assert not list(Path(tmp_path).rglob("*.tmp"))
+
+
+def test_a_calibration_is_kept_with_its_device(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    target, other = resolve_target("t4"), resolve_target("a100-40g")
+    keep_calibration(target, {"compute": 1.5, "memory": 0.7})
+    assert profile_for(target).calibration == {"compute": 1.5, "memory": 0.7}
+    assert profile_for(other).calibration == {}
+    (kept,) = tmp_path.rglob("*.calibration.json")
+    kept.write_text('{"compute": -1}')
+    assert profile_for(target).calibration == {}

@@ -125,21 +125,29 @@ class Analyzer:
 
         The factors change only where they rank measurements that they were not fitted on better than none do.
         """
+        names, times, seconds = self.components_of(measured)
+        if not len(seconds):
+            return
+        base = np.array([self.profile.calibration.get(name, 1.0) for name in names])
+        if found := fit(times * base[:, None], seconds, names):
+            self.factors = {name: found[name] * float(b) for name, b in zip(names, base, strict=True)}
+
+    def components_of(self, measured: Sequence[tuple[int, Rows, float]]) -> tuple[list[str], np.ndarray, np.ndarray]:
+        """Names of the time components, their uncalibrated seconds, float64[components, n], and measured seconds.
+
+        Measurements of sketches that have no closed form are left out.
+        """
         rows_of: dict[int, list[tuple[Rows, float]]] = {}
         for sketch, row, seconds in measured:
-            if not self.compiled(sketch):
-                continue
-            rows_of.setdefault(sketch, []).append((row, seconds))
+            if self.compiled(sketch):
+                rows_of.setdefault(sketch, []).append((row, seconds))
         columns: dict[str, list[np.ndarray]] = {}
-        target = []
         for sketch, pairs in rows_of.items():
             rows = np.array([row for row, _ in pairs], dtype=np.int32)
             for name, values in self._components(sketch, rows).items():
                 columns.setdefault(name, []).append(values)
-            target += [seconds for _, seconds in pairs]
-        if target:
-            times = np.array([np.concatenate(parts) for parts in columns.values()])
-            self.factors = fit(times, np.array(target), list(columns)) or self.factors
+        times = np.array([np.concatenate(parts) for parts in columns.values()])
+        return list(columns), times, np.array([seconds for pairs in rows_of.values() for _, seconds in pairs])
 
     # ------------------------------------------------------------ variants
 

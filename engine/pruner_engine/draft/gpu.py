@@ -77,6 +77,8 @@ class _Kernel:
                 self.shared_bytes <= limits.shared_memory_block,
                 self.vthreads <= _MAX_VTHREADS,
                 *(_in_range(block, self.threads) for block in _blocks(node)),
+                # TVM cannot lower a software pipeline over a loop that runs once
+                *(loop.extent > 1 for path in paths for loop in path if "software_pipeline_stage" in loop.annotations),
                 *(_vector_fits(block) for block in leaves),
             ]
         )

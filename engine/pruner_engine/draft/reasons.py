@@ -119,10 +119,10 @@ def _cache_waits(found: Explanation, profile: DeviceProfile) -> Iterator[Reason]
     levels = sorted(profile.caches, key=lambda cache: cache.level)
     behind = [*(f"L{cache.level}" for cache in levels[1:]), "DRAM"]
     for cache, source in zip(levels, behind, strict=True):
-        name = f"L{cache.level}"
+        name, moved = f"L{cache.level}", found.symbols[f"L{cache.level}_bytes"]
         yield (
             _share(found, name),
-            f"{_of_time(found, name)} waits for {source}: {size(found.symbols[f'{name}_bytes'])} come into {name}, which holds"
+            f"{_of_time(found, name)} waits for {source}: {size(moved)} come into {name}, which holds"
             f" {size(cache.bytes)}. Smaller tiles inside would be reused before they are replaced.",
         )
 

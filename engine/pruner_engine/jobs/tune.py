@@ -21,9 +21,8 @@ from pruner_engine.export.baselines import example_inputs, time_onnxruntime, tim
 from pruner_engine.frontends import LoadedModel, load_model
 from pruner_engine.jobs.bundle import stored_model
 from pruner_engine.jobs.job import JobContext
+from pruner_engine.jobs.measuring import measurer_for
 from pruner_engine.jobs.messages import Phase, Resume, RunFinished, RunStarted, State, Tune
-from pruner_engine.measure.measurer import Measurer
-from pruner_engine.measure.wire import Fleet
 from pruner_engine.plugins import load_plugins
 from pruner_engine.search.budget import Budget
 from pruner_engine.search.settings import SearchSettings, settings_from
@@ -33,7 +32,7 @@ from pruner_engine.search.tuner import RunPlan, Tuner, untuned
 from pruner_engine.store.project import Project
 from pruner_engine.store.work import task_of
 from pruner_engine.targets.profile import DeviceProfile
-from pruner_engine.targets.profiling import profile_for
+from pruner_engine.targets.profiling import keep_calibration, profile_for
 from pruner_engine.targets.target import device_of, resolve_target, target_json, threads_of
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
@@ -186,28 +185,11 @@ def _tune(project: Project, run_id: int, work: _Work, job: JobContext, settings:
         budget=Budget(row["budget_trials"], row["budget_s"]),
     )
     tuner = Tuner(project, plan, job.control, job.emit)
-    with Measurer(
-        work.target,
-        threads=threads_of(work.target),
-        build_timeout_s=settings.build_timeout_s,
-        run_timeout_s=settings.run_timeout_s,
-        repeats=settings.repeats,
-        check=settings.check,
-        fleet=_fleet(settings),
-    ) as measurer:
+    with measurer_for(work.target, settings) as measurer:
         tuner.run(measurer)
+    if factors := tuner.strategy.calibration():
+        keep_calibration(work.target, factors)
     _finish(project, run_id, tuner, job)
-
-
-def _fleet(settings: SearchSettings) -> Fleet | None:
-    if not settings.rpc:
-        return None
-    host, _, port = settings.rpc.rpartition(":")
-    if not host or not port.isdigit():
-        raise UserError(
-            f'"{settings.rpc}" is not the address of a tracker.', "Write host:port, such as 127.0.0.1:9190."
-        )
-    return Fleet(host, int(port), settings.rpc_key)
 
 
 def _finish(project: Project, run_id: int, tuner: Tuner, job: JobContext) -> None:

@@ -4,8 +4,20 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from queue import SimpleQueue
+from typing import Any
+
+
+@dataclass(frozen=True)
+class PinnedRow:
+    """A row of decisions that the user wants measured next; ids are rows of the project file."""
+
+    task_id: int
+    sketch_id: int
+    decisions: Sequence[Any]
+    request: int = 0
 
 
 @dataclass
@@ -15,6 +27,7 @@ class Control:
     stop: threading.Event = field(default_factory=threading.Event)
     running: threading.Event = field(default_factory=threading.Event)
     steering: SimpleQueue[tuple[int, str]] = field(default_factory=SimpleQueue)
+    pinned: SimpleQueue[PinnedRow] = field(default_factory=SimpleQueue)
 
     def __post_init__(self) -> None:
         self.running.set()

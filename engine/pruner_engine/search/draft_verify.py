@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pruner_engine.draft import analyzer_for
+from pruner_engine.draft.calibration import fit_device
 from pruner_engine.search.explorer import DraftSet, Explorer
-from pruner_engine.search.model_strategy import ModelStrategy
+from pruner_engine.search.model_strategy import Memory, ModelStrategy
 from pruner_engine.search.strategy import Context, Proposal, register_strategy
 from pruner_engine.search.task_state import TaskState, Trial
 from pruner_engine.space.candidate import Candidate
+from pruner_engine.space.decision import Rows
 
 _EQUAL_AT = 48  # trials of a task from which on the learned model's order counts as much as the draft's
 _PRETRAINED = 64  # trials that a pre-trained model is credited with
@@ -113,8 +115,16 @@ class DraftVerify(ModelStrategy):
 
     def _calibrate(self, state: TaskState, draft: _Draft) -> None:
         """Fit the analyzer's few parameters to what was measured."""
-        timed = [(t.candidate.sketch, t.candidate.row, t.seconds) for t in self.memory(state).seen]
-        draft.explorer.analyzer.calibrate([(s, row, sec) for s, row, sec in timed if s is not None and sec is not None])
+        draft.explorer.analyzer.calibrate(self._timed(state.task.hash))
+
+    def _timed(self, task: str) -> list[tuple[int, Rows, float]]:
+        seen = ((t.candidate.sketch, t.candidate.row, t.seconds) for t in self._memories.get(task, Memory()).seen)
+        return [(sketch, row, seconds) for sketch, row, seconds in seen if sketch is not None and seconds is not None]
+
+    def calibration(self) -> dict[str, float]:
+        every = [d.explorer.analyzer.components_of(self._timed(task)) for task, d in self._drafts.items()]
+        found = [(names, (times, seconds)) for names, times, seconds in every if names]
+        return fit_device([task for _, task in found], found[0][0]) or {} if found else {}
 
 
 def _places(scores: Sequence[float | None]) -> np.ndarray:

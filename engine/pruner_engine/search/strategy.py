@@ -87,6 +87,10 @@ class Strategy(ABC):
         """What to keep beside the measurements: role → (kind, data, recipe)."""
         return {}
 
+    def calibration(self) -> dict[str, float]:
+        """What the run taught of the device: factors for `targets.profiling.keep_calibration`; none by default."""
+        return {}
+
 
 _REGISTRY: dict[str, Callable[[Context], Strategy]] = {}
 

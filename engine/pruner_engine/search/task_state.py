@@ -31,6 +31,7 @@ class TaskState:
     Attributes:
         task_id, sketch_ids: rows of the project file.
         untuned_s: seconds a call of the untuned kernel; None until measured.
+        pinned: candidates of the user's that the next round measures before its own.
         best_history: best seconds a call after each round; the scheduler's gradient reads it.
     """
 
@@ -48,6 +49,7 @@ class TaskState:
     rounds: int = 0
     exhausted: bool = False
     measured: set[str] = field(default_factory=set)
+    pinned: list[Candidate] = field(default_factory=list)
 
     def add(self, trial: Trial) -> None:
         """Take a trial in; an abandoned candidate never becomes the best."""

@@ -17,6 +17,7 @@ from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput, MeasureResult
 from pruner_engine.search.budget import Budget, WorkClock
 from pruner_engine.search.control import Control
+from pruner_engine.search.pinning import pin, pinned_before
 from pruner_engine.search.ranking import ranking_stats
 from pruner_engine.search.restore import trial_from_row
 from pruner_engine.search.scheduler import next_task
@@ -88,29 +89,35 @@ class Tuner:
     def run(self, measurer: Measurer) -> None:
         """Tune until the budget is spent or the control says stop; everything measured is committed."""
         self._restore()
+        for row in pinned_before(self.project, self.run_id):
+            self.control.pinned.put(row)
         self._baselines(measurer)
         self._progress(None)
         while not self._spent() and not self.control.stop.is_set():
             self._hold_while_paused()
             self._steer()
-            state = next_task(self.states, self._patience())
+            self._take_pinned()
+            state = next((s for s in self.states if s.pinned), None) or next_task(self.states, self._patience())
             if state is None or self.control.stop.is_set():
                 break
             self._round(state, measurer)
 
     def _round(self, state: TaskState, measurer: Measurer) -> None:
+        waiting, state.pinned = state.pinned, []
         try:
             self._generate_space(state)
             wanted = self.strategy.round_trials
             left = min(wanted, self._room(state))
-            if left <= 0:
+            pinned = self._materialise(state, waiting)
+            if left <= 0 and not pinned:
                 state.exhausted = True
                 return
-            proposal = self.strategy.propose(state, left)
+            proposal = self.strategy.propose(state, left) if left > 0 else Proposal([])
         except Exception as error:  # a task whose space or search breaks must not end the others
             self._quarantine(state, f"{type(error).__name__}: {_first_line(error)}")
             return
-        chosen = proposal.candidates[:left]
+        own = {c.hash for c in pinned}
+        chosen = [*pinned, *(c for c in proposal.candidates if c.hash not in own)][: max(left, len(pinned))]
         if not chosen:
             state.exhausted = True
             self._notice("info", f"{state.task.name}: every candidate that the search finds is measured.", "")
@@ -278,6 +285,28 @@ class Tuner:
                 if state.task_id == task_id:
                     state.steer = action
                     self.project.runs.update_task(self.run_id, task_id, steer=action)
+
+    def _take_pinned(self) -> None:
+        """Rows that the user put into the search wait at their tasks."""
+        while not self.control.pinned.empty():
+            row = self.control.pinned.get()
+            try:
+                for state in (s for s in self.states if s.task_id == row.task_id):
+                    self._generate_space(state)
+                self.emit(pin(self.project, self.run_id, self.states, row))
+            except UserError as error:
+                self._notice("warning", error.message, error.hint)
+
+    def _materialise(self, state: TaskState, waiting: Sequence[Candidate]) -> list[Candidate]:
+        """The user's rows with their schedules; those that cannot be built are told."""
+        assert state.space is not None
+        valid = state.space.materialise([c for c in waiting if c.hash not in state.measured], threads_of(self.target))
+        for candidate in waiting:
+            if candidate.schedule is None and candidate.hash not in state.measured:
+                self._notice(
+                    "warning", f"{state.task.name}: {candidate.decisions} cannot be built.", "Pin another row."
+                )
+        return valid
 
     # ------------------------------------------------------------ telling
 

@@ -1,4 +1,4 @@
-"""The best known profile of a target's device: measured here and kept, or a preset, or an estimate."""
+"""The best known profile of a target's device: measured here and kept, or a preset, or an estimate; its calibration."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import os
 import subprocess
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 from tvm.target import Target
@@ -18,8 +19,10 @@ from pruner_engine.targets.presets import preset_for
 from pruner_engine.targets.profile import DeviceProfile, estimate
 from pruner_engine.targets.target import device_of, runs_here, target_json
 
+ANALYZER = "1"  # counted up with a change of the analyzer's time components or of their meaning
 _LIMIT_S = 120
 _QUIET_LOAD = 0.25  # load average per core below which nothing else is said to work
+_Factor = Annotated[float, msgspec.Meta(gt=0)]
 _log = logging.getLogger(__name__)
 
 
@@ -35,8 +38,17 @@ def profile_for(target: Target) -> DeviceProfile:
 
     This host's CPU is measured once (some seconds) and kept under the user's cache folder. A profile that was measured
     while other programs worked is measured again when they do not, and the better of each figure is kept. Other devices
-    are looked up among the presets, else estimated.
+    are looked up among the presets, else estimated. All come with the calibration that was kept for them.
     """
+    return replace(_uncalibrated(target), calibration=_read_calibration(target))
+
+
+def keep_calibration(target: Target, factors: dict[str, float]) -> None:
+    """Keep the draft's calibration with the device, for later runs; a read-only home costs only that."""
+    _write(_calibration_file(target), factors)
+
+
+def _uncalibrated(target: Target) -> DeviceProfile:
     device = device_of(target)
     if target.kind.name == "llvm" and runs_here(target):
         return _measured(target, estimate(target, device))
@@ -47,7 +59,7 @@ def profile_for(target: Target) -> DeviceProfile:
 
 
 def _measured(target: Target, rough: DeviceProfile) -> DeviceProfile:
-    path = _cache_file(target, rough)
+    path = _profile_file(target)
     kept = _read(path)
     quiet = os.getloadavg()[0] < _QUIET_LOAD * rough.cores
     if kept and (kept.quiet or not quiet):
@@ -89,12 +101,20 @@ def _better(a: DeviceProfile, b: DeviceProfile) -> DeviceProfile:
     )
 
 
-def _cache_file(target: Target, rough: DeviceProfile) -> Path:
+def _profile_file(target: Target) -> Path:
     """One file for each device and target; a change of what a profile holds gives another name."""
-    layout = msgspec.json.encode(msgspec.json.schema(DeviceProfile))
-    key = hashlib.sha256(target_json(target).encode() + layout).hexdigest()[:16]
+    return _cache_file(target, json.dumps(msgspec.json.schema(DeviceProfile)), "")
+
+
+def _calibration_file(target: Target) -> Path:
+    """A change of what the analyzer reckons with gives other components, or needs other factors of them."""
+    return _cache_file(target, ANALYZER, ".calibration")
+
+
+def _cache_file(target: Target, layout: str, suffix: str) -> Path:
+    key = hashlib.sha256((target_json(target) + layout).encode()).hexdigest()[:16]
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return cache / "pruner-studio" / "profiles" / f"{rough.fingerprint}-{key}.json"
+    return cache / "pruner-studio" / "profiles" / f"{device_of(target).fingerprint}-{key}{suffix}.json"
 
 
 def _read(path: Path) -> _Kept | None:
@@ -104,7 +124,14 @@ def _read(path: Path) -> _Kept | None:
         return None
 
 
-def _write(path: Path, kept: _Kept) -> None:
+def _read_calibration(target: Target) -> dict[str, float]:
+    try:
+        return msgspec.json.decode(_calibration_file(target).read_bytes(), type=dict[str, _Factor])
+    except (OSError, msgspec.DecodeError):
+        return {}
+
+
+def _write(path: Path, kept: _Kept | dict[str, float]) -> None:
     """Written beside and renamed, so that no reader meets half a file; a read-only home costs only time."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -112,4 +139,4 @@ def _write(path: Path, kept: _Kept) -> None:
         beside.write_bytes(msgspec.json.encode(kept))
         beside.replace(path)
     except OSError as error:
-        _log.warning("the device's profile cannot be kept: %s", error)
+        _log.warning("%s cannot be kept: %s", path, error)
