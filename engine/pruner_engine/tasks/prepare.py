@@ -9,6 +9,7 @@ from tvm.relax import transform as rx
 from tvm.target import Target, codegen
 
 from pruner_engine.tasks.fold import fold_movement
+from pruner_engine.tasks.simplify import simplify
 from pruner_engine.tasks.widen import widen_channels
 
 # fused kernels in NHWC vectorise over channels and let weights be prepacked, which outweighs some more traffic
@@ -51,7 +52,8 @@ def _clean(mod: tvm.IRModule) -> tvm.IRModule:
             rx.CanonicalizeBindings(),
         ]
     )(mod)
-    return Sequential([rx.FoldConstant(), rx.CanonicalizeBindings()])(fold_movement(inference))
+    folded = Sequential([rx.FoldConstant(), rx.CanonicalizeBindings()])(fold_movement(inference))
+    return rx.CanonicalizeBindings()(simplify(folded))
 
 
 def _lower(mod: tvm.IRModule) -> tvm.IRModule:

@@ -1,0 +1,184 @@
+"""Rewrite a graph so that more of it fuses: element-wise operators next to the kernel whose result they change.
+
+PyTorch's exporter puts a reshape between a matrix product and its bias, activation or residual; such a reshape keeps
+them in kernels of their own. Here it moves behind them, where it meets the reshape back and both vanish.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import tvm
+from tvm import relax
+from tvm.ir.expr import GenericConst
+from tvm.relax.expr_functor import PyExprMutator, mutator
+
+_UNARY = {
+    f"relax.{name}"
+    for name in ("abs", "clip", "cos", "erf", "exp", "log", "negative", "rsqrt", "sigmoid", "sin", "sqrt", "square")
+} | {f"relax.{name}" for name in ("tanh", "nn.gelu", "nn.gelu_tanh", "nn.leakyrelu", "nn.relu", "nn.silu")}
+_BINARY = {f"relax.{name}" for name in ("add", "subtract", "multiply", "divide", "maximum", "minimum")}
+
+
+def simplify(mod: tvm.IRModule) -> tvm.IRModule:
+    """Move reshapes behind element-wise operators and norms, and write operators in the form that fuses, in "main".
+
+    Clipping becomes minimum and maximum, which every layout can follow; a square a product; a split one slice for
+    each part; broadcasts and reshapes to the shape that is there already vanish.
+    """
+    simplifier = _Simplifier(mod)
+    simplifier.builder_.update_func(mod.get_global_var("main"), simplifier.visit_expr(mod["main"]))
+    return relax.transform.DeadCodeElimination()(simplifier.builder_.get())
+
+
+@mutator
+class _Simplifier(PyExprMutator):
+    def visit_call_(self, call: relax.Call) -> relax.Expr:  # noqa: PLR0911 (one case a kind)
+        """Called for each call, operands first."""
+        visited = super().visit_call_(call)
+        name = visited.op.name if isinstance(visited.op, tvm.ir.Op) else ""
+        shape = _shape(call)
+        if shape is None:
+            return visited
+        if name in ("relax.reshape", "relax.broadcast_to") and _shape(visited.args[0]) == shape:
+            return visited.args[0]
+        if name == "relax.reshape":
+            return self._reshaped(visited.args[0], shape)
+        rewritten = self._rewritten(name, visited)
+        if rewritten is not None:
+            return self.visit_expr(rewritten)
+        if name in _BINARY:
+            return self._binary(visited, shape)
+        if name in _UNARY or self._along_last_axis(name, visited):
+            return self._sunk(visited, shape)
+        return visited
+
+    def visit_tuple_getitem_(self, item: relax.TupleGetItem) -> relax.Expr:
+        """Called for each item of a tuple: a part of a split is a slice."""
+        visited = super().visit_tuple_getitem_(item)
+        split = self._producer(visited.tuple_value, "relax.split")
+        if split is None or _shape(item) is None:
+            return visited
+        operand, axis = split.args[0], int(split.attrs.axis)
+        sections = split.attrs.indices_or_sections
+        extent = _shape(operand)[axis]  # type: ignore[index]
+        if isinstance(sections, (int, tvm.tirx.IntImm)):
+            count = int(sections)
+            bounds = [i * -(-extent // count) for i in range(count)] + [extent]
+        else:
+            bounds = [0, *(int(at) for at in sections), extent]
+        return relax.op.strided_slice(operand, [axis], [bounds[item.index]], [bounds[item.index + 1]])
+
+    # ------------------------------------------------------------ forms
+
+    def _rewritten(self, name: str, call: relax.Call) -> relax.Expr | None:
+        if name == "relax.clip" and str(call.ty.dtype).startswith("float"):
+            low, high = (relax.const(float(bound.value), str(call.ty.dtype)) for bound in call.args[1:])
+            return relax.op.minimum(self.builder_.emit(relax.op.maximum(call.args[0], low)), high)
+        if name == "relax.power" and _scalar(call.args[1]) == 2:
+            return relax.op.multiply(call.args[0], call.args[0])
+        return None
+
+    def _along_last_axis(self, name: str, call: relax.Call) -> bool:
+        """Whether the operator works on rows: what lies before the last axis may have any shape."""
+        if name not in _ROWS or not getattr(call.attrs, "keepdims", True):
+            return False
+        axes = call.attrs.axes if hasattr(call.attrs, "axes") else call.attrs.axis
+        rank = len(_shape(call.args[0]) or ())
+        every = [axes] if isinstance(axes, (int, tvm.tirx.IntImm)) else axes or []
+        return [int(axis) % rank for axis in every] == [rank - 1]
+
+    # ------------------------------------------------------------ reshapes
+
+    def _producer(self, operand: relax.Expr, name: str) -> relax.Call | None:
+        found = operand
+        while isinstance(found, relax.Var):  # what became its own operand is bound to that
+            found = self.lookup_binding(found)
+        same = isinstance(found, relax.Call) and isinstance(found.op, tvm.ir.Op) and found.op.name == name
+        return found if same else None
+
+    def _before(self, operand: relax.Expr) -> relax.Expr | None:
+        """What a reshape made the operand from."""
+        reshape = self._producer(operand, "relax.reshape")
+        return reshape.args[0] if reshape is not None and _shape(reshape.args[0]) else None
+
+    def _reshaped(self, operand: relax.Expr, shape: Sequence[int]) -> relax.Expr:
+        """The operand in another shape, with no more than one reshape behind what computes it."""
+        if isinstance(operand, GenericConst):
+            return relax.const(operand.value.numpy().reshape(shape), str(operand.ty.dtype))
+        before = self._before(operand)
+        inner = operand if before is None else before
+        return inner if _shape(inner) == list(shape) else relax.op.reshape(inner, shape)
+
+    def _emitted(self, value: relax.Expr) -> relax.Expr:
+        return self.builder_.emit(value) if isinstance(value, relax.Call) else value
+
+    def _sunk(self, call: relax.Call, shape: Sequence[int]) -> relax.Expr:
+        operand, *rest = call.args
+        inner = self._before(operand)
+        if inner is None:
+            return call
+        if call.op.name in _UNARY:
+            made = relax.Call(call.op, [inner, *rest], call.attrs)
+        elif _shape(operand)[-1:] == _shape(inner)[-1:]:  # type: ignore[index]
+            made = _ROWS[call.op.name](call.attrs, inner, *rest)
+        else:
+            return call
+        return relax.op.reshape(self.builder_.emit(made), shape)
+
+    def _binary(self, call: relax.Call, shape: list[int]) -> relax.Expr:
+        for place in (0, 1):
+            this, other = call.args[place], call.args[1 - place]
+            inner = self._before(this)
+            if inner is None or _shape(this) != shape or _shape(other) is None:
+                continue
+            to = _follow(_shape(other), shape, _shape(inner))  # type: ignore[arg-type]
+            if to is None:
+                continue
+            moved = other if _shape(other) == to else self._emitted(self._reshaped(other, to))
+            both = [moved, inner] if place else [inner, moved]
+            return relax.op.reshape(self.builder_.emit(relax.Call(call.op, both, call.attrs)), shape)
+        return call
+
+
+_ROWS: dict[str, Callable[..., relax.Expr]] = {
+    "relax.nn.layer_norm": lambda a, x, gamma, beta: relax.op.nn.layer_norm(
+        x, gamma, beta, axes=[-1], epsilon=a.epsilon, center=a.center, scale=a.scale
+    ),
+    "relax.nn.rms_norm": lambda a, x, weight: relax.op.nn.rms_norm(x, weight, axes=[-1], epsilon=a.epsilon),
+    "relax.nn.softmax": lambda a, x: relax.op.nn.softmax(x, axis=-1),
+    "relax.nn.log_softmax": lambda a, x: relax.op.nn.log_softmax(x, axis=-1),
+    "relax.mean": lambda a, x: relax.op.mean(x, axis=[-1], keepdims=True),
+    "relax.sum": lambda a, x: relax.op.sum(x, axis=[-1], keepdims=True),
+    "relax.max": lambda a, x: relax.op.max(x, axis=[-1], keepdims=True),
+}
+
+
+def _follow(other: list[int], shape: list[int], inner: list[int]) -> list[int] | None:
+    """The shape in which an operand of the shape `other` broadcasts to `inner` as it does to `shape`; None if none."""
+    if math.prod(other) == 1:
+        return []
+    if other == shape:
+        return inner
+    if [n for n in shape if n != 1] != [n for n in inner if n != 1]:
+        return None
+    full = [1] * (len(shape) - len(other)) + other
+    kept = iter([own for own, n in zip(full, shape, strict=True) if n != 1])
+    return [1 if n == 1 else next(kept) for n in inner]
+
+
+def _shape(value: relax.Expr) -> list[int] | None:
+    """Extents of a tensor; None where one is not known, or where it is none."""
+    ty = value.ty
+    if not isinstance(ty, relax.TensorType) or not isinstance(ty.shape, relax.ShapeExpr):
+        return None
+    if not all(isinstance(extent, (int, tvm.tirx.IntImm)) for extent in ty.shape):
+        return None
+    return [int(extent) for extent in ty.shape]
+
+
+def _scalar(value: relax.Expr) -> float | None:
+    if not isinstance(value, GenericConst) or _shape(value) != []:
+        return None
+    return float(value.value.numpy())

@@ -1,0 +1,94 @@
+"""Simplified graphs compute the same, and their element-wise operators stand beside what they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import tvm
+from tvm import relax
+from tvm.relax import op
+
+from pruner_engine.tasks.simplify import simplify
+
+
+def const(*shape: int) -> relax.Expr:
+    return relax.const(np.random.default_rng(sum(shape)).standard_normal(shape).astype("float32"))
+
+
+def graph(shape: tuple[int, ...], function: Callable[[relax.BlockBuilder, relax.Var], relax.Expr]) -> tvm.IRModule:
+    builder = relax.BlockBuilder()
+    x = relax.Var("x", relax.TensorType(shape, "float32"))
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            out = builder.emit_output(builder.emit(function(builder, x)))
+        builder.emit_func_output(out)
+    return relax.transform.Normalize()(builder.get())
+
+
+def feed_forward(_b: relax.BlockBuilder, x: relax.Var) -> relax.Expr:
+    """As PyTorch exports it: matrices between tensors of three dimensions."""
+    flat = op.reshape(x, (5, 8))
+    up = op.reshape(op.add(const(16), op.matmul(flat, const(8, 16))), (1, 5, 16))
+    down = op.matmul(op.reshape(op.nn.gelu(up), (5, 16)), const(16, 8))
+    return op.nn.layer_norm(op.add(x, op.reshape(down, (1, 5, 8))), const(8), const(8), axes=[-1])
+
+
+def attention(_b: relax.BlockBuilder, x: relax.Var) -> relax.Expr:
+    scores = op.matmul(op.reshape(x, (4, 5, 8)), const(4, 8, 5))
+    mask = const(5, 5)
+    shaped = op.add(op.divide(op.reshape(scores, (1, 4, 5, 5)), relax.const(2.0, "float32")), mask)
+    return op.reshape(op.broadcast_to(op.nn.softmax(shaped, axis=-1), (1, 4, 5, 5)), (4, 5, 5))
+
+
+def root_mean_square(_b: relax.BlockBuilder, x: relax.Var) -> relax.Expr:
+    y = op.reshape(op.matmul(op.reshape(x, (5, 8)), const(8, 8)), (1, 5, 8))
+    mean = op.mean(op.power(y, relax.const(2.0, "float32")), axis=[-1], keepdims=True)
+    return op.multiply(op.multiply(y, op.rsqrt(op.add(mean, relax.const(1e-5, "float32")))), const(8))
+
+
+def parts(builder: relax.BlockBuilder, x: relax.Var) -> relax.Expr:
+    split = builder.emit(op.split(x, [3, 4], axis=-1))
+    a, b, c = (builder.emit(relax.TupleGetItem(split, i)) for i in range(3))
+    return op.concat([op.negative(c), op.clip(a, -0.5, 6.0), b], axis=-1)
+
+
+CASES = [
+    (feed_forward, (1, 5, 8), ["reshape", "matmul", "add", "nn.gelu", "matmul", "add", "nn.layer_norm", "reshape"]),
+    (attention, (1, 4, 5, 8), ["reshape", "matmul", "divide", "add", "nn.softmax"]),
+    (root_mean_square, (1, 5, 8), ["reshape", "matmul", "multiply", "mean", "add", "rsqrt", "multiply", "multiply"]),
+    (parts, (2, 9), ["strided_slice", "negative", "strided_slice", "maximum", "minimum", "strided_slice", "concat"]),
+]
+
+
+def operators(mod: tvm.IRModule) -> list[str]:
+    bindings = mod["main"].body.blocks[0].bindings
+    values = [b.value for b in bindings if isinstance(b.value, relax.Call)]
+    return [value.op.name.removeprefix("relax.") for value in values]
+
+
+def run(mod: tvm.IRModule, x: np.ndarray) -> np.ndarray:
+    machine = relax.VirtualMachine(tvm.compile(mod, target="llvm"), tvm.cpu())
+    return machine["main"](tvm.runtime.tensor(x)).numpy()
+
+
+@pytest.mark.parametrize(("function", "shape", "_operators"), CASES)
+def test_the_result_is_the_same(function, shape, _operators):
+    x = np.random.default_rng(7).standard_normal(shape).astype("float32")
+    mod = graph(shape, function)
+    np.testing.assert_allclose(run(simplify(mod), x), run(mod, x), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(("function", "shape", "expected"), CASES)
+def test_what_keeps_operators_apart_is_gone(function, shape, expected):
+    assert sorted(set(operators(simplify(graph(shape, function)))) - {"reshape"}) == sorted(set(expected) - {"reshape"})
+    found = operators(simplify(graph(shape, function)))
+    assert found.count("reshape") <= expected.count("reshape") + 1
+
+
+def test_a_broadcast_over_rows_follows_its_tensor():
+    """Each row has a factor of its own, and the reshape merges what the factor is repeated over: it stays."""
+    mod = graph((2, 3, 4), lambda _b, x: op.multiply(op.reshape(op.nn.relu(x), (2, 12)), const(2, 1)))
+    x = np.random.default_rng(3).standard_normal((2, 3, 4)).astype("float32")
+    np.testing.assert_allclose(run(simplify(mod), x), run(mod, x), rtol=1e-6)
