@@ -19,8 +19,6 @@ from pruner_engine.jobs.messages import (
     DoctorReport,
     Export,
     Exported,
-    Inspect,
-    Inspected,
     Resume,
     RunFinished,
     Tune,
@@ -152,19 +150,6 @@ def find_task(reader: ProjectReader, text: str) -> int:
     if found is None:
         raise UserError(f'The project holds no task "{text}".', "`pruner tasks` lists them.")
     return int(found["id"])
-
-
-def inspect(project: str, task: str, candidate: int | None, form: str, *, as_json: bool) -> None:
-    with ProjectReader(project) as reader:
-        task_id = find_task(reader, task)
-    answer = carry_out(
-        Inspect(project=absolute(project), task_id=task_id, candidate_id=candidate, forms=[form]), quiet=True
-    )
-    assert isinstance(answer, Inspected)
-    if as_json:
-        print_json({"task": task_id, "candidate": answer.candidate_id, **answer.texts})
-    else:
-        click.echo(answer.texts[form])
 
 
 def export(project: str, out: str, run_id: int | None, *, as_json: bool) -> None:

@@ -10,7 +10,8 @@ from typing import Any
 import click
 
 from pruner_engine import __version__
-from pruner_engine.cli import bench, bench_more, commands, data, report
+from pruner_engine.cli import bench, bench_more, commands, data, looking, report, trying
+from pruner_engine.cli.looking import FORMS
 from pruner_engine.cli.options import ShapeType, json_option, plugin_option, project_argument, setting_option
 from pruner_engine.cli.progress import EngineBug
 from pruner_engine.errors import UserError
@@ -97,13 +98,12 @@ def tasks(project: str, run_id: int | None, as_json: bool) -> None:
 @project_argument
 @click.option("--task", required=True, help="Name or id of the task.")
 @click.option("--candidate", type=int, help="Id of a candidate [default: the task's best].")
-@click.option(
-    "--as", "form", default="trace", show_default=True, type=click.Choice(["trace", "tvmscript", "llvm", "asm", "cuda"])
-)
+@click.option("--against", type=int, help="Id of another candidate of the task, of any run: tell what differs.")
+@click.option("--as", "form", default="trace", show_default=True, type=click.Choice(FORMS))
 @json_option
-def inspect(project: str, task: str, candidate: int | None, form: str, as_json: bool) -> None:
-    """One schedule as text."""
-    commands.inspect(project, task, candidate, form, as_json=as_json)
+def inspect(project: str, task: str, candidate: int | None, against: int | None, form: str, as_json: bool) -> None:
+    """One schedule as text, or the difference of two."""
+    looking.inspect(project, task, candidate, against, form, as_json=as_json)
 
 
 @cli.command()
@@ -123,7 +123,7 @@ def doctor(as_json: bool) -> None:
     commands.doctor(as_json=as_json)
 
 
-for _command in (bench.bench, data.collect, data.train, report.report):
+for _command in (bench.bench, data.collect, data.train, report.report, trying.try_):
     cli.add_command(_command)
 for _part in (bench_more.draft, bench_more.e2e):
     bench.bench.add_command(_part)

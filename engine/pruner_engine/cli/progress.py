@@ -24,16 +24,19 @@ from pruner_engine.jobs.messages import (
     ModelChecked,
     Notice,
     Phase,
+    Pinned,
     Progress,
     RunFinished,
     RunStarted,
     State,
     Stop,
+    Tried,
+    Verified,
     WhatIfScore,
 )
 from pruner_engine.units import duration, latency, ratio
 
-_ANSWERS = (RunFinished, Exported, Inspected, DoctorReport, ModelChecked, WhatIfScore)
+_ANSWERS = (RunFinished, Exported, Inspected, DoctorReport, ModelChecked, WhatIfScore, Verified, Tried, Pinned)
 
 
 class EngineBug(Exception):

@@ -34,16 +34,19 @@ from pruner_engine.jobs.messages import (
     Inspect,
     Pause,
     Phase,
+    Pin,
     Quit,
     Resume,
     State,
     Steer,
     Stop,
+    Try,
     Tune,
     Unpause,
+    Verify,
     WhatIf,
 )
-from pruner_engine.search.control import Control
+from pruner_engine.search.control import Control, PinnedRow
 
 _PR_SET_PDEATHSIG = 1
 
@@ -65,6 +68,7 @@ class Engine:
         self._hub = Hub(self._take)
         self._control = Control()
         self._detached = False
+        self._tuning = False
         self._parent = os.getppid()
         self._phase = ("idle", time.monotonic())
         self._socket = ""
@@ -111,6 +115,8 @@ class Engine:
             self._hub.emit(State(name="stopping"))
         elif isinstance(command, Steer):
             control.steering.put((command.task_id, command.action))
+        elif isinstance(command, Pin) and self._tuning:
+            control.pinned.put(PinnedRow(command.task_id, command.sketch_id, command.decisions, command.request))
         elif isinstance(command, Detach):
             self._detached = True
             die_with_parent(0)
@@ -126,6 +132,7 @@ class Engine:
 
     def _run(self, command: Command) -> None:
         request = getattr(command, "request", 0)
+        self._tuning = isinstance(command, Tune | Resume)
         try:
             self._work_of(command)()
         except UserError as error:
@@ -141,6 +148,7 @@ class Engine:
                 )
             )
         finally:
+            self._tuning = False
             self._phase = ("idle", time.monotonic())
             self._control = Control()
 
@@ -156,8 +164,8 @@ class Engine:
         if not isinstance(command, CheckModel):
             # Detach or not: a job socket lets a window come back to this engine
             self._socket = self._socket or self._hub.listen(self._hello)
-        import_tvm(intrinsics=isinstance(command, Tune | Resume | Export | Inspect | WhatIf))
-        from pruner_engine.jobs import ask, bundle, tune
+        import_tvm(intrinsics=isinstance(command, Tune | Resume | Export | Inspect | WhatIf | Verify | Try | Pin))
+        from pruner_engine.jobs import ask, bundle, trial, tune, verdict
         from pruner_engine.jobs.job import JobContext
 
         job = JobContext(self._emit, self._control, self._socket)
@@ -168,6 +176,9 @@ class Engine:
             CheckModel: ask.check_model,
             Inspect: ask.inspect,
             WhatIf: ask.what_if,
+            Verify: verdict.verify,
+            Try: trial.try_row,
+            Pin: trial.pin_row,
         }
         return lambda: work[type(command)](command, job)
 

@@ -55,7 +55,7 @@ class Export(_Message, tag="export"):
 
 
 class Inspect(_Message, tag="inspect"):
-    """Ask for texts of one candidate; `forms` of trace, tvmscript, llvm, asm. candidate None: the task's best."""
+    """Ask for texts of one candidate; `forms` of `inspect.FORMS`, or `why`. candidate None: the task's best."""
 
     project: str
     task_id: int
@@ -68,6 +68,42 @@ class WhatIf(_Message, tag="what-if"):
     """Ask the draft model about one edited row of decisions of a sketch."""
 
     project: str
+    task_id: int
+    sketch_id: int
+    decisions: list[Any]
+    request: int = 0
+
+
+class Verify(_Message, tag="verify"):
+    """Ask the learned model of a run about one row of decisions; one is trained where the run kept none."""
+
+    project: str
+    run_id: int
+    task_id: int
+    sketch_id: int
+    decisions: list[Any]
+    request: int = 0
+
+
+class Try(_Message, tag="try"):
+    """Measure one row of decisions now and keep it as a trial of the run, which nobody else may be working on."""
+
+    project: str
+    run_id: int
+    task_id: int
+    sketch_id: int
+    decisions: list[Any]
+    request: int = 0
+
+
+class Pin(_Message, tag="pin"):
+    """Put one row of decisions into a run's search: its next round measures it first.
+
+    Said to the engine that works on the run it takes effect there; said to another one it waits in the project file.
+    """
+
+    project: str
+    run_id: int
     task_id: int
     sketch_id: int
     decisions: list[Any]
@@ -113,7 +149,22 @@ class Quit(_Message, tag="quit"):
 
 
 Command = (
-    Tune | Resume | Export | Inspect | WhatIf | Doctor | CheckModel | Pause | Unpause | Stop | Detach | Steer | Quit
+    Tune
+    | Resume
+    | Export
+    | Inspect
+    | WhatIf
+    | Verify
+    | Try
+    | Pin
+    | Doctor
+    | CheckModel
+    | Pause
+    | Unpause
+    | Stop
+    | Detach
+    | Steer
+    | Quit
 )
 
 # ---------------------------------------------------------------- events
@@ -202,7 +253,7 @@ class Inspected(_Message, tag="inspected"):
 
 
 class WhatIfScore(_Message, tag="what-if-score"):
-    """Answer to `WhatIf`: score, predicted latency in seconds, and its parts."""
+    """Answer to `WhatIf`: score, predicted latency in seconds, its parts, and sentences about what costs time."""
 
     request: int
     score: float
@@ -211,6 +262,38 @@ class WhatIfScore(_Message, tag="what-if-score"):
     symbols: dict[str, float]
     penalties: dict[str, float]
     times: dict[str, float]
+    reasons: list[str] = []
+
+
+class Verified(_Message, tag="verified"):
+    """Answer to `Verify`: the row's place in the model's order of candidates whose latencies are known."""
+
+    request: int
+    model: str  # kind
+    learned_from: str  # where its knowledge comes from, in words
+    score: float  # higher is better; comparable within this model only
+    place: int  # from 1, among the `of` measured candidates and this one
+    of: int
+    like_s: float  # latency that measured candidates of such a score had, in seconds
+
+
+class Tried(_Message, tag="tried"):
+    """Answer to `Try`: the trial is in the project file."""
+
+    request: int
+    candidate_id: int
+    stage: str
+    seconds: float | None
+    message: str = ""
+    before: bool = False  # the run had measured it already; it was not measured again
+
+
+class Pinned(_Message, tag="pinned"):
+    """Answer to `Pin`: the row waits in the project file, or was measured already."""
+
+    request: int
+    candidate_id: int
+    before: bool = False
 
 
 class Check(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -279,6 +362,9 @@ Event = (
     | Exported
     | Inspected
     | WhatIfScore
+    | Verified
+    | Tried
+    | Pinned
     | DoctorReport
     | ModelChecked
     | Failed

@@ -62,6 +62,11 @@ class Decision(ABC):
     def from_json(self, value: Any) -> list[int]:
         return [int(v) for v in value] if self.width > 1 else [int(value)]
 
+    def admits(self, value: Any) -> bool:
+        """Whether `value`, as a trace holds it, is in the domain."""
+        row = self.from_json(value)
+        return len(row) == self.width and bool((self.values() == np.array(row)).all(axis=1).any())
+
     def as_json(self) -> dict[str, Any]:
         return {"kind": self.kind, "name": self.name, "domain": self.domain()}
 

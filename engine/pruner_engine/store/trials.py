@@ -83,6 +83,34 @@ class TrialRepository:
             )
             db["runs"].update(run_id, {"updated": now, "elapsed_s": elapsed_s})
 
+    def pin(self, run_id: int, task_id: int, sketch_ids: Sequence[int], candidate: Candidate) -> int:
+        """Leave a candidate for the run's next round of the task; it stands with the newest one until then."""
+        with self._project.transaction() as db:
+            last = self._project.query(
+                "SELECT max(id) AS id FROM rounds WHERE run_id = ? AND task_id = ?", (run_id, task_id)
+            )[0]["id"]
+            round_id = int(last) if last is not None else self._project.runs.add_round(run_id, task_id)  # type: ignore[call-overload]
+            candidate_id = self.add_candidates(run_id, task_id, round_id, sketch_ids, [candidate])[candidate.hash]
+            db["candidates"].update(candidate_id, {"origin": "user"})
+        return candidate_id
+
+    def pinned(self, run_id: int) -> list[dict[str, Any]]:
+        """Candidates of the user's that the run has not measured yet: id, task_id, sketch_id, decisions."""
+        return self._project.query(
+            "SELECT id, task_id, sketch_id, decisions FROM candidates WHERE run_id = ? AND origin = 'user'"
+            " AND id NOT IN (SELECT candidate_id FROM measurements) ORDER BY id",
+            (run_id,),
+        )
+
+    def measured_as(self, run_id: int, task_id: int, hash_: str) -> dict[str, Any] | None:
+        """The run's measurement of the candidate with that hash."""
+        found = self._project.query(
+            "SELECT x.* FROM measurements x JOIN candidates c ON c.id = x.candidate_id"
+            " WHERE c.run_id = ? AND c.task_id = ? AND c.hash = ?",
+            (run_id, task_id, hash_),
+        )
+        return found[0] if found else None
+
     def measured(self, run_id: int, task_id: int | None = None) -> list[dict[str, Any]]:
         """Measured trials of a run in order: candidate columns and the measurement's."""
         sql = (

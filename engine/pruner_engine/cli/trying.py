@@ -1,0 +1,124 @@
+"""`pruner try`: decisions of one's own, predicted, verified, measured or put into the search."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal
+
+import click
+
+from pruner_engine.cli.commands import absolute, find_task
+from pruner_engine.cli.options import json_option, project_argument
+from pruner_engine.cli.output import print_json
+from pruner_engine.cli.progress import carry_out
+from pruner_engine.errors import UserError
+from pruner_engine.inspect.why import why_text
+from pruner_engine.jobs.messages import Pin, Pinned, Tried, Try, Verified, Verify, WhatIf, WhatIfScore
+from pruner_engine.store.reader import ProjectReader, Row
+from pruner_engine.units import latency
+
+_Step = Literal["draft", "verify", "measure", "pin"]
+
+
+@click.command("try")
+@project_argument
+@click.option("--task", required=True, help="Name or id of the task.")
+@click.option("--candidate", type=int, help="Whose decisions to start from [default: the run's best of the task].")
+@click.option("--run", "run_id", type=int, help="Which run [default: the newest].")
+@click.option(
+    "--decide", "edits", multiple=True, metavar="NAME=VALUE", help="Another value of a decision; factors with commas."
+)
+@click.option("--draft", "step", flag_value="draft", default="draft", help="Ask the draft model. This is the default.")
+@click.option("--verify", "step", flag_value="verify", help="Ask the run's learned model too.")
+@click.option("--measure", "step", flag_value="measure", help="Measure it now and keep it as a trial of the run.")
+@click.option("--pin", "step", flag_value="pin", help="Have the run measure it first when it goes on.")
+@json_option
+def try_(
+    project: str,
+    task: str,
+    candidate: int | None,
+    run_id: int | None,
+    edits: tuple[str, ...],
+    step: _Step,
+    as_json: bool,
+) -> None:
+    """Change decisions of a schedule: what does the draft model say, the learned one, the machine?"""
+    with ProjectReader(project) as reader:
+        task_id, run = find_task(reader, task), reader.run(run_id)
+        start = _start(reader, run["id"], task_id, candidate)
+        sketch = next(s for s in reader.sketches(task_id) if s["id"] == start["sketch_id"])
+    specs = sketch["decisions"]
+    decisions = list(start["decisions"])
+    for edit in edits:
+        at, value = _edit(specs, edit)
+        decisions[at] = value
+    common = {"project": absolute(project), "task_id": task_id, "sketch_id": sketch["id"], "decisions": decisions}
+    command = WhatIf(**common) if step == "draft" else _COMMANDS[step](run_id=run["id"], **common)
+    answer = carry_out(command, quiet=as_json)
+    if as_json:
+        told = {name: getattr(answer, name) for name in answer.__struct_fields__ if name != "request"}
+        print_json({"run": run["id"], "task": task_id, "sketch": sketch["id"], "decisions": decisions, **told})
+        return
+    for spec, value in zip(specs, decisions, strict=True):
+        click.echo(f"decision {spec['name']}: {_told(spec, value)}")
+    click.echo(_sentence(answer))
+
+
+_COMMANDS: dict[str, Any] = {"verify": Verify, "measure": Try, "pin": Pin}
+
+
+def _start(reader: ProjectReader, run_id: int, task_id: int, candidate: int | None) -> Row:
+    if candidate is None:
+        candidate = next((row["best_candidate_id"] for row in reader.tasks(run_id) if row["id"] == task_id), None)
+    row = None if candidate is None else reader.candidate(candidate)
+    if row is None or row["task_id"] != task_id:
+        raise UserError("The task has no such candidate to start from.", "Name one of its own with --candidate.")
+    if row["sketch_id"] is None:
+        raise UserError(
+            f"Candidate {candidate} is of none of the task's sketches: its decisions are not free.", "Name another one."
+        )
+    return row
+
+
+def _edit(specs: list[Row], edit: str) -> tuple[int, Any]:
+    """Place and value of `NAME=VALUE`; a choice is named by what it stands for."""
+    name, equals, text = edit.partition("=")
+    places = [at for at, spec in enumerate(specs) if spec["name"] == name]
+    if not equals or not places:
+        known = ", ".join(dict.fromkeys(spec["name"] for spec in specs))
+        raise UserError(f'"{edit}" names no decision.', f"Write NAME=VALUE with NAME one of {known}.")
+    if len(places) > 1:
+        raise UserError(f"The sketch has {len(places)} decisions named {name}.", "Edit this one in the Studio.")
+    domain = specs[places[0]]["domain"]
+    try:
+        value = json.loads(f"[{text}]") if "extent" in domain else json.loads(text)
+        return places[0], domain["candidates"].index(value) if "candidates" in domain else value
+    except ValueError as error:
+        allowed = domain.get("candidates") or domain.get("indices") or f"factors of {domain['extent']}, as 2,4,8"
+        raise UserError(f"{text} is no value of {name}.", f"Use {allowed}.") from error
+
+
+def _told(spec: Row, value: Any) -> str:
+    if "extent" in spec["domain"]:
+        return " × ".join(map(str, value))
+    return str(spec["domain"]["candidates"][value] if "candidates" in spec["domain"] else value)
+
+
+def _sentence(answer: Any) -> str:
+    match answer:
+        case WhatIfScore():
+            return why_text(answer, None)
+        case Verified():
+            return (
+                f"{answer.model} (learned from {answer.learned_from}) puts it on place {answer.place} of {answer.of};"
+                f" measured candidates of such a score took {latency(answer.like_s)}."
+            )
+        case Tried():
+            if answer.stage != "ok":
+                return f"candidate {answer.candidate_id} failed in {answer.stage}: {answer.message}"
+            before = " (measured before)" if answer.before else ""
+            return f"candidate {answer.candidate_id}: {latency(answer.seconds)}{before}"
+        case Pinned():
+            what = "was measured before" if answer.before else "is measured first when the run goes on: pruner resume"
+            return f"candidate {answer.candidate_id} {what}"
+    raise AssertionError(answer)

@@ -1,0 +1,39 @@
+"""A measurer as a run's settings want it."""
+
+from __future__ import annotations
+
+import tvm
+
+from pruner_engine.errors import UserError
+from pruner_engine.measure.measurer import Measurer
+from pruner_engine.measure.wire import Fleet
+from pruner_engine.search.settings import SearchSettings
+from pruner_engine.targets.target import threads_of
+
+
+def measurer_for(target: tvm.target.Target, settings: SearchSettings) -> Measurer:
+    """On this machine, or on the boards of the settings' tracker.
+
+    Raises:
+        UserError: the settings name no address of a tracker.
+    """
+    return Measurer(
+        target,
+        threads=threads_of(target),
+        build_timeout_s=settings.build_timeout_s,
+        run_timeout_s=settings.run_timeout_s,
+        repeats=settings.repeats,
+        check=settings.check,
+        fleet=_fleet(settings),
+    )
+
+
+def _fleet(settings: SearchSettings) -> Fleet | None:
+    if not settings.rpc:
+        return None
+    host, _, port = settings.rpc.rpartition(":")
+    if not host or not port.isdigit():
+        raise UserError(
+            f'"{settings.rpc}" is not the address of a tracker.', "Write host:port, such as 127.0.0.1:9190."
+        )
+    return Fleet(host, int(port), settings.rpc_key)

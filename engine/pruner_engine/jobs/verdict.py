@@ -1,0 +1,93 @@
+"""What the learned model of a run says of one row of decisions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from pruner_engine.errors import UserError
+from pruner_engine.jobs.job import JobContext
+from pruner_engine.jobs.messages import Phase, Verified, Verify
+from pruner_engine.jobs.workbench import Workbench, workbench
+from pruner_engine.space.candidate import Candidate
+from pruner_engine.store.reader import ProjectReader
+from pruner_engine.verify import create_model
+from pruner_engine.verify.model import CostModel, Features
+
+_COMPARED = 96  # measured candidates that the row is put among: each costs up to 20 ms to apply and featurise
+_LEAST = 8  # of them that a model can be trained on here
+_NEIGHBOURS = 5  # whose latencies tell what such a score is worth
+_UNFIT = ("random",)  # models whose score says nothing of a candidate
+_CHECKPOINT = "SELECT kind, step, data FROM checkpoints WHERE run_id = ? AND role = 'model'"
+
+
+def verify(command: Verify, job: JobContext) -> None:
+    """The row's place among the run's measured candidates in the order of its model."""
+    job.emit(Phase(name="verify"))
+    bench = workbench(command.project, command.task_id)
+    mine = bench.materialised([bench.candidate(command.sketch_id, command.decisions)])
+    if not mine:
+        raise UserError(
+            "This schedule cannot be built: a postprocessor refuses it.", "Change a decision and try again."
+        )
+    with ProjectReader(command.project) as reader:
+        run = reader.run(command.run_id)
+        stored = reader.one(_CHECKPOINT, (run["id"],))
+        rows = [row for row in reader.candidates(run["id"], command.task_id, measured=True) if _counts(row, mine[0])]
+    candidates, seconds = _compared(bench, rows)
+    model, source = _model(bench, run, stored)
+    features = model.featurize(bench.task, bench.target, candidates) if candidates else []
+    if not source:
+        source = _train(model, bench, features, seconds)
+    own = float(model.predict(model.featurize(bench.task, bench.target, mine))[0])
+    scores = np.asarray(model.predict(features), dtype=float) if candidates else np.zeros(0)
+    nearest = np.argsort(np.abs(scores - own), kind="stable")[:_NEIGHBOURS]
+    job.emit(
+        Verified(
+            request=command.request,
+            model=model.kind,
+            learned_from=source,
+            score=own,
+            place=1 + int((scores > own).sum()),
+            of=len(scores) + 1,
+            like_s=float(np.median(seconds[nearest])) if len(nearest) else 0.0,
+        )
+    )
+
+
+def _counts(row: dict[str, Any], mine: Candidate) -> bool:
+    return row["stage"] == "ok" and not row["censored"] and row["sketch_id"] is not None and row["hash"] != mine.hash
+
+
+def _compared(bench: Workbench, rows: list[dict[str, Any]]) -> tuple[list[Candidate], np.ndarray]:
+    """Measured candidates, schedules set, evenly over the latencies; and their seconds."""
+    rows = sorted(rows, key=lambda row: row["seconds"])
+    picked = np.unique(np.linspace(0, len(rows) - 1, _COMPARED).round().astype(int)) if rows else []
+    seconds = {}
+    candidates = []
+    for row in (rows[at] for at in picked):
+        candidate = bench.candidate(row["sketch_id"], row["decisions"])
+        seconds[candidate.hash] = row["seconds"]
+        candidates.append(candidate)
+    valid = bench.materialised(candidates)
+    return valid, np.array([seconds[candidate.hash] for candidate in valid], dtype=float)
+
+
+def _model(bench: Workbench, run: dict[str, Any], stored: dict[str, Any] | None) -> tuple[CostModel, str]:
+    """The run's own model and what it learned from; a fresh PaCM and "" where the run kept none."""
+    if stored is None or stored["kind"] in _UNFIT:
+        return create_model("pacm", run["seed"]), ""
+    model = create_model(stored["kind"], run["seed"])
+    model.from_bytes(stored["data"])
+    return model, f"run {run['id']} after {stored['step']} rounds of its last task"
+
+
+def _train(model: CostModel, bench: Workbench, features: list[Features], seconds: np.ndarray) -> str:
+    if len(features) < _LEAST:
+        raise UserError(
+            f"The run kept no model, and {len(features)} measured candidates of this task are too few to train one on.",
+            f"Measure at least {_LEAST}.",
+        )
+    model.update({bench.task.hash: (features, seconds, np.zeros(len(features), dtype=bool))})
+    return f"{len(features)} measurements of this task, just now"

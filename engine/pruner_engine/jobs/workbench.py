@@ -1,0 +1,121 @@
+"""A task of a project made ready for questions: its design space, and the analyzer calibrated by its measurements."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import tvm
+
+from pruner_engine.draft import analyzer_for
+from pruner_engine.draft.analyzer import Analyzer
+from pruner_engine.errors import UserError
+from pruner_engine.space.candidate import Candidate
+from pruner_engine.space.decision import Rows
+from pruner_engine.space.design_space import DesignSpace
+from pruner_engine.space.edited import checked_row
+from pruner_engine.space.sketch import Sketch
+from pruner_engine.store.reader import ProjectReader, Row
+from pruner_engine.store.work import task_of
+from pruner_engine.targets.profile import DeviceProfile
+from pruner_engine.targets.target import resolve_target
+from pruner_engine.tasks.task import TuningTask
+
+_COUNT = "SELECT count(*) AS n FROM measurements WHERE task_id = ? AND stage = 'ok' AND censored = 0"
+_MEASURED = (
+    "SELECT c.sketch_id, c.decisions, x.seconds FROM measurements x JOIN candidates c ON c.id = x.candidate_id"
+    " WHERE x.task_id = ? AND x.stage = 'ok' AND x.censored = 0"
+)
+
+
+def stored_task(reader: ProjectReader, task_id: int) -> tuple[Row, TuningTask]:
+    """Row of a task with its `target` and `profile`, and the task itself.
+
+    Raises:
+        UserError: the project holds no such task.
+    """
+    row = reader.one(
+        "SELECT k.*, t.text AS target, t.profile FROM tasks k JOIN targets t ON t.id = k.target_id WHERE k.id = ?",
+        (task_id,),
+    )
+    if row is None:
+        raise UserError(f"The project holds no task {task_id}.", "`pruner tasks` lists them.")
+    return row, task_of({**row, "shapes": json.dumps(row["shapes"])})
+
+
+class Workbench:
+    """One task of one project file.
+
+    Attributes:
+        task, target, profile: what is asked about, on which device.
+        space, analyzer: its candidates and the draft model.
+    """
+
+    def __init__(self, project: str, task_id: int) -> None:
+        self.key = (project, task_id)
+        with ProjectReader(project) as reader:
+            row, self.task = stored_task(reader, task_id)
+            self._hashes: dict[int, str] = {s["id"]: s["hash"] for s in reader.sketches(task_id)}
+        self.target: tvm.target.Target = resolve_target(row["target"])
+        self.profile = DeviceProfile.from_json(row["profile"])
+        self.space = DesignSpace.generate(self.task, self.target)
+        self.analyzer: Analyzer = analyzer_for(self.space, self.profile)
+        self._calibrated_by = 0
+
+    def refresh(self) -> None:
+        """Calibrate anew where more was measured since the last question."""
+        project, task_id = self.key
+        with ProjectReader(project) as reader:
+            self._hashes = {s["id"]: s["hash"] for s in reader.sketches(task_id)}
+            known = reader.rows(_COUNT, (task_id,))[0]["n"]
+            if known == self._calibrated_by:
+                return
+            rows = reader.rows(_MEASURED, (task_id,))
+        pairs = ((self._find(row["sketch_id"]), row) for row in rows)
+        found = [(s.index, s.from_json(row["decisions"]), row["seconds"]) for s, row in pairs if s is not None]
+        self.analyzer.calibrate(found)
+        self._calibrated_by = known
+
+    def sketch(self, sketch_id: int) -> Sketch:
+        """The sketch of a row of the project file.
+
+        Raises:
+            UserError: the task's space has none like that, as when it came from a rule of a plugin.
+        """
+        found = self._find(sketch_id)
+        if found is None:
+            raise UserError(
+                f"The task has no sketch {sketch_id}.", "It may come from a rule that is not loaded; open the project."
+            )
+        return found
+
+    def _find(self, sketch_id: int | None) -> Sketch | None:
+        digest = self._hashes.get(-1 if sketch_id is None else sketch_id)
+        return next((s for s in self.space.sketches if s.hash == digest), None)
+
+    def candidate(self, sketch_id: int, decisions: Sequence[Any]) -> Candidate:
+        """The candidate that a user chose, with the draft's score, not yet materialised.
+
+        Raises:
+            UserError: the decisions are not of this sketch.
+        """
+        sketch = self.sketch(sketch_id)
+        row: Rows = checked_row(sketch, decisions)
+        score = float(self.analyzer.score(sketch.index, row[None])[0])
+        return self.space.candidate(sketch.index, row, "user", score)
+
+    def materialised(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """The valid ones of them, schedules set."""
+        return self.space.materialise(candidates)
+
+
+_open: list[Workbench] = []
+
+
+def workbench(project: str, task_id: int) -> Workbench:
+    """The workbench of a task; the last one is kept, because an answer must follow a slider."""
+    if not _open or _open[0].key != (project, task_id):
+        _open[:] = [Workbench(project, task_id)]
+    _open[0].refresh()
+    return _open[0]

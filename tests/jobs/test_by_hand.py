@@ -1,0 +1,170 @@
+"""Rows of decisions that a person chose: predicted, verified, measured, pinned into a run that waits or works."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from pruner_engine.jobs.client import EngineProcess
+from pruner_engine.jobs.messages import (
+    Failed,
+    Pin,
+    Pinned,
+    Resume,
+    RunFinished,
+    Tried,
+    Try,
+    Tune,
+    Verified,
+    Verify,
+    WhatIf,
+    WhatIfScore,
+)
+from pruner_engine.space.distribution import decision_from
+from pruner_engine.store.reader import ProjectReader
+from test_run_life import SETTINGS, WORKLOAD, terminal
+
+_REPLIES = (WhatIfScore, Verified, Tried, Pinned, RunFinished, Failed)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A project with one finished run of twelve trials."""
+    project = tmp_path_factory.mktemp("by-hand") / "m.pruner"
+    with EngineProcess() as engine:
+        (done,) = ask(engine, Tune(project=str(project), model=WORKLOAD, trials=12, settings=SETTINGS))
+    assert done.valid > 8
+    return project
+
+
+@pytest.fixture
+def project(finished, tmp_path):
+    return shutil.copy(finished, tmp_path / "m.pruner")
+
+
+def ask(engine, *commands):
+    """The reply to each command."""
+    replies = []
+    for command in commands:
+        engine.send(command)
+        replies.append(next(event for event in engine.events() if isinstance(event, _REPLIES)))
+    return replies
+
+
+def best(project):
+    with ProjectReader(project) as reader:
+        (task,) = reader.tasks(1)
+        return reader.candidate(task["best_candidate_id"])
+
+
+def unmeasured(project):
+    """Decisions, in the best candidate's sketch, that the run has not measured."""
+    row = best(project)
+    with ProjectReader(project) as reader:
+        known = [r["decisions"] for r in reader.candidates(1, measured=True) if r["sketch_id"] == row["sketch_id"]]
+        specs = next(s["decisions"] for s in reader.sketches(row["task_id"]) if s["id"] == row["sketch_id"])
+    for at, spec in enumerate(specs):
+        decision = decision_from(spec)
+        for value in decision.values():
+            edited = [*row["decisions"][:at], decision.to_json(value), *row["decisions"][at + 1 :]]
+            if edited not in known:
+                return {"project": str(project), "task_id": row["task_id"], "sketch_id": row["sketch_id"]}, edited
+    raise AssertionError("everything was measured")
+
+
+def test_a_row_is_predicted_verified_and_measured_once(project):
+    where, decisions = unmeasured(project)
+    with EngineProcess() as engine:
+        predicted, verified, tried, again = ask(
+            engine,
+            WhatIf(**where, decisions=decisions),
+            Verify(run_id=1, **where, decisions=decisions),
+            Try(run_id=1, **where, decisions=decisions),
+            Try(run_id=1, **where, decisions=decisions),
+        )
+    assert predicted.valid and predicted.reasons
+    assert verified.model == "pacm" and "run 1" in verified.learned_from
+    assert 1 <= verified.place <= verified.of and verified.like_s > 0
+    assert not tried.before and again.before and again.candidate_id == tried.candidate_id
+    with ProjectReader(project) as reader:
+        row = reader.candidate(tried.candidate_id)
+        run = reader.run(1)
+        assert (row["decisions"], row["origin"], row["seconds"]) == (decisions, "user", tried.seconds)
+        assert reader.trace(row["id"]) and run["trials"] == 13 and run["state"] == "finished"
+        assert reader.progress(1)[-1]["trials"] == 13
+        (task,) = reader.tasks(1)
+        assert run["latency_s"] == pytest.approx(task["best_s"] * task["weight"])
+
+
+def test_a_row_that_is_pinned_waits_and_is_measured_first_when_the_run_goes_on(project):
+    where, decisions = unmeasured(project)
+    with EngineProcess() as engine:
+        (pinned,) = ask(engine, Pin(run_id=1, **where, decisions=decisions))
+        with ProjectReader(project) as reader:
+            assert reader.candidate(pinned.candidate_id)["stage"] is None
+        (done,) = ask(engine, Resume(project=str(project), run_id=1, trials=15))
+    assert done.trials == 15
+    with ProjectReader(project) as reader:
+        thirteenth = reader.rows("SELECT candidate_id FROM measurements ORDER BY id")[12]["candidate_id"]
+        assert thirteenth == pinned.candidate_id
+        assert reader.candidate(thirteenth)["decisions"] == decisions
+
+
+def test_a_row_is_pinned_into_a_run_that_works(project):
+    where, decisions = unmeasured(project)
+    with EngineProcess() as engine:
+        engine.send(Resume(project=str(project), run_id=1, trials=60))
+        engine.send(Pin(run_id=1, **where, decisions=decisions))
+        events = []
+        for event in engine.events():
+            events.append(event)
+            if isinstance(event, RunFinished | Failed):
+                break
+    (pinned,) = (event for event in events if isinstance(event, Pinned))
+    with ProjectReader(project) as reader:
+        row = reader.candidate(pinned.candidate_id)
+        assert row["origin"] == "user" and row["stage"] is not None
+        order = [r["candidate_id"] for r in reader.rows("SELECT candidate_id FROM measurements ORDER BY id")]
+        assert order.index(row["id"]) < 12 + 2 * SETTINGS["round_trials"], "it went before what the search wanted"
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"decisions": [[3, 3, 3]]}, "decisions"),
+        ({"sketch_id": 999}, "no sketch"),
+        ({"run_id": 9}, "Run 9"),
+        ({"task_id": 99}, "no task"),
+    ],
+)
+def test_what_does_not_fit_is_a_sentence(project, change, told):
+    where, decisions = unmeasured(project)
+    with EngineProcess() as engine:
+        (failed,) = ask(engine, Pin(**{"run_id": 1, **where, "decisions": decisions, **change}))
+    assert failed.kind == "user" and told in failed.message
+
+
+def test_the_terminal_tries_and_compares(project):
+    where, decisions = unmeasured(project)
+    row = best(project)
+    with ProjectReader(project) as reader:
+        specs = next(s["decisions"] for s in reader.sketches(row["task_id"]) if s["id"] == row["sketch_id"])
+    at = next(at for at in range(len(specs)) if decisions[at] != row["decisions"][at])
+    value = decisions[at]
+    text = ",".join(map(str, value)) if isinstance(value, list) else str(specs[at]["domain"]["candidates"][value])
+    edit = f"{specs[at]['name']}={text}"
+    done = terminal("try", project, "--task", where["task_id"], "--decide", edit, "--measure", "--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["decisions"] == decisions and told["stage"] == "ok"
+    candidate = told["candidate_id"]
+    shown = terminal("inspect", project, "--task", where["task_id"], "--candidate", candidate, "--as", "why").stdout
+    assert shown.startswith("predicted") and "- " in shown
+    other = terminal(
+        "inspect", project, "--task", where["task_id"], "--candidate", candidate, "--against", row["id"], "--as", "nest"
+    ).stdout
+    assert f"candidate {candidate}" in other and f"candidate {row['id']}" in other
+    refused = terminal("try", project, "--task", where["task_id"], "--decide", "nothing=1")
+    assert refused.returncode == 1 and "names no decision" in refused.stderr
