@@ -71,7 +71,7 @@ class Theme(QObject):
         return _installed(_MONO)
 
     def color(self, token: str, alpha: int = 255) -> QColor:
-        color = QColor(tokens_of(self.name)[token])
+        color = QColor(_color(tokens_of(self.name)[token]))
         color.setAlpha(alpha)
         return color
 
@@ -110,6 +110,11 @@ class Theme(QObject):
             "icons": (resource_dir() / "icons").as_posix(),
         }
         return re.sub(r"@(\w+)", lambda match: words[match.group(1)], sheet)
+
+
+@lru_cache(maxsize=128)
+def _color(text: str) -> QColor:
+    return QColor(text)
 
 
 @lru_cache(maxsize=512)

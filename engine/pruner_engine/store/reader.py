@@ -13,13 +13,13 @@ from typing import Any
 from pruner_engine.errors import UserError
 from pruner_engine.store.lock import is_being_written
 from pruner_engine.store.reading import connect_read_only, damaged
-from pruner_engine.store.roofline import place
+from pruner_engine.store.roofline import Place, place
 from pruner_engine.store.tally import Tally
 from pruner_engine.store.versions import refuse_foreign
 
 Row = dict[str, Any]
 
-_CHUNK = 4_000  # rows; some 15 ms
+_CHUNK = 2_000  # rows; some 10 ms
 WORK_PARTS = ("draft_s", "verify_s", "build_s", "run_s", "learn_s")
 
 _JSON_COLUMNS = frozenset(
@@ -52,7 +52,7 @@ FROM candidates c JOIN rounds r ON r.id = c.round_id {join} JOIN measurements x 
 _SCORED = """
 SELECT x.id AS measurement_id, c.id, c.round_id, c.task_id, c.origin, c.draft_score, c.verified_score, x.stage,
        x.seconds, x.censored
-FROM measurements x JOIN candidates c ON c.id = x.candidate_id WHERE x.run_id = ? AND x.id > ? ORDER BY x.id
+FROM measurements x JOIN candidates c ON c.id = x.candidate_id WHERE +x.run_id = ? AND x.id > ? ORDER BY x.id
 """
 
 
@@ -69,6 +69,7 @@ class ProjectReader:
         self._progress: dict[int, list[Row]] = {}
         self._scored: dict[int, list[Row]] = {}
         self._rounds: dict[int, list[Row]] = {}
+        self._roofs: dict[int, Place | None] = {}
 
     def close(self) -> None:
         self._db.close()
@@ -141,11 +142,19 @@ class ProjectReader:
             row["share"] = time / total if total else None
             row["gflops"] = row["flops"] / row["best_s"] / 1e9 if row["best_s"] else None
             row["gain"] = row["untuned_s"] / row["best_s"] if row["best_s"] and row["untuned_s"] else None
-            under = place(row, profile, row["best_s"])
-            row["intensity"], row["roof"], row["bound"], row["roof_share"] = (
-                (None,) * 4 if under is None else (under.intensity, under.roof, under.bound, under.share)
+            if row["id"] not in self._roofs and profile:
+                self._roofs[row["id"]] = place(row, profile, None)
+            under = self._roofs.get(row["id"])
+            row["intensity"], row["roof"], row["bound"] = (
+                (None,) * 3 if under is None else (under.intensity, under.roof, under.bound)
             )
+            row["roof_share"] = row["flops"] / row["best_s"] / under.roof if under and row["best_s"] else None
         return tasks
+
+    def task_names(self, run_id: int) -> dict[int, str]:
+        """Names of a run's tasks by id."""
+        sql = "SELECT k.id, k.name FROM run_tasks j JOIN tasks k ON k.id = j.task_id WHERE j.run_id = ? ORDER BY k.id"
+        return {row["id"]: row["name"] for row in self.rows(sql, (run_id,))}
 
     def profile(self, run_id: int) -> Row:
         """Device profile of a run; empty until the device was profiled."""
@@ -209,7 +218,7 @@ class ProjectReader:
         # An engine changes the row of the round it works on only, which is the last one
         newest = known.pop()["id"] if known else 0
         known += self.rows("SELECT * FROM rounds WHERE run_id = ? AND id >= ? ORDER BY id", (run_id, newest))
-        return [dict(row) for row in known if task_id is None or row["task_id"] == task_id]
+        return [row for row in known if task_id is None or row["task_id"] == task_id]
 
     def candidates(
         self, run_id: int, task_id: int | None = None, *, measured: bool = False, after: int = 0, limit: int = -1

@@ -22,7 +22,7 @@ _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _ROOT = QModelIndex()
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
-SHARE_ROLE = ROW_ROLE + 1
+_ROLES = frozenset((_DISPLAY, _ALIGN, _TIP, _COLOR, ROW_ROLE))
 
 
 @dataclass(frozen=True)
@@ -101,6 +101,8 @@ class RowTable(QAbstractTableModel):
         return 0 if parent.isValid() else len(self.columns)
 
     def data(self, index: Index, role: int = _DISPLAY) -> Any:  # noqa: PLR0911
+        if role not in _ROLES:  # a painted cell asks for seven roles
+            return None
         row, column = self.rows[index.row()], self.columns[index.column()]
         if role == _DISPLAY:
             value = column.value(row)
@@ -114,8 +116,6 @@ class RowTable(QAbstractTableModel):
             return row.get("message") or self.data(index, _DISPLAY)
         if role == ROW_ROLE:
             return row
-        if role == SHARE_ROLE:
-            return column.share(row) if column.share else None
         return None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = _DISPLAY) -> Any:

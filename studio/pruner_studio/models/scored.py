@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from array import array
 from typing import Any
 
 import numpy as np
@@ -22,7 +24,9 @@ class ScoredCandidates:
 
     def _clear(self) -> None:
         self._taken = 0
-        self._lists: dict[str, list[Any]] = {name: [] for name in (*_NUMBERS, "origin", "valid")}
+        self._numbers = {name: array("d") for name in (*_NUMBERS, "valid")}
+        self._origins: dict[str, int] = {}
+        self._origin_codes = array("b")
         self._by_round: dict[int, list[dict[str, Any]]] = {}
         self._ranks: dict[int, dict[str, float | None]] = {}
 
@@ -34,9 +38,10 @@ class ScoredCandidates:
         rows, complete = reader.scored(run_id)
         for row in rows[self._taken :]:
             for name in _NUMBERS:
-                self._lists[name].append(row[name])
-            self._lists["origin"].append(row["origin"])
-            self._lists["valid"].append(row["stage"] == "ok" and not row["censored"])
+                value = row[name]
+                self._numbers[name].append(math.nan if value is None else value)
+            self._numbers["valid"].append(row["stage"] == "ok" and not row["censored"])
+            self._origin_codes.append(self._origins.setdefault(row["origin"], len(self._origins)))
             self._by_round.setdefault(row["round_id"], []).append(row)
             self._ranks.pop(row["round_id"], None)
         self._taken = len(rows)
@@ -53,8 +58,9 @@ class ScoredCandidates:
 
     def columns(self, task_id: int | None, round_id: int | None) -> dict[str, np.ndarray]:
         """Arrays of one task or round, or of all: ids, scores and seconds (NaN where there is none), origin, valid."""
-        arrays = {name: np.array(self._lists[name], float) for name in _NUMBERS}
-        arrays |= {name: np.array(self._lists[name]) for name in ("origin", "valid")}
+        arrays = {name: np.array(values) for name, values in self._numbers.items()}
+        arrays["valid"] = arrays["valid"] > 0
+        arrays["origin"] = np.array([*self._origins, ""])[np.array(self._origin_codes, int)]
         kept = np.ones(self._taken, bool)
         if task_id is not None:
             kept &= arrays["task_id"] == task_id

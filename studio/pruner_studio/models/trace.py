@@ -6,6 +6,8 @@ import json
 import re
 from typing import Any
 
+from pruner_engine.inspect.diff import diff_decisions
+
 _SNAKE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -19,6 +21,19 @@ def instructions(trace_json: str) -> list[dict[str, Any]]:
     insts, decisions = json.loads(trace_json)
     taken = {index: value for index, value in decisions}
     return [_row(index, inst, taken) for index, inst in enumerate(insts)]
+
+
+def changed_decisions(left: str, right: str) -> list[str] | None:
+    """Decisions that two traces of one sketch took differently: "instruction 4: 2 × 8 → 4 × 4".
+
+    Returns:
+        None where the traces are of different sketches.
+    """
+    changes = diff_decisions(json.loads(left), json.loads(right))
+    if changes is None:
+        return None
+    ours, theirs = ({row["id"]: row["decision"] for row in instructions(trace)} for trace in (left, right))
+    return [f"instruction {one.index}: {ours[one.index]} → {theirs[one.index]}" for one in changes]
 
 
 def _row(index: int, inst: list[Any], taken: dict[int, Any]) -> dict[str, Any]:

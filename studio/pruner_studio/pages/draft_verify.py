@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QStackedWidget, QVBoxLayou
 
 from pruner_engine import units
 from pruner_studio.models.rows import Column, RowTable
-from pruner_studio.models.scored import SCORES, ScoredCandidates, place_of_best, rank_of
+from pruner_studio.models.scored import ScoredCandidates, place_of_best, rank_of
 from pruner_studio.pages.page import Page
 from pruner_studio.widgets.basic import Card, EmptyState, Segments, StatTile
 from pruner_studio.widgets.drawn import Funnel
@@ -44,14 +44,14 @@ COLUMNS = (
     *(Column(name.capitalize(), itemgetter(key), units.count, right=True) for name, key in _STEPS),
     Column(
         "ρ draft",
-        lambda row: row["draft_rank"],
+        lambda row: row["rank"](row["id"], "draft_score"),
         _correlation,
         "Rank correlation of draft score and measured speed in this round",
         right=True,
     ),
     Column(
         "ρ verified",
-        lambda row: row["verified_rank"],
+        lambda row: row["rank"](row["id"], "verified_score"),
         _correlation,
         "Rank correlation of verified score and measured speed in this round",
         right=True,
@@ -148,13 +148,12 @@ class DraftVerifyPage(Page):
             self.pages.setCurrentIndex(0)
             return
         self.pages.setCurrentIndex(1)
-        tasks = {row["id"]: row["name"] for row in reader.tasks(run_id)}
+        tasks = reader.task_names(run_id)
         self._fill_tasks(tasks)
         if not self._scored.update(reader, run_id):
             self.touch()
         for row in rounds:
-            row["task"] = tasks.get(row["task_id"], "")
-            row["draft_rank"], row["verified_rank"] = (self._scored.rank(row["id"], key) for key in SCORES)
+            row["task"], row["rank"] = tasks.get(row["task_id"], ""), self._scored.rank
         self.model.show_rows(rounds)
         chosen = [row for row in rounds if row["id"] == self._round]
         if not chosen:

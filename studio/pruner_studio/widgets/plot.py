@@ -175,6 +175,7 @@ class Plot(QWidget):
         there = [entry for entry in self.series if len(entry.x)]
         self.thinned = ""
         self._nothing.setVisible(not there)
+        self._dense = sum(len(entry.x) for entry in there if entry.points) > _MANY_POINTS
         for entry in there:
             self._draw_series(item, entry)
         for level in self.levels:
@@ -193,7 +194,7 @@ class Plot(QWidget):
     def _draw_series(self, item: pg.PlotItem, entry: Series) -> None:
         color = theme.color(entry.color)
         x, y = self._coordinates(entry)
-        if entry.points and len(x) > _MANY_POINTS:
+        if entry.points and self._dense:
             item.addItem(_density(x, y, color))
             self._tell_thinned("density of points")
         elif entry.points:
