@@ -10,6 +10,7 @@ import pytest
 from pruner_engine.jobs.client import EngineProcess
 from pruner_engine.jobs.messages import (
     Failed,
+    Notice,
     Pin,
     Pinned,
     Resume,
@@ -115,17 +116,18 @@ def test_a_row_that_is_pinned_waits_and_is_measured_first_when_the_run_goes_on(p
 def test_a_row_is_pinned_into_a_run_that_works(project):
     where, decisions = unmeasured(project)
     with EngineProcess() as engine:
-        engine.send(Resume(project=str(project), run_id=1, trials=60))
+        engine.send(Resume(project=str(project), run_id=1, trials=36))
         engine.send(Pin(run_id=1, **where, decisions=decisions))
         events = []
         for event in engine.events():
             events.append(event)
             if isinstance(event, RunFinished | Failed):
                 break
-    (pinned,) = (event for event in events if isinstance(event, Pinned))
+    assert any(isinstance(event, Notice) and "pinned and measured next" in event.text for event in events)
     with ProjectReader(project) as reader:
-        row = reader.candidate(pinned.candidate_id)
-        assert row["origin"] == "user" and row["stage"] is not None
+        (found,) = reader.rows("SELECT id FROM candidates WHERE origin = 'user'")
+        row = reader.candidate(found["id"])
+        assert row["decisions"] == decisions and row["stage"] is not None
         order = [r["candidate_id"] for r in reader.rows("SELECT candidate_id FROM measurements ORDER BY id")]
         assert order.index(row["id"]) < 12 + 2 * SETTINGS["round_trials"], "it went before what the search wanted"
 

@@ -28,10 +28,13 @@ from pruner_engine.jobs.messages import (
     Doctor,
     Event,
     Export,
+    ExportRecords,
     Failed,
     Heartbeat,
     Hello,
+    ImportRecords,
     Inspect,
+    ListBoards,
     Pause,
     Phase,
     Pin,
@@ -116,7 +119,7 @@ class Engine:
         elif isinstance(command, Steer):
             control.steering.put((command.task_id, command.action))
         elif isinstance(command, Pin) and self._tuning:
-            control.pinned.put(PinnedRow(command.task_id, command.sketch_id, command.decisions, command.request))
+            control.pinned.put(PinnedRow(command.task_id, command.sketch_id, command.decisions))
         elif isinstance(command, Detach):
             self._detached = True
             die_with_parent(0)
@@ -173,6 +176,9 @@ class Engine:
             Tune: tune.start,
             Resume: tune.resume,
             Export: bundle.export,
+            ExportRecords: records.export_records,
+            ImportRecords: records.import_records,
+            ListBoards: fleet.list_boards,
             CheckModel: ask.check_model,
             Inspect: ask.inspect,
             WhatIf: ask.what_if,

@@ -58,10 +58,10 @@ def _trace_of(reader: ProjectReader, task_id: int, candidate_id: int) -> str:
 def what_if(command: WhatIf, job: JobContext) -> None:
     """Score of one edited row of decisions, with its parts."""
     bench = workbench(command.project, command.task_id)
-    job.emit(_score(bench, command, None))
+    job.emit(_score(bench, command))
 
 
-def _score(bench: Workbench, asked: WhatIf, measured_s: float | None) -> WhatIfScore:
+def _score(bench: Workbench, asked: WhatIf) -> WhatIfScore:
     sketch = bench.sketch(asked.sketch_id)
     found = bench.analyzer.explain(sketch.index, checked_row(sketch, asked.decisions))
     valid = bool(found.valid and np.isfinite(found.latency_s))
@@ -73,7 +73,7 @@ def _score(bench: Workbench, asked: WhatIf, measured_s: float | None) -> WhatIfS
         symbols=found.symbols,
         penalties=found.penalties,
         times=found.times,
-        reasons=reasons(found, bench.profile, measured_s),
+        reasons=reasons(found, bench.profile, asked.measured_s),
     )
 
 
@@ -84,8 +84,12 @@ def _why(command: Inspect, reader: ProjectReader, candidate_id: int | None) -> s
         raise UserError(
             "The draft model reads candidates of the task's own sketches only.", "Name one with --candidate."
         )
-    asked = WhatIf(
-        project=command.project, task_id=command.task_id, sketch_id=row["sketch_id"], decisions=row["decisions"]
-    )
     measured = row["seconds"] if row["stage"] == "ok" and not row["censored"] else None
-    return why_text(_score(workbench(command.project, command.task_id), asked, measured), measured)
+    asked = WhatIf(
+        project=command.project,
+        task_id=command.task_id,
+        sketch_id=row["sketch_id"],
+        decisions=row["decisions"],
+        measured_s=measured,
+    )
+    return why_text(_score(workbench(command.project, command.task_id), asked), measured)

@@ -54,6 +54,30 @@ class Export(_Message, tag="export"):
     run_id: int | None = None
 
 
+class ExportRecords(_Message, tag="export-records"):
+    """Write the best trials of a run (of all runs of its target when None) as MetaSchedule's JSON records."""
+
+    project: str
+    out: str
+    run_id: int | None = None
+    best: int = 1  # trials of each task
+
+
+class ImportRecords(_Message, tag="import-records"):
+    """Add MetaSchedule's JSON records in `folder` as a run; `same_device`: their times are of this very device."""
+
+    project: str
+    folder: str
+    same_device: bool = False
+
+
+class ListBoards(_Message, tag="list-boards"):
+    """Ask a tracker of TVM's RPC (host:port) which boards are registered."""
+
+    tracker: str
+    request: int = 0
+
+
 class Inspect(_Message, tag="inspect"):
     """Ask for texts of one candidate; `forms` of `inspect.FORMS`, or `why`. candidate None: the task's best."""
 
@@ -65,12 +89,13 @@ class Inspect(_Message, tag="inspect"):
 
 
 class WhatIf(_Message, tag="what-if"):
-    """Ask the draft model about one edited row of decisions of a sketch."""
+    """Ask the draft model about one edited row of decisions of a sketch; what it took where it was measured."""
 
     project: str
     task_id: int
     sketch_id: int
     decisions: list[Any]
+    measured_s: float | None = None
     request: int = 0
 
 
@@ -99,7 +124,8 @@ class Try(_Message, tag="try"):
 class Pin(_Message, tag="pin"):
     """Put one row of decisions into a run's search: its next round measures it first.
 
-    Said to the engine that works on the run it takes effect there; said to another one it waits in the project file.
+    Said to the engine that works on the run it takes effect there, and a `Notice` tells it; said to another one it waits
+    in the project file, and `Pinned` answers.
     """
 
     project: str
@@ -165,6 +191,9 @@ Command = (
     | Detach
     | Steer
     | Quit
+    | ExportRecords
+    | ImportRecords
+    | ListBoards
 )
 
 # ---------------------------------------------------------------- events
@@ -242,6 +271,39 @@ class Exported(_Message, tag="exported"):
     export_id: int
     out: str
     summary: dict[str, Any]
+
+
+class RecordsExported(_Message, tag="records-exported"):
+    """Answer to `ExportRecords`."""
+
+    out: str
+    records: int
+
+
+class RecordsImported(_Message, tag="records-imported"):
+    """Answer to `ImportRecords`: the new run, how many records it holds, what was left out."""
+
+    run_id: int
+    records: int
+    failed: int
+    problems: list[str]
+
+
+class Board(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A board that is registered at a tracker; `answers` tells whether its port does, within `answer_s`."""
+
+    key: str
+    address: str
+    answers: bool
+    answer_s: float | None
+
+
+class Boards(_Message, tag="boards"):
+    """Answer to `ListBoards`."""
+
+    tracker: str
+    boards: list[Board]
+    request: int = 0
 
 
 class Inspected(_Message, tag="inspected"):
@@ -370,6 +432,9 @@ Event = (
     | Failed
     | Heartbeat
     | Bye
+    | RecordsExported
+    | RecordsImported
+    | Boards
 )
 
 

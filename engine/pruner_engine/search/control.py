@@ -17,7 +17,6 @@ class PinnedRow:
     task_id: int
     sketch_id: int
     decisions: Sequence[Any]
-    request: int = 0
 
 
 @dataclass

@@ -6,7 +6,6 @@ import json
 from collections.abc import Sequence
 
 from pruner_engine.errors import UserError
-from pruner_engine.jobs.messages import Pinned
 from pruner_engine.search.control import PinnedRow
 from pruner_engine.search.task_state import TaskState
 from pruner_engine.space.candidate import Candidate
@@ -14,8 +13,8 @@ from pruner_engine.space.edited import checked_row
 from pruner_engine.store.project import Project
 
 
-def pin(project: Project, run_id: int, states: Sequence[TaskState], row: PinnedRow) -> Pinned:
-    """Commit a row and let it wait at its task, whose space is generated already.
+def pin(project: Project, run_id: int, states: Sequence[TaskState], row: PinnedRow) -> str:
+    """Commit a row and let it wait at its task, whose space is generated already; returns what to tell.
 
     Raises:
         UserError: it is of none of the run's tasks or sketches.
@@ -26,11 +25,11 @@ def pin(project: Project, run_id: int, states: Sequence[TaskState], row: PinnedR
     candidate = _candidate(state, row)
     known = project.trials.measured_as(run_id, row.task_id, candidate.hash)
     if known is not None:
-        return Pinned(request=row.request, candidate_id=known["candidate_id"], before=True)
+        return f"{state.task.name}: what was pinned is measured already, as candidate {known['candidate_id']}."
     if candidate.hash not in {waiting.hash for waiting in state.pinned}:
         state.pinned.append(candidate)
     candidate_id = project.trials.pin(run_id, row.task_id, state.sketch_ids, candidate)
-    return Pinned(request=row.request, candidate_id=candidate_id)
+    return f"{state.task.name}: candidate {candidate_id} is pinned and measured next."
 
 
 def pinned_before(project: Project, run_id: int) -> list[PinnedRow]:

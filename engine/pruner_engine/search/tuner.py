@@ -293,7 +293,7 @@ class Tuner:
             try:
                 for state in (s for s in self.states if s.task_id == row.task_id):
                     self._generate_space(state)
-                self.emit(pin(self.project, self.run_id, self.states, row))
+                self._notice("info", pin(self.project, self.run_id, self.states, row), "")
             except UserError as error:
                 self._notice("warning", error.message, error.hint)
 
