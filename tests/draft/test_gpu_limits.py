@@ -1,4 +1,4 @@
-"""What the GPU analyzer calls valid is what VerifyGPUCode lets through."""
+"""What the GPU analyzer calls valid is what VerifyGPUCode lets through, and what the draft chooses compiles."""
 
 from __future__ import annotations
 
@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 
 from draft.spaces import GPU, space_of, tensor_core_space
+from pruner_engine.benchmarks.compiling import bench_compile
 from pruner_engine.draft import analyzer_for
+from pruner_engine.search.explorer import Explorer
+from pruner_engine.search.settings import SearchSettings
 from pruner_engine.targets.profiling import profile_for
+from pruner_engine.targets.target import resolve_target
 
 
 @pytest.mark.parametrize("workload", ["matmul:128,96,64", "conv2d:1,16,14,14,32,3,pad=1", "softmax:64,256", "float16"])
@@ -26,3 +30,37 @@ def test_validity_is_predicted(workload):
             right += passed if wanted else len(candidates) - passed
             total += len(candidates)
     assert right >= 0.85 * total
+
+
+HOPPER = resolve_target("h100")
+
+
+@pytest.mark.parametrize("target", [GPU, HOPPER], ids=["sm_80", "sm_90"])
+@pytest.mark.parametrize(
+    "workload",
+    [
+        "matmul:128,96,64",
+        "bmm:4,32,64,16",
+        "conv1d:1,16,64,32,3,pad=1",
+        "conv3d:1,8,6,10,10,16,3,pad=1",
+        "depthwise:1,48,14,14,3,pad=1,layout=NHWC",
+        "conv2d:1,32,28,28,64,3,layout=NHWC,float16",
+        "matmul:128,128,128,int8",
+    ],
+)
+def test_no_candidate_is_drafted_that_tvm_refuses(workload, target):
+    space = space_of(workload, target)
+    explorer = Explorer(space, analyzer_for(space, profile_for(target)), SearchSettings(draft_set=32))
+    drafted = explorer.draft(np.random.default_rng(0)).candidates
+    assert drafted and len(space.materialise(drafted)) == len(drafted)
+
+
+@pytest.mark.parametrize(
+    ("target", "workload", "tensor_cores"),
+    [("a100-40g", "conv2d:1,16,14,14,32,3,layout=NHWC", False), ("h100", "matmul:128,128,128,float16", True)],
+)
+def test_drafted_candidates_compile_without_a_gpu(target, workload, tensor_cores):
+    """To the device's own machine code, by the builders that a tuning uses."""
+    (found,) = bench_compile(target, [workload], candidates=2)["operators"]
+    assert found["compiled"] == found["built"] == 2, found["failures"]
+    assert (found["tensor_core"] > 0) == tensor_cores

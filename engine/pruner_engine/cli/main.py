@@ -125,7 +125,7 @@ def doctor(as_json: bool) -> None:
 
 for _command in (bench.bench, data.collect, data.train, report.report, trying.try_):
     cli.add_command(_command)
-for _part in (bench_more.draft, bench_more.e2e):
+for _part in (bench_more.draft, bench_more.compile_, bench_more.e2e):
     bench.bench.add_command(_part)
 
 

@@ -39,7 +39,8 @@ def _compile(job: wire.Build) -> wire.Kernel:
     layouts = {} if job.untuned else {index: str(tvm.ir.save_json(m)) for index, m in rewrites_of(mod).items()}
     mod = RemoveWeightLayoutRewriteBlock(skip_tensor_rewrite=True)(mod)
     args = [wire.Tensor([int(n) for n in info.shape], str(info.dtype)) for info in ArgInfo.from_entry_func(mod, False)]
-    with tvm.transform.PassContext(opt_level=3, config=_CONFIG):
+    # a CUDA kernel is compiled on the way, for the architecture of the target in scope
+    with target, tvm.transform.PassContext(opt_level=3, config=_CONFIG):
         built = tvm.tirx.build(mod, target=target)
     if job.library.endswith(".tar"):
         built.export_library(job.library, fcompile=tar)

@@ -15,7 +15,9 @@ def dtype_of(name: str) -> np.dtype:
     return np.dtype(getattr(ml_dtypes, name, name))
 
 
-def make_array(shape: tuple[int, ...], dtype: str, seed: int, kind: str = "random", reduction: int = 1) -> np.ndarray:
+def make_array(
+    shape: tuple[int, ...], dtype: str, seed: int, kind: str = "random", reduction: int = 1, below: int | None = None
+) -> np.ndarray:
     """Seeded values that any kernel can digest.
 
     Args:
@@ -25,9 +27,12 @@ def make_array(shape: tuple[int, ...], dtype: str, seed: int, kind: str = "rando
             overflow; nan: random with three NaNs among them. Small integers are in [-8, 8) and wide ones, which may
             be indices, 0 or 1, whatever the kind.
         reduction: terms that are folded into one output element.
+        below: the integers are indices: all from 0 up to, not including, this, so that they reach what they may.
     """
     rng = np.random.default_rng(seed)
     numpy_dtype = dtype_of(dtype)
+    if below is not None:
+        return rng.integers(0, min(below, int(np.iinfo(numpy_dtype).max)), shape).astype(numpy_dtype)
     if numpy_dtype.kind == "b" or (numpy_dtype.kind in "iu" and numpy_dtype.itemsize > 2):
         return rng.integers(0, 2, shape).astype(numpy_dtype)
     if numpy_dtype.kind in "iu":

@@ -11,6 +11,8 @@ import tvm
 from tvm.s_tir import SBlock, Schedule
 from tvm.tirx import BufferStore, IterVar
 
+from pruner_engine.measure.indices import index_bounds
+
 _CHILDREN = ("a", "b", "value", "condition", "true_value", "false_value")
 
 
@@ -25,11 +27,13 @@ class KernelFacts:
             rounding. NaN is left out where a maximum or minimum is folded: which operand survives a comparison with
             NaN depends on the order. Large values are left out where a function such as exp follows: it turns the
             rounding error of a large sum into any error.
+        bounds: argument index to the number that its elements, which are indices, have to be below.
     """
 
     outputs: list[int]
     reduction: int
     inputs: list[str]
+    bounds: dict[int, int]
 
 
 def facts_of(mod: tvm.IRModule) -> KernelFacts:
@@ -47,6 +51,9 @@ def facts_of(mod: tvm.IRModule) -> KernelFacts:
         outputs=[i for i, p in enumerate(mod["main"].params) if any(p.same_as(w) for w in written)],
         reduction=max([1, *(math.prod(_folded(block)) for block in folding)]),
         inputs=inputs,
+        bounds=index_bounds(
+            [block.body for block in blocks if isinstance(block.body, BufferStore)], mod["main"].params
+        ),
     )
 
 

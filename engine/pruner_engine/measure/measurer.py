@@ -20,6 +20,7 @@ from pruner_engine.measure.pipeline import Outcome, Pipeline, discard
 from pruner_engine.measure.probe import probe_task
 from pruner_engine.measure.rpc import Fleet, fleet_size
 from pruner_engine.measure.types import MeasureInput, MeasureResult
+from pruner_engine.targets.cuda_compiler import find_cuda_compiler
 from pruner_engine.targets.target import target_json, threads_of
 from pruner_engine.tasks.task import TuningTask
 
@@ -43,7 +44,7 @@ class Measurer:
         fleet: boards to run on instead of this machine.
 
     Raises:
-        UserError: the measurement processes cannot be started, or the fleet has no board.
+        UserError: the measurement processes cannot be started, the fleet has no board, or there is no compiler for a GPU.
     """
 
     def __init__(
@@ -66,6 +67,8 @@ class Measurer:
         self._facts: dict[str, KernelFacts] = {}
         self._untuned: dict[str, MeasureResult] = {}
         self._probe: wire.Built | None = None
+        if self._device == "cuda":
+            find_cuda_compiler()  # a sentence now instead of a failure of every build
         slots = fleet_size(fleet) if fleet else 1
         cores = sorted(os.sched_getaffinity(0))
         self._threads = threads or threads_of(target)
@@ -79,7 +82,7 @@ class Measurer:
             runner_cores=cores[: self._threads],
             build_timeout_s=build_timeout_s,
             memory_bytes=memory_bytes or psutil.virtual_memory().total // 2,
-            intrinsics=target.kind.name != "llvm",
+            cuda=self._device == "cuda",
         )
         suffix = ".tar" if fleet else ".so"
         try:
@@ -160,6 +163,16 @@ class Measurer:
                 best = min(result.seconds, best or result.seconds)
             on_result(result)
 
+    def build(self, inputs: Sequence[MeasureInput], on_result: Callable[[MeasureResult], None]) -> None:
+        """Build candidates and run none: for a target whose device is elsewhere.
+
+        Args:
+            inputs: candidates with distinct keys.
+            on_result: called with each result as soon as it is known; one that is ok has no repeats.
+        """
+        for outcome in self._pipeline.work(inputs, None):
+            on_result(_result(outcome))
+
     def _run(
         self,
         task: TuningTask,
@@ -177,7 +190,7 @@ class Measurer:
             device=self._device,
             threads=self._threads,
             kernel=kernel,
-            args=[wire.Tensor(list(arg.shape), arg.dtype) for arg in task.args],
+            args=[wire.Tensor(list(a.shape), a.dtype, facts.bounds.get(i)) for i, a in enumerate(task.args)],
             outputs=facts.outputs,
             reduction=facts.reduction,
             inputs=facts.inputs,
@@ -195,8 +208,9 @@ def _result(outcome: Outcome) -> MeasureResult:
     key, built, ran = outcome
     discard(built)
     if ran is None:
+        stage = "ok" if built.kernel else "build"
         return MeasureResult(
-            key=key, stage="build", error=built.error, message=built.message, log=built.log, build_s=built.seconds
+            key=key, stage=stage, error=built.error, message=built.message, log=built.log, build_s=built.seconds
         )
     return MeasureResult(
         key=key,

@@ -55,17 +55,17 @@ class Pipeline:
     def work(
         self,
         inputs: Sequence[MeasureInput],
-        run_of: Callable[[int, wire.Kernel], wire.Run],
+        run_of: Callable[[int, wire.Kernel], wire.Run] | None,
         should_stop: Callable[[], bool] = lambda: False,
         *,
         untuned: bool = False,
         built: Mapping[str, wire.Built] | None = None,
     ) -> Iterator[Outcome]:
-        """Build and run; yields key, build and run (None if the build failed) of each as soon as it is known.
+        """Build and run; yields key, build and run (None if there was none) of each as soon as it is known.
 
         Args:
             inputs: what to build; runs keep this order as far as builds allow.
-            run_of: makes the run message of an id and a kernel, at the moment of its start.
+            run_of: makes the run message of an id and a kernel, at the moment of its start; None to build only.
             should_stop: True leaves out what has not been started.
             untuned: the inputs have no schedule.
             built: further kernels to run, by key.
@@ -89,7 +89,7 @@ class Pipeline:
                     job = self._new_id()
                     running[job] = (key, ready.pop(key))
                     kernel = running[job][1].kernel
-                    assert kernel is not None
+                    assert kernel is not None and run_of is not None
                     self._zygote.send(run_of(job, kernel))
                 message = self._zygote.receive(_POLL_S)
             except (EOFError, BrokenPipeError):
@@ -101,7 +101,8 @@ class Pipeline:
                 continue
             if isinstance(message, wire.Built) and message.id in building:
                 key = building.pop(message.id).key
-                if message.kernel is None:
+                if message.kernel is None or run_of is None:
+                    self._restarts = 0
                     yield key, message, None
                 else:
                     ready[key] = message

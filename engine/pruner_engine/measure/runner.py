@@ -150,7 +150,8 @@ class _Task:
         return [self._buffer(index, tuple(arg.shape)) for index, arg in enumerate(kernel.args)]
 
     def _new_buffer(self, index: int, shape: tuple[int, ...]) -> Tensor:
-        return self._put(make_array(shape, self._args[index].dtype, seed=index))
+        arg = self._args[index]
+        return self._put(make_array(shape, arg.dtype, seed=index, below=arg.below))
 
     def _put(self, array: np.ndarray) -> Tensor:
         return tvm.runtime.tensor(array, self.device)
@@ -188,7 +189,7 @@ class _Task:
     def _evaluate(self, kernel: Any, about: wire.Kernel, kind: str) -> list[np.ndarray]:
         """Outputs for a kind of inputs; the output buffers start with values that are no results."""
         arrays = [
-            make_array(tuple(arg.shape), arg.dtype, index, kind, self._reduction)
+            make_array(tuple(arg.shape), arg.dtype, index, kind, self._reduction, arg.below)
             for index, arg in enumerate(self._args)
         ]
         for index in self._outputs:

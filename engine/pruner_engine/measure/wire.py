@@ -19,10 +19,11 @@ class _Message(msgspec.Struct, tag_field="type", forbid_unknown_fields=True, kw_
 
 
 class Tensor(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """An argument of a kernel."""
+    """An argument of a kernel; `below` is the bound of its elements if they are indices."""
 
     shape: list[int]
     dtype: str
+    below: int | None = None
 
 
 class Kernel(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -51,7 +52,10 @@ class Fleet(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class Setup(_Message, tag="setup", frozen=True):
-    """First message: limits and sizes; seconds and bytes. `folder` is the zygote's to remove when the engine ends."""
+    """First message: limits and sizes; seconds and bytes. `folder` is the zygote's to remove when the engine ends.
+
+    `cuda`: kernels are compiled for a GPU.
+    """
 
     folder: str
     workers: int
@@ -60,7 +64,7 @@ class Setup(_Message, tag="setup", frozen=True):
     runner_cores: list[int]
     build_timeout_s: float
     memory_bytes: int
-    intrinsics: bool
+    cuda: bool
 
 
 class Build(_Message, tag="build", frozen=True):

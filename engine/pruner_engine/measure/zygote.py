@@ -19,6 +19,7 @@ from collections.abc import Callable
 from typing import IO
 
 from pruner_engine.measure import process, wire
+from pruner_engine.targets.cuda_compiler import use_cuda_compiler
 from pruner_engine.tvm_import import import_tvm
 
 _QUEUE_S = 60.0  # what a run may wait for its board on top of its own limit
@@ -254,7 +255,9 @@ def main() -> None:
     if not isinstance(setup, wire.Setup):
         sys.exit("the first message has to be a setup")
     process.adopt_orphans()
-    import_tvm(intrinsics=setup.intrinsics)
+    import_tvm(intrinsics=setup.cuda)
+    if setup.cuda:
+        use_cuda_compiler()
     import pruner_engine.measure.build
     import pruner_engine.measure.runner  # noqa: F401  loaded once, here, for all forks
 

@@ -1,0 +1,154 @@
+"""Compile CUDA sources with NVRTC or nvcc, whichever is there, on a machine with a GPU or without.
+
+TVM compiles a kernel while it generates code, if its CUDA runtime is loaded, by the function tvm_callback_cuda_compile;
+otherwise the library holds the source, to be compiled wherever it is loaded. Ours always hold the finished binary.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib.util
+import os
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pruner_engine.errors import UserError
+
+_HINT = (
+    "Install the CUDA toolkit with nvcc and a C++ compiler, or: "
+    "pip install cuda-bindings nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-cccl."
+)
+
+
+@dataclass(frozen=True)
+class CudaCompiler:
+    """What compiles CUDA sources.
+
+    Attributes:
+        kind: nvrtc, a library that compiles within the process, or nvcc.
+        version: its own, such as "13.0".
+        home: folder of the toolkit: include/ and, for nvcc, bin/.
+    """
+
+    kind: Literal["nvrtc", "nvcc"]
+    version: str
+    home: Path
+
+    def __str__(self) -> str:
+        return f"{'NVRTC' if self.kind == 'nvrtc' else 'nvcc'} {self.version}"
+
+
+@functools.cache
+def find_cuda_compiler() -> CudaCompiler:
+    """NVRTC where it is installed with the headers that kernels include, else nvcc.
+
+    Raises:
+        UserError: there is neither.
+    """
+    homes = list(_homes())
+    headers = next((home for home in homes if (home / "include" / "mma.h").exists()), None)
+    if headers is not None and (version := _nvrtc_version()):
+        return CudaCompiler("nvrtc", version, headers)
+    nvcc = next((home for home in homes if os.access(home / "bin" / "nvcc", os.X_OK)), None)
+    if nvcc is None:
+        raise UserError("No compiler for CUDA was found: neither NVRTC with its headers nor nvcc.", _HINT)
+    if not any(map(shutil.which, ("c++", "g++", "clang++"))):
+        raise UserError("nvcc is there, but not the C++ compiler that it needs.", "Install g++, or NVRTC.")
+    return CudaCompiler("nvcc", _nvcc_version(nvcc), nvcc)
+
+
+def use_cuda_compiler() -> None:
+    """Have TVM compile every CUDA kernel of this process as it generates its code; no GPU is touched.
+
+    Call it after TVM was imported, and compile within the scope of the target, which says the architecture.
+
+    Raises:
+        UserError: there is no compiler.
+    """
+    import tvm_ffi
+
+    compiler = find_cuda_compiler()
+    os.environ["CUDA_PATH"] = str(compiler.home)  # where TVM looks for headers
+    if compiler.kind == "nvcc":
+        os.environ["PATH"] = os.pathsep.join([str(compiler.home / "bin"), os.environ.get("PATH", os.defpath)])
+    elif (templates := compiler.home / "include" / "cccl").is_dir():
+        os.environ["TVM_CUDA_NVRTC_EXTRA_OPTS"] = f"-I{templates}"  # where Python packages keep them
+    os.environ["TVM_CUDA_COMPILE_MODE"] = compiler.kind
+    import tvm.support.nvcc  # noqa: F401  registers tvm_callback_cuda_compile
+
+    if tvm_ffi.get_global_func("ffi.Module.create.cuda", allow_missing=True) is None:
+        _load_runtime_without_driver()
+
+
+def _load_runtime_without_driver() -> None:
+    """Load TVM's CUDA runtime beside an empty library in the place of the driver's, which compiling does not call."""
+    from tvm.base import _LOADED_LIBS
+
+    runtime = Path(_LOADED_LIBS["tvm_runtime"]._name).with_name("libtvm_runtime_cuda.so")
+    with tempfile.TemporaryDirectory() as folder:
+        stand_in = _empty_library(Path(folder), "libcuda.so.1")
+        # lazily: the driver's functions are missing, and only looked up when called
+        dlopen = ctypes.CDLL(None).dlopen
+        dlopen.restype, dlopen.argtypes = ctypes.c_void_p, (ctypes.c_char_p, ctypes.c_int)
+        loaded = [dlopen(os.fsencode(path), os.RTLD_LAZY) for path in (stand_in, runtime)]
+    if not all(loaded):
+        raise UserError("TVM's CUDA runtime could not be loaded.", "Install the CUDA 13 runtime, libcudart.so.13.")
+
+
+def _empty_library(folder: Path, name: str) -> Path:
+    """A shared library without a single symbol of its own that answers to `name`."""
+    ld = shutil.which("ld")
+    if ld is None:
+        raise UserError("Compiling for a GPU without a driver needs the linker ld.", "Install binutils.")
+    (folder / "nothing").touch()
+    commands = (
+        ["-r", "-b", "binary", "-o", "nothing.o", "nothing"],
+        ["-shared", "-soname", name, "-o", name, "nothing.o"],
+    )
+    for arguments in commands:
+        subprocess.run([ld, *arguments], cwd=folder, check=True, capture_output=True)
+    return folder / name
+
+
+def _homes() -> list[Path]:
+    """Folders that may be a CUDA toolkit, the likeliest first."""
+    named = [os.environ.get(name, "") for name in ("CUDA_PATH", "CUDA_HOME")]
+    nvcc = shutil.which("nvcc")
+    found = [Path(name) for name in named if name]
+    found += [Path(nvcc).resolve().parents[1]] if nvcc else []
+    found += [Path("/usr/local/cuda")]
+    return found + [folder for package in _packages() for folder in (package, *package.glob("cu[0-9]*"))]
+
+
+def _packages() -> list[Path]:
+    """The folders of NVIDIA's Python packages: libraries and headers of the toolkit, without its programs."""
+    spec = importlib.util.find_spec("nvidia")
+    return [Path(place) for place in (spec.submodule_search_locations or [])] if spec else []
+
+
+def _nvrtc_version() -> str:
+    """Version of the NVRTC that can be called from Python, "" where there is none."""
+    if importlib.util.find_spec("cuda") is None or importlib.util.find_spec("cuda.bindings") is None:
+        return ""
+    for package in _packages():
+        # the second opens the first by its bare name, so that it has to be loaded already
+        for pattern in ("*/lib/libnvrtc-builtins.so.*", "*/lib/libnvrtc.so.*"):
+            for library in package.glob(pattern):
+                ctypes.CDLL(str(library), ctypes.RTLD_GLOBAL)
+    try:
+        from cuda.bindings import nvrtc
+
+        status, major, minor = nvrtc.nvrtcVersion()
+    except Exception:  # whatever its loader raises means that the library is not there
+        return ""
+    return f"{major}.{minor}" if int(status) == 0 else ""
+
+
+def _nvcc_version(home: Path) -> str:
+    done = subprocess.run([home / "bin" / "nvcc", "--version"], capture_output=True, text=True, check=False)
+    return next((word.strip(",") for word in done.stdout.split() if word[0].isdigit() and "." in word), "")
