@@ -72,3 +72,9 @@ def test_kinds_of_inputs():
     half = make("large", "float16")
     assert 512 * np.abs(half).max() ** 2 < np.finfo(np.float16).max, "sums of products stay finite"
     assert set(make("large", "int64")) <= {0.0, 1.0}, "an index stays inside its table"
+
+
+def test_indices_reach_all_that_they_may():
+    made = make_array((1000,), "int64", seed=0, below=7)
+    assert set(made.tolist()) == set(range(7))
+    assert (make_array((8,), "int32", seed=0, kind="large", below=1) == 0).all()

@@ -51,3 +51,32 @@ def test_reduction_counts_the_folded_elements(axis):
     x = placeholder(4, 8)
     expected = {0: 4, 1: 8, (0, 1): 32}[axis]
     assert facts_of(module(x, topi.sum(x, axis=axis))).reduction == expected
+
+
+def index(*shape: int, dtype: str = "int64"):
+    return te.placeholder(shape, dtype, name="i")
+
+
+def test_an_index_stays_inside_what_it_addresses():
+    table, i = placeholder(100, 32), index(16)
+    assert facts_of(module(table, i, topi.take(table, i, axis=0, mode="fast"))).bounds == {1: 100}
+    assert facts_of(module(i, topi.add(i, 1))).bounds == {}
+
+
+def test_an_index_is_followed_through_its_wrap_from_the_end():
+    table, i = placeholder(100, 32), index(16, dtype="int32")
+    wrapped = te.compute((16,), lambda j: tvm.tirx.Select(i[j] < 0, i[j] + 100, i[j]), name="wrapped")
+    wide = topi.cast(wrapped, "int64")
+    assert facts_of(module(table, i, topi.take(table, wide, axis=0, mode="fast"))).bounds == {1: 100}
+
+
+def test_an_index_that_is_reckoned_with_stays_small():
+    table, i = placeholder(100), index(16)
+    doubled = te.compute((16,), lambda j: table[i[j] * 50], name="doubled")
+    assert facts_of(module(table, i, doubled)).bounds == {1: 2}
+
+
+def test_one_index_into_two_tables_fits_the_smaller():
+    first, second, i = placeholder(100), te.placeholder((7,), name="y"), index(16)
+    both = te.compute((16,), lambda j: first[i[j]] + second[i[j]], name="both")
+    assert facts_of(module(first, second, i, both)).bounds == {2: 7}

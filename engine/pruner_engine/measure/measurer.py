@@ -44,7 +44,7 @@ class Measurer:
         fleet: boards to run on instead of this machine.
 
     Raises:
-        UserError: the measurement processes cannot be started, the fleet has no board, or there is no compiler for a GPU.
+        UserError: the measurement processes cannot be started, the fleet has no board, or nothing compiles for the GPU.
     """
 
     def __init__(
