@@ -106,14 +106,14 @@ def engine(command: Tune | Resume | Export, told: Path, death: Death | None = No
         told: file for what it tells: a line for each phase and each progress, or the sentence with which it ended.
     """
     told.write_text("", encoding="utf-8")
-    process = _context().Process(target=_engine, args=(command, death, str(told)))
+    process = context().Process(target=_engine, args=(command, death, str(told)))
     process.start()
     process.join()
     assert process.exitcode is not None
     return process.exitcode
 
 
-def _context() -> multiprocessing.context.ForkServerContext:
+def context() -> multiprocessing.context.ForkServerContext:
     os.environ["PYTHONPATH"] = os.pathsep.join([*_PATH, os.environ.get("PYTHONPATH", "")])
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["engines"])

@@ -6,6 +6,7 @@ import tvm
 from tvm import relax
 
 from pruner_engine.errors import UserError
+from pruner_engine.frontends.consent import agree
 from pruner_engine.frontends.importing import last_line
 
 
@@ -20,6 +21,7 @@ def parse(content: bytes, name: str, *, allow_code: bool) -> tvm.IRModule:
             f"{name} is a TVMScript file: reading it runs the Python code in it.",
             "If you trust its origin, agree with --allow-code.",
         )
+    agree(content)
     try:
         parsed = tvm.script.from_source(content.decode())
     except Exception as error:  # whatever the file's own code raises

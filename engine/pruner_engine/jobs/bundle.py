@@ -13,29 +13,16 @@ import tvm
 from pruner_engine.errors import UserError
 from pruner_engine.export import export_bundle
 from pruner_engine.export.compare import bench_e2e
-from pruner_engine.frontends import LoadedModel, load_model
+from pruner_engine.frontends import LoadedModel
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.messages import Export, Exported, Notice, Phase
+from pruner_engine.jobs.stored import stored_model, stored_tasks
 from pruner_engine.store.project import Project
+from pruner_engine.store.reading import making_sense
 from pruner_engine.store.tuning_database import ProjectDatabase
-from pruner_engine.store.work import task_of
 from pruner_engine.targets.target import resolve_target, threads_of
 from pruner_engine.tasks.prepare import prepare
-
-
-def stored_model(project: Project, model_id: int) -> LoadedModel:
-    """The model as it was when it was tuned, from the project's own copy of its file."""
-    row = project.work.model(model_id)
-    inputs = {spec["name"]: spec["shape"] for spec in json.loads(row["inputs"])}
-    # Consent to run a TVMScript file was given when the run was made; the copy is that very file.
-    consent = row["kind"] == "tvmscript"
-    model = load_model(row["source"], inputs, content=row["content"], allow_code=consent)
-    if model.sha256 != row["sha256"]:
-        raise UserError(
-            f"{row['source']} is not the file that was tuned, and the project holds no copy of it.",
-            "Put the original file back, or tune the new one.",
-        )
-    return model
+from pruner_engine.tasks.task import TuningTask
 
 
 @dataclass(frozen=True)
@@ -43,7 +30,8 @@ class _Tuned:
     """A run of a project with everything that compiling its model needs."""
 
     run: dict[str, Any]
-    tasks: list[dict[str, Any]]
+    tasks: list[TuningTask]
+    untuned: dict[str, float]
     device: dict[str, Any]
     target: tvm.target.Target
     model: LoadedModel
@@ -56,16 +44,19 @@ def _tuned(project: Project, run_id: int | None, on_phase: Callable[[str, str], 
     chosen = run_id if run_id is not None else project.runs.newest()
     if chosen is None or not project.query("SELECT 1 FROM runs WHERE id = ?", (chosen,)):
         raise UserError("The project holds no such run.", "`pruner status` lists its runs.")
-    run, tasks = project.runs.get(chosen), project.runs.tasks(chosen)
-    if not tasks:
+    run, rows = project.runs.get(chosen), project.runs.tasks(chosen)
+    if not rows:
         raise UserError("This run has not come to tuning yet.", "Resume it first.")
-    device = project.work.target(run["target_id"])
-    target = resolve_target(device["text"])
+    with making_sense(project.path):
+        device = project.work.target(run["target_id"])
+        target = resolve_target(device["text"])
+        tasks = stored_tasks(rows)
     on_phase("load", str(project.path))
     model = stored_model(project, run["model_id"])
     on_phase("prepare", model.name)
     database = ProjectDatabase(project, run["target_id"], target, run_id)
-    return _Tuned(run, tasks, device, target, model, prepare(model.mod, target), database)
+    untuned = {row["hash"]: row["untuned_s"] for row in rows if row["untuned_s"]}
+    return _Tuned(run, tasks, untuned, device, target, model, prepare(model.mod, target), database)
 
 
 def export(command: Export, job: JobContext) -> None:
@@ -81,7 +72,7 @@ def export(command: Export, job: JobContext) -> None:
             found.model,
             found.prepared,
             found.target,
-            [task_of(row) for row in found.tasks],
+            found.tasks,
             found.database,
             command.out,
             {
@@ -94,7 +85,7 @@ def export(command: Export, job: JobContext) -> None:
                 "fingerprint": found.device["fingerprint"],
             },
             phase,
-            untuned={row["hash"]: row["untuned_s"] for row in found.tasks if row["untuned_s"]},
+            untuned=found.untuned,
             threads=threads_of(found.target),
         )
         summary = json.loads(json.dumps(told))  # as it is kept and sent: plain values, keys of TVM's strings too

@@ -19,10 +19,10 @@ from pruner_engine import __version__
 from pruner_engine.errors import UserError
 from pruner_engine.export.baselines import example_inputs, time_onnxruntime, time_torch
 from pruner_engine.frontends import LoadedModel, load_model
-from pruner_engine.jobs.bundle import stored_model
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.measuring import measurer_for
 from pruner_engine.jobs.messages import Phase, Resume, RunFinished, RunStarted, State, Tune
+from pruner_engine.jobs.stored import stored_model, stored_tasks
 from pruner_engine.plugins import load_plugins
 from pruner_engine.search.budget import Budget
 from pruner_engine.search.settings import SearchSettings, settings_from
@@ -30,7 +30,7 @@ from pruner_engine.search.strategies import strategy_names
 from pruner_engine.search.task_state import TaskState, end_to_end
 from pruner_engine.search.tuner import RunPlan, Tuner, untuned
 from pruner_engine.store.project import Project
-from pruner_engine.store.work import task_of
+from pruner_engine.store.reading import making_sense
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.profiling import keep_calibration, profile_for
 from pruner_engine.targets.target import device_of, resolve_target, target_json, threads_of
@@ -151,21 +151,22 @@ def _library_baselines(
 
 def _prepared(project: Project, run_id: int, row: dict[str, Any], job: JobContext) -> _Work:
     """The run's work from the project file; prepared anew where it was stopped before that."""
-    stored_target = project.work.target(row["target_id"])
-    target = resolve_target(stored_target["text"])
-    rows = project.runs.tasks(run_id)
-    if not rows:
-        return _prepare(project, run_id, stored_model(project, row["model_id"]), target, job)
-    if device_of(target).fingerprint != stored_target["fingerprint"]:
-        raise UserError(
-            f"This run was tuned on {stored_target['device']}, which is not this machine's device.",
-            "Start a new run here: latencies of two devices must not be mixed.",
-        )
-    states = [
-        TaskState(task_of(r), r["id"], untuned_s=r["untuned_s"], steer=r["steer"], quarantined=r["quarantined"])
-        for r in rows
-    ]
-    return _Work(target, DeviceProfile.from_json(json.loads(stored_target["profile"])), states)
+    with making_sense(project.path):
+        stored_target = project.work.target(row["target_id"])
+        target = resolve_target(stored_target["text"])
+        rows = project.runs.tasks(run_id)
+        if rows and device_of(target).fingerprint != stored_target["fingerprint"]:
+            raise UserError(
+                f"This run was tuned on {stored_target['device']}, which is not this machine's device.",
+                "Start a new run here: latencies of two devices must not be mixed.",
+            )
+        if rows:
+            states = [
+                TaskState(task, r["id"], untuned_s=r["untuned_s"], steer=r["steer"], quarantined=r["quarantined"])
+                for r, task in zip(rows, stored_tasks(rows), strict=True)
+            ]
+            return _Work(target, DeviceProfile.from_json(json.loads(stored_target["profile"])), states)
+    return _prepare(project, run_id, stored_model(project, row["model_id"]), target, job)
 
 
 def _tune(project: Project, run_id: int, work: _Work, job: JobContext, settings: SearchSettings) -> None:

@@ -74,5 +74,5 @@ def settings_from(values: dict[str, Any] | str) -> SearchSettings:
         if isinstance(values, str):
             return msgspec.json.decode(values, type=SearchSettings)
         return msgspec.convert(values, SearchSettings)
-    except msgspec.ValidationError as error:
+    except msgspec.DecodeError as error:
         raise UserError(f"A setting is not understood: {error}.", "`pruner tune --help` lists the settings.") from error

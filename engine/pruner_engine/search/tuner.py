@@ -28,6 +28,7 @@ from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.sketch import trace_json
 from pruner_engine.store.project import Project
+from pruner_engine.store.reading import making_sense
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.target import threads_of
 
@@ -235,10 +236,11 @@ class Tuner:
             return
         self._phase("restore", "")
         by_id = {s.task_id: s for s in self.states}
-        for row in rows:
-            state = by_id[row["task_id"]]
-            self._generate_space(state)
-            state.add(trial_from_row(row, state))
+        with making_sense(self.project.path):
+            for row in rows:
+                state = by_id[row["task_id"]]
+                self._generate_space(state)
+                state.add(trial_from_row(row, state))
         rounds = self.project.runs.rounds(self.run_id)
         for state in by_id.values():
             state.rounds = sum(r["task_id"] == state.task_id for r in rounds)

@@ -20,6 +20,18 @@ def damaged(path: Path, reason: object) -> UserError:
     )
 
 
+@contextlib.contextmanager
+def making_sense(path: Path) -> Iterator[None]:
+    """Turn whatever is raised by what a project file holds into a sentence: somebody else may have written it."""
+    try:
+        yield
+    except UserError:
+        raise
+    except Exception as error:  # values of any kind in any column
+        said = (str(error).strip() or "no message").splitlines()[0][:200]
+        raise damaged(path, f"{type(error).__name__}: {said}") from error
+
+
 class _Cursor(sqlite3.Cursor):
     def execute(self, *args: Any) -> _Cursor:
         with self._told():

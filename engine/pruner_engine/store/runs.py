@@ -8,6 +8,8 @@ import time
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from pruner_engine.errors import UserError
+
 if TYPE_CHECKING:
     from pruner_engine.store.project import Project
 
@@ -26,7 +28,11 @@ class RunRepository:
             return int(db["runs"].insert({**row, "created": now, "updated": now, **columns}).last_pk)
 
     def get(self, run_id: int) -> dict[str, Any]:
-        return self._project.query("SELECT * FROM runs WHERE id = ?", (run_id,))[0]
+        """Raises UserError where the project has no such run."""
+        found = self._project.query("SELECT * FROM runs WHERE id = ?", (run_id,))
+        if not found:
+            raise UserError(f"{self._project.path.name} holds no run {run_id}.", "`pruner status` lists its runs.")
+        return found[0]
 
     def newest_unfinished(self) -> int | None:
         """The run to resume: the newest that did not spend its budget."""

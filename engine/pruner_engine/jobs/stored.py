@@ -1,0 +1,53 @@
+"""What a job takes from a project file, which somebody else may have written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from pruner_engine.errors import UserError
+from pruner_engine.export.deadly import deadly
+from pruner_engine.frontends import LoadedModel, load_model
+from pruner_engine.frontends.consent import is_agreed
+from pruner_engine.store.project import Project
+from pruner_engine.store.reading import making_sense
+from pruner_engine.store.work import task_of, unpack_module
+from pruner_engine.tasks.task import TuningTask
+
+
+def stored_model(project: Project, model_id: int) -> LoadedModel:
+    """The model as it was when it was tuned, from the project's own copy of its file.
+
+    Raises:
+        UserError: the copy makes no sense, or is a script that nobody on this machine has agreed to run.
+    """
+    with making_sense(project.path):
+        row = project.work.model(model_id)
+        inputs = {spec["name"]: spec["shape"] for spec in json.loads(row["inputs"])}
+        source, content, digest = str(row["source"]), row["content"], row["sha256"]
+        script = row["kind"] == "tvmscript"
+    if script and not is_agreed(content or b""):
+        raise UserError(
+            f"The model in {project.path.name} is a TVMScript file: reading it runs the Python code in it.",
+            "If you trust its origin, tune the file itself once on this machine with --allow-code.",
+        )
+    model = load_model(source, inputs, content=content, allow_code=script)
+    if model.sha256 != digest:
+        raise UserError(
+            f"{source} is not the file that was tuned, and the project holds no copy of it.",
+            "Put the original file back, or tune the new one.",
+        )
+    return model
+
+
+def stored_tasks(rows: Sequence[dict[str, Any]]) -> list[TuningTask]:
+    """The tasks that rows of table `tasks` describe.
+
+    Raises:
+        ValueError: TVM would not survive reading one of them.
+    """
+    if deadly([partial(unpack_module, row["mod"]) for row in rows]):
+        raise ValueError("a task's module cannot be read")
+    return [task_of(row) for row in rows]

@@ -1,0 +1,85 @@
+"""A disk that is full, or nearly: one sentence, nothing lost, and on again once there is room."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from engines import REFUSED, SETTINGS, WORKLOAD, engine
+
+from pruner_engine.jobs.messages import Export, Resume, Tune
+
+BUDGET = 12
+MEASURED = "SELECT c.hash FROM measurements x JOIN candidates c ON c.id = x.candidate_id ORDER BY x.id"
+
+
+def mount(folder: Path, options: str) -> bool:
+    command = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+@contextlib.contextmanager
+def filled(folder: Path, free: int) -> Iterator[None]:
+    """Leave so many bytes of a disk free."""
+    ballast, block = folder / "ballast", 1 << 12
+    with ballast.open("wb", buffering=0) as file, contextlib.suppress(OSError):
+        while True:
+            file.write(bytes(block))
+    with ballast.open("r+b") as file:
+        file.truncate(max(0, ballast.stat().st_size - free))
+    yield
+    ballast.unlink()
+
+
+@pytest.fixture
+def disk(tmp_path) -> Iterator[Path]:
+    """A disk of its own."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    if not mount(folder, "size=64m"):
+        pytest.skip("mounting a small disk needs root")
+    yield folder
+    subprocess.run(["umount", "-l", folder], check=True)
+
+
+def rows(project: Path, sql: str) -> list:
+    """First column of a query; fails unless the file is sound. A file without tables has no rows."""
+    with sqlite3.connect(project) as db:
+        assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        empty = not db.execute("SELECT 1 FROM sqlite_master WHERE name = 'runs'").fetchall()
+        found = [] if empty else [row[0] for row in db.execute(sql)]
+    db.close()
+    return found
+
+
+def test_a_disk_that_fills_up_in_a_run_and_in_an_export(disk, tmp_path):
+    project, told, out = disk / "m.pruner", tmp_path / "told", disk / "tuned"
+    command: Tune | Resume = Tune(project=str(project), model=WORKLOAD, trials=BUDGET, settings=SETTINGS)
+    before, broken_off = list[str](), 0
+    for free in (8 << 10, *range(200 << 10, 10 << 20, 700 << 10)):
+        with filled(disk, free):
+            code = engine(command, told)
+        if rows(project, "SELECT id FROM runs"):
+            command = Resume(project=str(project))
+        now = rows(project, MEASURED)
+        assert now[: len(before)] == before
+        before = now
+        if code == 0:
+            break
+        assert code == REFUSED, told.read_text()
+        assert "full" in told.read_text() and "resume" in told.read_text()
+        broken_off += bool(now)
+    assert broken_off, "one of the disks had room for some of the trials"
+    assert len(before) == len(set(before)) == BUDGET
+
+    for free in (64 << 10, 2 << 20):  # too little for a library, for the libraries beside it
+        with filled(disk, free):
+            assert engine(Export(project=str(project), out=str(out)), told) == REFUSED, told.read_text()
+        assert "room on the disk" in told.read_text()
+        assert {path.name for path in disk.iterdir()} <= {"m.pruner", "m.pruner-wal", "m.pruner-shm", "m.pruner-lock"}
+    assert engine(Export(project=str(project), out=str(out)), told) == 0, told.read_text()
+    assert (out / "model.so").exists()
