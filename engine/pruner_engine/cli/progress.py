@@ -15,6 +15,7 @@ from rich.text import Text
 from pruner_engine.errors import UserError
 from pruner_engine.jobs.client import EngineProcess
 from pruner_engine.jobs.messages import (
+    Boards,
     Command,
     DoctorReport,
     Event,
@@ -26,6 +27,8 @@ from pruner_engine.jobs.messages import (
     Phase,
     Pinned,
     Progress,
+    RecordsExported,
+    RecordsImported,
     RunFinished,
     RunStarted,
     State,
@@ -36,7 +39,20 @@ from pruner_engine.jobs.messages import (
 )
 from pruner_engine.units import duration, latency, ratio
 
-_ANSWERS = (RunFinished, Exported, Inspected, DoctorReport, ModelChecked, WhatIfScore, Verified, Tried, Pinned)
+_ANSWERS = (
+    RunFinished,
+    Exported,
+    RecordsExported,
+    RecordsImported,
+    Boards,
+    Inspected,
+    DoctorReport,
+    ModelChecked,
+    WhatIfScore,
+    Verified,
+    Tried,
+    Pinned,
+)
 
 
 class EngineBug(Exception):

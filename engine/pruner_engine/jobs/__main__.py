@@ -167,8 +167,12 @@ class Engine:
         if not isinstance(command, CheckModel):
             # Detach or not: a job socket lets a window come back to this engine
             self._socket = self._socket or self._hub.listen(self._hello)
-        import_tvm(intrinsics=isinstance(command, Tune | Resume | Export | Inspect | WhatIf | Verify | Try | Pin))
-        from pruner_engine.jobs import ask, bundle, trial, tune, verdict
+        import_tvm(
+            intrinsics=isinstance(
+                command, Tune | Resume | Export | ImportRecords | Inspect | WhatIf | Verify | Try | Pin
+            )
+        )
+        from pruner_engine.jobs import ask, bundle, fleet, records, trial, tune, verdict
         from pruner_engine.jobs.job import JobContext
 
         job = JobContext(self._emit, self._control, self._socket)

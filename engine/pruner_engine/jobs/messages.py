@@ -124,7 +124,7 @@ class Try(_Message, tag="try"):
 class Pin(_Message, tag="pin"):
     """Put one row of decisions into a run's search: its next round measures it first.
 
-    Said to the engine that works on the run it takes effect there, and a `Notice` tells it; said to another one it waits
+    Said to the engine that works on the run it takes effect there, and a `Notice` tells; said to another one it waits
     in the project file, and `Pinned` answers.
     """
 

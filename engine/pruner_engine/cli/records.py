@@ -1,0 +1,81 @@
+"""Commands about MetaSchedule's tuning records, and about boards that measure."""
+
+from __future__ import annotations
+
+import click
+import msgspec
+from rich.table import Table
+
+from pruner_engine.cli.commands import absolute
+from pruner_engine.cli.options import json_option, project_argument
+from pruner_engine.cli.output import print_json, print_table
+from pruner_engine.cli.progress import carry_out
+from pruner_engine.jobs.messages import (
+    Boards,
+    ExportRecords,
+    ImportRecords,
+    ListBoards,
+    RecordsExported,
+    RecordsImported,
+)
+from pruner_engine.store.reader import ProjectReader
+from pruner_engine.units import latency
+
+
+@click.group()
+def records() -> None:
+    """Tuning records as MetaSchedule's JSON files: write the best trials, read what others measured."""
+
+
+@records.command("export")
+@project_argument
+@click.option("--out", required=True, type=click.Path(file_okay=False), help="Folder to write the two files to.")
+@click.option("--run", "run_id", type=int, help="Trials of this run only [default: all of its target].")
+@click.option("--best", type=click.IntRange(1), default=1, show_default=True, help="Trials of each task.")
+@json_option
+def export_records(project: str, out: str, run_id: int | None, best: int, as_json: bool) -> None:
+    """Write the best trials of PROJECT; `JSONDatabase(work_dir=DIR)` reads them."""
+    ProjectReader(project).close()
+    command = ExportRecords(project=absolute(project), out=absolute(out), run_id=run_id, best=best)
+    answer = carry_out(command, quiet=as_json)
+    assert isinstance(answer, RecordsExported)
+    if as_json:
+        print_json({"out": answer.out, "records": answer.records})
+    else:
+        click.echo(f"written: {answer.records} records in {answer.out}")
+
+
+@records.command("import")
+@project_argument
+@click.argument("folder", type=click.Path(file_okay=False))
+@click.option("--same-device", is_flag=True, help="The times were measured on the device of this project's newest run.")
+@json_option
+def import_records(project: str, folder: str, same_device: bool, as_json: bool) -> None:
+    """Add the records in FOLDER that fit tasks of PROJECT as a run of their own; a torn tail is left out, and said."""
+    ProjectReader(project).close()
+    command = ImportRecords(project=absolute(project), folder=absolute(folder), same_device=same_device)
+    answer = carry_out(command, quiet=as_json)
+    assert isinstance(answer, RecordsImported)
+    if as_json:
+        told = {"run": answer.run_id, "records": answer.records, "failed": answer.failed, "problems": answer.problems}
+        print_json(told)
+        return
+    click.echo(f"run {answer.run_id}: {answer.records} records, {answer.failed} failed trials were not taken over")
+    for problem in answer.problems[3:]:  # the first were told on the way
+        click.echo(problem)
+
+
+@click.command()
+@click.argument("tracker", metavar="HOST:PORT")
+@json_option
+def boards(tracker: str, as_json: bool) -> None:
+    """Boards that are registered at a tracker of TVM's RPC, and whether they answer."""
+    answer = carry_out(ListBoards(tracker=tracker), quiet=True)
+    assert isinstance(answer, Boards)
+    if as_json:
+        print_json({"tracker": answer.tracker, "boards": msgspec.to_builtins(answer.boards)})
+        return
+    table = Table("key", "address", "answers", "after")
+    for board in answer.boards:
+        table.add_row(board.key, board.address, "yes" if board.answers else "no", latency(board.answer_s))
+    print_table(table)

@@ -1,0 +1,171 @@
+"""The jobs that write a project's best trials as MetaSchedule's JSON records, and read such records into a project."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import statistics
+import time
+from collections import defaultdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import tvm
+import tvm_ffi
+
+from pruner_engine.errors import UserError
+from pruner_engine.export.deadly import deadly
+from pruner_engine.export.records import RECORDS, ImportedRecord, read_records, write_records
+from pruner_engine.inspect.schedule import schedule_of
+from pruner_engine.jobs.job import JobContext
+from pruner_engine.jobs.messages import ExportRecords, ImportRecords, Notice, Phase, RecordsExported, RecordsImported
+from pruner_engine.store.project import Project
+from pruner_engine.store.tuning_database import ProjectDatabase
+from pruner_engine.store.work import task_of
+from pruner_engine.targets.target import resolve_target
+from pruner_engine.tasks.task import TuningTask, module_hash
+
+STRATEGY = "imported"  # of a run that holds what others measured
+
+
+def export_records(command: ExportRecords, job: JobContext) -> None:
+    """Write the best trials of each task into a folder that MetaSchedule's JSONDatabase reads."""
+    with Project(command.project) as project:
+        run, rows = _run(project, command.run_id)
+        target = resolve_target(project.work.target(run["target_id"])["text"])
+        database = ProjectDatabase(project, run["target_id"], target, command.run_id)
+        job.emit(Phase(name="records", detail=command.out))
+        if (Path(command.out) / RECORDS).exists():
+            raise UserError(f"{command.out} holds tuning records already.", "Choose another folder.")
+        written = write_records(database, [task_of(row) for row in rows], Path(command.out), command.best)
+    if not written:
+        raise UserError("There is no valid trial to write.", "Tune the model first.")
+    job.emit(RecordsExported(out=command.out, records=written))
+
+
+def import_records(command: ImportRecords, job: JobContext) -> None:
+    """Add the records that fit the tasks of the newest run as a run of their own.
+
+    Their times are of another device, and are kept apart from what is measured here, unless the user says that they
+    are of this one.
+    """
+    folder = Path(command.folder)
+    job.emit(Phase(name="records", detail=command.folder))
+    found = read_records(folder)
+    with Project(command.project) as project:
+        run, rows = _run(project, None)
+        tasks = {row["id"]: task_of(row) for row in rows}
+        target = resolve_target(project.work.target(run["target_id"])["text"])
+        fitting, told = _fitting(found.records, tasks, target)
+        problems = [*found.problems, *told]
+        if not fitting:
+            raise UserError(
+                f"No record of {folder.name} fits a task of this project.", " ".join(problems[:3]) or "It is empty."
+            )
+        run_id = _add_run(project, run, tasks, fitting, command, folder)
+        for problem in problems:
+            project.runs.add_event(run_id, "warning", problem)
+    for problem in problems[:3]:
+        job.emit(Notice(level="warning", text=problem))
+    count = sum(len(records) for records in fitting.values())
+    job.emit(RecordsImported(run_id=run_id, records=count, failed=found.failed, problems=problems))
+
+
+def _run(project: Project, run_id: int | None) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    chosen = run_id if run_id is not None else project.runs.newest()
+    if chosen is None or not project.query("SELECT 1 FROM runs WHERE id = ?", (chosen,)):
+        raise UserError("The project holds no such run.", "`pruner status` lists its runs; tune the model first.")
+    rows = project.runs.tasks(chosen)
+    if not rows:
+        raise UserError("This run has not come to tuning yet.", "Resume it first.")
+    return project.runs.get(chosen), rows
+
+
+def _fitting(
+    records: list[ImportedRecord], tasks: dict[int, TuningTask], target: tvm.target.Target
+) -> tuple[dict[int, list[ImportedRecord]], list[str]]:
+    """Records by id of the task that their trace can be applied to, and a sentence about each kind of the others."""
+    by_hash = {task.hash: task_id for task_id, task in tasks.items()}
+    pairs = []
+    for record in records:
+        task_id = by_hash.get(module_hash(record.mod))
+        if task_id is not None and tvm_ffi.structural_equal(record.mod, tasks[task_id].mod):
+            pairs.append((task_id, record))
+    fatal = deadly([partial(schedule_of, tasks[task_id], target, record.trace) for task_id, record in pairs])
+    fitting: dict[int, list[ImportedRecord]] = defaultdict(list)
+    refused = 0
+    for index, (task_id, record) in enumerate(pairs):
+        try:
+            if index in fatal:
+                raise UserError("TVM cannot apply it.")
+            schedule_of(tasks[task_id], target, record.trace)
+        except UserError:
+            refused += 1
+        else:
+            fitting[task_id].append(record)
+    told = []
+    if len(pairs) < len(records):
+        told.append(
+            f"{len(records) - len(pairs)} records are of kernels that this project has not; they were left out."
+        )
+    if refused:
+        told.append(f"{refused} records hold a trace that does not fit their kernel; they were left out.")
+    return fitting, told
+
+
+def _add_run(
+    project: Project,
+    run: dict[str, Any],
+    tasks: dict[int, TuningTask],
+    fitting: dict[int, list[ImportedRecord]],
+    command: ImportRecords,
+    folder: Path,
+) -> int:
+    """One transaction: a run with a round for each task, and the records as its trials."""
+    now = time.time()
+    with project.transaction() as db:
+        target_id, ids = run["target_id"], {task_id: task_id for task_id in tasks}
+        if not command.same_device:
+            digest = hashlib.sha256((folder / RECORDS).read_bytes()).hexdigest()[:16]
+            text = project.work.target(target_id)["text"]
+            target_id = project.work.add_target(text, f"device of {folder.name}", f"records-{digest}")
+            ids = dict(
+                zip(tasks, project.work.add_tasks(run["model_id"], target_id, list(tasks.values())), strict=True)
+            )
+        columns = {name: run[name] for name in ("settings", "versions", "host")}
+        run_id = project.runs.add(
+            run["model_id"], STRATEGY, 0, target_id=target_id, **columns, reason=f"records of {folder}"
+        )
+        project.runs.add_tasks(run_id, ids.values())
+        trials, times = 0, []
+        for task_id, task in tasks.items():
+            records = fitting.get(task_id, [])
+            if records:
+                row = {"run_id": run_id, "task_id": ids[task_id], "started": now}
+                trials += _add_round(db, row, records)
+            best = min((statistics.median(record.seconds) for record in records), default=None)
+            known = project.work.untuned(ids[task_id]) if best is None else best
+            times.append(None if known is None else known * task.weight)
+        latency = None if None in times else sum(times)  # type: ignore[arg-type]
+        project.runs.add_progress(
+            run_id, elapsed_s=0.0, trials=trials, valid=trials, failed=0, latency_s=latency, left_s=None
+        )
+        project.runs.update(run_id, state="finished", pid=None, budget_trials=trials)
+    return run_id
+
+
+def _add_round(db: Any, row: dict[str, Any], records: list[ImportedRecord]) -> int:
+    """Returns the number of trials added: a trace that comes twice is one."""
+    idx = db.execute("SELECT count(*) FROM rounds WHERE run_id = ?", [row["run_id"]]).fetchone()[0]
+    unique = {record.trace: record for record in sorted(records, key=lambda r: -statistics.median(r.seconds))}
+    round_id = db["rounds"].insert({**row, "idx": idx, "measured": len(unique), "valid": len(unique)}).last_pk
+    keys = {"run_id": row["run_id"], "task_id": row["task_id"]}
+    for trace, record in unique.items():
+        digest = hashlib.sha256(trace.encode()).hexdigest()[:16]
+        candidate = {"round_id": round_id, "hash": digest, "decisions": "[]", "trace": trace, "origin": "user"}
+        candidate_id = db["candidates"].insert({**keys, **candidate}).last_pk
+        measured = {"stage": "ok", "seconds": statistics.median(record.seconds), "at": row["started"], "elapsed_s": 0.0}
+        repeats = json.dumps(record.seconds)
+        db["measurements"].insert({**keys, "candidate_id": candidate_id, "repeats": repeats, **measured})
+    return len(unique)

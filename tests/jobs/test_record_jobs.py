@@ -1,0 +1,135 @@
+"""Tuning records out of a project and into one, by the commands that window and terminal share."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from tvm.s_tir.meta_schedule.database import JSONDatabase
+
+from pruner_engine.errors import UserError
+from pruner_engine.export.records import RECORDS
+from pruner_engine.jobs import messages as msg
+from pruner_engine.jobs.fleet import list_boards
+from pruner_engine.jobs.job import JobContext
+from pruner_engine.jobs.records import export_records, import_records
+from pruner_engine.search.control import Control
+from pruner_engine.store.reader import ProjectReader
+
+
+class Said(list):
+    """Events of a job."""
+
+    def job(self) -> JobContext:
+        return JobContext(self.append, Control(), "")
+
+
+@pytest.fixture(scope="module")
+def tuned(tmp_path_factory) -> Path:
+    """A small project with some valid trials."""
+    from pruner_engine.jobs import tune
+
+    project = tmp_path_factory.mktemp("records") / "tuned.pruner"
+    settings = {"check": "none", "repeats": 1}
+    tune.start(
+        msg.Tune(project=str(project), model="matmul:32,32,32", trials=6, strategy="random", settings=settings),
+        Said().job(),
+    )
+    return project
+
+
+@pytest.fixture
+def project(tuned: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(tuned, tmp_path / "own.pruner"))
+
+
+def exported(project: Path, out: Path, best: int = 3) -> Path:
+    said = Said()
+    export_records(msg.ExportRecords(project=str(project), out=str(out), best=best), said.job())
+    assert said[-1] == msg.RecordsExported(out=str(out), records=best)
+    return out
+
+
+def test_metaschedule_reads_exported_records(project: Path, tmp_path: Path) -> None:
+    assert len(JSONDatabase(work_dir=str(exported(project, tmp_path / "out")))) == 3
+
+
+def test_records_of_another_device_never_mix_with_measurements(project: Path, tmp_path: Path) -> None:
+    folder, said = exported(project, tmp_path / "out"), Said()
+    import_records(msg.ImportRecords(project=str(project), folder=str(folder)), said.job())
+    with ProjectReader(project) as reader:
+        first, second = reader.runs()
+        (task,) = reader.tasks(first["id"])
+        (foreign,) = reader.tasks(second["id"])
+    assert said[-1].records == second["trials"] == 3
+    assert (second["strategy"], second["state"]) == ("imported", "finished")
+    assert first["fingerprint"] != second["fingerprint"] and task["id"] != foreign["id"]
+    assert foreign["best_s"] == pytest.approx(task["best_s"])
+
+
+def test_records_of_this_device_join_its_tasks(project: Path, tmp_path: Path) -> None:
+    folder = exported(project, tmp_path / "out")
+    import_records(msg.ImportRecords(project=str(project), folder=str(folder), same_device=True), Said().job())
+    with ProjectReader(project) as reader:
+        first, second = reader.runs()
+        assert first["fingerprint"] == second["fingerprint"]
+        assert reader.trace(reader.tasks(second["id"])[0]["best_candidate_id"])
+
+
+def test_a_torn_tail_is_dropped_and_said(project: Path, tmp_path: Path) -> None:
+    folder, said = exported(project, tmp_path / "out"), Said()
+    data = (folder / RECORDS).read_bytes()
+    (folder / RECORDS).write_bytes(data[:-20])
+    import_records(msg.ImportRecords(project=str(project), folder=str(folder)), said.job())
+    assert said[-1].records == 2 and "torn" in said[-1].problems[0]
+    with ProjectReader(project) as reader:
+        assert "torn" in reader.events(reader.run()["id"])[0]["text"]
+
+
+def test_traces_that_do_not_fit_are_left_out_and_said(project: Path, tmp_path: Path) -> None:
+    folder = exported(project, tmp_path / "out")
+    rows = [json.loads(line) for line in (folder / RECORDS).read_text().splitlines()]
+    rows[0][1][0] = [[["GetSBlock", [], ["nowhere", "main"], ["b0"]]], []]
+    (folder / RECORDS).write_text("".join(json.dumps(row) + "\n" for row in rows))
+    said = Said()
+    import_records(msg.ImportRecords(project=str(project), folder=str(folder)), said.job())
+    assert said[-1].records == 2 and "does not fit" in said[-1].problems[0]
+
+
+def test_nothing_that_fits_changes_nothing(project: Path, tmp_path: Path) -> None:
+    folder = exported(project, tmp_path / "out")
+    (folder / RECORDS).write_text("")
+    with pytest.raises(UserError, match="No record"):
+        import_records(msg.ImportRecords(project=str(project), folder=str(folder)), Said().job())
+    with ProjectReader(project) as reader:
+        assert len(reader.runs()) == 1
+
+
+def test_boards_of_a_tracker_are_listed_with_a_sign_of_life() -> None:
+    from tvm.rpc.server import Server
+    from tvm.rpc.tracker import Tracker
+
+    tracker = Tracker(host="127.0.0.1", port=9190, port_end=9290)
+    try:
+        server = Server(host="127.0.0.1", port=9090, port_end=9190, key="pi", tracker_addr=("127.0.0.1", tracker.port))
+        try:
+            said = Said()
+            for _ in range(50):
+                list_boards(msg.ListBoards(tracker=f"127.0.0.1:{tracker.port}"), said.job())
+                if said[-1].boards:
+                    break
+            (board,) = said[-1].boards
+            assert board.key == "pi" and board.answers
+        finally:
+            server.terminate()
+    finally:
+        tracker.terminate()
+
+
+def test_no_tracker_is_a_sentence() -> None:
+    with pytest.raises(UserError, match="No tracker answers"):
+        list_boards(msg.ListBoards(tracker="127.0.0.1:1"), Said().job())
+    with pytest.raises(UserError, match="not the address"):
+        list_boards(msg.ListBoards(tracker="nowhere"), Said().job())
