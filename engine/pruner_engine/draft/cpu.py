@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pruner_engine.draft.columns import Value, ceil_div, equal, maximum, minimum, power, product, where
 from pruner_engine.draft.core import Core
 from pruner_engine.draft.finish import Plan, plans
-from pruner_engine.draft.footprint import Touch, lines, spans_by_depth
+from pruner_engine.draft.footprint import Touch, conflicts, lines, spans_by_depth
 from pruner_engine.draft.nest import Block, heaviness
 from pruner_engine.draft.parts import Parts, add_up, sum_by_name
 from pruner_engine.targets.profile import DeviceProfile
@@ -170,11 +170,12 @@ def _traffic(plan: Plan, core: Core) -> dict[str, Value]:
     for touch in plan.touches:
         spans = spans_by_depth(touch, loops)
         held = [lines(touch, s, _LINE) * _LINE for s in spans]
+        room = [h * conflicts(touch, s, _LINE) for h, s in zip(held, spans, strict=True)]
         repeats: Value = 1
         for depth in range(len(loops) + 1):
             if depth and touch.moves_with(loops[depth - 1]):
                 repeats = where(loops[depth - 1].extent > 1, outside[depth], repeats)
-            sizes[depth] = sizes[depth] + held[depth]
+            sizes[depth] = sizes[depth] + room[depth]
             totals[depth] = totals[depth] + held[depth] * repeats
     result = {}
     for name, capacity, _ in core.levels:

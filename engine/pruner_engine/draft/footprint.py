@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pruner_engine.draft.columns import Value, ceil_div, minimum, product
 from pruner_engine.draft.index import Atom, Index, Scaled, Sum, Var, atoms_of, flattened, span, step
 from pruner_engine.draft.nest import Access, Block, Buffer, Loop, all_loops, blocks_under, bound
+
+_PAGE = 4096  # bytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,3 +132,24 @@ def lines(touch: Touch, spans: Sequence[Value], line_bytes: int) -> Value:
     if rest and isinstance(whole, int) and whole * size < line_bytes:
         run = run * rest.pop()
     return product(rest) * ceil_div(run * size, line_bytes)
+
+
+def conflicts(touch: Touch, spans: Sequence[Value], line_bytes: int) -> Value:
+    """How many times the room of its lines a box needs in a cache, because they fall into few of its sets.
+
+    A cache finds a line by the low bits of its address, and those that lie in a page of 4096 bytes are the same for
+    the first two levels of nearly all CPUs: rows a large power of two apart compete for the same few places.
+    """
+    if touch.buffer.layout_free or not touch.buffer.argument:
+        return 1  # packed to what is read, or cut down to what is alive
+    sets = _PAGE // line_bytes
+    pitch = touch.buffer.dtype_bytes
+    taken: Value = ceil_div(spans[-1] * pitch, line_bytes) if spans else 1
+    room = taken
+    for extent, span_ in zip(reversed(touch.buffer.shape[1:]), reversed(spans[:-1]), strict=True):
+        assert isinstance(extent, int)
+        pitch *= extent
+        places = _PAGE // max(line_bytes, math.gcd(pitch, _PAGE))
+        room = room * span_
+        taken = taken * minimum(span_, places)
+    return minimum(room, sets) / minimum(taken, sets)
