@@ -1,0 +1,78 @@
+"""What the symbols, penalties, times, scores and figures mean: one place for tool tips, the help window and the docs.
+
+`python -m pruner_studio.help` prints docs/terms.md.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from functools import lru_cache
+
+from pruner_engine.resources import resource_dir
+
+GROUPS = {
+    "figure": "Figures",
+    "score": "Scores",
+    "time": "Parts of the predicted time",
+    "penalty": "Penalties",
+    "symbol": "Symbols",
+}
+
+
+@dataclass(frozen=True)
+class Term:
+    """One explained term.
+
+    Attributes:
+        name: `group.key`, such as `penalty.wave`; what `help_of` is asked for.
+        formula: how it is computed; empty where the text says it all.
+        source: where it comes from.
+    """
+
+    name: str
+    title: str
+    text: str
+    formula: str
+    source: str
+
+    @property
+    def tip(self) -> str:
+        """For a tool tip: text, formula and source, a line each."""
+        lines = [self.text, f"= {self.formula}" if self.formula else "", f"Source: {self.source}"]
+        return "\n".join(line for line in lines if line)
+
+
+@lru_cache(maxsize=1)
+def terms() -> dict[str, Term]:
+    """All terms by name."""
+    stored = json.loads((resource_dir() / "help" / "terms.json").read_text(encoding="utf-8"))
+    return {name: Term(name, **entry) for name, entry in stored.items()}
+
+
+def help_of(name: str) -> Term | None:
+    """The term `group.key`; None for one that nobody has explained, such as a symbol of a rule of the user's."""
+    return terms().get(name)
+
+
+def tip_of(name: str) -> str:
+    """Tool tip of a term; empty where there is none."""
+    term = help_of(name)
+    return term.tip if term else ""
+
+
+def markdown() -> str:
+    """The page of the documentation."""
+    lines = ["# Symbols, penalties, scores and figures", ""]
+    lines += ["What the window and the terminal show, how it is computed, and where it comes from.", ""]
+    for group, title in GROUPS.items():
+        lines += [f"## {title}", "", "| name | meaning | formula | source |", "|---|---|---|---|"]
+        own = [term for term in terms().values() if term.name.startswith(f"{group}.")]
+        lines += [f"| **{term.title}** | {term.text} | {term.formula} | {term.source} |" for term in own]
+        lines.append("")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(markdown())

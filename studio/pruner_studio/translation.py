@@ -1,0 +1,36 @@
+"""Texts in the user's language: English in the code, Qt's `.qm` files made from `resources/translations/*.ts`.
+
+`make translations` collects the texts and compiles the files.
+"""
+
+from __future__ import annotations
+
+import os
+
+from PySide6.QtCore import QCoreApplication, QLocale, QTranslator
+
+from pruner_engine.resources import resource_dir
+
+_installed: list[QTranslator] = []
+
+
+def tr(text: str) -> str:
+    """The text in the user's language; what varies is put in afterwards by `str.format`."""
+    return QCoreApplication.translate("", text)
+
+
+def install(app: QCoreApplication, language: str = "") -> bool:
+    """Use a language (`de`), the one in PRUNER_LANGUAGE, or the system's; False where there is no translation.
+
+    Must come before the windows' modules are imported: they hold texts that are translated once.
+    """
+    for old in _installed:
+        app.removeTranslator(old)
+    _installed.clear()
+    wanted = language or os.environ.get("PRUNER_LANGUAGE", "") or QLocale.system().name()
+    translator = QTranslator(app)
+    if not translator.load(f"studio_{wanted}", str(resource_dir() / "translations")):
+        return False
+    app.installTranslator(translator)
+    _installed.append(translator)
+    return True
