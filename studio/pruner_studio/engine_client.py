@@ -17,6 +17,9 @@ from pruner_studio.socket_link import SocketLink
 _REPLIES: dict[type, type] = {
     msg.Inspect: msg.Inspected,
     msg.WhatIf: msg.WhatIfScore,
+    msg.Verify: msg.Verified,
+    msg.Try: msg.Tried,
+    msg.Pin: msg.Pinned,
     msg.Doctor: msg.DoctorReport,
     msg.CheckModel: msg.ModelChecked,
 }

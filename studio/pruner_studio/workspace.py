@@ -33,7 +33,7 @@ class Workspace(QObject):
     Signals:
         opened: another project file, or none, is open.
         changed: rows of the open project changed, or another run was chosen (at most every 400 ms).
-        selected: another task or candidate was chosen.
+        selected: another task or candidate was chosen, or the tasks were narrowed.
         problem: a Problem to show.
         job_changed: the job of this window started, ended or changed its state.
     """
@@ -50,6 +50,7 @@ class Workspace(QObject):
         self.run_id: int | None = None
         self.task_id: int | None = None
         self.candidate_id: int | None = None
+        self.filter = ""  # words that narrow the tasks on every page
         self.job = EngineClient(self)
         self.helper = EngineClient(self)
         self.job_task = ""  # what the job does: tune | export | ""
@@ -86,6 +87,7 @@ class Workspace(QObject):
         if self.reader is not None:
             self.reader.close()
         self.reader = self.run_id = self.task_id = self.candidate_id = None
+        self.filter = ""
 
     @property
     def path(self) -> str:
@@ -116,6 +118,12 @@ class Workspace(QObject):
             self.task_id, self.candidate_id = task_id, candidate_id
             self.selected.emit()
 
+    def narrow(self, words: str) -> None:
+        """Only tasks whose name, operator or shapes hold every word count on every page; "" takes that away."""
+        if words != self.filter:
+            self.filter = words
+            self.selected.emit()
+
     def _look(self) -> None:
         if self.reader is None:
             return
@@ -144,7 +152,7 @@ class Workspace(QObject):
         self.job.send(command)
         self.job_changed.emit()
 
-    def control(self, command: msg.Pause | msg.Unpause | msg.Stop | msg.Steer) -> None:
+    def control(self, command: msg.Pause | msg.Unpause | msg.Stop | msg.Steer | msg.Pin) -> None:
         if self.job.running:
             self.job.send(command)
 

@@ -26,7 +26,7 @@ def _wait_for_engine(qtbot, window: MainWindow, key: str) -> None:
     if key == "start":
         qtbot.waitUntil(lambda: page.checks_state.text() != "checking", timeout=60_000)
     if key == "schedule":
-        qtbot.waitUntil(lambda: page.replay.replay is not None, timeout=60_000)
+        qtbot.waitUntil(lambda: page.loops.view.replay is not None, timeout=60_000)
 
 
 @pytest.mark.parametrize("name", ["light", "dark"])
@@ -52,7 +52,10 @@ def test_every_page_is_painted(qtbot, window: MainWindow, finished_project: Path
         assert len(colors) > 12, key
     if PROJECT:
         schedule = window.show_page("schedule")
-        schedule.tabs.setCurrentWidget(schedule.why)
-        qtbot.waitUntil(lambda: "Predicted" in schedule.parts.verdict.text(), timeout=60_000)
-        qtbot.wait(200)
-        window.grab().save(str(Path(OUT or tmp_path) / f"what-if-{name}.png"))
+        views = {"decisions": schedule.decisions, "roofline": schedule.roofline, "what-if": schedule.what_if}
+        for view, pane in views.items():
+            schedule.tabs.setCurrentWidget(pane)
+            if pane is schedule.what_if:
+                qtbot.waitUntil(lambda: "Predicted" in schedule.what_if.parts.verdict.text(), timeout=60_000)
+            qtbot.wait(300)
+            window.grab().save(str(Path(OUT or tmp_path) / f"{view}-{name}.png"))

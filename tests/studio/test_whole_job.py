@@ -51,18 +51,20 @@ def test_sample_is_tuned_looked_at_and_exported(qtbot, window: MainWindow, tmp_p
     qtbot.keyClick(tasks.table, Qt.Key.Key_Return)
     assert window.current_page == "schedule"
     schedule = window.show_page("schedule")
-    qtbot.waitUntil(lambda: len(schedule.replay.model.rows) > 0)
-    assert any(row["decision"] for row in schedule.replay.model.rows)
+    qtbot.waitUntil(lambda: len(schedule.loops.view.model.rows) > 0)
+    assert any(row["decision"] for row in schedule.loops.view.model.rows)
     for form, told in (("tvmscript", "@T.prim_func"), ("asm", ".text")):
-        schedule.tabs.setCurrentWidget(schedule.code[form])
-        qtbot.waitUntil(lambda form=form, told=told: told in schedule.code[form].view.toPlainText(), timeout=60_000)
+        schedule.tabs.setCurrentWidget(schedule.code)
+        click(qtbot, schedule.code.forms.part(form))
+        view = schedule.code.code[form].view
+        qtbot.waitUntil(lambda view=view, told=told: told in view.toPlainText(), timeout=60_000)
 
     schedule.reference_button.click()
     other = next(
-        row for row in schedule.model.rows if row["id"] != window.workspace.candidate_id and row["stage"] == "ok"
+        row for row in schedule.candidates.model.rows if row["id"] != window.workspace.candidate_id and row["stage"] == "ok"
     )
-    schedule.table.selectRow(schedule.model.row_of(other["id"]))
-    qtbot.waitUntil(lambda: "lines differ" in schedule.diff.told.text(), timeout=60_000)
+    schedule.candidates.table.selectRow(schedule.candidates.model.row_of(other["id"]))
+    qtbot.waitUntil(lambda: "lines differ" in schedule.diff.view.told.text(), timeout=60_000)
 
     export = window.show_page("export")
     out = tmp_path / "bundle"

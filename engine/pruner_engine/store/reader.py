@@ -6,7 +6,7 @@ The terminal and the Studio show what is read here, so that a number means the s
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -195,17 +195,21 @@ class ProjectReader:
         rows.extend(map(dict, new))
         return rows
 
-    def failures(self, run_id: int) -> list[Row]:
-        """Failed trials grouped by stage and kind: count, and the first message of each group."""
-        found = [
-            {"stage": stage, "error": error, "count": count, "first_id": first_id}
-            for (stage, error), (count, first_id) in self._tally.of(run_id).failures.items()
-        ]
-        for row in found:
+    def failures(self, run_id: int, task_ids: Collection[int] | None = None) -> list[Row]:
+        """Failed trials by stage and kind: count, and the first message of each group; of some tasks, or of all."""
+        found: dict[tuple[str, str], Row] = {}
+        for (task_id, stage, error), (count, first_id) in self._tally.of(run_id).failures.items():
+            if task_ids is None or task_id in task_ids:
+                row = found.setdefault(
+                    (stage, error), {"stage": stage, "error": error, "count": 0, "first_id": first_id}
+                )
+                row["count"] += count
+                row["first_id"] = min(row["first_id"], first_id)
+        for row in found.values():
             (row["message"],) = self._db.execute(
                 "SELECT message FROM measurements WHERE id = ?", (row["first_id"],)
             ).fetchone()
-        return sorted(found, key=lambda row: -row["count"])
+        return sorted(found.values(), key=lambda row: -row["count"])
 
     def worked(self, run_id: int) -> Row:
         """Seconds of work of a run in each part of its rounds."""

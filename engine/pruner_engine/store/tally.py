@@ -33,11 +33,11 @@ class RunTally:
 
     Attributes:
         tasks: by id of the task.
-        failures: by stage and kind of error, how many and the id of the first measurement.
+        failures: by task, stage and kind of error, how many and the id of the first measurement.
     """
 
     tasks: defaultdict[int, TaskTally] = field(default_factory=lambda: defaultdict(TaskTally))
-    failures: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
+    failures: dict[tuple[int, str, str], tuple[int, int]] = field(default_factory=dict)
 
     @property
     def trials(self) -> int:
@@ -70,8 +70,8 @@ class Tally:
             self._last = id_
             task.trials += 1
             if stage != "ok":
-                count, first = run.failures.get((stage, error), (0, id_))
-                run.failures[stage, error] = count + 1, first
+                count, first = run.failures.get((task_id, stage, error), (0, id_))
+                run.failures[task_id, stage, error] = count + 1, first
                 continue
             task.valid += 1
             if not censored and isinstance(seconds, float) and (task.best_s is None or seconds < task.best_s):

@@ -37,6 +37,7 @@ class Column:
         right: numbers stand right.
         tone: colour token of a row's cell, or "".
         share: share between 0 and 1 that is drawn as a bar in the cell, or None.
+        curve: points that are drawn as a small falling step curve instead of a text, or None.
     """
 
     title: str
@@ -46,6 +47,7 @@ class Column:
     right: bool = False
     tone: Callable[[Row], str] | None = None
     share: Callable[[Row], float | None] | None = None
+    curve: Callable[[Row], Sequence[tuple[float, float]] | None] | None = None
 
 
 class RowTable(QAbstractTableModel):

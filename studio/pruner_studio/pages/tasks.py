@@ -7,20 +7,22 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSplitter, QStackedWidget
 
 from pruner_engine import units
 from pruner_engine.jobs import messages as msg
+from pruner_studio.models.narrowing import arguments, narrowed
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.pages.page import Page
 from pruner_studio.widgets.basic import Card, EmptyState, button, label
+from pruner_studio.widgets.roofline import Kernels, Roofline
 from pruner_studio.widgets.table import Table
 
 
-def arguments(row: dict[str, Any]) -> str:
-    """Shapes of a kernel's arguments, output last."""
-    *inputs, output = [units.shape(spec["shape"]) for spec in row["shapes"]] or [""]
-    return f"{', '.join(inputs)} → {output}"
+def _curve(row: dict[str, Any]) -> list[tuple[float, float]]:
+    """Best latency over the task's trials, up to the newest trial."""
+    gains: list[tuple[float, float]] = row["gains"]
+    return [*gains, (row["trials"], gains[-1][1])] if gains and gains[-1][0] < row["trials"] else gains
 
 
 def _state(row: dict[str, Any]) -> str:
@@ -47,7 +49,16 @@ COLUMNS = (
     ),
     Column("Untuned", lambda row: row["untuned_s"], units.latency, "One call of the kernel without tuning", right=True),
     Column("Best", lambda row: row["best_s"], units.latency, "Fastest valid candidate measured", right=True),
+    Column("Over trials", lambda row: row["best_s"], units.latency, "Best latency over the trials", curve=_curve),
     Column("GFLOP/s", lambda row: row["gflops"], units.significant, "Of the best candidate", right=True),
+    Column(
+        "Of roof",
+        lambda row: row["roof_share"],
+        units.percent,
+        "Of what the measured device allows at the kernel's intensity",
+        right=True,
+        share=lambda row: row["roof_share"],
+    ),
     Column(
         "Gain",
         lambda row: row["gain"],
@@ -98,9 +109,23 @@ class TasksPage(Page):
         self.pages.addWidget(
             EmptyState("tasks", "No tasks yet", "The kernels of a model are listed here as soon as a run has read it.")
         )
-        self.pages.addWidget(card)
+        split = QSplitter(Qt.Orientation.Vertical)
+        split.setHandleWidth(14)
+        split.setChildrenCollapsible(False)
+        split.addWidget(card)
+        split.addWidget(self._roofline_card())
+        split.setStretchFactor(0, 3)
+        split.setStretchFactor(1, 2)
+        self.pages.addWidget(split)
         self.column.addWidget(self.pages, 1)
         self.column.addLayout(self._steering())
+
+    def _roofline_card(self) -> Card:
+        card = Card("Roofline", "the best schedule of each task under the measured limits of the device")
+        self.roofline = Roofline("Roofline of the tasks")
+        self.roofline.picked.connect(self._task_picked)
+        card.body.addWidget(self.roofline, 1)
+        return card
 
     def _steering(self) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -122,30 +147,41 @@ class TasksPage(Page):
 
     def refresh(self) -> None:
         reader, run_id = self.workspace.reader, self.workspace.run_id
-        rows = reader.tasks(run_id) if reader and run_id is not None else []
-        self.pages.setCurrentIndex(1 if rows else 0)
+        tasks = reader.tasks(run_id) if reader and run_id is not None else []
+        rows = narrowed(tasks, self.workspace.filter)
+        if self.filter.text() != self.workspace.filter:
+            self.filter.setText(self.workspace.filter)
+        self.pages.setCurrentIndex(1 if tasks else 0)
+        if reader is not None and run_id is not None:
+            gains = reader.gains(run_id)
+            for row in rows:
+                row["gains"] = gains.get(row["id"], [])
+            self._show_roofline(reader.profile(run_id), rows)
         self.model.show_rows(rows)
         self.table.choose(self.workspace.task_id)
-        self._count(len(rows))
-        steerable = (
-            self.workspace.job.running and self.workspace.job_task == "tune" and self.workspace.task_id is not None
-        )
+        told = f"{len(rows)} of {len(tasks)} tasks" if len(rows) != len(tasks) else f"{len(rows)} tasks"
+        self.count.setText(told)
+        tuning = self.workspace.job.running and self.workspace.job_task == "tune"
         for made in self.steer_buttons:
-            made.setEnabled(steerable)
+            made.setEnabled(tuning and self.workspace.task_id is not None)
 
-    def _count(self, all_tasks: int) -> None:
-        shown = len(self.model.rows)
-        self.count.setText(f"{shown} of {all_tasks} tasks" if shown != all_tasks else f"{shown} tasks")
+    def _show_roofline(self, profile: dict[str, Any], rows: list[dict[str, Any]]) -> None:
+        placed = [row for row in rows if row["intensity"] is not None and row["best_s"]]
+        kernels = Kernels(
+            "best schedules",
+            [row["intensity"] for row in placed],
+            [row["flops"] / row["best_s"] for row in placed],
+            [row["id"] for row in placed],
+            [row["name"] for row in placed],
+        )
+        self.roofline.show_kernels(profile, [kernels], self.workspace.task_id)
 
-    def _filter(self, text: str) -> None:
-        words = text.lower().split()
-
-        def keep(row: dict[str, Any]) -> bool:
-            searched = f"{row['name']} {row['op']} {arguments(row)}".lower()
-            return all(word in searched for word in words)
-
-        self.model.filter(keep if words else None)
+    def _filter(self, words: str) -> None:
+        self.workspace.narrow(words)
         self.refresh()
+
+    def _task_picked(self, task_id: int) -> None:
+        self.workspace.select(task_id)
 
     def _open(self, row: dict[str, Any]) -> None:
         self.workspace.select(row["id"])

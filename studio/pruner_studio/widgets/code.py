@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QTextEdit, QVBoxLayout,
 
 from pruner_studio.theme import theme
 
-_LEXERS = {"trace": "python", "tvmscript": "python", "llvm": "llvm", "asm": "gas", "cuda": "cuda"}
+_LEXERS = {"trace": "python", "tvmscript": "python", "llvm": "llvm", "asm": "gas", "cuda": "cuda", "ptx": "ptx"}
 _LONGEST = 1_500_000  # characters that are highlighted; more is shown plain
 _COLORS = (
     ("Token.Comment", "code_comment"),

@@ -24,7 +24,7 @@ class DiffView(QWidget):
         self.sides: list[tuple[QLabel, CodeView]] = []
         for name in ("Reference", "Shown candidate"):
             side = QVBoxLayout()
-            head, view = label(name, "heading"), CodeView(f"{name}, TVMScript")
+            head, view = label(name, "heading", wrap=True), CodeView(name)
             side.addWidget(head)
             side.addWidget(view, 1)
             row.addLayout(side, 1)
@@ -39,14 +39,23 @@ class DiffView(QWidget):
         for _, view in self.sides:
             view.show_text("", "")
 
-    def show_diff(self, names: tuple[str, str], texts: tuple[str, str], decisions: list[str]) -> None:
-        """Line up two texts; `decisions` are sentences about decisions that differ."""
+    def show_diff(self, form: str, names: tuple[str, str], texts: tuple[str, str], decisions: list[str] | None) -> None:
+        """Line up two texts.
+
+        Args:
+            form: of both, for the highlighting.
+            decisions: sentences about decisions that differ; None where the two are of different sketches.
+        """
         rows = diff_lines(texts[0].splitlines(), texts[1].splitlines())
         changed = [at for at, row in enumerate(rows) if row.kind != "equal"]
         shown = (row.left for row in rows), (row.right for row in rows)
         for (head, view), name, lines in zip(self.sides, names, shown, strict=True):
-            head.setText(name)
-            view.show_text("tvmscript", "\n".join(lines))
+            head.setText(name[:1].upper() + name[1:])
+            view.show_text(form, "\n".join(lines))
             view.link(changed, scroll=False)
-        what = "; ".join(decisions) or "none that both have in common"
-        self.told.setText(f"{len(changed)} of {len(rows)} lines differ. Decisions that differ: {what}.")
+        what = (
+            "They are of different sketches."
+            if decisions is None
+            else f"Decisions: {'; '.join(decisions) or 'the same'}."
+        )
+        self.told.setText(f"{len(changed)} of {len(rows)} lines differ. {what}")

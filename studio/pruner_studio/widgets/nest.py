@@ -7,7 +7,14 @@ from typing import Any
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QTreeWidget, QTreeWidgetItem
+from PySide6.QtWidgets import (
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTreeWidget,
+    QTreeWidgetItem,
+)
 
 from pruner_studio.theme import theme
 
@@ -41,7 +48,7 @@ def walk(nodes: Iterable[Node]) -> Iterable[Node]:
 
 class _Delegate(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(220, 24)
+        return QSize(option.fontMetrics.horizontalAdvance(title(index.data(_NODE))) + 26, 24)
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -73,6 +80,9 @@ class NestTree(QTreeWidget):
         super().__init__()
         self.setAccessibleName("Loop nest")
         self.setHeaderHidden(True)
+        # As wide as the deepest node: what is too wide for the view is scrolled to
+        self.header().setStretchLastSection(False)
+        self.header().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.setIndentation(14)
         self.setRootIsDecorated(False)
         self.setItemsExpandable(False)

@@ -1,7 +1,8 @@
-"""The draft model's view of one candidate: time parts, penalties and symbols."""
+"""The draft model's view of one candidate: what costs time, time parts, penalties and symbols."""
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from pruner_engine import units
@@ -14,6 +15,8 @@ class PartsView(QScrollArea):
     def __init__(self) -> None:
         super().__init__()
         self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setMinimumWidth(290)
         self._own: float | None = None  # prediction for the candidate as it is
         inside = QWidget()
         inside.setObjectName("cardBody")
@@ -21,7 +24,7 @@ class PartsView(QScrollArea):
         column.setContentsMargins(0, 12, 8, 8)
         column.setSpacing(8)
         self.verdict = label("", "heading", wrap=True)
-        self.note = label("", "muted", wrap=True)
+        self.note = label("", "muted", wrap=True, name="Why it is as fast as it is")
         column.addWidget(self.verdict)
         column.addWidget(self.note)
         self.groups: dict[str, tuple[QWidget, Bars]] = {}
@@ -48,14 +51,14 @@ class PartsView(QScrollArea):
         if not edited:
             self._own = score.latency_s if score.valid else None
         if not score.valid:
-            self.tell("The draft model holds this candidate for invalid on this device.")
+            self.tell(" ".join(score.reasons))
             return
         measured = f", measured {units.latency(measured_s)}" if measured_s else ""
         against = (
             f", {units.ratio(self._own / score.latency_s)} as fast as the candidate" if edited and self._own else ""
         )
         self.verdict.setText(f"Predicted {units.latency(score.latency_s)}{measured}{against}")
-        self.note.setText(_why(score))
+        self.note.setText("\n".join(f"•  {sentence}" for sentence in score.reasons))
         most = max(score.times.values(), default=1.0) or 1.0
         self._fill(
             "times", [Bar(_words(name), value / most, units.latency(value)) for name, value in score.times.items()]
@@ -85,19 +88,3 @@ class PartsView(QScrollArea):
 
 def _words(name: str) -> str:
     return name.replace("_", " ")
-
-
-def _why(score: WhatIfScore) -> str:
-    """The heaviest part and the worst penalty, with their figures."""
-    sentences = []
-    if score.times and (total := sum(score.times.values())) > 0:
-        name, value = max(score.times.items(), key=lambda item: item[1])
-        sentences.append(
-            f"Most of the time is {_words(name)}: {units.latency(value)}, {units.percent(value / total)} of the parts."
-        )
-    worst = max(
-        score.penalties.items(), key=lambda item: max(item[1], 1 / item[1]) if item[1] > 0 else 0.0, default=None
-    )
-    if worst is not None and worst[1] > 0 and max(worst[1], 1 / worst[1]) > 1.1:
-        sentences.append(f"The heaviest penalty is {_words(worst[0])}: {worst[1]:.2f}, where 1 costs nothing.")
-    return " ".join(sentences)

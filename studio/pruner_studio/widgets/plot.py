@@ -36,6 +36,7 @@ class Series:
         points: no line, only points.
         faint: drawn thin, as a reference.
         ids: what `picked` tells for a point.
+        names: what a point is called when the pointer is on it, instead of the series' name.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Series:
     points: bool = False
     faint: bool = False
     ids: Sequence[int] | None = None
+    names: Sequence[str] | None = None
 
 
 @dataclass(frozen=True)
@@ -261,7 +263,8 @@ class Plot(QWidget):
             self._hovered.setText("")
             return
         entry, at = found
-        self._hovered.setText(f"{entry.name}  {self._x_text(float(entry.x[at]))} · {self._y_text(float(entry.y[at]))}")
+        name = entry.names[at] if entry.names is not None else entry.name
+        self._hovered.setText(f"{name}  {self._x_text(float(entry.x[at]))} · {self._y_text(float(entry.y[at]))}")
 
     def _click(self, event: object) -> None:
         found = self._nearest(event.scenePos())  # type: ignore[attr-defined]

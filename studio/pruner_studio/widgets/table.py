@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QStyledItemDelegate, QStyleOpti
 
 from pruner_studio.models.rows import Row, RowTable
 from pruner_studio.theme import theme
+from pruner_studio.widgets.sparkline import paint_curve
 
 _TEXTS_KEPT = 8192
 _FITTED_ROWS = 60  # rows that are looked at for column widths
@@ -42,6 +43,9 @@ class _Cells(QStyledItemDelegate):
         box = option.rect
         if at == self._table.chosen_row:
             painter.fillRect(box, theme.color("selection"))
+        if column.curve is not None:
+            paint_curve(painter, QRectF(box).adjusted(8, 6, -8, -6), column.curve(row) or ())
+            return
         token = column.tone(row) if column.tone else ""
         value = column.value(row)
         text, width = self._laid_out("–" if value is None else column.text(value), box.width() - 16)

@@ -1,0 +1,1 @@
+"""Views of one candidate on the Schedule page: each asks the engine for what it shows."""

@@ -1,0 +1,80 @@
+"""Distribution of each decision: what the prior offers, what was drafted, what the fastest have in common."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
+
+from pruner_engine import units
+from pruner_engine.space.distribution import distributions, elite_of
+from pruner_studio.panes.pane import Pane, Subject
+from pruner_studio.theme import theme
+from pruner_studio.widgets.basic import clear, label
+from pruner_studio.widgets.shares import GROUPS, ShareBars, own_values, title
+from pruner_studio.workspace import Workspace
+
+_COLUMNS = 2
+
+
+class DecisionsPane(Pane):
+    """Of the shown candidate's sketch, over the candidates of its run."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__(workspace)
+        top = QHBoxLayout()
+        top.setSpacing(14)
+        self.told = label("", "muted", wrap=True)
+        top.addWidget(self.told, 1)
+        self._keys: list[tuple[QLabel, str]] = []
+        for name, token in GROUPS:
+            key = QLabel()
+            key.setProperty("role", "faint")
+            key.setAccessibleName(name)
+            self._keys.append((key, token))
+            top.addWidget(key)
+        self.column.addLayout(top)
+        inside = QWidget()
+        inside.setObjectName("cardBody")
+        outer = QVBoxLayout(inside)
+        outer.setContentsMargins(0, 0, 10, 0)
+        self.grid = QGridLayout()
+        self.grid.setHorizontalSpacing(26)
+        self.grid.setVerticalSpacing(4)
+        outer.addLayout(self.grid)
+        outer.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setAccessibleName("Distribution of each decision")
+        scroll.setWidgetResizable(True)
+        scroll.setWidget(inside)
+        self.column.addWidget(scroll, 1)
+        self.bars: list[ShareBars] = []
+        theme.changed.connect(self._paint_keys)
+        self._paint_keys()
+
+    def _paint_keys(self) -> None:
+        for (key, token), (name, _) in zip(self._keys, GROUPS, strict=True):
+            key.setText(f'<span style="color:{theme.color(token).name()}">■</span>&nbsp; {name}')
+
+    def show_subject(self, subject: Subject) -> None:
+        clear(self.grid)
+        self.bars = []
+        row = self.candidate(subject)
+        sketch = next((s for s in self.reader.sketches(subject.task_id) if row and s["id"] == row["sketch_id"]), None)
+        if row is None or sketch is None or not sketch["decisions"]:
+            self.told.setText("Only candidates of the task's own sketches have decisions to compare.")
+            return
+        every = self.reader.candidates(subject.run_id, subject.task_id)
+        own = [one for one in every if one["sketch_id"] == sketch["id"]]
+        drafted = [one for one in own if one["origin"] != "random"]
+        elite = elite_of(own)
+        specs = sketch["decisions"]
+        found = distributions(specs, *([one["decisions"] for one in many] for many in (drafted, elite)))
+        size, count = units.count(sketch["size"]), units.count(len(drafted))
+        self.told.setText(
+            f"Sketch {sketch['idx'] + 1}: {size} candidates, {count} of them drafted. Elite is the fastest tenth of the"
+            f" measured ({units.count(len(elite))}). What the shown candidate took is marked."
+        )
+        for at, (shares, value) in enumerate(zip(found, own_values(found, specs, row["decisions"]), strict=True)):
+            bars = ShareBars(shares, value)
+            self.bars.append(bars)
+            self.grid.addWidget(label(title(shares), "muted"), 2 * (at // _COLUMNS), at % _COLUMNS)
+            self.grid.addWidget(bars, 2 * (at // _COLUMNS) + 1, at % _COLUMNS)

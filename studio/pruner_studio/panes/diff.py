@@ -1,0 +1,101 @@
+"""Any two schedules of a task side by side, of one run or of two, both named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtWidgets import QComboBox, QHBoxLayout
+
+from pruner_engine import units
+from pruner_engine.jobs import messages as msg
+from pruner_studio.models.trace import changed_decisions
+from pruner_studio.panes.pane import NO_CANDIDATE, Pane, Subject
+from pruner_studio.widgets.basic import Segments, label
+from pruner_studio.widgets.diff import DiffView
+from pruner_studio.workspace import Workspace
+
+FORMS = (("trace", "Trace"), ("nest", "Loop nest"), ("tvmscript", "Code"), ("why", "Symbols"))
+
+
+class DiffPane(Pane):
+    """The left side is the reference that the user kept, or the best of a run; the right one is the subject."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__(workspace)
+        self.reference: int | None = None  # candidate that the user keeps as the left side
+        top = QHBoxLayout()
+        top.setSpacing(8)
+        self.left = QComboBox()
+        self.left.setAccessibleName("Compare with")
+        self.left.setMinimumWidth(260)
+        self.left.activated.connect(lambda _: self._compare())
+        self.forms = Segments("What is compared", FORMS)
+        self.forms.chosen.connect(lambda _: self._compare())
+        top.addWidget(label("Compare with", "muted"))
+        top.addWidget(self.left, 1)
+        top.addWidget(self.forms)
+        self.column.addLayout(top)
+        self.view = DiffView()
+        self.column.addWidget(self.view, 1)
+
+    def keep(self, candidate_id: int) -> None:
+        """Take a candidate as the left side from now on."""
+        self.reference = candidate_id
+        self._shown = None
+        if self.subject is not None:
+            self.look_at(self.subject)
+
+    def show_subject(self, subject: Subject) -> None:
+        self._fill(subject)
+        self._compare()
+
+    def _fill(self, subject: Subject) -> None:
+        """The kept reference first, then the best candidate of the task in each run."""
+        chosen = self.left.currentData()
+        self.left.clear()
+        offered: dict[int, str] = {}
+        kept = self.reader.candidate(self.reference) if self.reference is not None else None
+        if kept is not None and kept["task_id"] == subject.task_id:
+            offered[kept["id"]] = f"Reference: {self._name(kept)}"
+            chosen = kept["id"]
+        for run in reversed(self.reader.runs()):
+            for task in self.reader.tasks(run["id"]):
+                best = task["best_candidate_id"] if task["id"] == subject.task_id else None
+                if best is not None and best not in offered:
+                    offered[best] = f"Best of run {run['id']}: {self._name(self.reader.candidate(best))}"
+        for candidate_id, text in offered.items():
+            if candidate_id != subject.candidate_id:
+                self.left.addItem(text, candidate_id)
+        self.left.setCurrentIndex(max(0, self.left.findData(chosen)))
+
+    def _name(self, row: dict[str, Any] | None) -> str:
+        assert row is not None
+        run = self.reader.run(row["run_id"])
+        seconds = f", {units.latency(row['seconds'])}" if row["seconds"] else ""
+        return f"candidate {row['id']} (run {run['id']}, {run['strategy']}{seconds})"
+
+    def _compare(self) -> None:
+        subject, left_id, form = self.subject, self.left.currentData(), self.forms.current
+        if subject is None or subject.candidate_id is None:
+            self.view.tell(NO_CANDIDATE)
+            return
+        if left_id is None:
+            self.view.tell("Press “Use as reference” on a candidate, then choose another one of the same task.")
+            return
+        self.view.tell("Applying both traces…")
+        texts: dict[int, str] = {}
+        pair = (left_id, subject.candidate_id)
+
+        def answered(reply: msg.Inspected) -> None:
+            texts[reply.candidate_id or 0] = reply.texts[form]
+            if len(texts) == 2 and pair[0] == self.left.currentData() and form == self.forms.current:
+                left, right = (self._name(self.reader.candidate(side)) for side in pair)
+                self.view.show_diff(form, (left, right), (texts[pair[0]], texts[pair[1]]), self._decisions(*pair))
+
+        for side in pair:
+            command = msg.Inspect(project=subject.project, task_id=subject.task_id, candidate_id=side, forms=[form])
+            self.ask(command, answered, self.view.tell)
+
+    def _decisions(self, left: int, right: int) -> list[str] | None:
+        traces = [self.reader.trace(side) for side in (left, right)]
+        return None if traces[0] is None or traces[1] is None else changed_decisions(traces[0], traces[1])

@@ -1,0 +1,83 @@
+"""What the views of one candidate have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from pruner_engine.jobs import messages as msg
+from pruner_engine.store.reader import ProjectReader
+from pruner_studio.workspace import Problem, Workspace
+
+
+@dataclass(frozen=True)
+class Subject:
+    """The candidate that is looked at; None where the task has no valid one yet."""
+
+    project: str
+    run_id: int
+    task_id: int
+    candidate_id: int | None
+
+
+class Pane(QWidget):
+    """Shows a subject once it is visible; an answer about an earlier subject is dropped."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__()
+        self.workspace = workspace
+        self.subject: Subject | None = None
+        self._shown: Subject | None = None
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(0, 8, 0, 0)
+        self.column.setSpacing(8)
+
+    def look_at(self, subject: Subject) -> None:
+        """Show this one, now or as soon as the pane is visible."""
+        self.subject = subject
+        self._show_if_visible()
+
+    def show_subject(self, subject: Subject) -> None:
+        """Fill the pane; called once for each subject."""
+        raise NotImplementedError
+
+    @property
+    def reader(self) -> ProjectReader:
+        assert self.workspace.reader is not None
+        return self.workspace.reader
+
+    def candidate(self, subject: Subject) -> dict[str, Any] | None:
+        """Row of the subject's candidate."""
+        return None if subject.candidate_id is None else self.reader.candidate(subject.candidate_id)
+
+    def ask(self, command: Any, on_reply: Callable[[Any], None], on_failed: Callable[[str], None]) -> None:
+        """Ask the engine; `on_failed` takes what went wrong and what to do. An error of ours becomes a card too."""
+        asked = self.subject
+
+        def failed(failure: msg.Failed) -> None:
+            if failure.kind == "bug":
+                self.workspace.problem.emit(Problem(failure.message, failure.hint, failure.report))
+            if asked == self.subject:
+                on_failed(f"{failure.message} {failure.hint}".strip())
+
+        def answered(reply: Any) -> None:
+            if asked == self.subject:
+                on_reply(reply)
+
+        self.workspace.helper.ask(command, answered, failed)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._show_if_visible()
+
+    def _show_if_visible(self) -> None:
+        if self.isVisible() and self.subject is not None and self.subject != self._shown:
+            self._shown = self.subject
+            self.show_subject(self.subject)
+
+
+NO_CANDIDATE = "No candidate of this task was measured in this run."

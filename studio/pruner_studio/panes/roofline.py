@@ -1,0 +1,77 @@
+"""Where the candidates of a task stand under the roofline of their device."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Signal
+
+from pruner_engine import units
+from pruner_engine.store.roofline import place
+from pruner_studio.panes.pane import Pane, Subject
+from pruner_studio.widgets.basic import label
+from pruner_studio.widgets.roofline import Kernels, Roofline
+from pruner_studio.workspace import Workspace
+
+_SHOWN = 500  # candidates, the fastest
+
+
+class RooflinePane(Pane):
+    """A click on a point chooses that candidate: `picked` tells its id."""
+
+    picked = Signal(int)
+
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__(workspace)
+        self.told = label("", "muted", wrap=True, name="Place under the roofline")
+        self.column.addWidget(self.told)
+        self.plot = Roofline("Roofline of the candidates")
+        self.plot.picked.connect(self.picked.emit)
+        self.column.addWidget(self.plot, 1)
+
+    def show_subject(self, subject: Subject) -> None:
+        tasks = self.reader.tasks(subject.run_id)
+        task = next(row for row in tasks if row["id"] == subject.task_id)
+        profile = self.reader.profile(subject.run_id)
+        rows = self.reader.candidates(subject.run_id, subject.task_id, measured=True)
+        timed = [row for row in rows if row["stage"] == "ok" and not row["censored"] and row["seconds"]]
+        timed = sorted(timed, key=lambda row: row["seconds"])[:_SHOWN]
+        others = [row for row in tasks if row is not task and row["intensity"] is not None and row["best_s"]]
+        groups = [
+            Kernels(
+                "best of other tasks",
+                [row["intensity"] for row in others],
+                [row["flops"] / row["best_s"] for row in others],
+                [row["best_candidate_id"] for row in others],
+                [f"best of {row['name']}" for row in others],
+                "faint",
+            )
+        ]
+        if task["intensity"] is not None:
+            groups.append(
+                Kernels(
+                    "this task",
+                    [task["intensity"]] * len(timed),
+                    [task["flops"] / row["seconds"] for row in timed],
+                    [row["id"] for row in timed],
+                    [f"candidate {row['id']}" for row in timed],
+                )
+            )
+        self.plot.show_kernels(profile, groups, subject.candidate_id)
+        shown = next((row for row in timed if row["id"] == subject.candidate_id), None)
+        self.told.setText(sentence(task, profile, shown["seconds"] if shown else None))
+
+
+def sentence(task: dict[str, Any], profile: dict[str, Any], seconds: float | None) -> str:
+    """What the device allows at this intensity, and what is reached of it."""
+    found = place(task, profile, seconds)
+    if found is None:
+        return "The device has no profile, or the kernel counts no floating-point operations."
+    limit = "its peak" if found.bound == "peak" else f"the bandwidth of {found.bound}, which holds the arguments"
+    allowed = (
+        f"At {units.significant(found.intensity)} FLOP a byte the device allows {units.rate(found.roof, 'FLOP')}:"
+        f" {limit}."
+    )
+    if found.rate is None or found.share is None:
+        return allowed
+    return f"{allowed} This candidate reaches {units.rate(found.rate, 'FLOP')}, {units.percent(found.share)} of it."

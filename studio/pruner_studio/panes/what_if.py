@@ -1,0 +1,201 @@
+"""Why a candidate is as fast as it is, and what would become of it with other decisions."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QSplitter
+
+from pruner_engine import units
+from pruner_engine.jobs import messages as msg
+from pruner_studio.panes.pane import Pane, Subject
+from pruner_studio.widgets.basic import button, label
+from pruner_studio.widgets.parts import PartsView
+from pruner_studio.widgets.what_if import WhatIfEditor
+from pruner_studio.workspace import Workspace
+
+
+class WhatIfPane(Pane):
+    """The editor beside the prediction's parts; below it the learned model, the machine and the search are asked."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__(workspace)
+        self._row: dict[str, Any] | None = None
+        self._specs: list[dict[str, Any]] = []
+        self._asking = self._ask_again = False
+        self.editor, self.parts = WhatIfEditor(), PartsView()
+        self.editor.edited.connect(self._edited)
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setHandleWidth(14)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self.editor)
+        split.addWidget(self.parts)
+        split.setSizes([340, 400])
+        self.column.addWidget(split, 1)
+        self.answer = label("", "muted", wrap=True, name="Answer about these decisions")
+        self.column.addWidget(self.answer)
+        self.column.addLayout(self._actions())
+
+    def _actions(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        self.verify_button = button("Verify", self.verify, icon="check", tip="Ask the learned model of this run")
+        self.measure_button = button(
+            "Measure now", self.measure, "primary", "play", "Build and time it; it becomes a trial of this run"
+        )
+        self.pin_button = button("Pin", self.pin, icon="pin", tip="The run measures it first in its next round")
+        self.copy_button = button("Copy as command", self._copy, "link")
+        for made in (self.verify_button, self.measure_button, self.pin_button, self.copy_button):
+            row.addWidget(made)
+        row.addStretch(1)
+        return row
+
+    # ------------------------------------------------------------ showing
+
+    def show_subject(self, subject: Subject) -> None:
+        row = self.candidate(subject)
+        sketches = {sketch["id"]: sketch for sketch in self.reader.sketches(subject.task_id)}
+        self._row = row if row and row["sketch_id"] in sketches else None
+        for part in (self.editor, self.verify_button, self.measure_button, self.pin_button, self.copy_button):
+            part.setVisible(self._row is not None)
+        self.answer.setText("")
+        self._enable(True)
+        if self._row is None:
+            self.parts.tell("The draft model reads candidates of the task's own sketches only.")
+            return
+        self._specs = sketches[self._row["sketch_id"]]["decisions"]
+        self.editor.show_candidate(self._specs, self._row["decisions"])
+        self.parts.tell("Asking the draft model…")
+        self._predict()
+
+    def _edited(self) -> None:
+        self.answer.setText("")
+        self._predict()
+
+    def _predict(self) -> None:
+        """Ask for the prediction of what the editors say; one question at a time, the newest edit last."""
+        if self._row is None or self.subject is None:
+            return
+        if self._asking:
+            self._ask_again = True
+            return
+        self._asking, self._ask_again = True, False
+        edited = self.editor.decisions != self.editor.start
+        known = self._row["stage"] == "ok" and not self._row["censored"] and not edited
+        measured = self._row["seconds"] if known else None
+        asked = self.subject
+        command = msg.WhatIf(
+            project=asked.project,
+            task_id=asked.task_id,
+            sketch_id=self._row["sketch_id"],
+            decisions=list(self.editor.decisions),
+            measured_s=measured,
+        )
+
+        def done() -> None:
+            self._asking = False
+            if self._ask_again:
+                self._predict()
+
+        def answered(reply: msg.WhatIfScore) -> None:
+            if asked == self.subject:
+                self.parts.show_score(reply, measured, edited=edited)
+            done()
+
+        def failed(failure: msg.Failed) -> None:
+            if asked == self.subject:
+                self.parts.tell(f"{failure.message} {failure.hint}")
+            done()
+
+        self.workspace.helper.ask(command, answered, failed)
+
+    # ------------------------------------------------------------ the learned model, the machine, the search
+
+    def verify(self) -> None:
+        self._do(msg.Verify, "Asking the learned model…", self._verified)
+
+    def measure(self) -> None:
+        """Measure now; a run that works in this window takes the row into its next round instead."""
+        if self._tuning():
+            self.pin()
+        else:
+            self._do(msg.Try, "Building and timing it…", self._tried)
+
+    def pin(self) -> None:
+        if self._tuning():
+            self.workspace.control(self._command(msg.Pin))
+            self.answer.setText("The running search measures it first in its next round.")
+        else:
+            self._do(msg.Pin, "Pinning it…", self._pinned)
+
+    def _tuning(self) -> bool:
+        return self.workspace.job.running and self.workspace.job_task == "tune"
+
+    def _do(self, kind: type, meanwhile: str, on_reply: Any) -> None:
+        if self._row is None:
+            return
+        self.answer.setText(meanwhile)
+        self._enable(False)
+
+        def answered(reply: Any) -> None:
+            self._enable(True)
+            on_reply(reply)
+
+        def failed(text: str) -> None:
+            self._enable(True)
+            self.answer.setText(text)
+
+        self.ask(self._command(kind), answered, failed)
+
+    def _enable(self, enabled: bool) -> None:
+        for made in (self.verify_button, self.measure_button, self.pin_button):
+            made.setEnabled(enabled)
+
+    def _command(self, kind: type) -> Any:
+        assert self.subject is not None and self._row is not None
+        return kind(
+            project=self.subject.project,
+            run_id=self.subject.run_id,
+            task_id=self.subject.task_id,
+            sketch_id=self._row["sketch_id"],
+            decisions=list(self.editor.decisions),
+        )
+
+    def _verified(self, reply: msg.Verified) -> None:
+        self.answer.setText(
+            f"{reply.model} puts it on place {reply.place} of {reply.of} candidates of this task; measured ones of such"
+            f" a score took {units.latency(reply.like_s)}. It learned from {reply.learned_from}."
+        )
+
+    def _tried(self, reply: msg.Tried) -> None:
+        if reply.stage != "ok":
+            self.answer.setText(f"Candidate {reply.candidate_id} failed in {reply.stage}: {reply.message}")
+        else:
+            told = "was measured before" if reply.before else "is a trial of this run now"
+            self.answer.setText(f"{units.latency(reply.seconds)}: candidate {reply.candidate_id} {told}.")
+        self.workspace.changed.emit()
+
+    def _pinned(self, reply: msg.Pinned) -> None:
+        told = "was measured before" if reply.before else "is measured first when the run goes on (Resume)"
+        self.answer.setText(f"Candidate {reply.candidate_id} {told}.")
+
+    def _copy(self) -> None:
+        """The `pruner try` line that asks the same."""
+        if self.subject is None or self._row is None:
+            return
+        words = ["pruner", "try", self.subject.project, "--task", str(self.subject.task_id)]
+        words += ["--run", str(self.subject.run_id), "--candidate", str(self._row["id"])]
+        for spec, old, new in zip(self._specs, self.editor.start, self.editor.decisions, strict=True):
+            if old != new:
+                words += ["--decide", f"{spec['name']}={_value(spec, new)}"]
+        QGuiApplication.clipboard().setText(shlex.join(words))
+        self.answer.setText("The command is on the clipboard; add --verify, --measure or --pin.")
+
+
+def _value(spec: dict[str, Any], value: Any) -> str:
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return str(spec["domain"]["candidates"][value] if "candidates" in spec["domain"] else value)

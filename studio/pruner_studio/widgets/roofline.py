@@ -1,0 +1,71 @@
+"""The roofline of a device, and kernels as points under it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from pruner_engine import units
+from pruner_engine.store.roofline import Ceiling, ceilings
+from pruner_studio.widgets.plot import Plot, Series
+
+_COLORS = {"L1": "series3", "L2": "series5", "L3": "series6", "DRAM": "series4"}
+_MARGIN = 4.0  # times the outermost intensities that the roofs are drawn beyond
+
+
+@dataclass(frozen=True)
+class Kernels:
+    """A group of points: intensities in FLOP a byte, rates in FLOP/s, an id and a name for each."""
+
+    name: str
+    intensity: Sequence[float]
+    rate: Sequence[float]
+    ids: Sequence[int]
+    names: Sequence[str]
+    color: str = "series1"
+
+
+class Roofline(Plot):
+    """`picked` tells the id of a point that was clicked."""
+
+    def __init__(self, name: str = "Roofline") -> None:
+        super().__init__(
+            name,
+            "FLOP per byte of the arguments",
+            "FLOP/s",
+            units.significant,
+            lambda rate: units.rate(rate, "FLOP"),
+            log_x=True,
+            log_y=True,
+        )
+
+    def show_kernels(self, profile: dict[str, Any], groups: Sequence[Kernels], chosen: int | None) -> None:
+        """Draw the roofs of a device profile (JSON; {} draws none) and the kernels under them."""
+        roofs = ceilings(profile)
+        series = self._roofs(roofs, [x for group in groups for x in group.intensity])
+        for group in groups:
+            x, y = np.array(group.intensity, float), np.array(group.rate, float)
+            series.append(
+                Series(group.name, x, y, group.color, points=True, ids=list(group.ids), names=list(group.names))
+            )
+        self.show_data(series, chosen=chosen)
+
+    def _roofs(self, roofs: Sequence[Ceiling], intensities: Sequence[float]) -> list[Series]:
+        if not roofs:
+            return []
+        peak, *levels = roofs
+        ridges = [peak.per_second / level.per_second for level in levels]
+        low = min([*intensities, *ridges]) / _MARGIN
+        high = max([*intensities, *ridges]) * _MARGIN
+        drawn = []
+        for level, ridge in zip(levels, ridges, strict=True):
+            x = np.array([low, ridge])
+            told = f"{level.name} {units.rate(level.per_second, 'B')}"
+            drawn.append(Series(told, x, x * level.per_second, _COLORS.get(level.name, "series6"), faint=True))
+        start = min(ridges)
+        told = f"peak {units.rate(peak.per_second, 'FLOP')}"
+        drawn.append(Series(told, np.array([start, high]), np.full(2, peak.per_second), "muted", faint=True))
+        return drawn

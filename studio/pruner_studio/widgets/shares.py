@@ -1,0 +1,93 @@
+"""How often each value of a decision occurs: three groups of bars over the values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from pruner_engine import units
+from pruner_engine.space.distribution import Distribution
+from pruner_studio.theme import theme
+
+GROUPS = (("prior", "faint"), ("drafted", "series1"), ("elite", "series2"))
+_MOST_LABELS = 14
+
+
+class ShareBars(QWidget):
+    """One decision; the value that the shown candidate took is marked below."""
+
+    def __init__(self, shares: Distribution, own: Any) -> None:
+        super().__init__()
+        self.shares, self.own = shares, own
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        told = "; ".join(
+            f"{value}: " + ", ".join(f"{name} {units.percent(getattr(shares, name)[at])}" for name, _ in GROUPS)
+            for at, value in enumerate(shares.values)
+        )
+        self.setAccessibleName(f"{title(shares)}, distribution")
+        self.setAccessibleDescription(told)
+        self.setToolTip(told.replace("; ", "\n"))
+        theme.changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        return QSize(240, 86)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        values = self.shares.values
+        room, foot = self.width() / len(values), 20
+        height = self.height() - foot
+        most = max(max(getattr(self.shares, name)) for name, _ in GROUPS) or 1.0
+        width = min(14.0, room / 4)
+        font = painter.font()
+        font.setPixelSize(10)
+        painter.setFont(font)
+        painter.setPen(theme.color("border"))
+        painter.drawLine(0, height, self.width(), height)
+        every = -(-len(values) // _MOST_LABELS)
+        for at, value in enumerate(values):
+            middle = (at + 0.5) * room
+            painter.setPen(Qt.PenStyle.NoPen)
+            for place, (name, token) in enumerate(GROUPS):
+                share = getattr(self.shares, name)[at]
+                tall = share / most * (height - 4)
+                painter.setBrush(theme.color(token))
+                painter.drawRect(QRectF(middle + (place - 1.5) * width, height - tall, width - 1, tall))
+            own = value == self.own
+            if own:
+                painter.setBrush(theme.color("accent_soft"))
+                painter.drawRoundedRect(QRectF(middle - max(room / 2 - 2, 9), height + 3, max(room - 4, 18), 15), 4, 4)
+            if own or at % every == 0:
+                painter.setPen(theme.color("accent" if own else "muted"))
+                box = QRectF(middle - room * every / 2 - 6, height + 3, room * every + 12, 15)
+                painter.drawText(box, Qt.AlignmentFlag.AlignCenter, _short(self.shares, value))
+
+
+def title(shares: Distribution) -> str:
+    """The decision, and which factor of a tiling."""
+    if shares.factor is None:
+        return shares.name
+    return f"{shares.name}, factor {shares.factor + 1}" + (" (outermost)" if shares.factor == 0 else "")
+
+
+def own_values(found: Sequence[Distribution], specs: Sequence[dict[str, Any]], decisions: Sequence[Any]) -> list[Any]:
+    """What a candidate took, for each distribution."""
+    taken = []
+    for one in found:
+        value = decisions[one.decision]
+        if one.factor is not None:
+            value = value[one.factor]
+        elif "candidates" in specs[one.decision]["domain"]:
+            value = specs[one.decision]["domain"]["candidates"][value]
+        taken.append(value)
+    return taken
+
+
+def _short(shares: Distribution, value: int) -> str:
+    location = shares.factor is None and min(shares.values) < 0
+    return {-1: "root", -2: "inline"}.get(value, str(value)) if location else str(value)
