@@ -1,4 +1,4 @@
-"""What share of the draft's choices TVM accepts and the compiler turns into a kernel, for a device that is elsewhere."""
+"""What share of the draft's choices TVM accepts and the compiler turns into kernels, for a device that is elsewhere."""
 
 from __future__ import annotations
 

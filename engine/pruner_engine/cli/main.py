@@ -36,6 +36,13 @@ def cli() -> None:
 @click.option(
     "--project", type=click.Path(dir_okay=False), help="Project file [default: MODEL's name with .pruner, here]."
 )
+@click.option(
+    "--dtype",
+    type=click.Choice(["float32", "float16", "bfloat16"]),
+    default="float32",
+    show_default=True,
+    help="Convert a float32 model's products; the outputs are compared first.",
+)
 @click.option("--rpc", default="", metavar="HOST:PORT", help="Measure on the boards of this tracker.")
 @click.option("--key", "rpc_key", default="", help="Which boards of the tracker.")
 @setting_option
@@ -51,12 +58,15 @@ def tune(
     as_json: bool,
     model: str,
     project: str | None,
+    dtype: str,
     rpc: str,
     rpc_key: str,
     checkpoint: str | None,
     **options: Any,
 ) -> None:
     """Tune MODEL: an .onnx or .pt2 file, or a built-in workload such as matmul:512,512,512."""
+    if dtype != "float32":
+        options["settings"] = (*options["settings"], ("dtype", dtype))
     if rpc:
         options["settings"] = (*options["settings"], ("rpc", rpc), ("rpc_key", rpc_key))
     if checkpoint:

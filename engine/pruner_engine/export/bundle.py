@@ -88,7 +88,7 @@ def export_bundle(
         slow = sum(task.weight * (untuned or {}).get(task.hash, 0.0) for task in tasks) > _SLOW_S
         timings = _time_all(stage, scratch, model, prepared, target, threads, repeats, slow, on_phase)
         rows = coverage(applied, names, timings["tuned"].kernels)
-        checks = _checks(timings, depth=sum(row.calls for row in rows if row.task))
+        checks = _checks(timings, sum(row.calls for row in rows if row.task), model.dtype)
         metadata |= {
             "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             "versions": {"python": platform.python_version(), **_versions()},
@@ -152,10 +152,10 @@ def _time_all(
     return timings
 
 
-def _checks(timings: Mapping[str, Timing], depth: int) -> list[Agreement]:
+def _checks(timings: Mapping[str, Timing], depth: int, dtype: str) -> list[Agreement]:
     tuned = timings["tuned"].outputs
     checks = [
-        compare(name, timing.outputs, tuned, depth)
+        compare(name, timing.outputs, tuned, depth, dtype)
         for name, timing in timings.items()
         if name != "tuned" and timing.outputs
     ]

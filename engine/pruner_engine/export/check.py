@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from pruner_engine.measure.correctness import dtype_of
+
 _MOST = 0.05
 
 
@@ -43,14 +45,21 @@ def tolerance(dtype: np.dtype, depth: int) -> float:
     return min(_MOST, 32 * float(_epsilon(dtype)) * max(depth, 1))
 
 
-def compare(against: str, expected: Sequence[np.ndarray], got: Sequence[np.ndarray], depth: int) -> Agreement:
-    """Compare all outputs; NaN and infinities must be in the same places."""
+def compare(
+    against: str, expected: Sequence[np.ndarray], got: Sequence[np.ndarray], depth: int, dtype: str = "float32"
+) -> Agreement:
+    """Compare all outputs; NaN and infinities must be in the same places.
+
+    Args:
+        depth: kernels in sequence.
+        dtype: the coarsest float type that the kernels computed with.
+    """
     if [e.shape for e in expected] != [g.shape for g in got]:
         shapes = f"{[list(g.shape) for g in got]} instead of {[list(e.shape) for e in expected]}"
         return Agreement(against, False, float("inf"), 0.0, f"the outputs have the shapes {shapes}")
     worst = Agreement(against, True, 0.0, 0.0)
     for index, (e, g) in enumerate(zip(expected, got, strict=True)):
-        error, limit = _difference(e, g), tolerance(g.dtype, depth)
+        error, limit = _difference(e, g), max(tolerance(g.dtype, depth), _inner(g.dtype, dtype, depth))
         if not error <= limit:
             message = f"output {index} differs by {error:.2g} of its largest value; rounding explains {limit:.2g}"
             return Agreement(against, False, error, limit, message)
@@ -71,6 +80,11 @@ def _difference(expected: np.ndarray, got: np.ndarray) -> float:
     scale = float(np.abs(e[finite]).max())
     largest = float(np.abs(e[finite] - g[finite]).max())
     return largest / scale if scale > 0 else largest
+
+
+def _inner(output: np.dtype, dtype: str, depth: int) -> float:
+    """What rounding inside explains of a float output; whole numbers stay exact."""
+    return 0.0 if output.kind in "biu" else tolerance(dtype_of(dtype), depth)
 
 
 def _epsilon(dtype: np.dtype) -> float:

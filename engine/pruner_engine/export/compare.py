@@ -88,12 +88,12 @@ def bench_e2e(
         "target": target_json(target),
         "device": device_of(target).name,
         "threads": threads,
-        **_summary(timings, depth=len(prepared.get_global_vars())),
+        **_summary(timings, len(prepared.get_global_vars()), model.dtype),
     }
 
 
-def _summary(timings: dict[str, Timing], depth: int) -> dict[str, Any]:
-    rows = {name: _row(timing, timings["untuned"], depth) for name, timing in timings.items()}
+def _summary(timings: dict[str, Timing], depth: int, dtype: str) -> dict[str, Any]:
+    rows = {name: _row(timing, timings["untuned"], depth, dtype) for name, timing in timings.items()}
     medians = {name: rows[name]["median_s"] for name in LIBRARIES if name in rows and rows[name]["median_s"]}
     best = min(medians, key=lambda name: medians[name], default=None)
     return {
@@ -103,10 +103,10 @@ def _summary(timings: dict[str, Timing], depth: int) -> dict[str, Any]:
     }
 
 
-def _row(timing: Timing, untuned: Timing, depth: int) -> dict[str, Any]:
+def _row(timing: Timing, untuned: Timing, depth: int, dtype: str) -> dict[str, Any]:
     if not timing.repeats:
         return {"median_s": None, "measured": 0, "note": timing.note}
-    agreement = compare("untuned", untuned.outputs, timing.outputs, depth)
+    agreement = compare("untuned", untuned.outputs, timing.outputs, depth, dtype)
     return {
         "median_s": statistics.median(timing.repeats),
         "best_s": min(timing.repeats),

@@ -28,6 +28,7 @@ class LoadedModel:
         content: the file itself (external weights folded in), enough to load the model again.
         mod: Relax module whose function "main" takes `inputs`; weights are constants.
         inputs, outputs: in the order of the function.
+        dtype: float type of products that were converted from float32 (see precision.py).
     """
 
     name: str
@@ -37,6 +38,7 @@ class LoadedModel:
     mod: tvm.IRModule = field(repr=False)
     inputs: tuple[TensorSpec, ...]
     outputs: tuple[TensorSpec, ...]
+    dtype: str = "float32"
 
     @property
     def sha256(self) -> str:

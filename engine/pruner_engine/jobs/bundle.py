@@ -52,7 +52,7 @@ def _tuned(project: Project, run_id: int | None, on_phase: Callable[[str, str], 
         target = resolve_target(device["text"])
         tasks = stored_tasks(rows)
     on_phase("load", str(project.path))
-    model = stored_model(project, run["model_id"])
+    model = stored_model(project, run)
     on_phase("prepare", model.name)
     database = ProjectDatabase(project, run["target_id"], target, run_id)
     untuned = {row["hash"]: row["untuned_s"] for row in rows if row["untuned_s"]}

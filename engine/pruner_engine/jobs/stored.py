@@ -11,20 +11,22 @@ from pruner_engine.errors import UserError
 from pruner_engine.export.deadly import deadly
 from pruner_engine.frontends import LoadedModel, load_model
 from pruner_engine.frontends.consent import is_agreed
+from pruner_engine.frontends.precision import in_precision
+from pruner_engine.search.settings import settings_from
 from pruner_engine.store.project import Project
 from pruner_engine.store.reading import making_sense
 from pruner_engine.store.work import task_of, unpack_module
 from pruner_engine.tasks.task import TuningTask
 
 
-def stored_model(project: Project, model_id: int) -> LoadedModel:
-    """The model as it was when it was tuned, from the project's own copy of its file.
+def stored_model(project: Project, run: dict[str, Any]) -> LoadedModel:
+    """The model as it was when a run tuned it, from the project's own copy of its file.
 
     Raises:
         UserError: the copy makes no sense, or is a script that nobody on this machine has agreed to run.
     """
     with making_sense(project.path):
-        row = project.work.model(model_id)
+        row = project.work.model(run["model_id"])
         inputs = {spec["name"]: spec["shape"] for spec in json.loads(row["inputs"])}
         source, content, digest = str(row["source"]), row["content"], row["sha256"]
         script = row["kind"] == "tvmscript"
@@ -39,7 +41,7 @@ def stored_model(project: Project, model_id: int) -> LoadedModel:
             f"{source} is not the file that was tuned, and the project holds no copy of it.",
             "Put the original file back, or tune the new one.",
         )
-    return model
+    return in_precision(model, settings_from(run["settings"]).dtype)
 
 
 def stored_tasks(rows: Sequence[dict[str, Any]]) -> list[TuningTask]:

@@ -19,6 +19,7 @@ from pruner_engine import __version__
 from pruner_engine.errors import UserError
 from pruner_engine.export.baselines import example_inputs, time_onnxruntime, time_torch
 from pruner_engine.frontends import LoadedModel, load_model
+from pruner_engine.jobs.converting import converted
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.measuring import measurer_for
 from pruner_engine.jobs.messages import Phase, Resume, RunFinished, RunStarted, State, Tune
@@ -65,6 +66,7 @@ def start(command: Tune, job: JobContext) -> None:
         )
         job.emit(RunStarted(project=str(project.path), run_id=run_id))
         with _run_state(project, run_id, job):
+            model = converted(project, run_id, model, settings.dtype, job)
             _tune(project, run_id, _prepare(project, run_id, model, target, job), job, settings)
 
 
@@ -166,7 +168,7 @@ def _prepared(project: Project, run_id: int, row: dict[str, Any], job: JobContex
                 for r, task in zip(rows, stored_tasks(rows), strict=True)
             ]
             return _Work(target, DeviceProfile.from_json(json.loads(stored_target["profile"])), states)
-    return _prepare(project, run_id, stored_model(project, row["model_id"]), target, job)
+    return _prepare(project, run_id, stored_model(project, row), target, job)
 
 
 def _tune(project: Project, run_id: int, work: _Work, job: JobContext, settings: SearchSettings) -> None:

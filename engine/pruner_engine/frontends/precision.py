@@ -1,0 +1,58 @@
+"""A float32 model whose matrix products and convolutions work in a smaller float type."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import tvm
+from tvm import relax
+from tvm.relax.expr_functor import PyExprMutator, mutator
+
+from pruner_engine.errors import UserError
+from pruner_engine.frontends.importing import importing
+from pruner_engine.frontends.model import LoadedModel
+
+
+def in_precision(model: LoadedModel, dtype: str) -> LoadedModel:
+    """The model with products in `dtype`, summed in float32; inputs and outputs keep their types.
+
+    What loses too much in a small type (exponentials, means, norms) stays in float32, as TVM's ToMixedPrecision has it.
+
+    Args:
+        dtype: float32 (nothing changes), float16 or bfloat16.
+
+    Raises:
+        UserError: the model has floats of another type than float32, or TVM cannot convert it.
+    """
+    if dtype == model.dtype:
+        return model
+    others = sorted({s.dtype for s in model.inputs if "float" in s.dtype and s.dtype != "float32"})
+    if model.dtype != "float32" or others:
+        found = ", ".join(others) or model.dtype
+        raise UserError(f"{model.name} has inputs of {found}; only a float32 model is converted.", "Leave out --dtype.")
+    with importing(model.name):
+        mod = relax.transform.ToMixedPrecision(out_dtype="float32")(relax.transform.ConvertToDataflow()(model.mod))
+        if dtype != "float16":
+            mod = _retype(mod, "float16", dtype)
+    return replace(model, mod=mod, dtype=dtype)
+
+
+def _retype(mod: tvm.IRModule, old: str, new: str) -> tvm.IRModule:
+    """Casts to `old` become casts to `new`; what is computed from them follows."""
+    retyper = _Retyper(mod, old, new)
+    retyper.builder_.update_func(mod.get_global_var("main"), retyper.visit_expr(mod["main"]))
+    return retyper.builder_.get()
+
+
+@mutator
+class _Retyper(PyExprMutator):
+    def __init__(self, mod: tvm.IRModule, old: str, new: str) -> None:
+        super().__init__(mod)
+        self.old, self.new = old, new
+
+    def visit_call_(self, call: relax.Call) -> relax.Expr:
+        """Called for each call, operands first."""
+        visited = super().visit_call_(call)
+        if isinstance(visited.op, tvm.ir.Op) and visited.op.name == "relax.astype" and visited.attrs.dtype == self.old:
+            return relax.op.astype(visited.args[0], self.new)
+        return visited
