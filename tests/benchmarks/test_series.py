@@ -30,12 +30,14 @@ def test_a_list_that_is_not_understood_is_told(tmp_path, text):
 
 def test_a_variant_is_a_strategy_with_settings_behind_it():
     assert Variant.parse("pruner:refresh=1:model=tlp") == Variant("pruner", {"refresh": 1, "model": "tlp"})
-    with pytest.raises(UserError):
-        Variant.parse("pruner:refresh")
+    assert Variant.parse("pruner:trials=64") == Variant("pruner", trials=64)
+    for wrong in ("pruner:refresh", "pruner:trials=none", "pruner:trials=0"):
+        with pytest.raises(UserError):
+            Variant.parse(wrong)
 
 
 def test_each_seed_begins_with_another_strategy(tmp_path):
-    variants = [Variant("a"), Variant("b", {"refresh": 1})]
+    variants = [Variant("a"), Variant("b", {"refresh": 1}, trials=4)]
     subjects = [Subject("matmul:8,8,8"), Subject("relu:8,8")]
     runs = comparison_runs(
         tmp_path, subjects, variants, [5, 6], target=TARGET, trials=9, settings={"refresh": 3, "repeats": 2}
@@ -46,6 +48,7 @@ def test_each_seed_begins_with_another_strategy(tmp_path):
     ]  # fmt: skip
     assert runs[0].settings == {"refresh": 3, "repeats": 2}
     assert runs[1].settings == {"refresh": 1, "repeats": 2}
+    assert [r.trials for r in runs[:2]] == [9, 4]
     assert {r.project for r in runs} == {tmp_path / "matmul_8_8_8.pruner", tmp_path / "relu_8_8.pruner"}
 
 

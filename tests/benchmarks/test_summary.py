@@ -40,14 +40,14 @@ def test_a_workload_tells_when_each_strategy_was_as_good_as_the_baseline(folder)
     assert easy["strategies"]["metaschedule"]["at"] == {"16": pytest.approx(2.0), "32": pytest.approx(1.0)}
     missed = hard["strategies"]["pruner"]
     assert missed["reached"] == 0
-    assert missed["time_ratio"] == pytest.approx(16.0 / 32)  # a bound: its whole time
+    assert missed["time_ratio"] == 1.0  # a bound: at least as long as the baseline, though it gave up after half
 
 
 def test_overall_is_the_geometric_mean_over_workloads(folder):
     found = summarise(folder)["overall"]["pruner"]
     assert found["workloads"] == 2
     assert (found["reached"], found["compared"]) == (2, 4)
-    assert found["time_ratio"] == pytest.approx(math.sqrt(0.5 / 32 * 16.0 / 32))
+    assert found["time_ratio"] == pytest.approx(math.sqrt(0.5 / 32))
     assert found["at"]["16"] == pytest.approx(math.sqrt(1.0 * 2.0))
     assert found["spread"]["final"] == [pytest.approx(0.5), pytest.approx(2.0)]
 

@@ -15,16 +15,21 @@ from pruner_engine.errors import UserError
 
 @dataclass(frozen=True)
 class Variant:
-    """A strategy, and settings in which it differs from the others, written `pruner:draft_set=512:refresh=1`."""
+    """A strategy, and settings in which it differs from the others, written `pruner:draft_set=512:refresh=1`.
+
+    Attributes:
+        trials: a budget of its own, written `pruner:trials=128`; None: that of all.
+    """
 
     strategy: str
     settings: dict[str, Any] = field(default_factory=dict)
+    trials: int | None = None
 
     @classmethod
     def parse(cls, text: str) -> Variant:
-        """Raises UserError where a setting has no value."""
+        """Raises UserError where a setting has no value, or the budget is no number of trials."""
         strategy, *changes = text.strip().split(":")
-        settings = {}
+        settings: dict[str, Any] = {}
         for change in changes:
             name, equals, value = change.partition("=")
             if not equals:
@@ -33,7 +38,10 @@ class Variant:
                 settings[name] = json.loads(value)
             except ValueError:
                 settings[name] = value
-        return cls(strategy, settings)
+        trials = settings.pop("trials", None)
+        if trials is not None and not (isinstance(trials, int) and trials > 0):
+            raise UserError(f'"{text}" is not a strategy.', "Write its budget as name:trials=128.")
+        return cls(strategy, settings, trials)
 
 
 def comparison_runs(
@@ -54,7 +62,7 @@ def comparison_runs(
 
     Args:
         target: as canonical JSON text.
-        trials: budget of each run.
+        trials: budget of each run whose variant has none of its own.
         settings: of all variants; a variant's own go before them.
     """
     runs = []
@@ -64,5 +72,6 @@ def comparison_runs(
             for variant in [*variants[first:], *variants[:first]]:
                 project = folder / f"{subject.name}.pruner"
                 chosen = {**settings, **variant.settings}
-                runs.append(WantedRun(project, subject, target, variant.strategy, seed, trials, chosen, tuple(plugins)))
+                budget = variant.trials or trials
+                runs.append(WantedRun(project, subject, target, variant.strategy, seed, budget, chosen, tuple(plugins)))
     return runs

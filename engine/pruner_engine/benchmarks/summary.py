@@ -100,14 +100,16 @@ def _run(label: str, seed: int, curve: RunCurve, base: RunCurve | None) -> Json:
         return told
     reached, own = curve.reach(base.final_s), base.reach(base.final_s)
     assert own is not None
-    used = reached or curve.points[-1]  # a lower bound where it was not reached
+    used = reached or curve.points[-1]
+    # where it was not reached this is a bound, and giving up early must not look like being fast
+    least = 0.0 if reached else 1.0
     return told | {
         "reached": reached is not None,
         "reach_trials": used.trials,
         "reach_seconds": used.seconds,
-        "time_ratio": used.seconds / base.points[-1].seconds,
-        "own_time_ratio": used.seconds / own.seconds,
-        "trials_ratio": used.trials / len(base.points),
+        "time_ratio": max(least, used.seconds / base.points[-1].seconds),
+        "own_time_ratio": max(least, used.seconds / own.seconds),
+        "trials_ratio": max(least, used.trials / len(base.points)),
         "at": {
             str(count): latency / base.final_s
             for count in _marks(len(base.points))
