@@ -47,16 +47,20 @@ def make_array(
     return values.astype(numpy_dtype)
 
 
-def difference(out: np.ndarray, reference: np.ndarray, reduction: int) -> str:
+def difference(out: np.ndarray, reference: np.ndarray, reduction: int, epsilon: float = 0.0) -> str:
     """Empty if `out` equals `reference` up to rounding, else a sentence with the worst element.
 
-    The tolerance is 8·eps·√reduction of the dtype, relative to the element and to the largest element; integers,
-    infinities and the places of NaNs have to be equal.
+    The tolerance is 8·eps·√reduction, relative to the element and to the largest element; integers, infinities and the
+    places of NaNs have to be equal.
+
+    Args:
+        reduction: terms that are folded into one element.
+        epsilon: of a coarser float type that was rounded to on the way; by default eps is that of the outputs' own type.
     """
     if out.dtype.kind in "iub":
         wrong, gap = out != reference, np.ones(out.shape)
     else:
-        room = _FACTOR * float(ml_dtypes.finfo(out.dtype).eps) * reduction**0.5
+        room = _FACTOR * max(float(ml_dtypes.finfo(out.dtype).eps), epsilon) * reduction**0.5
         got, want = out.astype(np.float64), reference.astype(np.float64)
         scale = np.abs(want, where=np.isfinite(want), out=np.zeros_like(want)).max(initial=0.0)
         with np.errstate(invalid="ignore"):

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import ml_dtypes
 import tvm
 from tvm.s_tir import SBlock, Schedule
 from tvm.tirx import BufferStore, IterVar
 
+from pruner_engine.measure.correctness import dtype_of
 from pruner_engine.measure.indices import index_bounds
 
 _CHILDREN = ("a", "b", "value", "condition", "true_value", "false_value")
@@ -28,12 +30,14 @@ class KernelFacts:
             NaN depends on the order. Large values are left out where a function such as exp follows: it turns the
             rounding error of a large sum into any error.
         bounds: argument index to the number that its elements, which are indices, have to be below.
+        epsilon: distance from 1 to the next number in the coarsest float type that it writes, on the way too.
     """
 
     outputs: list[int]
     reduction: int
     inputs: list[str]
     bounds: dict[int, int]
+    epsilon: float
 
 
 def facts_of(mod: tvm.IRModule) -> KernelFacts:
@@ -47,6 +51,7 @@ def facts_of(mod: tvm.IRModule) -> KernelFacts:
         inputs.append("large")
     if all(isinstance(_value(block), tvm.tirx.Add) for block in folding):
         inputs.append("nan")
+    floats = {str(source.dtype) for source in written if "float" in str(source.dtype)}
     return KernelFacts(
         outputs=[i for i, p in enumerate(mod["main"].params) if any(p.same_as(w) for w in written)],
         reduction=max([1, *(math.prod(_folded(block)) for block in folding)]),
@@ -54,6 +59,7 @@ def facts_of(mod: tvm.IRModule) -> KernelFacts:
         bounds=index_bounds(
             [block.body for block in blocks if isinstance(block.body, BufferStore)], mod["main"].params
         ),
+        epsilon=max((float(ml_dtypes.finfo(dtype_of(name)).eps) for name in floats), default=0.0),
     )
 
 

@@ -193,6 +193,7 @@ class Measurer:
             args=[wire.Tensor(list(a.shape), a.dtype, facts.bounds.get(i)) for i, a in enumerate(task.args)],
             outputs=facts.outputs,
             reduction=facts.reduction,
+            epsilon=facts.epsilon,
             inputs=facts.inputs,
             incumbent_s=incumbent_s,
             repeats=self._repeats,

@@ -141,6 +141,7 @@ class _Task:
         self._outputs = job.outputs
         self._inputs = job.inputs
         self._reduction = job.reduction
+        self._epsilon = job.epsilon
         self._folder = folder
         # a rewritten weight has its own shape, and any values do for timing
         self._buffer = functools.lru_cache(maxsize=32)(self._new_buffer)
@@ -182,7 +183,7 @@ class _Task:
             for out in self._evaluate(kernel, about, kind):
                 reference = np.frombuffer(rest[: out.nbytes], out.dtype).reshape(out.shape)
                 rest = rest[out.nbytes :]
-                if wrong := difference(out, reference, self._reduction):
+                if wrong := difference(out, reference, self._reduction, self._epsilon):
                     return f"With {kind} inputs, {wrong}"
         return ""
 

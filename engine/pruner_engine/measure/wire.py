@@ -87,6 +87,7 @@ class Run(_Message, tag="run", frozen=True):
         args: the arguments of the task's own kernel, in their original layouts.
         outputs: indices of the arguments that are written.
         reduction: terms that are folded into one output element.
+        epsilon: rounding of the coarsest float type that the kernel writes.
         inputs: kinds of inputs to check with.
         incumbent_s: best time a call so far; None if there is none.
         repeats: how many are wanted.
@@ -105,6 +106,7 @@ class Run(_Message, tag="run", frozen=True):
     args: list[Tensor]
     outputs: list[int]
     reduction: int
+    epsilon: float
     inputs: list[str]
     incumbent_s: float | None
     repeats: int
