@@ -22,6 +22,9 @@ _REPLIES: dict[type, type] = {
     msg.Pin: msg.Pinned,
     msg.Doctor: msg.DoctorReport,
     msg.CheckModel: msg.ModelChecked,
+    msg.ExportRecords: msg.RecordsExported,
+    msg.ImportRecords: msg.RecordsImported,
+    msg.ListBoards: msg.Boards,
 }
 _STDERR_KEPT = 8_000  # characters of what the engine wrote on stderr, for a report
 _KILL_AFTER_MS = 8_000

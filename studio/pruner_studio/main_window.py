@@ -4,43 +4,39 @@ from __future__ import annotations
 
 import importlib
 import threading
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from PySide6.QtCore import QSettings, QSize, Qt
-from PySide6.QtGui import QAction, QCloseEvent, QGuiApplication, QKeySequence
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QUndoStack
 from PySide6.QtWidgets import (
     QAbstractButton,
-    QButtonGroup,
     QHBoxLayout,
-    QLabel,
     QMainWindow,
     QMessageBox,
     QStackedWidget,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
+from pruner_engine import __version__
+from pruner_studio import background, commands
+from pruner_studio.menus import Menus
+from pruner_studio.models.recent import recent, summaries
 from pruner_studio.pages.page import Page
 from pruner_studio.pages.start import StartPage
-from pruner_studio.theme import CHOICES, theme
-from pruner_studio.widgets.basic import label, paint_icon, repaint_icons
+from pruner_studio.session import Session, crashes
+from pruner_studio.theme import theme
+from pruner_studio.translation import tr
+from pruner_studio.widgets.basic import label, repaint_icons
+from pruner_studio.widgets.help_window import HelpWindow
 from pruner_studio.widgets.problems import ProblemStack
 from pruner_studio.widgets.run_bar import RunBar
-from pruner_studio.workspace import Problem, Workspace, recent
+from pruner_studio.widgets.sidebar import PAGES, Sidebar
+from pruner_studio.workspace import Problem, Workspace
 
-# key, name, module and class of the page, group; a page is imported and made when it is first shown
-PAGES = (
-    ("start", "Start", "start:StartPage", ""),
-    ("overview", "Overview", "overview:OverviewPage", "RUN"),
-    ("tasks", "Tasks", "tasks:TasksPage", ""),
-    ("schedule", "Schedule", "schedule:SchedulePage", ""),
-    ("draft", "Draft vs verify", "draft_verify:DraftVerifyPage", ""),
-    ("adaptation", "Adaptation", "adaptation:AdaptationPage", ""),
-    ("compare", "Compare", "compare:ComparePage", "RESULTS"),
-    ("export", "Export", "export:ExportPage", ""),
-    ("devices", "Devices", "devices:DevicesPage", "MACHINE"),
-)
+_TOLD_MS = 4000
 
 
 class MainWindow(QMainWindow):
@@ -51,7 +47,6 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(960, 620)
         self.workspace = Workspace(self)
         self._pages: dict[str, Page] = {}
-        self._buttons: dict[str, QToolButton] = {}
         self._stack = QStackedWidget()
         self.problems = ProblemStack()
         self.run_bar = RunBar(self.workspace)
@@ -67,13 +62,21 @@ class MainWindow(QMainWindow):
         row = QHBoxLayout(whole)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
-        row.addWidget(self._sidebar())
+        self.sidebar = Sidebar(PAGES, self.show_page)
+        row.addWidget(self.sidebar)
         row.addWidget(content, 1)
         self.setCentralWidget(whole)
-        self._make_menus()
+        self._drawn = label("", "faint", name=tr("What is drawn"))
+        self._place = label("", "faint", name=tr("Project file"))
+        self.statusBar().addWidget(self._place)
+        self.statusBar().addPermanentWidget(self._drawn)
+        self.statusBar().setSizeGripEnabled(False)
+        self._session: Session | None = None
+        self.menus = Menus(self)
         self.workspace.problem.connect(self.problems.tell)
         self.workspace.opened.connect(self._opened)
         self.workspace.job_changed.connect(self._job_changed)
+        theme.changed.connect(self._repaint_icons)
         self._job_was_running = False
         self.keep_tuning: bool | None = None  # what becomes of a running job at the end; None: not asked yet
         self.show_page("start")
@@ -88,9 +91,11 @@ class MainWindow(QMainWindow):
             if hasattr(page, "go_to"):
                 page.go_to.connect(self.show_page)
             self._pages[key] = page
+            page.refreshed.connect(self._tell_drawn)
             self._stack.addWidget(page)
         self._stack.setCurrentWidget(self._pages[key])
-        self._buttons[key].setChecked(True)
+        self._tell_drawn()
+        self.sidebar.mark(key)
         return self._pages[key]
 
     @property
@@ -100,11 +105,29 @@ class MainWindow(QMainWindow):
     def settle(self, path: str | None = None) -> None:
         """After the first frame: import what plots need, open what was asked for, look at the machine."""
         threading.Thread(target=importlib.import_module, args=("pyqtgraph",), daemon=True).start()
+        for problem in crashes():
+            self.problems.tell(problem)
+        self._session = Session(self.problems.tell)
+        background.run(lambda: summaries(recent()), self._tell_interrupted, self.problems.tell)
         if path:
             self.open_path(path)
         start = self._pages["start"]
         assert isinstance(start, StartPage)
         start.check_machine()
+
+    def _tell_interrupted(self, rows: list[dict[str, Any]]) -> None:
+        """Runs that say they are at work while their engine is dead: it crashed, or was killed."""
+        for row in rows:
+            if row["interrupted"] is not None and row["path"] != self.workspace.path:
+                message = tr("Run {run} of {project} was interrupted: its engine ended suddenly.")
+                self.problems.tell(
+                    Problem(
+                        message.format(run=row["interrupted"], project=row["name"]),
+                        tr("What it measured is kept. Open the project and press Resume to go on."),
+                        level="warning",
+                        actions=((tr("Open"), partial(self.workspace.open, row["path"], row["interrupted"])),),
+                    )
+                )
 
     def open_path(self, path: str) -> None:
         """A project is shown, a model is put on the Start page."""
@@ -115,14 +138,16 @@ class MainWindow(QMainWindow):
         else:
             start.take_file(path)
 
+    def _repaint_icons(self) -> None:
+        repaint_icons(self)
+
     def _opened(self) -> None:
         self.setWindowTitle(
             f"{Path(self.workspace.path).stem} – Pruner Studio" if self.workspace.path else "Pruner Studio"
         )
-        for key in self._buttons:
-            self._buttons[key].setEnabled(True)
-        self.show_page("overview")
-        self._fill_recent()
+        self._place.setText(self.workspace.path)
+        self.show_page("overview" if self.workspace.path else "start")
+        self.menus.fill_recent()
 
     def _job_changed(self) -> None:
         running = self.workspace.job.running
@@ -130,87 +155,7 @@ class MainWindow(QMainWindow):
             self.show_page("overview")
         self._job_was_running = running
 
-    # ------------------------------------------------------------ sidebar and menus
-
-    def _sidebar(self) -> QWidget:
-        bar = QWidget()
-        bar.setObjectName("sidebar")
-        bar.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        bar.setFixedWidth(196)
-        column = QVBoxLayout(bar)
-        column.setContentsMargins(10, 14, 10, 12)
-        column.setSpacing(2)
-        brand = QHBoxLayout()
-        brand.setContentsMargins(8, 0, 0, 8)
-        brand.setSpacing(9)
-        mark = QLabel()
-        mark.setPixmap(theme.pixmap("pruner-studio", size=24))
-        brand.addWidget(mark)
-        brand.addWidget(label("Pruner Studio", "brand"), 1)
-        column.addLayout(brand)
-        group = QButtonGroup(self)
-        for index, (key, name, _, section) in enumerate(PAGES):
-            if section:
-                column.addWidget(label(section, "section"))
-            made = QToolButton()
-            made.setText(f"  {name}")
-            made.setToolTip(f"{name} (Ctrl+{index + 1})")
-            made.setAccessibleName(name)
-            made.setCheckable(True)
-            made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-            made.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-            made.setSizePolicy(made.sizePolicy().Policy.Expanding, made.sizePolicy().Policy.Fixed)
-            paint_icon(made, key)
-            made.clicked.connect(lambda _=False, key=key: self.show_page(key))
-            group.addButton(made)
-            self._buttons[key] = made
-            column.addWidget(made)
-        column.addStretch(1)
-        self._theme_button = QToolButton()
-        self._theme_button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._theme_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self._theme_button.setIconSize(QSize(18, 18))
-        self._theme_button.clicked.connect(lambda: theme.choose("light" if theme.name == "dark" else "dark"))
-        theme.changed.connect(self._theme_changed)
-        self._paint_theme_button()
-        column.addWidget(self._theme_button)
-        return bar
-
-    def _theme_changed(self) -> None:
-        repaint_icons(self)
-        self._paint_theme_button()
-
-    def _paint_theme_button(self) -> None:
-        other = "light" if theme.name == "dark" else "dark"
-        self._theme_button.setIcon(theme.icon("sun" if other == "light" else "moon"))
-        self._theme_button.setText(f"  {other.capitalize()} theme")
-        self._theme_button.setAccessibleName(f"Use the {other} theme")
-
-    def _make_menus(self) -> None:
-        start = lambda: self.show_page("start")  # noqa: E731
-        file_menu = self.menuBar().addMenu("&File")
-        self._action(file_menu, "&New run", "Ctrl+N", start)
-        self._action(file_menu, "&Open…", "Ctrl+O", lambda: self._start_page().ask_for_model())
-        self._recent = file_menu.addMenu("Open &recent")
-        self._fill_recent()
-        file_menu.addSeparator()
-        self._action(file_menu, "&Quit", "Ctrl+Q", self.close)
-        run_menu = self.menuBar().addMenu("&Run")
-        self._action(run_menu, "&Pause or go on", "Ctrl+P", self.run_bar.toggle_pause)
-        self._action(run_menu, "&Stop", "Ctrl+.", self.run_bar.stop)
-        self._action(run_menu, "&Resume", "Ctrl+R", self.run_bar.resume)
-        self._action(run_menu, "&Copy as command", "Ctrl+Shift+C", self.run_bar.copy_command)
-        view_menu = self.menuBar().addMenu("&View")
-        for index, (key, name, _, _) in enumerate(PAGES):
-            self._action(view_menu, name, f"Ctrl+{index + 1}", lambda key=key: self.show_page(key))
-        view_menu.addSeparator()
-        theme_menu = view_menu.addMenu("&Theme")
-        for choice in CHOICES:
-            self._action(theme_menu, choice.capitalize(), "", lambda choice=choice: theme.choose(choice))
-        self._action(view_menu, "Refresh", "F5", self.workspace.changed.emit)
-
-        help_menu = self.menuBar().addMenu("&Help")
-        self._action(help_menu, "Copy &report", "", self.copy_report)
+    # ------------------------------------------------------------ deeds of the menus
 
     def copy_report(self) -> None:
         """Versions, machine, the run shown and what went wrong lately, ready to be pasted into an issue."""
@@ -228,23 +173,50 @@ class MainWindow(QMainWindow):
         parts += [client.stderr_tail for client in (self.workspace.job, self.workspace.helper) if client.stderr_tail]
         QGuiApplication.clipboard().setText("\n\n".join(parts))
 
-    def _action(self, menu, text: str, keys: str, do) -> QAction:  # type: ignore[no-untyped-def]
-        made = QAction(text, self)
-        if keys:
-            made.setShortcut(QKeySequence(keys))
-        made.triggered.connect(lambda _=False: do())
-        menu.addAction(made)
-        return made
-
-    def _start_page(self) -> StartPage:
+    def start_page(self) -> StartPage:
+        """The Start page, shown."""
         page = self.show_page("start")
         assert isinstance(page, StartPage)
         return page
 
-    def _fill_recent(self) -> None:
-        self._recent.clear()
-        for path in recent():
-            self._action(self._recent, path, "", lambda path=path: self.workspace.open(path))
+    def copy_command(self) -> None:
+        """The terminal's line for what is shown: of the page, else of the run."""
+        page = self._stack.currentWidget()
+        line = page.command_line() if isinstance(page, Page) else ""
+        commands.copy(line or self.run_bar.command_line())
+        self.statusBar().showMessage(tr("Copied: {line}").format(line=line or self.run_bar.command_line()), _TOLD_MS)
+
+    def duplicate_run(self) -> None:
+        """Put the plan of the shown run on the Start page."""
+        run = self.workspace.run()
+        if run is not None:
+            self.start_page().duplicate(run)
+
+    def undo(self, *, again: bool = False) -> None:
+        """Take back, or do again, the latest edit of the shown page."""
+        for stack in self._stack.currentWidget().findChildren(QUndoStack):
+            stack.redo() if again else stack.undo()
+
+    def show_help(self) -> None:
+        """What the figures mean, beside the window."""
+        HelpWindow(self).show()
+
+    def show_about(self) -> None:
+        box = QMessageBox(self)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.setWindowTitle(tr("About Pruner Studio"))
+        box.setIconPixmap(theme.pixmap("pruner-studio", size=48))
+        box.setText(f"Pruner Studio {__version__}")
+        box.setInformativeText(
+            tr("Tunes neural networks with Apache TVM by draft, then verify (Pruner, ASPLOS 2025). Apache License 2.0.")
+        )
+        box.open()
+
+    def _tell_drawn(self) -> None:
+        """Say in the status bar where a page shows less than there is."""
+        page = self._stack.currentWidget()
+        notes = [told for widget in page.findChildren(QWidget) if (told := getattr(widget, "thinned", ""))]
+        self._drawn.setText(" · ".join(notes))
 
     # ------------------------------------------------------------ end
 
@@ -265,6 +237,8 @@ class MainWindow(QMainWindow):
         self.workspace.helper.wait_ended(2_000)
         self.workspace.close()
         QSettings().sync()
+        if self._session is not None:
+            self._session.end()
         event.accept()
 
     def _ask_to_close(self) -> None:

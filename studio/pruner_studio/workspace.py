@@ -2,29 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, QSettings, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from pruner_engine.errors import UserError
 from pruner_engine.jobs import messages as msg
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.engine_client import EngineClient
+from pruner_studio.models.recent import remember
 
 _POLL_MS = 400
-_RECENT = 12
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Something to tell without stopping anybody: a sentence, what to do, and for a bug a report to copy."""
+    """Something to tell without stopping anybody: a sentence, what to do, and for a bug a report to copy.
+
+    Attributes:
+        level: error, warning or info.
+        actions: name and deed of buttons that the card offers.
+    """
 
     message: str
     hint: str = ""
     report: str = ""
     level: str = "error"
+    actions: tuple[tuple[str, Callable[[], object]], ...] = field(default=(), compare=False)
 
 
 class Workspace(QObject):
@@ -82,6 +89,12 @@ class Workspace(QObject):
         self.changed.emit()
         self.attach()
         return True
+
+    def leave(self) -> None:
+        """Close the project that is open; a job goes on."""
+        self.close()
+        self.opened.emit()
+        self.changed.emit()
 
     def close(self) -> None:
         if self.reader is not None:
@@ -191,15 +204,3 @@ class Workspace(QObject):
             self.problem.emit(Problem(why, hint, self.job.stderr_tail))
         self.job_changed.emit()
         self.changed.emit()
-
-
-def recent() -> list[str]:
-    """Project files opened lately, newest first, that are still there."""
-    stored: Any = QSettings().value("recent", [])
-    paths = [stored] if isinstance(stored, str) else list(stored or [])
-    return [path for path in paths if Path(path).is_file()]
-
-
-def remember(path: str) -> None:
-    paths = [path, *(known for known in recent() if known != path)]
-    QSettings().setValue("recent", paths[:_RECENT])

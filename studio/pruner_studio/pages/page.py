@@ -8,8 +8,9 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from pruner_engine.errors import UserError
 from pruner_studio.widgets.basic import label
-from pruner_studio.workspace import Workspace
+from pruner_studio.workspace import Problem, Workspace
 
 _MERGE_S = 0.2  # changes that come closer than this are shown together
 _REST = 9  # times as long as a refresh took, a page leaves the core to others
@@ -58,6 +59,10 @@ class Page(QWidget):
         """Show what the project file holds now."""
         raise NotImplementedError
 
+    def command_line(self) -> str:
+        """What does the same in a terminal; empty where the run's own line says it."""
+        return ""
+
     def touch(self) -> None:
         """Something changed: the first change is shown at once, those that follow closely are merged."""
         self._stale = True
@@ -72,7 +77,10 @@ class Page(QWidget):
         if self._stale and self.isVisible():
             self._stale = False
             begin = time.monotonic()
-            self.refresh()
+            try:
+                self.refresh()
+            except UserError as error:  # the file was damaged or taken away while it is shown
+                self.workspace.problem.emit(Problem(error.message, error.hint))
             end = time.monotonic()
             self._rested = end + max(_MERGE_S, _REST * (end - begin))
             self.refreshed.emit()

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import shlex
+import shutil
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QSettings, Qt
-from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QGuiApplication
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QFileDialog,
-    QFormLayout,
     QFrame,
     QHBoxLayout,
     QLineEdit,
@@ -26,61 +25,21 @@ from PySide6.QtWidgets import (
 from pruner_engine import units
 from pruner_engine.jobs import messages as msg
 from pruner_engine.resources import resource_dir
+from pruner_engine.search.settings import SearchSettings
+from pruner_studio import commands
 from pruner_studio.pages.page import Page
-from pruner_studio.widgets.basic import Card, Pill, Segments, button, clear, label, number, restyle
+from pruner_studio.translation import tr
+from pruner_studio.widgets.basic import Card, Pill, button, label
 from pruner_studio.widgets.checks import CheckList
+from pruner_studio.widgets.drop_area import DropArea
+from pruner_studio.widgets.plan_form import PlanForm
+from pruner_studio.widgets.recent import RecentCard
 from pruner_studio.widgets.shapes import ShapeFields
-from pruner_studio.workspace import Problem, recent
+from pruner_studio.workspace import Problem
 
 MODEL_SUFFIXES = (".onnx", ".pt2", ".py")
-_STRATEGIES = (
-    ("pruner", "Pruner: draft, then verify"),
-    ("moa-pruner", "MoA-Pruner: with a pre-trained model that adapts"),
-    ("metaschedule", "MetaSchedule: TVM's evolutionary search"),
-    ("ansor", "Ansor-like: learned model on every candidate"),
-    ("tenset-mlp", "TenSet MLP: offline model"),
-    ("tlp", "TLP: offline model on primitives"),
-    ("random", "Random search"),
-)
+DEMO = "samples/small-cnn.pruner"
 _WORKLOADS = ("matmul:512,512,512", "conv2d:1,56,56,64,64,3,1,1", "depthwise:1,56,56,64,3,1,1", "softmax:64,1024")
-
-
-class _DropArea(QFrame):
-    """Takes a dropped model or project file."""
-
-    def __init__(self, page: StartPage) -> None:
-        super().__init__()
-        self._page = page
-        self.setProperty("role", "drop")
-        self.setAcceptDrops(True)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 18, 16, 18)
-        column.setSpacing(6)
-        self.name = label("Drop a model here", "heading")
-        self.about = label(
-            "ONNX (.onnx), torch.export (.pt2), TVMScript (.py), or a project (.pruner)", "faint", wrap=True
-        )
-        row = QHBoxLayout()
-        self.choose = button("Choose a file…", page.ask_for_model, icon="folder")
-        row.addStretch(1)
-        row.addWidget(self.choose)
-        row.addStretch(1)
-        for part in (self.name, self.about):
-            part.setAlignment(Qt.AlignmentFlag.AlignCenter)
-            column.addWidget(part)
-        column.addLayout(row)
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if event.mimeData().hasUrls():
-            restyle(self, over=True)
-            event.acceptProposedAction()
-
-    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
-        restyle(self, over=False)
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        restyle(self, over=False)
-        self._page.take_file(event.mimeData().urls()[0].toLocalFile())
 
 
 class StartPage(Page):
@@ -90,6 +49,7 @@ class StartPage(Page):
     def build(self) -> None:
         self.model = ""
         self._asked = ""
+        self._shapes: dict[str, list[int]] = {}  # of the run that is duplicated
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
@@ -104,9 +64,13 @@ class StartPage(Page):
             side.setSpacing(14)
             columns.addLayout(side, stretch)
         left.addWidget(self._model_card())
-        left.addWidget(self._plan_card())
+        self.form = PlanForm()
+        self.form.changed.connect(self._show_command)
+        self.project, self.budget, self.budget_kind = self.form.project, self.form.budget, self.form.budget_kind
+        left.addWidget(self.form)
         left.addStretch(1)
-        right.addWidget(self._recent_card())
+        self.recent = RecentCard(self.workspace.open, self.open_demo, self.workspace.problem.emit)
+        right.addWidget(self.recent)
         right.addWidget(self._checks_card())
         right.addStretch(1)
         self.column.addWidget(scroll, 1)
@@ -117,7 +81,7 @@ class StartPage(Page):
 
     def _model_card(self) -> Card:
         card = Card("Model")
-        self.drop = _DropArea(self)
+        self.drop = DropArea(self.take_file, self.ask_for_model)
         card.body.addWidget(self.drop)
         row = QHBoxLayout()
         row.addWidget(label("or a built-in workload", "muted"))
@@ -145,65 +109,6 @@ class StartPage(Page):
         card.body.addWidget(self.consent)
         return card
 
-    def _plan_card(self) -> Card:
-        card = Card("Plan")
-        form = QFormLayout()
-        form.setHorizontalSpacing(18)
-        form.setVerticalSpacing(10)
-        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.target = QComboBox()
-        self.target.setAccessibleName("Target")
-        self.target.setEditable(True)
-        self.target.addItem("auto")
-        self.target.currentTextChanged.connect(lambda _: self._show_command())
-        self.target_note = label("", "faint")
-        self.strategy = QComboBox()
-        self.strategy.setAccessibleName("Strategy")
-        for key, text in _STRATEGIES:
-            self.strategy.addItem(text, key)
-        self.strategy.currentIndexChanged.connect(lambda _: self._show_command())
-        self.budget_kind = Segments(
-            "Budget", (("trials", "Trials"), ("minutes", "Minutes"), ("gain", "Until no more gain"))
-        )
-        self.budget_kind.chosen.connect(self._budget_kind_chosen)
-        self.budget = number("Budget amount", 1, 1_000_000, 200)
-        self.budget.setMinimumWidth(110)
-        self.budget.valueChanged.connect(lambda _: self._show_command())
-        budget = QHBoxLayout()
-        budget.setSpacing(10)
-        budget.addWidget(self.budget_kind)
-        budget.addWidget(self.budget)
-        budget.addStretch(1)
-        self.seed = number("Seed", 0, 2**31 - 1, 0)
-        self.seed.setMinimumWidth(110)
-        self.seed.valueChanged.connect(lambda _: self._show_command())
-        seed = QHBoxLayout()
-        seed.addWidget(self.seed)
-        seed.addStretch(1)
-        self.project = QLineEdit()
-        self.project.setAccessibleName("Project file")
-        self.project.textChanged.connect(lambda _: self._show_command())
-        project = QHBoxLayout()
-        project.setSpacing(8)
-        project.addWidget(self.project, 1)
-        project.addWidget(button("Change…", self._ask_for_project))
-        for name, part in (
-            ("Target", self.target), ("", self.target_note), ("Strategy", self.strategy), ("Budget", budget),
-            ("Seed", seed), ("Project file", project),
-        ):  # fmt: skip
-            form.addRow(label(name, "muted"), part)
-        form.setRowVisible(1, False)
-        self._form = form
-        card.body.addLayout(form)
-        return card
-
-    def _recent_card(self) -> Card:
-        card = Card("Recent projects")
-        self.recent = QVBoxLayout()
-        self.recent.setSpacing(2)
-        card.body.addLayout(self.recent)
-        return card
-
     def _checks_card(self) -> Card:
         card = Card("Pre-flight")
         self.checks_state = Pill("checking", "info")
@@ -223,9 +128,7 @@ class StartPage(Page):
         self.command.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.command.setMinimumWidth(60)
         row.addWidget(self.command, 1)
-        row.addWidget(
-            button("Copy as command", lambda: QGuiApplication.clipboard().setText(self.command_line()), icon="copy")
-        )
+        row.addWidget(button("Copy as command", lambda: commands.copy(self.command_line()), icon="copy"))
         self.tune = button("Tune", self.start, "primary", "play")
         self.tune.setMinimumWidth(120)
         row.addWidget(self.tune)
@@ -270,6 +173,8 @@ class StartPage(Page):
         self.consent.setVisible(model.endswith(".py"))
         self.consent.setChecked(False)
         self.shapes.show_inputs([])
+        self._shapes = {}
+        self.form.take_settings({})
         self._mark_sample()
         self._show_command()
         if model and not model.endswith(".py"):
@@ -291,6 +196,7 @@ class StartPage(Page):
             f"{reply.kind} · {units.size(reply.bytes)} · {names}" if reply.bytes else f"{reply.kind} · {names}"
         )
         self.shapes.show_inputs(reply.inputs)
+        self.shapes.fill(self._shapes)
         self._show_command()
 
     def _model_refused(self, failure: msg.Failed) -> None:
@@ -317,20 +223,6 @@ class StartPage(Page):
 
     # ------------------------------------------------------------ plan
 
-    def _budget_kind_chosen(self, kind: str) -> None:
-        self.budget.setVisible(kind != "gain")
-        self.budget.setValue({"trials": 200, "minutes": 10}.get(kind, self.budget.value()))
-        self._show_command()
-
-    def _ask_for_project(self) -> None:
-        dialog = QFileDialog(self, "Project file", self.project.text(), "Projects (*.pruner)")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # a project takes further runs
-        dialog.setDefaultSuffix("pruner")
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self.project.setText)
-        dialog.open()
-
     def plan(self) -> msg.Tune:
         """The job as the page says it."""
         kind = self.budget_kind.current
@@ -338,17 +230,18 @@ class StartPage(Page):
             project=self.project.text().strip(),
             model=self.model,
             inputs=self.shapes.values(),
-            target=self.target.currentText().strip() or "auto",
-            strategy=self.strategy.currentData(),
+            target=self.form.target.currentText().strip() or "auto",
+            strategy=self.form.strategy.currentData(),
             trials=self.budget.value() if kind == "trials" else None,
             minutes=float(self.budget.value()) if kind == "minutes" else None,
-            seed=self.seed.value(),
+            seed=self.form.seed.value(),
+            settings=self.form.settings,
             allow_code=self.consent.isChecked(),
         )
 
     def command_line(self) -> str:
         """The same job for a terminal."""
-        return tune_command(self.plan())
+        return commands.tune_line(self.plan())
 
     def _show_command(self) -> None:
         ready = bool(self.model and self.project.text().strip() and self.shapes.complete())
@@ -371,8 +264,7 @@ class StartPage(Page):
         self.checks.show_checks(report.checks)
         self.checks_state.show_state("ready" if report.ok else "not ready", "good" if report.ok else "bad")
         cpu = next((check.value for check in report.checks if check.name.lower().startswith("cpu")), "")
-        self.target_note.setText(f"auto is this machine: {cpu}")
-        self._form.setRowVisible(1, bool(cpu))
+        self.form.tell_target(tr("auto is this machine: {cpu}").format(cpu=cpu) if cpu else "")
 
     def _check_failed(self, failure: msg.Failed) -> None:
         self.checks_state.show_state("failed", "bad")
@@ -380,31 +272,40 @@ class StartPage(Page):
 
     def refresh(self) -> None:
         self._show_command()
-        clear(self.recent)
-        paths = recent()
-        if not paths:
-            self.recent.addWidget(label("Projects that you tune or open are listed here.", "faint", wrap=True))
-        for path in paths[:6]:
-            made = button(Path(path).stem, partial(self.workspace.open, path), "row", "file", path)
-            made.setAccessibleName(f"Open recent project {Path(path).name}")
-            made.setText(f"{Path(path).stem}    {units.moment(Path(path).stat().st_mtime)}")
-            self.recent.addWidget(made)
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.recent.refresh()
 
-def tune_command(plan: msg.Tune) -> str:
-    """The `pruner` line of a job."""
-    words: list[Any] = ["pruner", "tune", plan.model]
-    for name, shape in plan.inputs.items():
-        words += ["--input", f"{name}={','.join(map(str, shape))}"]
-    for flag, value, default in (
-        ("--target", plan.target, "auto"), ("--strategy", plan.strategy, "pruner"), ("--trials", plan.trials, None),
-        ("--minutes", plan.minutes, None), ("--seed", plan.seed, 0), ("--project", plan.project, ""),
-    ):  # fmt: skip
-        if value != default:
-            words += [flag, f"{value:g}" if isinstance(value, float) else value]
-    if plan.allow_code:
-        words.append("--allow-code")
-    return shlex.join(str(word) for word in words)
+    # ------------------------------------------------------------ projects
+
+    def open_demo(self) -> None:
+        """Open a copy of the tuned sample: what ships stays as it is."""
+        source = resource_dir() / DEMO
+        copy = _project_folder() / f"demo-{source.name}"
+        try:
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            if not copy.exists():
+                shutil.copyfile(source, copy)
+        except OSError as error:
+            message = tr("The demonstration could not be copied to {place}: {why}.")
+            told = message.format(place=copy, why=error.strerror)
+            self.workspace.problem.emit(Problem(told, tr("Make room there, or set another project folder.")))
+            return
+        self.workspace.open(copy)
+
+    def duplicate(self, run: dict[str, Any]) -> None:
+        """Fill the page with the plan of a run, to change it and tune again into the same project."""
+        defaults = SearchSettings()
+        changed = {name: value for name, value in run["settings"].items() if value != getattr(defaults, name, None)}
+        self.set_model(run["source"])
+        self._shapes = {spec["name"]: spec["shape"] for spec in run["inputs"]}
+        self.form.target.setEditText(run["target"] or "auto")
+        self.form.choose_strategy(run["strategy"])
+        self.form.choose_budget(run["budget_trials"], run["budget_s"])
+        self.form.seed.setValue(run["seed"])
+        self.form.take_settings(changed)
+        self.project.setText(self.workspace.path)
 
 
 def _project_folder() -> Path:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
@@ -43,10 +46,16 @@ class ProblemCard(QFrame):
         self._report.hide()
         text.addWidget(self._report)
         row.addLayout(text, 1)
+        for name, do in problem.actions:
+            row.addWidget(button(name, partial(self._act, do)))
         if problem.report:
             row.addWidget(button("Details", lambda: self._report.setVisible(self._report.isHidden()), "link"))
             row.addWidget(button("Copy report", self._copy, "link"))
         row.addWidget(icon_button("cross", "Dismiss", self.dismissed.emit), 0, Qt.AlignmentFlag.AlignTop)
+
+    def _act(self, do: Callable[[], object]) -> None:
+        self.dismissed.emit()
+        do()
 
     def _copy(self) -> None:
         parts = (self.problem.message, self.problem.hint, self.problem.report)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QProgressBar, QVBoxLayout
 
 from pruner_engine import units
 from pruner_engine.jobs import messages as msg
+from pruner_studio import commands
 from pruner_studio.widgets.basic import Pill, button, label
 from pruner_studio.workspace import Workspace
 
@@ -132,9 +131,11 @@ class RunBar(QFrame):
         if self.workspace.run_id is not None and self.resume_button.isVisible():
             self.workspace.start(msg.Resume(project=self.workspace.path, run_id=self.workspace.run_id))
 
-    def copy_command(self) -> None:
-        if self.workspace.path:
-            QGuiApplication.clipboard().setText(shlex.join(["pruner", "resume", self.workspace.path]))
+    def command_line(self) -> str:
+        """The line that goes on with the shown run."""
+        if not self.workspace.path:
+            return ""
+        return commands.line_of(msg.Resume(project=self.workspace.path, run_id=self.workspace.run_id))
 
 
 def budget_used(run: dict[str, Any]) -> float | None:

@@ -69,6 +69,12 @@ class ShapeFields(QWidget):
         row.addStretch(1)
         self._column.addLayout(row)
 
+    def fill(self, shapes: dict[str, list[int]]) -> None:
+        """Give the open dimensions the values that they have in known shapes."""
+        for (name, axis), field in self._fields.items():
+            if axis < len(shapes.get(name, ())):
+                field.setValue(shapes[name][axis])
+
     def complete(self) -> bool:
         return all(field.value() > 0 for field in self._fields.values())
 

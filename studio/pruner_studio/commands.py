@@ -1,0 +1,73 @@
+"""The `pruner` line that does in a terminal what a button does here."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import Any
+
+from PySide6.QtGui import QGuiApplication
+
+from pruner_engine.jobs import messages as msg
+
+_SETTING_OPTIONS = {"rpc": "--rpc", "rpc_key": "--key", "checkpoint": "--checkpoint"}
+
+
+def line_of(command: Any) -> str:  # noqa: PLR0911
+    """The line for a command to the engine."""
+    match command:
+        case msg.Tune():
+            return tune_line(command)
+        case msg.Resume():
+            budget = {"--run": command.run_id, "--trials": command.trials, "--minutes": command.minutes}
+            return _line("resume", command.project, **budget)
+        case msg.Export():
+            return _line("export", command.project, **{"--out": command.out, "--run": command.run_id})
+        case msg.ExportRecords():
+            options = {"--out": command.out, "--run": command.run_id, "--best": command.best}
+            return _line("records", "export", command.project, **options)
+        case msg.ImportRecords():
+            flags = ["--same-device"] if command.same_device else []
+            return _line("records", "import", command.project, command.folder, *flags)
+        case msg.ListBoards():
+            return _line("boards", command.tracker)
+        case msg.Doctor():
+            return _line("doctor")
+    raise TypeError(f"{type(command).__name__} has no line")
+
+
+def report_line(project: str, run_id: int | None, out: str) -> str:
+    """The line that writes a run as one page."""
+    return _line("report", project, **{"--html": out, "--run": run_id})
+
+
+def tune_line(plan: msg.Tune) -> str:
+    """The line of a new run; what is as by default is left out."""
+    words: list[Any] = ["tune", plan.model]
+    for name, shape in plan.inputs.items():
+        words += ["--input", f"{name}={','.join(map(str, shape))}"]
+    for flag, value, default in (
+        ("--target", plan.target, "auto"), ("--strategy", plan.strategy, "pruner"), ("--trials", plan.trials, None),
+        ("--minutes", plan.minutes, None), ("--seed", plan.seed, 0), ("--project", plan.project, ""),
+    ):  # fmt: skip
+        if value != default:
+            words += [flag, f"{value:g}" if isinstance(value, float) else value]
+    for name, value in plan.settings.items():
+        if name in _SETTING_OPTIONS:
+            words += [_SETTING_OPTIONS[name], value] if value else []
+        else:
+            words += ["--set", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
+    return _line(*words, *(["--allow-code"] if plan.allow_code else []))
+
+
+def copy(text: str) -> None:
+    """Put a text on the clipboard."""
+    QGuiApplication.clipboard().setText(text)
+
+
+def _line(*words: Any, **options: Any) -> str:
+    told = [str(word) for word in words]
+    for flag, value in options.items():
+        if value is not None:
+            told += [flag, f"{value:g}" if isinstance(value, float) else str(value)]
+    return shlex.join(["pruner", *told])

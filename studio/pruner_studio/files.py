@@ -1,0 +1,117 @@
+"""What is written from a project, or read into it, by a file dialog: reports and tuning records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Qt, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+
+from pruner_engine.jobs import messages as msg
+from pruner_engine.store.reader import ProjectReader
+from pruner_studio import background, commands
+from pruner_studio.translation import tr
+from pruner_studio.workspace import Problem, Workspace
+
+
+class Files(QObject):
+    """Dialogs that block nothing, and the work behind them; what happened is told as a card."""
+
+    def __init__(self, workspace: Workspace, window: QWidget) -> None:
+        super().__init__(window)
+        self.workspace, self._window = workspace, window
+
+    def save_report(self) -> None:
+        """Ask for a file and write the shown run as one HTML page."""
+        dialog = self._dialog(tr("Save a report"), self._named(".html"), self.write_report)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setNameFilter(tr("Pages (*.html)"))
+        dialog.setDefaultSuffix("html")
+        dialog.open()
+
+    def write_report(self, path: str) -> None:
+        project, run_id = self.workspace.path, self.workspace.run_id
+
+        def write() -> None:
+            from pruner_engine.reports.run import write_run
+
+            with ProjectReader(project) as reader:
+                write_run(reader, run_id, Path(path))
+
+        def done(_: None) -> None:
+            self._tell(
+                tr("The report was written to {path}.").format(path=path),
+                commands.report_line(project, run_id, path),
+                (tr("Open"), lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(path))),
+            )
+
+        background.run(write, done, self.workspace.problem.emit)
+
+    def export_records(self) -> None:
+        """Ask for a folder and write the best trials as MetaSchedule's JSON records."""
+        dialog = self._dialog(tr("Folder for the records"), self._named("-records"), self.write_records)
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.open()
+
+    def write_records(self, folder: str) -> None:
+        command = msg.ExportRecords(project=self.workspace.path, out=folder, best=8)
+
+        def done(answer: msg.RecordsExported) -> None:
+            told = tr("{count} records were written to {folder}.").format(count=answer.records, folder=answer.out)
+            self._tell(told, commands.line_of(command))
+
+        self.workspace.helper.ask(command, done, self._failed)
+
+    def import_records(self) -> None:
+        """Ask for a folder of MetaSchedule's JSON records, and whose device measured them."""
+        dialog = self._dialog(tr("Folder of tuning records"), str(Path(self.workspace.path).parent), self._ask_device)
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.open()
+
+    def _ask_device(self, folder: str) -> None:
+        box = QMessageBox(self._window)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setText(tr("Were these records measured on the device of this project?"))
+        box.setInformativeText(tr("Times of another device are kept apart: they never mix with what is measured here."))
+        same = box.addButton(tr("On this device"), QMessageBox.ButtonRole.YesRole)
+        other = box.addButton(tr("On another one"), QMessageBox.ButtonRole.NoRole)
+        box.addButton(QMessageBox.StandardButton.Cancel)
+        box.setDefaultButton(other)
+        box.buttonClicked.connect(
+            lambda chosen: self.read_records(folder, chosen is same) if chosen in (same, other) else None
+        )
+        box.open()
+
+    def read_records(self, folder: str, same_device: bool) -> None:
+        command = msg.ImportRecords(project=self.workspace.path, folder=folder, same_device=same_device)
+
+        def done(answer: msg.RecordsImported) -> None:
+            told = tr("{count} records are run {run} now.").format(count=answer.records, run=answer.run_id)
+            for problem in answer.problems:
+                self.workspace.problem.emit(Problem(problem, level="warning"))
+            self._tell(told, commands.line_of(command), (tr("Show"), lambda: self.workspace.choose_run(answer.run_id)))
+            self.workspace.changed.emit()
+
+        self.workspace.helper.ask(command, done, self._failed)
+
+    # ------------------------------------------------------------ telling
+
+    def _dialog(self, title: str, place: str, on_chosen: Callable[[str], object]) -> QFileDialog:
+        dialog = QFileDialog(self._window, title, place)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(on_chosen)
+        return dialog
+
+    def _named(self, ending: str) -> str:
+        project = Path(self.workspace.path)
+        return str(project.with_name(f"{project.stem}{ending}"))
+
+    def _tell(self, message: str, line: str, *actions: tuple[str, Callable[[], object]]) -> None:
+        copy = (tr("Copy as command"), lambda: commands.copy(line))
+        self.workspace.problem.emit(Problem(message, line, level="info", actions=(*actions, copy)))
+
+    def _failed(self, failure: msg.Failed) -> None:
+        self.workspace.problem.emit(Problem(failure.message, failure.hint, failure.report))

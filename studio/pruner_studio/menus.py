@@ -1,0 +1,136 @@
+"""The menu bar: what desktop users expect where they expect it; each entry calls a deed of the window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QMenu
+
+from pruner_studio.files import Files
+from pruner_studio.models.recent import forget_all, recent
+from pruner_studio.theme import CHOICES, theme
+from pruner_studio.translation import tr
+from pruner_studio.widgets.sidebar import PAGES
+
+if TYPE_CHECKING:
+    from pruner_studio.main_window import MainWindow
+
+_FULL = Qt.WindowState.WindowFullScreen
+_THEMES = {"system": tr("As the system"), "light": tr("Light"), "dark": tr("Dark")}
+
+
+class Menus(QObject):
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self.files = Files(window.workspace, window)
+        self._of_project: list[QAction] = []
+        self._of_run: list[QAction] = []
+        self._themes: dict[str, QAction] = {}
+        self._file()
+        self._edit()
+        self._run()
+        self._view()
+        self._help()
+        workspace = window.workspace
+        for signal in (workspace.opened, workspace.changed):
+            signal.connect(self._enable)
+        self._enable()
+
+    def fill_recent(self) -> None:
+        """List the projects opened lately."""
+        self._recent.clear()
+        for path in recent():
+            self._add(self._recent, Path(path).stem, "", partial(self._window.workspace.open, path)).setToolTip(path)
+        self._recent.addSeparator()
+        self._add(self._recent, tr("Clear this list"), "", self._forget)
+        self._recent.setToolTipsVisible(True)
+
+    def _forget(self) -> None:
+        forget_all()
+        self.fill_recent()
+
+    def _menu(self, title: str) -> QMenu:
+        return self._window.menuBar().addMenu(title)
+
+    def _add(self, menu: QMenu, text: str, keys: str, do: Callable[[], object]) -> QAction:
+        made = QAction(text, menu)
+        if keys:
+            made.setShortcut(QKeySequence(keys))
+        made.triggered.connect(lambda _=False: do())
+        menu.addAction(made)
+        return made
+
+    def _file(self) -> None:
+        window, menu = self._window, self._menu(tr("&File"))
+        self._add(menu, tr("&New run"), "Ctrl+N", window.start_page)
+        self._add(menu, tr("&Open…"), "Ctrl+O", lambda: window.start_page().ask_for_model())
+        self._recent = menu.addMenu(tr("Open &recent"))
+        self.fill_recent()
+        self._add(menu, tr("Open the &demonstration"), "", lambda: window.start_page().open_demo())
+        menu.addSeparator()
+        self._of_run += [
+            self._add(menu, tr("&Export the tuned model…"), "Ctrl+E", lambda: window.show_page("export")),
+            self._add(menu, tr("Save a re&port…"), "Ctrl+Shift+S", self.files.save_report),
+        ]
+        records = menu.addMenu(tr("&Tuning records"))
+        self._of_run += [
+            self._add(records, tr("&Export as MetaSchedule's JSON…"), "", self.files.export_records),
+            self._add(records, tr("&Import…"), "", self.files.import_records),
+        ]
+        menu.addSeparator()
+        self._of_project.append(self._add(menu, tr("&Close the project"), "Ctrl+W", window.workspace.leave))
+        self._add(menu, tr("&Quit"), "Ctrl+Q", window.close)
+
+    def _edit(self) -> None:
+        window, menu = self._window, self._menu(tr("&Edit"))
+        self._add(menu, tr("&Undo the what-if edit"), "Ctrl+Z", window.undo)
+        self._add(menu, tr("&Redo the what-if edit"), "Ctrl+Shift+Z", partial(window.undo, again=True))
+        menu.addSeparator()
+        self._add(menu, tr("&Copy as command"), "Ctrl+Shift+C", window.copy_command)
+
+    def _run(self) -> None:
+        bar, menu = self._window.run_bar, self._menu(tr("&Run"))
+        self._add(menu, tr("&Pause or go on"), "Ctrl+P", bar.toggle_pause)
+        self._add(menu, tr("&Stop"), "Ctrl+.", bar.stop)
+        self._add(menu, tr("&Resume"), "Ctrl+R", bar.resume)
+        menu.addSeparator()
+        duplicate = self._add(menu, tr("&Duplicate with changes…"), "Ctrl+D", self._window.duplicate_run)
+        self._of_run.append(duplicate)
+
+    def _view(self) -> None:
+        window, menu = self._window, self._menu(tr("&View"))
+        for index, (key, name, *_) in enumerate(PAGES):
+            self._add(menu, name, f"Ctrl+{index + 1}", partial(window.show_page, key))
+        menu.addSeparator()
+        themes, group = menu.addMenu(tr("&Theme")), QActionGroup(menu)
+        for choice in CHOICES:
+            made = self._add(themes, _THEMES[choice], "", partial(theme.choose, choice))
+            made.setCheckable(True)
+            made.setChecked(choice == theme.choice)
+            group.addAction(made)
+            self._themes[choice] = made
+        theme.changed.connect(self._mark_theme)
+        self._add(menu, tr("&Refresh"), "F5", window.workspace.changed.emit)
+        self._add(menu, tr("F&ull screen"), "F11", lambda: window.setWindowState(window.windowState() ^ _FULL))
+
+    def _help(self) -> None:
+        window, menu = self._window, self._menu(tr("&Help"))
+        self._add(menu, tr("What the &figures mean"), "F1", window.show_help)
+        self._add(menu, tr("Copy a &report for the makers"), "", window.copy_report)
+        menu.addSeparator()
+        self._add(menu, tr("&About Pruner Studio"), "", window.show_about)
+
+    def _mark_theme(self) -> None:
+        self._themes[theme.choice].setChecked(True)
+
+    def _enable(self) -> None:
+        for action in self._of_project:
+            action.setEnabled(bool(self._window.workspace.path))
+        for action in self._of_run:
+            action.setEnabled(self._window.workspace.run_id is not None)

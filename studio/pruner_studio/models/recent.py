@@ -1,0 +1,57 @@
+"""Projects opened lately, with what their best run reached."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QSettings
+
+from pruner_engine.errors import UserError
+from pruner_engine.store.reader import ProjectReader
+
+_KEPT = 12
+
+
+def recent() -> list[str]:
+    """Project files opened lately, newest first, that are still there."""
+    stored: Any = QSettings().value("recent", [])
+    paths = [stored] if isinstance(stored, str) else list(stored or [])
+    return [path for path in paths if Path(path).is_file()]
+
+
+def remember(path: str) -> None:
+    paths = [path, *(known for known in recent() if known != path)]
+    QSettings().setValue("recent", paths[:_KEPT])
+
+
+def forget_all() -> None:
+    QSettings().remove("recent")
+
+
+def summaries(paths: list[str]) -> list[dict[str, Any]]:
+    """One row a project: path, when it was written, runs, and of its fastest run latency, gain, model and device.
+
+    `interrupted` is the id of a run whose engine is dead, `alive` tells of one at work. Meant for a thread: large
+    projects take a moment.
+    """
+    return [_summary(path) for path in paths]
+
+
+def _summary(path: str) -> dict[str, Any]:
+    row: dict[str, Any] = {"path": path, "name": Path(path).stem, "problem": "", "latency_s": None, "gain": None}
+    row |= {"runs": 0, "interrupted": None, "alive": False, "model": "", "device": ""}
+    try:
+        row["at"] = Path(path).stat().st_mtime
+        with ProjectReader(path) as reader:
+            runs = reader.runs()
+    except (UserError, OSError) as error:
+        return row | {"at": row.get("at", 0.0), "problem": str(error)}
+    row["runs"] = len(runs)
+    row["alive"] = any(run["alive"] for run in runs)
+    row["interrupted"] = next((run["id"] for run in reversed(runs) if run["interrupted"]), None)
+    done = [run for run in runs if run["latency_s"] is not None]
+    if done:
+        best = min(done, key=lambda run: run["latency_s"])
+        row |= {key: best[key] for key in ("latency_s", "gain", "model", "device")}
+    return row

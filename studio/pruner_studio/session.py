@@ -1,0 +1,91 @@
+"""What is left of a window that crashed: told at the next start, with its log to copy.
+
+Each window keeps a file of its own for as long as it lives. A file whose process is gone is that of a crash: faults in
+native code and errors in Python are written into it.
+"""
+
+from __future__ import annotations
+
+import faulthandler
+import os
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+
+from PySide6.QtCore import QStandardPaths
+
+from pruner_studio.translation import tr
+from pruner_studio.workspace import Problem
+
+_PREFIX = "session-"
+_KEPT = 20_000  # characters of a log that are told
+
+
+def _folder() -> Path:
+    """State of this user; made where it is not there."""
+    place = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.GenericStateLocation)
+    folder = Path(place) / "pruner-studio"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def crashes() -> list[Problem]:
+    """A problem for each window that has not ended in good order since the last start; each is told once."""
+    found = []
+    for path in sorted(_folder().glob(f"{_PREFIX}*.log")):
+        pid = path.stem.removeprefix(_PREFIX)
+        if pid.isdigit() and not _alive(int(pid)):
+            text = path.read_text(encoding="utf-8", errors="replace")[-_KEPT:]
+            path.unlink(missing_ok=True)
+            hint = tr("What was measured is in its project file. Copy the report and send it to the makers.")
+            found.append(Problem(tr("The last window ended suddenly."), hint, text, level="warning"))
+    return found
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+class Session:
+    """The log of this window, from start to end.
+
+    Args:
+        tell: takes a Problem for an error of ours that the window survived.
+    """
+
+    def __init__(self, tell: Callable[[Problem], object]) -> None:
+        from pruner_engine.report import environment
+
+        self._tell = tell
+        self._path = _folder() / f"{_PREFIX}{os.getpid()}.log"
+        self._file = self._path.open("w", encoding="utf-8")
+        self._file.write(f"started {time.strftime('%Y-%m-%d %H:%M:%S')}\n{environment()}\n\n")
+        self._file.flush()
+        faulthandler.enable(self._file)
+        self._hook, sys.excepthook = sys.excepthook, self._error
+
+    def _error(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        """An exception in a slot: the window lives on, and says so."""
+        report = "".join(traceback.format_exception(kind, error, trace))
+        self._file.write(report)
+        self._file.flush()
+        self._hook(kind, error, trace)
+        hint = tr("Copy the report and send it to the makers; what was measured is kept.")
+        message = tr("The window met an error of its own: {kind}.").format(kind=kind.__name__)
+        self._tell(Problem(message, hint, report))
+
+    def end(self) -> None:
+        """The window ends in good order: nothing is left."""
+        sys.excepthook = self._hook
+        faulthandler.disable()
+        self._file.close()
+        self._path.unlink(missing_ok=True)

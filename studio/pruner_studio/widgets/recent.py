@@ -1,0 +1,92 @@
+"""The list of projects opened lately, each with what its best run reached."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from pruner_engine import units
+from pruner_studio import background
+from pruner_studio.models.recent import recent, summaries
+from pruner_studio.translation import tr
+from pruner_studio.widgets.basic import Card, Pill, button, clear, label
+from pruner_studio.workspace import Problem
+
+_SHOWN = 6
+
+
+class RecentCard(Card):
+    """Rows to click; the files are read in a thread, so that names are there at once and figures follow.
+
+    Args:
+        on_open: takes the path of a project.
+        on_demo: opens the demonstration.
+        on_problem: takes what could not be read.
+    """
+
+    def __init__(
+        self,
+        on_open: Callable[[str], object],
+        on_demo: Callable[[], object],
+        on_problem: Callable[[Problem], object],
+    ) -> None:
+        super().__init__(tr("Recent projects"))
+        self._on_open, self._on_problem = on_open, on_problem
+        self._rows = QVBoxLayout()
+        self._rows.setSpacing(2)
+        self.body.addLayout(self._rows)
+        self.demo = button(tr("Open the demonstration"), on_demo, "link", tip=tr("A tuned sample, ready to look at"))
+        self.body.addWidget(self.demo, 0, Qt.AlignmentFlag.AlignLeft)
+        self.summaries: list[dict[str, Any]] = []
+        self._asked = 0
+
+    def refresh(self) -> None:
+        """Show the names now, and the figures when they are read."""
+        paths = recent()[:_SHOWN]
+        known = {row["path"]: row for row in self.summaries}
+        self._show([known.get(path) or {"path": path, "name": Path(path).stem, "problem": ""} for path in paths])
+        self._asked += 1
+        turn = self._asked
+        background.run(
+            lambda: summaries(paths), lambda rows: self._read(rows) if turn == self._asked else None, self._on_problem
+        )
+
+    def _read(self, rows: list[dict[str, Any]]) -> None:
+        self.summaries = rows
+        self._show(rows)
+
+    def _show(self, rows: list[dict[str, Any]]) -> None:
+        clear(self._rows)
+        if not rows:
+            self._rows.addWidget(label(tr("Projects that you tune or open are listed here."), "faint", wrap=True))
+        for row in rows:
+            self._rows.addWidget(self._row(row))
+
+    def _row(self, row: dict[str, Any]) -> QWidget:
+        whole = QWidget()
+        line = QHBoxLayout(whole)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(8)
+        made = button(row["name"], partial(self._on_open, row["path"]), "row", "file", row["path"])
+        made.setAccessibleName(tr("Open recent project {name}").format(name=Path(row["path"]).name))
+        line.addWidget(made, 1)
+        if row["problem"]:
+            line.addWidget(Pill(tr("unreadable"), "bad"))
+            made.setToolTip(row["problem"])
+        elif row.get("alive"):
+            line.addWidget(Pill(tr("tuning"), "info"))
+        elif row.get("interrupted"):
+            line.addWidget(Pill(tr("interrupted"), "warn"))
+        if row.get("latency_s") is not None:
+            gain = f"  {units.ratio(row['gain'])}" if row["gain"] else ""
+            best = label(f"{units.latency(row['latency_s'])}{gain}", "muted")
+            best.setToolTip(tr("Best latency of all runs, and the gain over untuned"))
+            line.addWidget(best)
+        if row.get("at"):
+            line.addWidget(label(units.moment(row["at"]), "faint"))
+        return whole

@@ -1,0 +1,82 @@
+"""The navigation at the left: a button a page, and the theme."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+
+from pruner_studio.theme import theme
+from pruner_studio.widgets.basic import label, paint_icon
+
+# key, name, module and class of the page, group; a page is imported and made when it is first shown
+PAGES = (
+    ("start", "Start", "start:StartPage", ""),
+    ("overview", "Overview", "overview:OverviewPage", "RUN"),
+    ("tasks", "Tasks", "tasks:TasksPage", ""),
+    ("schedule", "Schedule", "schedule:SchedulePage", ""),
+    ("draft", "Draft vs verify", "draft_verify:DraftVerifyPage", ""),
+    ("adaptation", "Adaptation", "adaptation:AdaptationPage", ""),
+    ("compare", "Compare", "compare:ComparePage", "RESULTS"),
+    ("export", "Export", "export:ExportPage", ""),
+    ("devices", "Devices", "devices:DevicesPage", "MACHINE"),
+)
+
+
+class Sidebar(QWidget):
+    """Buttons for some of PAGES; `on_chosen` takes the key of a page."""
+
+    def __init__(self, pages: Sequence[tuple[str, str, str, str]], on_chosen: Callable[[str], object]) -> None:
+        super().__init__()
+        self._buttons: dict[str, QToolButton] = {}
+        self.setObjectName("sidebar")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setFixedWidth(196)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(10, 14, 10, 12)
+        column.setSpacing(2)
+        brand = QHBoxLayout()
+        brand.setContentsMargins(8, 0, 0, 8)
+        brand.setSpacing(9)
+        mark = QLabel()
+        mark.setPixmap(theme.pixmap("pruner-studio", size=24))
+        brand.addWidget(mark)
+        brand.addWidget(label("Pruner Studio", "brand"), 1)
+        column.addLayout(brand)
+        group = QButtonGroup(self)
+        for index, (key, name, _, section) in enumerate(pages):
+            if section:
+                column.addWidget(label(section, "section"))
+            made = QToolButton()
+            made.setText(f"  {name}")
+            made.setToolTip(f"{name} (Ctrl+{index + 1})")
+            made.setAccessibleName(name)
+            made.setCheckable(True)
+            made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            made.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+            made.setSizePolicy(made.sizePolicy().Policy.Expanding, made.sizePolicy().Policy.Fixed)
+            paint_icon(made, key)
+            made.clicked.connect(lambda _=False, key=key: on_chosen(key))
+            group.addButton(made)
+            self._buttons[key] = made
+            column.addWidget(made)
+        column.addStretch(1)
+        self._theme_button = QToolButton()
+        self._theme_button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._theme_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._theme_button.setIconSize(QSize(18, 18))
+        self._theme_button.clicked.connect(lambda: theme.choose("light" if theme.name == "dark" else "dark"))
+        theme.changed.connect(self._paint_theme_button)
+        self._paint_theme_button()
+        column.addWidget(self._theme_button)
+
+    def mark(self, key: str) -> None:
+        """Show which page is in front."""
+        self._buttons[key].setChecked(True)
+
+    def _paint_theme_button(self) -> None:
+        other = "light" if theme.name == "dark" else "dark"
+        self._theme_button.setIcon(theme.icon("sun" if other == "light" else "moon"))
+        self._theme_button.setText(f"  {other.capitalize()} theme")
+        self._theme_button.setAccessibleName(f"Use the {other} theme")
