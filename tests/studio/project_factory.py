@@ -47,6 +47,12 @@ _TRACE = [
     ],
     [[4, [1, 1, 512, 1]], [6, [4, 32, 4, 1]], [8, [64, 8]], [15, 0]],
 ]
+_DECISIONS = [
+    {"kind": "tile", "name": "C.i", "domain": {"extent": 512, "n": 4, "max_innermost": 64, "partition": [0, 1]}},
+    {"kind": "tile", "name": "C.j", "domain": {"extent": 512, "n": 4, "max_innermost": 64, "partition": [0, 1]}},
+    {"kind": "tile", "name": "C.k", "domain": {"extent": 512, "n": 2, "max_innermost": 64, "partition": [0, 1]}},
+    {"kind": "categorical", "name": "unroll", "domain": {"candidates": [0, 16, 64, 512], "probs": [0.25] * 4}},
+]
 _PROFILE = {
     "kind": "cpu",
     "name": "AMD EPYC 7B13",
@@ -154,7 +160,7 @@ class _Writer:
             untuned_s=untuned,
         )
         sketch = self.insert(
-            "sketches", task_id=task_id, idx=0, hash=f"{index:08x}", trace=_TRACE, decisions=[], size=1e9
+            "sketches", task_id=task_id, idx=0, hash=f"{index:08x}", trace=_TRACE, decisions=_DECISIONS, size=1e9
         )
         return {
             "id": task_id,
@@ -207,7 +213,7 @@ class _Writer:
                 verified=112,
                 measured=10,
                 valid=9,
-                stats={"pair_accuracy": 0.8},
+                stats={"pair_accuracy": 0.8, "probe_s": 2e-3 * (1 + index % 4 / 10), "probe_spread": index % 4 / 10},
                 **times,
             )
             elapsed += sum(times.values())

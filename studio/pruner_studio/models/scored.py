@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from array import array
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -56,14 +57,18 @@ class ScoredCandidates:
             self._ranks[round_id] = {name: score_quality(self.of_round(round_id), name) for name in SCORES}
         return self._ranks[round_id][score]
 
-    def columns(self, task_id: int | None, round_id: int | None) -> dict[str, np.ndarray]:
-        """Arrays of one task or round, or of all: ids, scores and seconds (NaN where there is none), origin, valid."""
+    def columns(self, task_ids: Collection[int] | None, round_id: int | None) -> dict[str, np.ndarray]:
+        """Arrays of some tasks and of a round, or of all.
+
+        Returns:
+            Ids, scores and seconds (NaN where there is none), origin, valid.
+        """
         arrays = {name: np.array(values) for name, values in self._numbers.items()}
         arrays["valid"] = arrays["valid"] > 0
         arrays["origin"] = np.array([*self._origins, ""])[np.array(self._origin_codes, int)]
         kept = np.ones(self._taken, bool)
-        if task_id is not None:
-            kept &= arrays["task_id"] == task_id
+        if task_ids is not None:
+            kept &= np.isin(arrays["task_id"], list(task_ids))
         if round_id is not None:
             kept &= arrays["round_id"] == round_id
         return {name: values[kept] for name, values in arrays.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from operator import itemgetter
 from typing import Any
 
@@ -10,11 +11,13 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from pruner_engine import units
+from pruner_studio.models.narrowing import narrowed
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.models.scored import ScoredCandidates, place_of_best, rank_of
 from pruner_studio.pages.page import Page
 from pruner_studio.widgets.basic import Card, EmptyState, Segments, StatTile
 from pruner_studio.widgets.drawn import Funnel
+from pruner_studio.widgets.narrowing import NarrowedBy
 from pruner_studio.widgets.plot import Plot, Series
 from pruner_studio.widgets.table import Table
 
@@ -25,6 +28,7 @@ _STEPS = (
     ("measured", "measured"),
     ("valid", "valid"),
 )
+NOISY = 0.1  # spread of the probe from which on latencies of a round are not to be trusted to the last per cent
 _ORIGINS = (
     ("draft", "series1"),
     ("random", "series3"),
@@ -61,6 +65,21 @@ COLUMNS = (
     Column("Build", lambda row: row["build_s"], units.duration, right=True),
     Column("Run", lambda row: row["run_s"], units.duration, right=True),
     Column("Learn", lambda row: row["learn_s"], units.duration, right=True),
+    Column(
+        "Probe",
+        lambda row: row["stats"].get("probe_s"),
+        units.latency,
+        "Time of a fixed kernel in this round: its drift tells how far latencies of rounds can be compared",
+        right=True,
+    ),
+    Column(
+        "Noise",
+        lambda row: row["stats"].get("probe_spread"),
+        units.percent,
+        "Slowest over fastest repeat of the fixed kernel, less one",
+        right=True,
+        tone=lambda row: "warn" if (row["stats"].get("probe_spread") or 0) > NOISY else "",
+    ),
 )
 
 
@@ -74,6 +93,7 @@ class DraftVerifyPage(Page):
     def build(self) -> None:
         self._round: int | None = None
         self._scored = ScoredCandidates()
+        self.header.addWidget(NarrowedBy(self.workspace))
         self.task = QComboBox()
         self.task.setAccessibleName("Task shown")
         self.task.setMinimumWidth(240)
@@ -143,13 +163,18 @@ class DraftVerifyPage(Page):
 
     def refresh(self) -> None:
         reader, run_id = self.workspace.reader, self.workspace.run_id
-        rounds = reader.rounds(run_id, self.workspace.task_id) if reader and run_id is not None else []
-        if reader is None or run_id is None or not (rounds or reader.rounds(run_id)):
+        rounds = reader.rounds(run_id) if reader and run_id is not None else []
+        if reader is None or run_id is None or not rounds:
             self.pages.setCurrentIndex(0)
             return
         self.pages.setCurrentIndex(1)
-        tasks = reader.task_names(run_id)
-        self._fill_tasks(tasks)
+        every = reader.tasks(run_id)
+        kept = {row["id"]: row["name"] for row in narrowed(every, self.workspace.filter)}
+        tasks = {row["id"]: row["name"] for row in every}
+        shown_tasks = self._shown_tasks(tasks, kept)
+        if shown_tasks is not None:
+            rounds = [row for row in rounds if row["task_id"] in shown_tasks]
+        self._fill_tasks(kept)
         if not self._scored.update(reader, run_id):
             self.touch()
         for row in rounds:
@@ -160,12 +185,19 @@ class DraftVerifyPage(Page):
             self._round = None
         self.funnel_card.heading.setText(f"Funnel of round {chosen[0]['idx']}" if chosen else "Funnel of all rounds")
         self.funnel.show_steps([(name, sum(row[key] for row in chosen or rounds)) for name, key in _STEPS])
-        shown = self._scored.columns(self.workspace.task_id, self._round)
+        shown = self._scored.columns(shown_tasks, self._round)
         self._show_scatter(shown)
         self._show_tiles(shown)
 
+    def _shown_tasks(self, tasks: dict[int, str], kept: dict[int, str]) -> Collection[int] | None:
+        """The chosen task, else those that the filter lets through; None for all."""
+        if self.workspace.task_id in tasks:
+            return {self.workspace.task_id}
+        return kept.keys() if self.workspace.filter else None
+
     def _fill_tasks(self, tasks: dict[int, str]) -> None:
-        wanted = [("All tasks", None), *((name, task_id) for task_id, name in tasks.items())]
+        everything = f"All tasks with “{self.workspace.filter}”" if self.workspace.filter else "All tasks"
+        wanted = [(everything, None), *((name, task_id) for task_id, name in tasks.items())]
         if [self.task.itemText(at) for at in range(self.task.count())] != [name for name, _ in wanted]:
             self.task.clear()
             for name, task_id in wanted:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from pruner_engine import units
+from pruner_studio.models.narrowing import narrowed
 from pruner_studio.pages.page import Page
 from pruner_studio.widgets.basic import Card, EmptyState, Segments, StatTile, button, clear, label
 from pruner_studio.widgets.drawn import Bar, Bars
+from pruner_studio.widgets.narrowing import NarrowedBy
 from pruner_studio.widgets.plot import Level, Plot, Series
 from pruner_studio.widgets.run_bar import budget_text, state_of
 
@@ -22,6 +25,10 @@ BASELINES = {
 }
 _STAGES = {"build": "did not compile", "load": "did not load", "run": "failed while running", "check": "wrong outputs"}
 _ERRORS = {"timeout": "took too long", "crash": "crashed", "memory": "used too much memory", "wrong": "", "error": ""}
+
+
+def _probe(row: dict[str, Any]) -> float:
+    return float(row["stats"]["probe_s"])
 
 
 def step_points(rows: list[dict[str, Any]], axis: str) -> tuple[np.ndarray, np.ndarray]:
@@ -58,6 +65,7 @@ class OverviewPage(Page):
         row.addWidget(self._side(), 2)
         column.addLayout(row, 1)
         self.pages.addWidget(whole)
+        self.header.addWidget(NarrowedBy(self.workspace))
         self.header.addWidget(button("Export…", lambda: self.go_to.emit("export"), icon="export"))
 
     def _tiles(self) -> QHBoxLayout:
@@ -95,6 +103,10 @@ class OverviewPage(Page):
         self._failure_rows.setSpacing(10)
         self.failures.body.addLayout(self._failure_rows)
         column.addWidget(self.failures)
+        self.noise = Card("Noise")
+        self.noise_text = label("", "muted", wrap=True, name="Noise of the machine")
+        self.noise.body.addWidget(self.noise_text)
+        column.addWidget(self.noise)
         self.events = Card("Messages")
         self._event_rows = QVBoxLayout()
         self._event_rows.setSpacing(8)
@@ -124,7 +136,8 @@ class OverviewPage(Page):
         self._show_tiles(run, baselines)
         self._show_curve(reader.progress(run["id"]), baselines)
         self._show_time(reader.worked(run["id"]))
-        self._show_failures(reader.failures(run["id"]), run["trials"])
+        self._show_failures(run["id"])
+        self._show_noise(reader.rounds(run["id"]))
         self._show_events(reader.events(run["id"]))
         self._show_facts(run)
 
@@ -186,9 +199,16 @@ class OverviewPage(Page):
                 ]
             )
 
-    def _show_failures(self, failures: list[dict[str, Any]], trials: int) -> None:
-        self.failures.setVisible(bool(failures))
+    def _show_failures(self, run_id: int) -> None:
+        """Failures by kind, of the tasks that the filter lets through."""
+        assert self.workspace.reader is not None
+        tasks = narrowed(self.workspace.reader.tasks(run_id), self.workspace.filter)
+        trials = sum(row["trials"] for row in tasks)
+        failures = self.workspace.reader.failures(run_id, {row["id"] for row in tasks})
+        self.failures.setVisible(bool(failures) or bool(self.workspace.filter))
         clear(self._failure_rows)
+        if not failures:
+            self._failure_rows.addWidget(label("None of these tasks.", "faint"))
         for row in failures:
             what = " · ".join(
                 part
@@ -202,6 +222,31 @@ class OverviewPage(Page):
             first = label(row["message"][:300], "faint", wrap=True)
             first.setToolTip(row["message"])
             self._failure_rows.addWidget(first)
+            look = button("Look at the first", partial(self._open_failure, row["first_id"]), "link")
+            self._failure_rows.addWidget(look, 0, Qt.AlignmentFlag.AlignLeft)
+
+    def _open_failure(self, measurement_id: int) -> None:
+        assert self.workspace.reader is not None
+        row = self.workspace.reader.one(
+            "SELECT task_id, candidate_id FROM measurements WHERE id = ?", (measurement_id,)
+        )
+        if row is not None:
+            self.workspace.select(row["task_id"], row["candidate_id"])
+            self.go_to.emit("schedule")
+
+    def _show_noise(self, rounds: list[dict[str, Any]]) -> None:
+        """What the fixed kernel took at the rounds: how much of a difference is the machine's."""
+        known = [row for row in rounds if row["stats"].get("probe_s")]
+        self.noise.setVisible(bool(known))
+        if not known:
+            return
+        best = min(row["stats"]["probe_s"] for row in known)
+        last, worst = (row["stats"]["probe_s"] for row in (known[-1], max(known, key=_probe)))
+        self.noise_text.setText(
+            f"A fixed kernel, timed before every round, took {units.latency(best)} at best, {units.latency(worst)}"
+            f" ({units.ratio(worst / best)}) at worst and {units.latency(last)} in the newest round: latencies of"
+            " rounds differ by as much."
+        )
 
     def _show_events(self, events: list[dict[str, Any]]) -> None:
         self.events.setVisible(bool(events))

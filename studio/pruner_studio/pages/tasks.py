@@ -124,6 +124,9 @@ class TasksPage(Page):
         card = Card("Roofline", "the best schedule of each task under the measured limits of the device")
         self.roofline = Roofline("Roofline of the tasks")
         self.roofline.picked.connect(self._task_picked)
+        self.roofline.hovered.connect(self.table.point_at)
+        self.table.setMouseTracking(True)
+        self.table.entered.connect(lambda index: self.roofline.point_at(self.model.rows[index.row()]["id"]))
         card.body.addWidget(self.roofline, 1)
         return card
 

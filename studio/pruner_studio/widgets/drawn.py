@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QPainter, QPaintEvent, QPolygonF
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QFont, QHelpEvent, QPainter, QPaintEvent, QPolygonF
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from pruner_engine import units
 from pruner_studio.theme import theme
@@ -40,9 +40,17 @@ class Bars(QWidget):
     def show_bars(self, bars: Sequence[Bar]) -> None:
         self._bars = bars
         self.setAccessibleDescription("; ".join(f"{bar.name}: {bar.text}" for bar in bars))
-        self.setToolTip("\n".join(f"{bar.name}: {bar.tip}" for bar in bars if bar.tip))
         self.updateGeometry()
         self.update()
+
+    def event(self, event: QEvent) -> bool:
+        """Each row has its own tool tip."""
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            row = event.pos().y() // self.ROW
+            bar = self._bars[row] if row < len(self._bars) else None
+            QToolTip.showText(event.globalPos(), f"{bar.name}: {bar.tip}" if bar and bar.tip else "", self)
+            return True
+        return super().event(event)
 
     def sizeHint(self) -> QSize:
         return QSize(280, max(1, len(self._bars)) * self.ROW)

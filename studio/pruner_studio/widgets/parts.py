@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from pruner_engine import units
 from pruner_engine.jobs.messages import WhatIfScore
+from pruner_studio.help import tip_of
 from pruner_studio.widgets.basic import label
 from pruner_studio.widgets.drawn import Bar, Bars
 
@@ -61,7 +62,11 @@ class PartsView(QScrollArea):
         self.note.setText("\n".join(f"•  {sentence}" for sentence in score.reasons))
         most = max(score.times.values(), default=1.0) or 1.0
         self._fill(
-            "times", [Bar(_words(name), value / most, units.latency(value)) for name, value in score.times.items()]
+            "times",
+            [
+                Bar(_words(name), value / most, units.latency(value), tip=tip_of(f"time.{name}"))
+                for name, value in score.times.items()
+            ],
         )
         self._fill(
             "penalties",
@@ -71,12 +76,17 @@ class PartsView(QScrollArea):
                     min(value, 1 / value) if value > 0 else 0.0,
                     f"{value:.2f}",
                     "good" if 0.8 < value < 1.25 else "warn",
+                    tip_of(f"penalty.{name}"),
                 )
                 for name, value in score.penalties.items()
             ],
         )
         self._fill(
-            "symbols", [Bar(_words(name), None, units.si(value).strip()) for name, value in score.symbols.items()]
+            "symbols",
+            [
+                Bar(_words(name), None, units.si(value).strip(), tip=tip_of(f"symbol.{name}"))
+                for name, value in score.symbols.items()
+            ],
         )
 
     def _fill(self, key: str, bars: list[Bar]) -> None:

@@ -97,6 +97,7 @@ class Plot(QWidget):
     """
 
     picked = Signal(int)
+    hovered = Signal(object)  # id of the point under the pointer, or None
 
     def __init__(
         self,
@@ -116,6 +117,8 @@ class Plot(QWidget):
         self._log_x, self._log_y = log_x, log_y
         self._x_text, self._y_text = x_text, y_text
         self._chosen: int | None = None
+        self._pointed: int | None = None
+        self._ring: pg.ScatterPlotItem | None = None
         self.thinned = ""  # says so where not every point is drawn
         self.setAccessibleName(name)
         axes = {"bottom": _Axis("bottom", x_text, log_x), "left": _Axis("left", y_text, log_y)}
@@ -214,15 +217,27 @@ class Plot(QWidget):
         self.thinned = f"{self.name}: {how}"
 
     def _mark(self, item: pg.PlotItem) -> None:
+        """A ring around the chosen point, and a lighter one for what the pointer is on elsewhere."""
+        if place := self._place_of(self._chosen):
+            pen = pg.mkPen(theme.color("text"), width=2)
+            item.addItem(pg.ScatterPlotItem(*place, size=13, brush=None, pen=pen), ignoreBounds=True)
+        self._ring = pg.ScatterPlotItem(size=17, brush=None, pen=pg.mkPen(theme.color("accent"), width=2))
+        item.addItem(self._ring, ignoreBounds=True)
+        self.point_at(self._pointed)
+
+    def point_at(self, point_id: int | None) -> None:
+        """Ring the point with that id lightly, as while the pointer is on its row of a table; None takes it away."""
+        self._pointed = point_id
+        if self._ring is not None:
+            self._ring.setData(*(self._place_of(point_id) or ([], [])))
+
+    def _place_of(self, point_id: int | None) -> tuple[list[float], list[float]] | None:
         for entry in self.series:
-            if entry.ids is not None and self._chosen is not None and self._chosen in entry.ids:
+            if entry.ids is not None and point_id is not None and point_id in entry.ids:
                 x, y = self._coordinates(entry)
-                at = list(entry.ids).index(self._chosen)
-                ring = pg.ScatterPlotItem(
-                    [x[at]], [y[at]], size=13, brush=None, pen=pg.mkPen(theme.color("text"), width=2)
-                )
-                item.addItem(ring, ignoreBounds=True)
-                return
+                at = list(entry.ids).index(point_id)
+                return [float(x[at])], [float(y[at])]
+        return None
 
     def _coordinate(self, values: np.ndarray, log: bool) -> np.ndarray:
         values = np.asarray(values, dtype=float)
@@ -259,6 +274,8 @@ class Plot(QWidget):
 
     def _hover(self, position: QPointF) -> None:
         found = self._nearest(position)
+        ids = found[0].ids if found is not None else None
+        self.hovered.emit(None if found is None or ids is None else int(ids[found[1]]))
         if found is None:
             self._hovered.setText("")
             return

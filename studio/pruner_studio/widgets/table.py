@@ -43,6 +43,8 @@ class _Cells(QStyledItemDelegate):
         box = option.rect
         if at == self._table.chosen_row:
             painter.fillRect(box, theme.color("selection"))
+        elif at == self._table.pointed_row:
+            painter.fillRect(box, theme.color("hover"))
         if column.curve is not None:
             paint_curve(painter, QRectF(box).adjusted(8, 6, -8, -6), column.curve(row) or ())
             return
@@ -99,7 +101,7 @@ class Table(QTableView):
         self.table = model
         self._on_chosen = on_chosen
         self._quiet = False
-        self.chosen_row = -1
+        self.chosen_row = self.pointed_row = -1
         self.setAccessibleName(name)
         self.setModel(model)
         self.setItemDelegate(_Cells(self))
@@ -130,8 +132,15 @@ class Table(QTableView):
         super().resizeEvent(event)
         self._fit()
 
+    def point_at(self, row_id: int | None) -> None:
+        """Shade a row lightly, as while the pointer is on its point of a plot; None takes it away."""
+        at = self.table.row_of(row_id)
+        if at != self.pointed_row:
+            self.pointed_row = at
+            self.viewport().update()
+
     def _reset(self) -> None:
-        self.chosen_row = -1
+        self.chosen_row = self.pointed_row = -1
         self._fit()
 
     def _fit(self) -> None:

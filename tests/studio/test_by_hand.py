@@ -1,0 +1,132 @@
+"""What-if with the real engine, by clicks: predict, verify, measure, pin, compare; steering a run that works."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QComboBox
+
+from pruner_engine.jobs import messages as msg
+from pruner_engine.jobs.client import EngineProcess
+from pruner_engine.store.reader import ProjectReader
+from pruner_studio.main_window import MainWindow
+from pruner_studio.widgets.what_if import TileRow
+
+pytestmark = pytest.mark.timeout(420)
+
+_SMALL = {"round_trials": 6, "population": 128, "draft_set": 16, "fresh_samples": 4}
+
+
+@pytest.fixture(scope="module")
+def tuned(tmp_path_factory) -> Path:
+    """A project of two runs of one small product."""
+    project = tmp_path_factory.mktemp("tuned") / "product.pruner"
+    with EngineProcess() as engine:
+        for strategy in ("random", "pruner"):
+            engine.send(
+                msg.Tune(project=str(project), model="matmul:64,64,64", strategy=strategy, trials=12, settings=_SMALL)
+            )
+            assert next(e for e in engine.events() if isinstance(e, msg.RunFinished | msg.Failed)).state == "finished"
+    return project
+
+
+@pytest.fixture
+def opened(window: MainWindow, tuned: Path, tmp_path: Path) -> MainWindow:
+    assert window.workspace.open(shutil.copy(tuned, tmp_path / "product.pruner"))
+    return window
+
+
+def press(qtbot, widget) -> None:
+    assert widget.isVisible() and widget.isEnabled()
+    qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
+
+
+def schedule_with(qtbot, window: MainWindow, pane: str):
+    page = window.show_page("schedule")
+    page.refresh()
+    page.tabs.setCurrentWidget(getattr(page, pane))
+    return page
+
+
+def edit(qtbot, pane) -> None:
+    """Move the first slider that can be moved, by its keys."""
+    for row in pane.editor.findChildren(TileRow):
+        for slider, _, choices in row._parts:
+            if len(choices) > 1:
+                key = Qt.Key.Key_Right if slider.value() < slider.maximum() else Qt.Key.Key_Left
+                qtbot.keyClick(slider, key)
+                return
+    box = pane.editor.findChildren(QComboBox)[0]
+    box.activated.emit((box.currentIndex() + 1) % box.count())
+
+
+def test_an_edit_is_predicted_verified_measured_and_told_as_a_command(qtbot, opened: MainWindow) -> None:
+    page = schedule_with(qtbot, opened, "what_if")
+    pane = page.what_if
+    qtbot.waitUntil(lambda: "Predicted" in pane.parts.verdict.text(), timeout=120_000)
+    assert "measured" in pane.parts.verdict.text() and pane.parts.note.text().startswith("•")
+    edit(qtbot, pane)
+    qtbot.waitUntil(lambda: "as fast as the candidate" in pane.parts.verdict.text(), timeout=60_000)
+    press(qtbot, pane.copy_button)
+    command = QGuiApplication.clipboard().text()
+    assert command.startswith("pruner try") and "--decide" in command
+
+    press(qtbot, pane.verify_button)
+    qtbot.waitUntil(lambda: "on place" in pane.answer.text(), timeout=120_000)
+    assert "pacm" in pane.answer.text()
+
+    run_id, decisions = opened.workspace.run_id, list(pane.editor.decisions)
+    press(qtbot, pane.measure_button)
+    qtbot.waitUntil(pane.verify_button.isEnabled, timeout=120_000)
+    with ProjectReader(opened.workspace.path) as reader:
+        (row,) = [r for r in reader.candidates(run_id) if r["origin"] == "user" or r["decisions"] == decisions]
+        assert row["decisions"] == decisions and row["stage"] is not None
+        assert str(row["id"]) in pane.answer.text()
+    qtbot.waitUntil(lambda: page.candidates.model.row_of(row["id"]) >= 0, timeout=20_000)
+    qtbot.keyClick(pane.editor, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert pane.editor.decisions == pane.editor.start
+
+
+def test_two_schedules_of_two_runs_are_compared_and_named(qtbot, opened: MainWindow) -> None:
+    page = schedule_with(qtbot, opened, "diff")
+    assert "Best of run 1" in page.diff.left.currentText()
+    for form, told in (("nest", "for "), ("trace", "sch."), ("why", "predicted")):
+        press(qtbot, page.diff.forms.part(form))
+        qtbot.waitUntil(lambda: "lines differ" in page.diff.view.told.text(), timeout=120_000)
+        (left, left_text), (right, right_text) = page.diff.view.sides
+        assert "run 1, random" in left.text() and "run 2, pruner" in right.text()
+        assert told in left_text.toPlainText() and told in right_text.toPlainText()
+
+
+def test_tasks_are_steered_and_rows_pinned_while_the_run_works(qtbot, opened: MainWindow) -> None:
+    workspace = opened.workspace
+    schedule = schedule_with(qtbot, opened, "what_if")
+    pane = schedule.what_if
+    qtbot.waitUntil(lambda: "Predicted" in pane.parts.verdict.text(), timeout=120_000)
+    edit(qtbot, pane)
+    decisions = list(pane.editor.decisions)
+    workspace.start(msg.Resume(project=workspace.path, run_id=2, trials=400))
+    qtbot.waitUntil(lambda: workspace.run()["trials"] > 12, timeout=180_000)
+    opened.show_page("schedule")
+    press(qtbot, pane.pin_button)
+
+    def pinned() -> bool:
+        rows = workspace.reader.candidates(2)
+        return any(row["origin"] == "user" and row["decisions"] == decisions and row["stage"] for row in rows)
+
+    measured_already = any(row["decisions"] == decisions for row in workspace.reader.candidates(2, measured=True))
+    qtbot.waitUntil(lambda: measured_already or pinned(), timeout=120_000)
+
+    tasks = opened.show_page("tasks")
+    tasks.refresh()
+    for button, action in zip(tasks.steer_buttons, ("pin", "boost", "freeze", "normal"), strict=True):
+        if action == "freeze":
+            continue  # the only task of the run: frozen, the run would end
+        press(qtbot, button)
+        qtbot.waitUntil(lambda action=action: workspace.reader.tasks(2)[0]["steer"] == action, timeout=120_000)
+    opened.run_bar.stop()
+    qtbot.waitUntil(lambda: not workspace.job.running, timeout=120_000)

@@ -1,0 +1,207 @@
+"""Everything around one task: by clicks and keys, each figure held against the project file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+
+from pruner_engine import units
+from pruner_engine.store.reader import ProjectReader
+from pruner_studio.main_window import MainWindow
+from pruner_studio.widgets.narrowing import NarrowedBy
+
+
+@pytest.fixture
+def opened(window: MainWindow, finished_project: Path) -> MainWindow:
+    assert window.workspace.open(finished_project)
+    return window
+
+
+@pytest.fixture
+def reader(finished_project: Path):
+    with ProjectReader(finished_project) as made:
+        yield made
+
+
+def show(window: MainWindow, key: str):
+    page = window.show_page(key)
+    page.refresh()
+    return page
+
+
+def press(qtbot, widget) -> None:
+    qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
+
+
+def open_tab(qtbot, page, pane) -> None:
+    bar = page.tabs.tabBar()
+    qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(page.tabs.indexOf(pane)).center())
+    assert page.tabs.currentWidget() is pane
+
+
+def point_of(plot, series, at: int) -> QPoint:
+    """Where a point of a plot is on the screen."""
+    box = plot._view.getPlotItem().getViewBox()
+    x, y = plot._coordinates(series)
+    return plot._view.mapFromScene(box.mapViewToScene(_point(x[at], y[at])))
+
+
+def _point(x: float, y: float):
+    import pyqtgraph as pg
+
+    return pg.Point(x, y)
+
+
+# ---------------------------------------------------------------- tasks
+
+
+def test_each_measured_task_stands_under_the_measured_roofs(qtbot, opened: MainWindow, reader) -> None:
+    page = show(opened, "tasks")
+    tasks = {row["id"]: row for row in reader.tasks(3)}
+    *roofs, points = page.roofline.series
+    assert [roof.name.split()[0] for roof in roofs] == ["L1", "L2", "L3", "DRAM", "peak"]
+    profile = reader.profile(3)
+    assert units.rate(profile["peak_flops"], "FLOP") in roofs[-1].name and set(roofs[-1].y) == {profile["peak_flops"]}
+    assert roofs[3].y[0] == pytest.approx(roofs[3].x[0] * profile["dram_bandwidth"])
+    assert len(points.ids) == sum(row["best_s"] is not None for row in tasks.values())
+    for at, task_id in enumerate(points.ids):
+        row = tasks[task_id]
+        moved = sum(4 * units_product(spec["shape"]) for spec in row["shapes"])
+        assert points.y[at] == pytest.approx(row["flops"] / row["best_s"])
+        assert points.x[at] == pytest.approx(row["flops"] / moved)
+
+
+def units_product(shape: list[int]) -> int:
+    product = 1
+    for extent in shape:
+        product *= extent
+    return product
+
+
+def test_a_click_on_a_point_of_the_roofline_chooses_its_task(qtbot, opened: MainWindow) -> None:
+    page = show(opened, "tasks")
+    qtbot.wait(50)
+    points = page.roofline.series[-1]
+    view = page.roofline._view.viewport()
+    qtbot.mouseMove(view, point_of(page.roofline, points, 0))
+    qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=point_of(page.roofline, points, 0))
+    near = [opened.workspace.task_id == task_id for task_id in points.ids]
+    assert any(near), "a task was chosen"
+    page.refresh()
+    assert page.table.currentIndex().row() == page.model.row_of(opened.workspace.task_id)
+
+
+def test_the_sparkline_falls_to_the_best_latency_of_the_task(opened: MainWindow, reader) -> None:
+    page = show(opened, "tasks")
+    (column,) = (column for column in page.model.columns if column.curve is not None)
+    for row in page.model.rows:
+        points = column.curve(row)
+        values = [value for _, value in points]
+        best = next(task["best_s"] for task in reader.tasks(3) if task["id"] == row["id"])
+        assert values == sorted(values, reverse=True)
+        assert (values[-1] if values else None) == best
+        assert not points or points[-1][0] == row["trials"]
+
+
+def test_a_filter_narrows_every_page_and_is_taken_away_anywhere(qtbot, opened: MainWindow, reader) -> None:
+    tasks = show(opened, "tasks")
+    qtbot.keyClicks(tasks.filter, "matmul")
+    wanted = {row["id"] for row in reader.tasks(3) if row["op"] == "matmul"}
+    assert {row["id"] for row in tasks.model.rows} == wanted
+    assert set(tasks.roofline.series[-1].ids) <= wanted
+
+    draft = show(opened, "draft")
+    assert {row["task_id"] for row in draft.model.rows} == wanted
+    shown = {id_ for series in draft.scatter.series for id_ in series.ids}
+    assert shown == {
+        row["id"] for row in reader.candidates(3, measured=True) if row["task_id"] in wanted and row["seconds"]
+    }
+
+    overview = show(opened, "overview")
+    told = [overview._failure_rows.itemAt(at).widget().text() for at in range(overview._failure_rows.count())]
+    for failure in reader.failures(3, wanted):
+        assert any(text.startswith(f"{failure['count']} ×") for text in told)
+
+    schedule = show(opened, "schedule")
+    offered = {schedule.task.itemData(at) for at in range(schedule.task.count())}
+    assert offered == wanted | {opened.workspace.task_id}
+
+    (chip,) = overview.findChildren(NarrowedBy)
+    opened.show_page("overview")
+    press(qtbot, chip)
+    assert opened.workspace.filter == "" and chip.isHidden()
+    assert len(show(opened, "tasks").model.rows) == len(reader.tasks(3))
+
+
+# ---------------------------------------------------------------- one candidate
+
+
+def test_failed_candidates_are_listed_with_their_messages(qtbot, opened: MainWindow, reader) -> None:
+    overview = show(opened, "overview")
+    look = next(
+        overview._failure_rows.itemAt(at).widget()
+        for at in range(overview._failure_rows.count())
+        if overview._failure_rows.itemAt(at).widget().accessibleName() == "Look at the first"
+    )
+    look.click()
+    assert opened.current_page == "schedule"
+    page = show(opened, "schedule")
+    failed = reader.candidate(opened.workspace.candidate_id)
+    assert failed["stage"] == "run" and page.message.text() == failed["message"]
+    press(qtbot, page.candidates.which.part("failed"))
+    assert page.candidates.model.rows and {row["stage"] for row in page.candidates.model.rows} == {"run"}
+
+
+def test_the_elite_of_a_decision_is_what_the_fastest_took(qtbot, opened: MainWindow, reader) -> None:
+    page = show(opened, "schedule")
+    open_tab(qtbot, page, page.decisions)
+    task_id, candidate_id = page._subject.task_id, page._subject.candidate_id
+    rows = [row for row in reader.candidates(3, task_id) if row["stage"] == "ok" and not row["censored"]]
+    rows.sort(key=lambda row: row["seconds"])
+    elite = rows[: -(-len(rows) // 10)]
+    own = reader.candidate(candidate_id)["decisions"]
+    bars = {(one.shares.decision, one.shares.factor): one for one in page.decisions.bars}
+    (inner, unroll) = bars[1, 2], bars[3, None]
+    for at, value in enumerate(inner.shares.values):
+        assert inner.shares.elite[at] == pytest.approx(
+            sum(row["decisions"][1][2] == value for row in elite) / len(elite)
+        )
+    assert inner.own == own[1][2]
+    assert unroll.shares.values == [0, 16, 64, 512] and unroll.own == [0, 16, 64, 512][own[3]]
+    assert unroll.shares.prior == [0.25] * 4
+
+
+def test_the_roofline_of_a_task_marks_the_candidate_shown(qtbot, opened: MainWindow, reader) -> None:
+    page = show(opened, "schedule")
+    open_tab(qtbot, page, page.roofline)
+    task = next(row for row in reader.tasks(3) if row["id"] == page._subject.task_id)
+    row = reader.candidate(page._subject.candidate_id)
+    points = page.roofline.plot.series[-1]
+    at = list(points.ids).index(row["id"])
+    assert points.y[at] == pytest.approx(task["flops"] / row["seconds"])
+    assert units.percent(task["roof_share"]) in page.roofline.told.text()
+    other = next(id_ for id_ in points.ids if id_ != row["id"])
+    page.roofline.plot.picked.emit(other)
+    assert opened.workspace.candidate_id == other
+
+
+def test_the_probe_of_each_round_is_told(opened: MainWindow, reader) -> None:
+    draft = show(opened, "draft")
+    titles = [column.title for column in draft.model.columns]
+    probe, noise = titles.index("Probe"), titles.index("Noise")
+    for at, row in enumerate(draft.model.rows):
+        stats = next(r["stats"] for r in reader.rounds(3) if r["id"] == row["id"])
+        assert draft.model.data(draft.model.index(at, probe)) == units.latency(stats["probe_s"])
+        assert draft.model.data(draft.model.index(at, noise)) == units.percent(stats["probe_spread"])
+    times = [row["stats"]["probe_s"] for row in reader.rounds(3)]
+    text = show(opened, "overview").noise_text.text()
+    assert units.latency(min(times)) in text and units.ratio(max(times) / min(times)) in text
+
+
+def test_a_wide_form_of_the_code_is_offered_where_the_target_has_it(opened: MainWindow) -> None:
+    page = show(opened, "schedule")
+    page.tabs.setCurrentWidget(page.code)
+    offered = [form for form, button in page.code.forms._buttons.items() if button.isVisibleTo(page)]
+    assert offered == ["tvmscript", "llvm", "asm"]
