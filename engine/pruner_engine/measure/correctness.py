@@ -55,7 +55,7 @@ def difference(out: np.ndarray, reference: np.ndarray, reduction: int, epsilon: 
 
     Args:
         reduction: terms that are folded into one element.
-        epsilon: of a coarser float type that was rounded to on the way; by default eps is that of the outputs' own type.
+        epsilon: of a coarser float type that was rounded to on the way, if any.
     """
     if out.dtype.kind in "iub":
         wrong, gap = out != reference, np.ones(out.shape)

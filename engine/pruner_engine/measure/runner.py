@@ -17,6 +17,7 @@ from tvm.runtime import Tensor
 
 from pruner_engine.measure import process, wire
 from pruner_engine.measure.correctness import difference, make_array
+from pruner_engine.measure.gpu import time_on_gpu
 from pruner_engine.measure.layout import rewrite
 from pruner_engine.measure.rpc import Board
 from pruner_engine.measure.timing import time_kernel
@@ -46,8 +47,10 @@ def serve(folder: str, inbox: int, outbox: int) -> None:
         started = time.perf_counter()
         answer = _run(job, task, host)
         seconds = time.perf_counter() - started
-        wire.send(outbox, msgspec.structs.replace(answer, seconds=seconds, spent=host.spent))
-        if host.spent:
+        # an illegal access of a kernel is an error of every later call of the driver in this process
+        spent = host.spent or (job.device != "cpu" and answer.error == "error")
+        wire.send(outbox, msgspec.structs.replace(answer, seconds=seconds, spent=spent))
+        if spent:
             return
 
 
@@ -100,6 +103,7 @@ class ThisMachine:
 
     def __init__(self) -> None:
         self._alone = process.Alone()
+        self._module: Any = None
 
     @property
     def spent(self) -> bool:
@@ -109,9 +113,12 @@ class ThisMachine:
         return tvm.runtime.device(kind, 0)
 
     def load(self, job: wire.Run) -> Any:
-        return tvm.runtime.load_module(job.kernel.library)["main"]
+        self._module = tvm.runtime.load_module(job.kernel.library)
+        return self._module["main"]
 
     def caller(self, job: wire.Run, kernel: Any, args: list[Tensor], device: Any) -> Callable[[int], float]:
+        if job.device != "cpu":
+            return self._alone.guard(time_on_gpu(self._module, args, device))
         flush = tvm.get_global_func("cache_flush_cpu_non_first_arg")
 
         def warm(number: int) -> float:
