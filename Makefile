@@ -3,7 +3,7 @@ VENV ?= .venv
 PYTHON_OF = $(VENV)/bin/python
 export VENV
 
-.PHONY: run test lint docs-screenshots clean setup
+.PHONY: run test lint docs-screenshots docs-terms translations sample-project clean setup
 
 run: setup
 	@$(PYTHON_OF) packaging/run_sample.py "$(CURDIR)"
@@ -17,6 +17,19 @@ lint: setup
 
 docs-screenshots: setup
 	PRUNER_SCREENSHOTS=docs/images $(PYTHON_OF) -m pytest tests/studio/test_screenshots.py
+
+# docs/terms.md from the texts that the window shows
+docs-terms: setup
+	$(PYTHON_OF) -m pruner_studio.help > docs/terms.md
+
+# Collect the window's texts into resources/translations/*.ts and compile what is translated
+translations: setup
+	$(VENV)/bin/pyside6-lupdate -locations none -no-obsolete $$(find studio -name '*.py') -ts resources/translations/*.ts
+	for file in resources/translations/*.ts; do $(VENV)/bin/pyside6-lrelease $$file -qm $${file%.ts}.qm; done
+
+# The demonstration project, on a machine that does nothing else
+sample-project: setup
+	$(PYTHON_OF) resources/samples/make_sample.py
 
 setup:
 	@packaging/bootstrap

@@ -1,7 +1,7 @@
 """Makes small-cnn.pruner, the project that the Studio opens as a demonstration: `make sample-project`.
 
-Two searches of the sample model are really run, on a machine that does nothing else. What the window shows of them stays;
-the learned models, which are large, are left out, so that the file stays below a megabyte.
+Two searches of the sample model are really run, on a machine that does nothing else. What the window shows of them
+stays; the learned models, which are large, are left out, so that the file stays below a megabyte.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 MODEL = HERE.parent / "models" / "small-cnn.onnx"
 PROJECT = HERE / "small-cnn.pruner"
+TRACES_KEPT = 2  # of each task and run
 RUNS = (("pruner", 96), ("metaschedule", 96))
 
 
@@ -30,7 +31,12 @@ def trim(project: Path) -> None:
     """Leave out what only an engine needs, and whose machine it was."""
     db = sqlite3.connect(project, isolation_level=None)
     db.execute("DELETE FROM checkpoints")
-    db.execute("UPDATE candidates SET trace = NULL WHERE sketch_id IS NOT NULL")  # sketch and decisions say it all
+    # Sketch and decisions say it all; an export wants the whole trace of the best
+    db.execute(
+        "UPDATE candidates SET trace = NULL WHERE sketch_id IS NOT NULL AND id NOT IN (SELECT candidate_id FROM (SELECT"
+        " candidate_id, row_number() OVER (PARTITION BY run_id, task_id ORDER BY seconds) AS place FROM measurements"
+        f" WHERE stage = 'ok' AND censored = 0) WHERE place <= {TRACES_KEPT})"
+    )
     db.execute("UPDATE models SET source = name || '.onnx'")
     db.execute("UPDATE runs SET socket = '', pid = NULL, host = json_set(host, '$.system', 'Linux')")
     db.execute("PRAGMA journal_mode=DELETE")  # readable where nothing may be written

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from pathlib import Path
 from typing import Any
@@ -64,9 +65,9 @@ def commands_of(run: Row, project: Path) -> list[str]:
         words += ["--trials", str(run["budget_trials"])]
     if run["budget_s"]:
         words += ["--minutes", f"{run['budget_s'] / 60:g}"]
-    defaults = SearchSettings()
+    defaults = json.loads(SearchSettings().as_json())
     for name, value in run["settings"].items():
-        if value != getattr(defaults, name, None):
+        if value != defaults.get(name):
             words += ["--set", f"{name}={value}"]
     if run["model_kind"] == "tvmscript":
         words.append("--allow-code")

@@ -22,6 +22,7 @@ _TASKS = "SELECT id, hash, mod FROM tasks WHERE target_id = ? AND hash = ?"
 _BEST = (
     "SELECT c.trace, x.repeats FROM measurements x JOIN candidates c ON c.id = x.candidate_id"
     " WHERE x.task_id = ? AND x.stage = 'ok' AND x.censored = 0 AND (? IS NULL OR x.run_id = ?)"
+    " AND c.trace IS NOT NULL"  # a project that was trimmed keeps those of the best
     " ORDER BY x.seconds LIMIT ?"
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from functools import partial
 from pathlib import Path
@@ -296,8 +297,8 @@ class StartPage(Page):
 
     def duplicate(self, run: dict[str, Any]) -> None:
         """Fill the page with the plan of a run, to change it and tune again into the same project."""
-        defaults = SearchSettings()
-        changed = {name: value for name, value in run["settings"].items() if value != getattr(defaults, name, None)}
+        defaults = json.loads(SearchSettings().as_json())
+        changed = {name: value for name, value in run["settings"].items() if value != defaults.get(name)}
         self.set_model(run["source"])
         self._shapes = {spec["name"]: spec["shape"] for spec in run["inputs"]}
         self.form.target.setEditText(run["target"] or "auto")

@@ -1,0 +1,190 @@
+"""From the list of recent projects to a closed one: by clicks and keys, with real files."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from project_factory import make_project
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QMessageBox, QPushButton
+
+from pruner_engine import units
+from pruner_engine.resources import resource_dir
+from pruner_engine.store.reader import ProjectReader
+from pruner_studio import session
+from pruner_studio.main_window import MainWindow
+from pruner_studio.widgets.help_window import HelpWindow
+
+SAMPLE = resource_dir() / "samples" / "small-cnn.pruner"
+
+
+def action(window: MainWindow, name: str) -> QAction:
+    return next(found for found in window.findChildren(QAction) if found.text().replace("&", "") == name)
+
+
+def press(qtbot, window: MainWindow, keys: str) -> None:
+    with qtbot.waitActive(window):
+        window.activateWindow()
+    qtbot.keySequence(window, keys)
+
+
+def named(parent, name: str) -> QPushButton:
+    return next(made for made in parent.findChildren(QPushButton) if made.accessibleName() == name)
+
+
+def test_recent_projects_show_the_best_of_all_runs(qtbot, window: MainWindow, finished_project: Path) -> None:
+    window.workspace.open(finished_project)
+    window.show_page("start")
+    card = window.show_page("start").recent
+    qtbot.waitUntil(lambda: bool(card.summaries), timeout=10_000)
+    with ProjectReader(finished_project) as reader:
+        best = min(reader.runs(), key=lambda run: run["latency_s"])
+    (row,) = card.summaries
+    assert (row["latency_s"], row["gain"]) == (best["latency_s"], best["gain"])
+    told = f"{units.latency(best['latency_s'])}  {units.ratio(best['gain'])}"
+    assert told in [found.text() for found in card.findChildren(type(card.note))]
+    window.workspace.leave()
+    qtbot.mouseClick(named(card, f"Open recent project {finished_project.name}"), Qt.MouseButton.LeftButton)
+    assert window.workspace.path == str(finished_project)
+
+
+def test_the_demonstration_is_opened_as_a_copy(qtbot, window: MainWindow, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    before = SAMPLE.read_bytes()
+    assert len(before) <= 1 << 20
+    qtbot.mouseClick(window.show_page("start").recent.demo, Qt.MouseButton.LeftButton)
+    assert Path(window.workspace.path).parent == tmp_path / "pruner-projects"
+    assert {run["strategy"] for run in window.workspace.reader.runs()} == {"pruner", "metaschedule"}
+    assert SAMPLE.read_bytes() == before
+
+
+def test_a_run_is_duplicated_with_its_settings(qtbot, window: MainWindow, tmp_path: Path) -> None:
+    project = Path(shutil.copy(SAMPLE, tmp_path / "own.pruner"))
+    window.workspace.open(project, 1)
+    run = window.workspace.run()
+    press(qtbot, window, "Ctrl+D")
+    start = window.show_page("start")
+    plan = start.plan()
+    assert (plan.strategy, plan.seed, plan.trials) == (run["strategy"], run["seed"], run["budget_trials"])
+    assert plan.project == str(project) and plan.target == run["target"]
+    start.form.seed.setValue(7)
+    assert "--seed 7" in start.command_line() and start.plan().settings == {}
+
+
+def test_a_project_is_closed_by_ctrl_w(qtbot, window: MainWindow, finished_project: Path) -> None:
+    window.workspace.open(finished_project)
+    press(qtbot, window, "Ctrl+W")
+    assert window.workspace.path == "" and window.current_page == "start"
+    assert window.windowTitle() == "Pruner Studio"
+    assert not action(window, "Close the project").isEnabled()
+    assert window.show_page("overview").pages.currentIndex() == 0
+
+
+def test_a_run_is_saved_as_a_page(qtbot, window: MainWindow, finished_project: Path, tmp_path: Path) -> None:
+    window.workspace.open(finished_project)
+    out = tmp_path / "run.html"
+    press(qtbot, window, "Ctrl+Shift+S")
+    dialog = window.findChild(QFileDialog)
+    assert dialog.isVisible() and dialog.windowModality() != Qt.WindowModality.ApplicationModal
+    dialog.reject()
+    window.menus.files.write_report(str(out))
+    qtbot.waitUntil(lambda: bool(window.problems.cards()), timeout=30_000)
+    (card,) = window.problems.cards()
+    assert card.problem.level == "info", card.problem.message
+    assert "<svg" in out.read_text() and "src=" not in out.read_text()
+    qtbot.mouseClick(named(card, "Copy as command"), Qt.MouseButton.LeftButton)
+    assert QGuiApplication.clipboard().text() == f"pruner report {finished_project} --html {out} --run 3"
+
+
+def test_copy_as_command_is_the_line_of_the_shown_run(qtbot, window: MainWindow, finished_project: Path) -> None:
+    window.workspace.open(finished_project, 2)
+    press(qtbot, window, "Ctrl+Shift+C")
+    assert QGuiApplication.clipboard().text() == f"pruner resume {finished_project} --run 2"
+
+
+def test_f1_explains_the_figures(qtbot, window: MainWindow) -> None:
+    press(qtbot, window, "F1")
+    help_window = window.findChild(HelpWindow)
+    assert help_window.isVisible()
+    qtbot.keyClicks(help_window.filter, "wave")
+    told = help_window.text.toPlainText()
+    assert "Waves full" in told and "Register pressure" not in told
+    help_window.close()
+
+
+@pytest.mark.timeout(300)
+def test_records_go_out_of_a_project_and_into_it(qtbot, window: MainWindow, tmp_path: Path) -> None:
+    project = Path(shutil.copy(SAMPLE, tmp_path / "own.pruner"))
+    window.workspace.open(project)
+    out = tmp_path / "records"
+    window.menus.files.write_records(str(out))
+    qtbot.waitUntil(lambda: bool(window.problems.cards()), timeout=120_000)
+    assert window.problems.cards()[0].problem.level == "info", window.problems.cards()[0].problem.message
+    window.menus.files._ask_device(str(out))
+    box = window.findChild(QMessageBox)
+    qtbot.mouseClick(next(b for b in box.buttons() if b.text() == "On another one"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: len(window.workspace.reader.runs()) == 3, timeout=120_000)
+    qtbot.waitUntil(lambda: len(window.problems.cards()) > 1, timeout=20_000)
+    card = window.problems.cards()[0]
+    qtbot.mouseClick(named(card, "Show"), Qt.MouseButton.LeftButton)
+    assert window.workspace.run()["strategy"] == "imported"
+
+
+def test_a_dead_engine_of_the_last_session_is_told_at_start(qtbot, window: MainWindow, tmp_path: Path) -> None:
+    project = make_project(tmp_path / "broken.pruner", runs=1, rounds=2, state="tuning")
+    window.workspace.open(project)
+    window.workspace.leave()
+    window.settle()
+    qtbot.waitUntil(lambda: bool(window.problems.cards()), timeout=10_000)
+    (card,) = window.problems.cards()
+    assert "Run 1 of broken was interrupted" in card.problem.message
+    qtbot.mouseClick(named(card, "Open"), Qt.MouseButton.LeftButton)
+    assert window.workspace.path == str(project) and window.run_bar.resume_button.isVisible()
+
+
+_CRASHES = """
+import faulthandler, sys
+from PySide6.QtCore import QCoreApplication
+from pruner_studio.session import Session
+app = QCoreApplication(["pruner-studio"])
+session = Session(print)
+{deed}
+"""
+
+
+@pytest.mark.parametrize(
+    ("deed", "told"),
+    [("faulthandler._sigsegv()", "Segmentation fault"), ("import os; os._exit(1)", "pruner-studio")],
+    ids=["native", "killed"],
+)
+def test_a_window_that_crashed_is_told_once_at_the_next_start(deed: str, told: str) -> None:
+    session.crashes()
+    subprocess.run([sys.executable, "-c", _CRASHES.format(deed=deed)], env=os.environ, check=False, timeout=60)
+    (problem,) = session.crashes()
+    assert told in problem.report and "python" in problem.report and problem.hint
+    assert session.crashes() == []
+
+
+def test_a_window_that_ended_in_good_order_leaves_nothing(qtbot, window: MainWindow) -> None:
+    window.settle()
+    window.close()
+    assert session.crashes() == []
+
+
+def test_an_error_in_a_slot_becomes_a_card(qtbot, window: MainWindow) -> None:
+    told = []
+    made = session.Session(told.append)
+    try:
+        raise ZeroDivisionError("by zero")
+    except ZeroDivisionError as error:
+        made._hook = lambda *_: None
+        made._error(type(error), error, error.__traceback__)
+    made._hook = sys.__excepthook__
+    assert "ZeroDivisionError" in told[0].message and "by zero" in told[0].report
+    made.end()
