@@ -98,7 +98,9 @@ def measure(project: Path, options: argparse.Namespace) -> dict[str, Any]:
 
 def told(found: dict[str, Any]) -> str:
     lines = [f"{'':18} measured      goal"]
-    lines += [f"{name:18} {found[name]:8.3f}  {'≤' if found[name] <= goal else '>'} {goal:g}" for name, goal in GOALS.items()]
+    lines += [
+        f"{name:18} {found[name]:8.3f}  {'≤' if found[name] <= goal else '>'} {goal:g}" for name, goal in GOALS.items()
+    ]
     lines.append(f"memory {found['memory_bytes'] / 2**20:.0f} MB, median frame {found['frame_median_s'] * 1e3:.1f} ms")
     for name, page in found["pages"].items():
         lines.append(
@@ -150,7 +152,9 @@ def measure_watching(project: str, _start: float, options: argparse.Namespace) -
     _run(application, 1.0)
     words = [f"--{key}={getattr(options, key)}" for key in ("rows", "seconds")]
     writer = subprocess.Popen(
-        [sys.executable, __file__, *words, "--part", "write", project, "0"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, __file__, *words, "--part", "write", project, "0"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     )
     process, pages = psutil.Process(), {}
     for name in ("overview", "tasks", "draft", "schedule", "compare"):

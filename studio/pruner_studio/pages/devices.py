@@ -5,17 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from pruner_engine import units
+from pruner_studio import background
+from pruner_studio.help import tip_of
 from pruner_studio.pages.page import Page
+from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, Pill, clear, label
+from pruner_studio.widgets.boards import BoardsCard
 
 
 class DevicesPage(Page):
-    title = "Devices"
-    subtitle = "This machine as detected, and the measured profiles of the devices in this project."
+    title = tr("Devices")
+    subtitle = tr("This machine as detected, the measured profiles of the devices in this project, and boards.")
     go_to = Signal(str)
 
     def build(self) -> None:
@@ -31,29 +35,54 @@ class DevicesPage(Page):
         self.here.setSpacing(14)
         self.stored = QVBoxLayout()
         self.stored.setSpacing(14)
+        self.boards = BoardsCard(self.workspace)
         self.cards.addLayout(self.here)
         self.cards.addLayout(self.stored)
+        self.cards.addWidget(self.boards)
         self.cards.addStretch(1)
         scroll.setWidget(inside)
         self.column.addWidget(scroll, 1)
-        QTimer.singleShot(0, self._detect)
+        self._shown: list[dict[str, Any]] | None = None
+        background.run(_detect, self._detected, self.workspace.problem.emit)
 
-    def _detect(self) -> None:
-        from pruner_engine.targets import detect_gpus, detect_host
-
-        for device in (detect_host(), *detect_gpus()):
-            card = _facts_card(device.name, device.as_json())
-            card.head.addWidget(Pill("this machine", "info"))
+    def _detected(self, devices: list[tuple[str, dict[str, Any]]]) -> None:
+        for name, facts in devices:
+            card = _facts_card(name, facts)
+            card.head.addWidget(Pill(tr("this machine"), "info"))
             self.here.addWidget(card)
 
     def refresh(self) -> None:
-        clear(self.stored)
         reader = self.workspace.reader
-        for row in reader.rows("SELECT device, fingerprint, profile, text FROM targets ORDER BY id") if reader else []:
-            card = _facts_card(row["device"], row["profile"])
-            card.note.setText(f"profile in this project · {row['fingerprint']}")
+        sql = "SELECT device, fingerprint, profile, text FROM targets ORDER BY id"
+        rows = reader.rows(sql) if reader else []
+        if rows == self._shown:
+            return
+        self._shown = rows
+        clear(self.stored)
+        for row in rows:
+            profile = dict(row["profile"])
+            calibration = profile.pop("calibration", {})
+            card = _facts_card(row["device"], profile)
+            card.note.setText(tr("profile in this project · {fingerprint}").format(fingerprint=row["fingerprint"]))
+            card.body.addWidget(_calibration(calibration))
             card.body.addWidget(label(row["text"], "mono", wrap=True))
             self.stored.addWidget(card)
+
+
+def _detect() -> list[tuple[str, dict[str, Any]]]:
+    from pruner_engine.targets import detect_gpus, detect_host
+
+    return [(device.name, device.as_json()) for device in (detect_host(), *detect_gpus())]
+
+
+def _calibration(factors: dict[str, float]) -> QLabel:
+    """The factors that correct the draft's time components on a device."""
+    told = ", ".join(f"{name} {units.ratio(factor)}" for name, factor in factors.items())
+    made = label(
+        tr("Calibration of the draft: {factors}").format(factors=told or tr("none needed")), "muted", wrap=True
+    )
+    made.setToolTip(tip_of("figure.calibration"))
+    return made
 
 
 _WORDS = {

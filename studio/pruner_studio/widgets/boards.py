@@ -1,0 +1,138 @@
+"""Boards of a tracker that measure instead of this machine: which are there, and when each last answered."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from PySide6.QtCore import QSettings, QTimer
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit
+
+from pruner_engine import units
+from pruner_engine.jobs import messages as msg
+from pruner_studio import commands
+from pruner_studio.models.rows import Column, RowTable
+from pruner_studio.translation import tr
+from pruner_studio.widgets.basic import Card, Pill, button, label
+from pruner_studio.widgets.table import Table
+from pruner_studio.workspace import Workspace
+
+_BEAT_MS = 5000
+
+
+def _sign(row: dict[str, Any]) -> str:
+    if row["answers"]:
+        return tr("answers after {time}").format(time=units.latency(row["answer_s"]))
+    if row["seen"] is None:
+        return tr("does not answer")
+    return tr("silent for {time}").format(time=units.duration(time.monotonic() - row["seen"]))
+
+
+COLUMNS = (
+    Column(tr("Key"), lambda row: row["key"], help=tr("What `pruner tune --key` asks for")),
+    Column(tr("Address"), lambda row: row["address"]),
+    Column(tr("Sign of life"), _sign, tone=lambda row: "good" if row["answers"] else "bad"),
+)
+
+
+class BoardsCard(Card):
+    """Asks a tracker of TVM's RPC every few seconds, as long as it is shown and an address is given."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__(tr("Boards"), tr("registered at a tracker of TVM's RPC"))
+        self.workspace = workspace
+        self.state = Pill()
+        self.head.addWidget(self.state)
+        self.tracker = QLineEdit(str(QSettings().value("tracker", "")))
+        self.tracker.setPlaceholderText("127.0.0.1:9190")
+        self.tracker.setAccessibleName(tr("Address of the tracker"))
+        self.tracker.returnPressed.connect(self.ask)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(label(tr("Tracker"), "muted"))
+        row.addWidget(self.tracker, 1)
+        row.addWidget(button(tr("Look"), self.ask))
+        row.addWidget(button(tr("Copy as command"), self._copy, icon="copy"))
+        self.body.addLayout(row)
+        self.note = label("", "faint", wrap=True)
+        self.body.addWidget(self.note)
+        self.model = RowTable(COLUMNS, self)
+        self.table = Table(tr("Boards"), self.model, stretch=2)
+        self.table.setMinimumHeight(140)
+        self.body.addWidget(self.table)
+        self._seen: dict[str, float] = {}
+        self._waiting = False
+        self._beat = QTimer(self, interval=_BEAT_MS)
+        self._beat.timeout.connect(self._look_again)
+        self._show([])
+
+    def command(self) -> msg.ListBoards:
+        return msg.ListBoards(tracker=self.tracker.text().strip())
+
+    def _copy(self) -> None:
+        commands.copy(commands.line_of(self.command()))
+
+    def ask(self) -> None:
+        """Ask now, and go on asking while the card is shown."""
+        QSettings().setValue("tracker", self.tracker.text().strip())
+        if not self.tracker.text().strip():
+            self._beat.stop()
+            self.state.show_state("", "neutral")
+            self._show([])
+            return
+        self._beat.start()
+        self._look_again()
+
+    def _look_again(self) -> None:
+        if not self._waiting:
+            self._waiting = True
+            self.workspace.helper.ask(self.command(), self._answered, self._failed)
+
+    def _answered(self, reply: msg.Boards) -> None:
+        self._waiting = False
+        if reply.tracker != self.tracker.text().strip():
+            return
+        rows = []
+        for index, board in enumerate(reply.boards):
+            if board.answers:
+                self._seen[board.address] = time.monotonic()
+            rows.append(
+                {
+                    "id": index,
+                    "key": board.key,
+                    "address": board.address,
+                    "answers": board.answers,
+                    "answer_s": board.answer_s,
+                    "seen": self._seen.get(board.address),
+                }
+            )
+        well = sum(row["answers"] for row in rows)
+        self.state.show_state(
+            tr("{well} of {all} answer").format(well=well, all=len(rows)), "good" if well == len(rows) > 0 else "warn"
+        )
+        self.note.setText("" if rows else tr("The tracker has no board yet. Start a server on one with --tracker."))
+        self._show(rows)
+
+    def _failed(self, failure: msg.Failed) -> None:
+        """Told in the card, not as a new problem every few seconds."""
+        self._waiting = False
+        self.state.show_state(tr("no answer"), "bad")
+        self.note.setText(f"{failure.message} {failure.hint}")
+        self._show([])
+
+    def _show(self, rows: list[dict[str, Any]]) -> None:
+        self.model.show_rows(rows)
+        self.table.setVisible(bool(rows))
+        if not rows and not self.note.text():
+            self.note.setText(tr("Kernels can be measured on other machines: `pruner tune --rpc HOST:PORT --key KEY`."))
+        self.note.setVisible(bool(self.note.text()))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self.tracker.text().strip():
+            self.ask()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self._beat.stop()

@@ -1,0 +1,60 @@
+"""Devices: profiles and calibration of the file, and boards that come and go at a real tracker."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QPushButton
+
+from pruner_engine import units
+from pruner_studio.main_window import MainWindow
+
+pytestmark = pytest.mark.timeout(300)
+
+
+def texts(widget) -> str:
+    return "\n".join(found.text() for found in widget.findChildren(QLabel))
+
+
+def test_profiles_and_calibration_are_those_of_the_file(window: MainWindow, finished_project: Path) -> None:
+    window.workspace.open(finished_project)
+    page = window.show_page("devices")
+    page.refresh()
+    (profile,) = sqlite3.connect(finished_project).execute("SELECT profile FROM targets").fetchone()
+    stored = json.loads(profile)
+    told = texts(page)
+    assert units.rate(stored["peak_flops"], "FLOP") in told and units.rate(stored["dram_bandwidth"], "B") in told
+    for name, factor in stored["calibration"].items():
+        assert f"{name} {units.ratio(factor)}" in told
+
+
+def test_this_machine_is_detected_without_holding_the_window(qtbot, window: MainWindow) -> None:
+    page = window.show_page("devices")
+    qtbot.waitUntil(lambda: "this machine" in texts(page), timeout=30_000)
+
+
+def test_boards_are_watched_at_their_tracker(qtbot, window: MainWindow) -> None:
+    from tvm.rpc.server import Server
+    from tvm.rpc.tracker import Tracker
+
+    tracker = Tracker(host="127.0.0.1", port=9190, port_end=9290)
+    server = Server(host="127.0.0.1", port=9090, port_end=9190, key="pi", tracker_addr=("127.0.0.1", tracker.port))
+    card = window.show_page("devices").boards
+    try:
+        qtbot.keyClicks(card.tracker, f"127.0.0.1:{tracker.port}")
+        look = next(made for made in card.findChildren(QPushButton) if made.text() == "Look")
+        qtbot.mouseClick(look, Qt.MouseButton.LeftButton)
+        qtbot.waitUntil(lambda: card.state.text() == "1 of 1 answer", timeout=90_000)
+        (row,) = card.model.rows
+        assert row["key"] == "pi" and row["answers"]
+        server.terminate()
+        qtbot.waitUntil(lambda: card.state.text() != "1 of 1 answer", timeout=60_000)
+    finally:
+        tracker.terminate()
+    qtbot.waitUntil(lambda: card.state.text() == "no answer", timeout=60_000)
+    assert "No tracker answers" in card.note.text()
+    assert window.problems.cards() == []
