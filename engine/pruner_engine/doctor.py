@@ -17,10 +17,13 @@ from pruner_engine.errors import UserError
 from pruner_engine.jobs.messages import Check, DoctorReport
 from pruner_engine.measure.linker import linker
 from pruner_engine.targets import detect_gpus, detect_host
+from pruner_engine.targets.cuda_compiler import find_cuda_compiler
+from pruner_engine.targets.gpu import detect_driver
 
 _REINSTALL = "Reinstall the dependencies: pip install --force-reinstall pruner-studio."
 _TRIAL_LIMIT_S = 120
 _FREE_BYTES = 1 << 30
+_CUDA = (13, 0)  # what TVM's wheel is built for
 
 
 def run_checks() -> DoctorReport:
@@ -77,22 +80,39 @@ def _temp() -> Check:
 
 def _gpus() -> Iterator[Check]:
     gpus = detect_gpus()
-    if not gpus:
-        yield Check("GPU", False, "no NVIDIA driver", "Only needed to tune for a GPU.", needed=False)
+    driver, cuda = detect_driver()
+    if not driver:
+        yield Check("NVIDIA driver", False, "none answers", "Only needed to tune for a GPU of this machine.", needed=False)
+    else:
+        fits = cuda >= _CUDA
+        hint = "" if fits else f"Update it: TVM is built for CUDA {_CUDA[0]}, whose first driver was 580."
+        yield Check("NVIDIA driver", fits, f"{driver}, up to CUDA {cuda[0]}.{cuda[1]}", hint, needed=False)
     for gpu in gpus:
         yield Check("GPU", True, f"{gpu.name} ({gpu.arch}, {gpu.cores} SMs, {_size(gpu.memory_bytes)})", needed=False)
-    if gpus:
-        compiler = shutil.which("nvcc") or ("NVRTC" if _version("cuda-bindings") or _version("cuda-python") else "")
-        hint = "" if compiler else "Install the CUDA toolkit, or: pip install cuda-python."
-        yield Check("CUDA compiler", bool(compiler), compiler or "none", hint, needed=False)
+    try:
+        yield Check("CUDA compiler", True, str(find_cuda_compiler()), needed=False)
+    except UserError as error:
+        yield Check("CUDA compiler", False, error.message, error.hint, needed=False)
 
 
 def _trial() -> Iterator[Check]:
-    """LLVM, and one kernel compiled, loaded, run and checked, in a process that may crash."""
+    """LLVM, and one kernel compiled, loaded, run and checked, on the CPU and on the GPU if there is one."""
+    facts, failure = _selftest("auto")
+    llvm = facts.get("llvm", "")
+    yield Check("LLVM", bool(llvm), llvm or "unknown", "" if llvm else _REINSTALL)
+    yield Check("One kernel", not failure, failure or facts["done"], _REINSTALL if failure else "")
+    if detect_gpus():
+        facts, failure = _selftest("cuda")
+        hint = "See the checks of driver and CUDA compiler." if failure else ""
+        yield Check("One kernel on the GPU", not failure, failure or facts["done"], hint, needed=False)
+
+
+def _selftest(target: str) -> tuple[dict[str, str], str]:
+    """What the trial said, and why it failed, "" if it did not; in a process, since it may crash."""
     stage, said, tail = "import TVM", list[dict[str, str]](), ""
     try:
         done = subprocess.run(
-            module_command("pruner_engine.selftest"),
+            module_command("pruner_engine.selftest", target),
             env=environment(),
             capture_output=True,
             text=True,
@@ -105,12 +125,7 @@ def _trial() -> Iterator[Check]:
     except subprocess.TimeoutExpired:
         tail = f"no answer within {_TRIAL_LIMIT_S} s"
     facts = {key: value for message in said for key, value in message.items()}
-    llvm = facts.get("llvm", "")
-    yield Check("LLVM", bool(llvm), llvm or "unknown", "" if llvm else _REINSTALL)
-    if "done" in facts:
-        yield Check("One kernel", True, facts["done"])
-    else:
-        yield Check("One kernel", False, f"could not {stage}: {facts.get('error') or tail}", _REINSTALL)
+    return facts, "" if "done" in facts else f"could not {stage}: {facts.get('error') or tail}"
 
 
 def _version(distribution: str) -> str:

@@ -15,8 +15,8 @@ def _say(**message: Any) -> None:
     sys.stdout.flush()
 
 
-def main() -> None:
-    """Generate the space of a small kernel, measure one candidate of it and compare its outputs."""
+def main(name: str = "auto") -> None:
+    """Generate the space of a small kernel, measure one candidate of it and compare its outputs; `name` is the target's."""
     _say(stage="import TVM")
     from pruner_engine.tvm_import import import_tvm
 
@@ -33,11 +33,11 @@ def main() -> None:
     from pruner_engine.tasks.extract import extract_tasks
     from pruner_engine.tasks.prepare import prepare
 
-    target = resolve_target("auto")
+    target = resolve_target(name)
     task = extract_tasks(prepare(load_model("matmul:64,64,64").mod, target), target)[0]
     space = DesignSpace.generate(task, target)
     rows = space.sketches[0].sample(np.random.default_rng(0), 8)
-    candidate = space.materialise([space.candidate(0, row) for row in rows])[0]
+    candidate = next(iter(space.materialise([space.candidate(0, row) for row in rows])))
     assert candidate.schedule is not None
     _say(stage="build and run a kernel")
     results: list[MeasureResult] = []
@@ -51,4 +51,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:])

@@ -11,6 +11,7 @@ from tvm.relax import transform
 from tvm.s_tir.meta_schedule import Database
 
 from pruner_engine.errors import UserError
+from pruner_engine.targets.cuda_compiler import use_cuda_compiler
 
 
 def apply_database(
@@ -34,8 +35,10 @@ def compile_model(mod: tvm.IRModule, target: tvm.target.Target) -> relax.VMExecu
     """Compile a model, scheduled or not, with constant weights packed as its schedules want them.
 
     Raises:
-        UserError: TVM could not compile it.
+        UserError: TVM could not compile it, or there is no compiler for the GPU.
     """
+    if target.kind.name == "cuda":
+        use_cuda_compiler()
     try:
         with target, tvm.transform.PassContext(opt_level=3):
             packed = transform.FoldConstant()(transform.SplitLayoutRewritePreproc()(mod))

@@ -23,6 +23,7 @@ _HINT = (
     "Install the CUDA toolkit with nvcc and a C++ compiler, or: "
     "pip install cuda-bindings nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-cccl."
 )
+_DRIVER, _CUDART = "libcuda.so.1", "libcudart.so.13"
 
 
 @dataclass(frozen=True)
@@ -82,22 +83,35 @@ def use_cuda_compiler() -> None:
     import tvm.support.nvcc  # noqa: F401  registers tvm_callback_cuda_compile
 
     if tvm_ffi.get_global_func("ffi.Module.create.cuda", allow_missing=True) is None:
-        _load_runtime_without_driver()
+        _load_runtime()
 
 
-def _load_runtime_without_driver() -> None:
-    """Load TVM's CUDA runtime beside an empty library in the place of the driver's, which compiling does not call."""
+def _load_runtime() -> None:
+    """Load TVM's CUDA runtime where it could not load itself.
+
+    CUDA's own runtime may lie in a Python package, where the system does not look. In the place of a missing driver an
+    empty library does: compiling calls no function of it.
+    """
     from tvm.base import _LOADED_LIBS
 
     runtime = Path(_LOADED_LIBS["tvm_runtime"]._name).with_name("libtvm_runtime_cuda.so")
     with tempfile.TemporaryDirectory() as folder:
-        stand_in = _empty_library(Path(folder), "libcuda.so.1")
+        driver = _DRIVER if _loads(_DRIVER) else str(_empty_library(Path(folder), _DRIVER))
+        cudart = [str(library) for package in _packages() for library in package.glob(f"*/lib/{_CUDART}")]
         # lazily: the driver's functions are missing, and only looked up when called
         dlopen = ctypes.CDLL(None).dlopen
         dlopen.restype, dlopen.argtypes = ctypes.c_void_p, (ctypes.c_char_p, ctypes.c_int)
-        loaded = [dlopen(os.fsencode(path), os.RTLD_LAZY) for path in (stand_in, runtime)]
+        loaded = [dlopen(os.fsencode(path), os.RTLD_LAZY) for path in (driver, *cudart[:1], runtime)]
     if not all(loaded):
-        raise UserError("TVM's CUDA runtime could not be loaded.", "Install the CUDA 13 runtime, libcudart.so.13.")
+        raise UserError(f"TVM's CUDA runtime could not be loaded: it needs {_CUDART}.", _HINT)
+
+
+def _loads(library: str) -> bool:
+    try:
+        ctypes.CDLL(library)
+    except OSError:
+        return False
+    return True
 
 
 def _empty_library(folder: Path, name: str) -> Path:

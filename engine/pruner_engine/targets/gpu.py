@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 from collections.abc import Iterator
@@ -21,14 +22,34 @@ class _Memory(ctypes.Structure):
 @functools.cache
 def detect_gpus() -> list[Device]:
     """The NVIDIA GPUs of this host, empty where there is no driver."""
+    with _library() as nvml:
+        return [] if nvml is None else list(_devices(nvml))
+
+
+def detect_driver() -> tuple[str, tuple[int, int]]:
+    """Version of the NVIDIA driver, "" where there is none, and the newest CUDA that it runs."""
+    with _library() as nvml:
+        if nvml is None:
+            return "", (0, 0)
+        text = ctypes.create_string_buffer(80)
+        nvml.nvmlSystemGetDriverVersion(text, len(text))
+        cuda = _uint(nvml.nvmlSystemGetCudaDriverVersion_v2)
+        return text.value.decode(), (cuda // 1000, cuda % 1000 // 10)
+
+
+@contextlib.contextmanager
+def _library() -> Iterator[ctypes.CDLL | None]:
+    """NVML ready for use, None where there is no driver."""
     try:
         nvml = ctypes.CDLL("libnvidia-ml.so.1")
     except OSError:
-        return []
+        yield None
+        return
     if nvml.nvmlInit_v2() != 0:
-        return []
+        yield None
+        return
     try:
-        return list(_devices(nvml))
+        yield nvml
     finally:
         nvml.nvmlShutdown()
 
