@@ -82,7 +82,7 @@ def _gpus() -> Iterator[Check]:
     gpus = detect_gpus()
     driver, cuda = detect_driver()
     if not driver:
-        yield Check("NVIDIA driver", False, "none answers", "Only needed to tune for a GPU of this machine.", needed=False)
+        yield Check("NVIDIA driver", False, "none answers", "Only needed to tune for a GPU that is here.", needed=False)
     else:
         fits = cuda >= _CUDA
         hint = "" if fits else f"Update it: TVM is built for CUDA {_CUDA[0]}, whose first driver was 580."

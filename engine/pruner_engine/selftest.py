@@ -9,6 +9,8 @@ import json
 import sys
 from typing import Any
 
+_ROWS = 128  # on a GPU most random schedules are invalid
+
 
 def _say(**message: Any) -> None:
     sys.stdout.write(json.dumps(message) + "\n")
@@ -16,7 +18,11 @@ def _say(**message: Any) -> None:
 
 
 def main(name: str = "auto") -> None:
-    """Generate the space of a small kernel, measure one candidate of it and compare its outputs; `name` is the target's."""
+    """Generate the space of a small kernel, measure one candidate of it and compare its outputs.
+
+    Args:
+        name: of the target.
+    """
     _say(stage="import TVM")
     from pruner_engine.tvm_import import import_tvm
 
@@ -36,8 +42,8 @@ def main(name: str = "auto") -> None:
     target = resolve_target(name)
     task = extract_tasks(prepare(load_model("matmul:64,64,64").mod, target), target)[0]
     space = DesignSpace.generate(task, target)
-    rows = space.sketches[0].sample(np.random.default_rng(0), 8)
-    candidate = next(iter(space.materialise([space.candidate(0, row) for row in rows])))
+    rows = space.sketches[0].sample(np.random.default_rng(0), _ROWS)
+    candidate = space.materialise([space.candidate(0, row) for row in rows])[0]
     assert candidate.schedule is not None
     _say(stage="build and run a kernel")
     results: list[MeasureResult] = []

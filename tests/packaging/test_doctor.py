@@ -6,8 +6,10 @@ import sys
 
 from pruner_engine.child import environment
 from pruner_engine.doctor import run_checks
+from pruner_engine.targets import detect_gpus
 
 NAMES = {"Python", "TVM", "TVM ffi", "PyTorch", "Linker", "Temporary files", "CPU", "Vector unit", "LLVM", "One kernel"}
+NAMES |= {"NVIDIA driver", "CUDA compiler"}
 
 
 def test_a_machine_that_runs_these_tests_is_fit():
@@ -45,6 +47,16 @@ def test_a_broken_tvm_is_told_with_what_to_do(tmp_path):
     assert checks["One kernel"]["hint"] and checks["LLVM"]["hint"]
 
 
-def test_a_missing_linker_is_told(tmp_path):
+def test_a_gpu_that_is_not_here_is_no_failure_and_comes_with_a_sentence():
+    report = run_checks()
+    checks = {c.name: c for c in report.checks}
+    if not detect_gpus():
+        assert not checks["NVIDIA driver"].ok and "GPU" in checks["NVIDIA driver"].hint
+        assert "One kernel on the GPU" not in checks
+    assert report.ok and not any(checks[name].needed for name in ("NVIDIA driver", "CUDA compiler"))
+
+
+def test_a_missing_linker_and_compiler_are_told(tmp_path):
     ok, checks = diagnose(PATH=str(tmp_path))
+    assert not checks["CUDA compiler"]["ok"] and "Install" in checks["CUDA compiler"]["hint"]
     assert not ok and not checks["Linker"]["ok"] and "Install" in checks["Linker"]["hint"]
