@@ -107,11 +107,11 @@ def _loads(found: Explanation, profile: DeviceProfile) -> Iterator[Reason]:
 
 
 def _loop_overhead(found: Explanation, profile: DeviceProfile) -> Iterator[Reason]:
-    unrolled = found.symbols["unroll"]
+    unrolled, steps = found.symbols["unroll"], si(found.symbols["steps"]).strip()
     how = f"loops are unrolled up to {count(unrolled)} steps" if unrolled > 1 else "nothing is unrolled"
     yield (
         _share(found, "overhead"),
-        f"{_of_time(found, 'overhead')} goes into loops and their start: {si(found.symbols['steps'])}steps, {how}.",
+        f"{_of_time(found, 'overhead')} goes into loops and their start: {steps} steps, {how}.",
     )
 
 

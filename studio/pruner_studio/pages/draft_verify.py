@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from pruner_engine import units
+from pruner_studio.help import tip_of
 from pruner_studio.models.narrowing import narrowed
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.models.scored import ScoredCandidates, place_of_best, rank_of
@@ -50,14 +51,14 @@ COLUMNS = (
         "ρ draft",
         lambda row: row["rank"](row["id"], "draft_score"),
         _correlation,
-        "Rank correlation of draft score and measured speed in this round",
+        tip_of("score.rank"),
         right=True,
     ),
     Column(
         "ρ verified",
         lambda row: row["rank"](row["id"], "verified_score"),
         _correlation,
-        "Rank correlation of verified score and measured speed in this round",
+        tip_of("score.rank"),
         right=True,
     ),
     Column("Draft", lambda row: row["draft_s"], units.duration, right=True),
@@ -69,7 +70,7 @@ COLUMNS = (
         "Probe",
         lambda row: row["stats"].get("probe_s"),
         units.latency,
-        "Time of a fixed kernel in this round: its drift tells how far latencies of rounds can be compared",
+        tip_of("figure.probe"),
         right=True,
     ),
     Column(
@@ -135,7 +136,7 @@ class DraftVerifyPage(Page):
             "Score against measured latency",
             "score (higher is better)",
             "measured latency",
-            "{:.5g}".format,
+            "{:.6g}".format,
             units.latency,
             log_y=True,
         )

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSplitter, QStackedWidget
 
 from pruner_engine import units
 from pruner_engine.jobs import messages as msg
+from pruner_studio.help import tip_of
 from pruner_studio.models.narrowing import arguments, narrowed
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.pages.page import Page
@@ -35,7 +36,7 @@ COLUMNS = (
     Column("Task", lambda row: row["name"], help="Same name at every run"),
     Column("Operator", lambda row: row["op"]),
     Column("Shapes", arguments),
-    Column("Calls", lambda row: row["weight"], units.count, "Calls per inference", right=True),
+    Column("Calls", lambda row: row["weight"], units.count, tip_of("figure.weight"), right=True),
     Column(
         "MFLOP", lambda row: row["flops"] / 1e6, units.significant, "Floating-point operations of one call", right=True
     ),
@@ -43,19 +44,19 @@ COLUMNS = (
         "Share",
         lambda row: row["share"],
         units.percent,
-        "Share of the estimated end-to-end time",
+        tip_of("figure.share"),
         right=True,
         share=lambda row: row["share"],
     ),
     Column("Untuned", lambda row: row["untuned_s"], units.latency, "One call of the kernel without tuning", right=True),
     Column("Best", lambda row: row["best_s"], units.latency, "Fastest valid candidate measured", right=True),
     Column("Over trials", lambda row: row["best_s"], units.latency, "Best latency over the trials", curve=_curve),
-    Column("GFLOP/s", lambda row: row["gflops"], units.significant, "Of the best candidate", right=True),
+    Column("GFLOP/s", lambda row: row["gflops"], units.significant, tip_of("figure.gflops"), right=True),
     Column(
         "Of roof",
         lambda row: row["roof_share"],
         units.percent,
-        "Of what the measured device allows at the kernel's intensity",
+        tip_of("figure.roof"),
         right=True,
         share=lambda row: row["roof_share"],
     ),
@@ -63,11 +64,11 @@ COLUMNS = (
         "Gain",
         lambda row: row["gain"],
         units.ratio,
-        "Untuned over best",
+        tip_of("figure.gain"),
         right=True,
         tone=lambda row: "good" if (row["gain"] or 0) > 1 else "bad" if row["gain"] else "",
     ),
-    Column("Trials", lambda row: row["trials"], units.count, "Candidates measured in this run", right=True),
+    Column("Trials", lambda row: row["trials"], units.count, tip_of("figure.trials"), right=True),
     Column(
         "Failed",
         lambda row: row["failed"] or None,

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 
 from pruner_engine import units
 from pruner_engine.store.reader import ProjectReader
+from pruner_studio.help import tip_of
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.widgets.basic import Card, Segments
 from pruner_studio.widgets.table import Table
@@ -31,12 +32,10 @@ def _score(value: float) -> str:
 
 COLUMNS = (
     Column("#", lambda row: row["id"], units.count, right=True),
-    Column("Latency", lambda row: row["seconds"], units.latency, "Median of the repeats", right=True),
+    Column("Latency", lambda row: row["seconds"], units.latency, "One call, median of the repeats", right=True),
     Column("Outcome", outcome, tone=lambda row: "bad" if row["stage"] not in (None, "ok") else "muted"),
-    Column("Draft", lambda row: row["draft_score"], _score, "log2 of 1 / predicted seconds", right=True),
-    Column(
-        "Verified", lambda row: row["verified_score"], _score, "The learned model's score, higher is better", right=True
-    ),
+    Column("Draft", lambda row: row["draft_score"], _score, tip_of("score.draft"), right=True),
+    Column("Verified", lambda row: row["verified_score"], _score, tip_of("score.verified"), right=True),
     Column("Round", lambda row: row["round"], units.count, right=True),
     Column("Origin", lambda row: row["origin"]),
 )

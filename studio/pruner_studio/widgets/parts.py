@@ -84,7 +84,7 @@ class PartsView(QScrollArea):
         self._fill(
             "symbols",
             [
-                Bar(_words(name), None, units.si(value).strip(), tip=tip_of(f"symbol.{name}"))
+                Bar(_words(name), None, _number(value), tip=tip_of(f"symbol.{name}"))
                 for name, value in score.symbols.items()
             ],
         )
@@ -94,6 +94,11 @@ class PartsView(QScrollArea):
         head.setVisible(bool(bars))
         view.setVisible(bool(bars))
         view.show_bars(bars)
+
+
+def _number(value: float) -> str:
+    """Small whole numbers whole, others with three digits and a prefix."""
+    return units.count(value) if value == int(value) and value < 1e5 else units.si(value).strip()
 
 
 def _words(name: str) -> str:
