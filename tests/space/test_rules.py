@@ -37,6 +37,7 @@ REGISTER_TILE = [
     "depthwise:1,5,8,12,3,pad=1",
     "maxpool:1,5,9,16,3,stride=1,pad=1",
 ]
+ROWS = ["softmax:7,33", "softmax:1,50", "layernorm:9,21", "layernorm:6,48", "sum:7,40", "sum:3,2048", "sum:11,5"]
 
 
 def task_of(workload: str, constant: bool) -> TuningTask:
@@ -75,6 +76,28 @@ def test_register_tile_computes_the_same(workload, constant):
             assert difference(run(schedule.mod, arrays), want, facts_of(task.mod).reduction) == ""
 
 
+@pytest.mark.parametrize("workload", ROWS)
+def test_rows_compute_the_same(workload):
+    task = task_of(workload, False)
+    rng = np.random.default_rng(4)
+    arrays = [rng.standard_normal(a.shape).astype(a.dtype) for a in task.args]
+    (sketch,) = (space := DesignSpace.generate(task, HOST)).sketches
+    assert is_closed(sketch.trace)
+    want = run(task.mod, arrays)
+    for row in sketch.sample(rng, 3):
+        schedule = space.apply(space.candidate(0, row))
+        assert difference(run(schedule.mod, arrays), want, facts_of(task.mod).reduction) == ""
+
+
+def test_rows_leave_a_matrix_product_alone():
+    """Its operands run along the reduction, too, but each row is read by many others."""
+    a, b = tvm.te.placeholder((6, 32)), tvm.te.placeholder((5, 32))
+    k = tvm.te.reduce_axis((0, 32))
+    product = tvm.te.compute((6, 5), lambda i, j: tvm.te.sum(a[i, k] * b[j, k], axis=k))
+    task = kernel_task(tvm.te.create_prim_func([a, b, product]))
+    assert not any(is_closed(sketch.trace) for sketch in DesignSpace.generate(task, HOST).sketches)
+
+
 @pytest.mark.parametrize("channels", [(32, 48), (16, 16, 16), (8, 24), (64,)])
 def test_vector_copy_computes_the_same(channels):
     shapes = [(1, 7, 5, c) for c in channels]
@@ -98,7 +121,7 @@ def test_a_vector_never_holds_two_sources():
 
 @pytest.mark.parametrize("name", OWN_RULES)
 def test_a_rule_can_be_left_out(name):
-    workload = {"register-tile": "matmul:16,32,8", "vector-copy": "pad"}[name]
+    workload = {"rows": "sum:5,32", "register-tile": "matmul:16,32,8", "vector-copy": "pad"}[name]
     if workload == "pad":
         part = tvm.te.placeholder((4, 32))
         task = kernel_task(tvm.te.create_prim_func([part, tvm.topi.nn.pad(part, (1, 0))]))

@@ -9,6 +9,7 @@ from tvm.relax import transform as rx
 from tvm.target import Target, codegen
 
 from pruner_engine.tasks.fold import fold_movement
+from pruner_engine.tasks.kernels import legalizations
 from pruner_engine.tasks.simplify import simplify
 from pruner_engine.tasks.widen import widen_channels
 
@@ -31,12 +32,13 @@ def prepare(mod: tvm.IRModule, target: Target) -> tvm.IRModule:
     """
     with target, tvm.transform.PassContext(opt_level=3):
         clean, cpu = _clean(mod), target.kind.name == "llvm"
-        plain = _lower(clean)
+        lanes = codegen.llvm_get_vector_width(target) // 32 if cpu else 0
+        plain = _lower(clean, lanes)
         if not _has_conv2d(clean):
             return plain
         try:
-            wide = widen_channels(clean, codegen.llvm_get_vector_width(target) // 32) if cpu else clean
-            channels_last = _lower(rx.ConvertLayout({"relax.nn.conv2d": ["NHWC", "HWIO"]})(wide))
+            wide = widen_channels(clean, lanes) if cpu else clean
+            channels_last = _lower(rx.ConvertLayout({"relax.nn.conv2d": ["NHWC", "HWIO"]})(wide), lanes)
         except (RuntimeError, ValueError):  # ConvertLayout does not know every operator
             return plain
     return channels_last if _traffic(channels_last) <= _NHWC_WORTH * _traffic(plain) else plain
@@ -56,12 +58,17 @@ def _clean(mod: tvm.IRModule) -> tvm.IRModule:
     return rx.CanonicalizeBindings()(simplify(folded))
 
 
-def _lower(mod: tvm.IRModule) -> tvm.IRModule:
+def _lower(mod: tvm.IRModule, lanes: int) -> tvm.IRModule:
+    """Fused kernels.
+
+    Args:
+        lanes: float32 numbers in a CPU's vector, for our own kernels; 0 takes TVM's.
+    """
     return Sequential(
         [
             rx.Normalize(),
             rx.FoldConstant(),
-            rx.LegalizeOps(),
+            rx.LegalizeOps(legalizations(lanes) if lanes else None),
             rx.AnnotateTIROpPattern(),
             rx.FoldConstant(),
             rx.DeadCodeElimination(),

@@ -18,6 +18,11 @@ def get_s_block(root: Block, inputs: list[Any], attrs: list[Any]) -> list[Block]
     return [next(b for b in blocks_under(root) if b.name == name)]
 
 
+@primitive("GetChildBlocks")
+def get_child_blocks(root: Block, inputs: list[Any], attrs: list[Any]) -> list[Block]:
+    return outermost(root, list(blocks_under(inputs[0])), inputs[0])
+
+
 @primitive("GetLoops")
 def get_loops(root: Block, inputs: list[Any], attrs: list[Any]) -> list[Loop]:
     return loops_of(inputs[0])

@@ -12,9 +12,11 @@ from tvm.target import Target
 
 from pruner_engine.space.rules.machine import Machine
 from pruner_engine.space.rules.register_tile import RegisterTile
+from pruner_engine.space.rules.rows import Rows
 from pruner_engine.space.rules.vector_copy import VectorCopy
 
 OWN_RULES: dict[str, Callable[[Machine], ms.ScheduleRule]] = {
+    "rows": Rows,
     "register-tile": RegisterTile,
     "vector-copy": VectorCopy,
 }

@@ -103,6 +103,12 @@ def same_vars(indices: list[Expr], variables: list[Var]) -> bool:
     return len(indices) == len(variables) and all(i.same_as(v) for i, v in zip(indices, variables, strict=True))
 
 
+def step_along(index: Expr, variable: Var) -> int | None:
+    """By how much an index grows with a variable; None where that is not constant."""
+    linear = detect_linear_equation(index, [variable])
+    return int(linear[0]) if linear and isinstance(linear[0], IntImm) else None
+
+
 def _plain(sch: Schedule, loop: LoopRV, var: IterVar) -> bool:
     extent = sch.get(loop).extent
     return isinstance(extent, IntImm) and int(extent) == int(var.dom.extent)
@@ -113,7 +119,7 @@ def _operands(sch: Schedule, block: SBlock, vector: Var, row: Var | None) -> lis
     operands = []
     for position, read in enumerate(block.reads):
         indices = [dimension.min for dimension in read.region]
-        steps = [_step(index, vector) for index in indices]
+        steps = [step_along(index, vector) for index in indices]
         moving = [axis for axis, step in enumerate(steps) if step != 0]
         if len(moving) > 1 or any(steps[axis] != 1 for axis in moving):
             return None
@@ -123,18 +129,12 @@ def _operands(sch: Schedule, block: SBlock, vector: Var, row: Var | None) -> lis
                 index=position,
                 axis=moving[0] if moving else None,
                 last=moving == [len(indices) - 1],
-                rows=row is not None and any(_step(index, row) != 0 for index in indices),
+                rows=row is not None and any(step_along(index, row) != 0 for index in indices),
                 whole=isinstance(indices[-1], Var),
                 layout_free=any(read.source.same_as(param) for param in free),
             )
         )
     return operands
-
-
-def _step(index: Expr, variable: Var) -> int | None:
-    """By how much an index grows with a variable; None where that is not constant."""
-    linear = detect_linear_equation(index, [variable])
-    return int(linear[0]) if linear and isinstance(linear[0], IntImm) else None
 
 
 def _layout_free(sch: Schedule) -> list[Var]:

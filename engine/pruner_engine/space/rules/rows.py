@@ -1,0 +1,138 @@
+"""Schedule rule: kernels that reduce each row and work on it again (softmax, norms), a row at a time."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+
+from tvm.ir.utils import derived_object
+from tvm.s_tir import Schedule, ScheduleError
+from tvm.s_tir import meta_schedule as ms
+from tvm.s_tir.meta_schedule.schedule_rule import PyScheduleRule
+from tvm.s_tir.schedule import LoopRV, SBlockRV
+from tvm.tirx import IterVar
+
+from pruner_engine.space.rules.machine import Machine
+from pruner_engine.space.rules.nest import close_root, extent_of, loops_of, step_along
+
+_LONG = 64  # vectors of a row from which on several vectors of partial results pay
+_PARTIAL = 4  # so many
+_WRITTEN_OUT = 64  # most vectors of a row that the code spells out
+
+
+@derived_object
+class Rows(PyScheduleRule):
+    """Rule for softmax, layer norm, root mean square norm, sums over rows.
+
+    All stages of one row follow each other while it is in the cache. A reduction keeps a vector of partial results,
+    which are added up at the end of the row.
+
+    Args:
+        machine: the vector unit.
+    """
+
+    def __init__(self, machine: Machine) -> None:
+        super().__init__()
+        self.machine = machine
+
+    def _initialize_with_tune_context(self, context: ms.TuneContext) -> None:
+        pass
+
+    def apply(self, sch: Schedule, block: SBlockRV) -> list[Schedule]:
+        if not _reduces_rows(sch, block):
+            return [sch]
+        made = sch.copy()
+        _inline(made, math.prod(_rows(made, block) or [1]))
+        *before, last = made.get_child_blocks(made.get_sblock("root"))
+        rows = _rows(made, last)
+        if rows is None or any(_rows(made, stage) != rows or not made.get_consumers(stage) for stage in before):
+            return [sch]
+        self._schedule(made, before, last)
+        close_root(made)
+        return [made]
+
+    def clone(self) -> Rows:
+        return Rows(self.machine)
+
+    def _schedule(self, sch: Schedule, before: list[SBlockRV], last: SBlockRV) -> None:
+        count = len(sch.get_loops(last)) - 1
+        spatial, partial, stages = [], [], []
+        for stage in [*before, last]:
+            if sch.get(stage).init is None:
+                spatial.append(stage)
+            elif (found := self._partial(sch, stage)) is not None:
+                partial.append(found)
+                stages.append(found)
+            stages.append(stage)
+        row = sch.fuse(*sch.get_loops(last)[:count])
+        outer, inner = sch.split(row, factors=sch.sample_perfect_tile(row, n=2, max_innermost_factor=-1))
+        sch.parallel(outer)
+        for stage in reversed(stages[:-1]):
+            sch.compute_at(stage, inner, preserve_unit_loops=True)
+        for stage in partial:
+            _, _, lane, *_, step = sch.get_loops(stage)
+            sch.reorder(step, lane)
+            self._vectorize(sch, stage, lane)
+        for stage in spatial:
+            self._vectorize(sch, stage, sch.get_loops(stage)[-1])
+        for stage in stages:
+            sch.annotate(stage, "schedule_rule", "None")
+
+    def _partial(self, sch: Schedule, stage: SBlockRV) -> SBlockRV | None:
+        """Take a vector of partial results out of a reduction; the block that makes them."""
+        if sch.get(stage).init is None:
+            return None
+        loop = sch.get_loops(stage)[-1]
+        extent, width = extent_of(sch, loop), self._lanes(sch, stage)
+        if extent >= width * _LONG:
+            width *= _PARTIAL
+        if extent % width or extent == width:
+            return None
+        _, lane = sch.split(loop, factors=[None, width])
+        return sch.rfactor(lane, factor_axis=len(sch.get(stage).writes[0].region))
+
+    def _lanes(self, sch: Schedule, stage: SBlockRV) -> int:
+        return self.machine.vector_bits // sch.get(stage).writes[0].source.dtype.bits
+
+    def _vectorize(self, sch: Schedule, stage: SBlockRV, loop: LoopRV) -> None:
+        """Vectors along a loop; where it is no whole number of them, LLVM finds its own."""
+        lanes, extent = self._lanes(sch, stage), extent_of(sch, loop)
+        if extent % lanes == 0:
+            vectors, lane = sch.split(loop, factors=[None, lanes])
+            sch.vectorize(lane)
+            if extent <= lanes * _WRITTEN_OUT:
+                sch.unroll(vectors)  # so that a condition, such as the end of a row, is known for each vector
+
+
+def _reduces_rows(sch: Schedule, block_rv: SBlockRV) -> bool:
+    """Whether the block reduces its last axis, and no other, along the memory of rows that are read once."""
+    block = sch.get(block_rv)
+    if block.init is None:
+        return False
+    *rows, last = block.iter_vars
+    if last.iter_type != IterVar.CommReduce or any(v.iter_type != IterVar.DataPar for v in rows):
+        return False
+    along = [read for read in block.reads if any(step_along(d.min, last.var) != 0 for d in read.region)]
+    return bool(along) and all(
+        step_along(read.region[-1].min, last.var) == 1
+        and all(any(step_along(d.min, v.var) for d in read.region[:-1]) for v in rows if int(v.dom.extent) > 1)
+        for read in along
+    )
+
+
+def _rows(sch: Schedule, stage: SBlockRV) -> list[int] | None:
+    """Extents of a stage's axes but the last, those of 1 left out; None where it was scheduled or has no such axes."""
+    loops = loops_of(sch, stage)
+    if not loops or "schedule_rule" in sch.get(stage).annotations:
+        return None
+    return [extent for loop in loops[:-1] if (extent := extent_of(sch, loop)) > 1]
+
+
+def _inline(sch: Schedule, rows: int) -> None:
+    """Inline the stages that are not computed again and again by it: one number a row, or read by one other stage."""
+    for stage in sch.get_child_blocks(sch.get_sblock("root")):
+        readers = len(sch.get_consumers(stage))
+        size = math.prod(int(v.dom.extent) for v in sch.get(stage).iter_vars)
+        if sch.get(stage).init is None and readers and (readers == 1 or size <= rows):
+            with contextlib.suppress(ScheduleError):  # it is read in a way that cannot be inlined
+                sch.compute_inline(stage)

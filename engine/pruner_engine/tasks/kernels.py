@@ -1,0 +1,55 @@
+"""Kernels of our own for CPUs, where TVM's have a form that no schedule makes fast."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import tvm
+from tvm import relax, te, tirx
+
+Legalize = Callable[[relax.BlockBuilder, relax.Call], relax.Expr]
+
+
+def softmax(x: te.Tensor, lanes: int) -> te.Tensor:
+    """Softmax over the last axis, in rows of a whole number of vectors.
+
+    Args:
+        lanes: of a vector. A row that does not fill its last one is continued by values that count as nothing.
+    """
+    *rows, length = (int(extent) for extent in x.shape)
+    wide = -(-length // lanes) * lanes
+    if wide != length:
+        least = tirx.min_value("float32")
+        padded = te.compute(
+            (*rows, wide),
+            lambda *i: tirx.if_then_else(i[-1] < length, x(*i), least),
+            name="softmax_row",
+        )
+    else:
+        padded = x
+    k, m = te.reduce_axis((0, wide), name="k"), te.reduce_axis((0, wide), name="k")
+    largest = te.compute(rows, lambda *i: te.max(padded(*i, k), axis=k), name="softmax_max")
+    powers = te.compute((*rows, wide), lambda *i: te.exp(padded(*i) - largest(*i[:-1])), name="softmax_exp")
+    total = te.compute(rows, lambda *i: te.sum(powers(*i, m), axis=m), name="softmax_sum")
+    return te.compute((*rows, length), lambda *i: powers(*i) / total(*i[:-1]), name="softmax_norm")
+
+
+def legalizations(lanes: int) -> dict[str, Legalize]:
+    """What `LegalizeOps` shall take instead of TVM's kernels, by operator.
+
+    Args:
+        lanes: float32 numbers in a vector of the target.
+    """
+    return {"relax.nn.softmax": _softmax(lanes)}
+
+
+def _softmax(lanes: int) -> Legalize:
+    stock: Legalize = tvm.ir.Op.get("relax.nn.softmax").get_attr("FLegalize")
+
+    def legalize(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
+        last = int(call.attrs.axis) in (-1, len(call.ty.shape) - 1)
+        if str(call.ty.dtype) != "float32" or not last:
+            return stock(builder, call)
+        return builder.call_te(softmax, call.args[0], lanes, primfunc_name_hint="softmax")
+
+    return legalize

@@ -1,0 +1,69 @@
+"""Exponentials and error functions of kernels for CPUs are right over their whole range."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import erf, inf, nan
+
+import numpy as np
+import pytest
+from scipy.special import softmax
+
+from pruner_engine.tvm_import import import_tvm
+
+tvm = import_tvm()
+
+from tvm import relax  # noqa: E402
+from tvm.relax import op  # noqa: E402
+
+from pruner_engine.targets.target import resolve_target  # noqa: E402
+from pruner_engine.tasks.prepare import prepare  # noqa: E402
+
+HOST = resolve_target("auto")
+SPECIAL = [0.0, -0.0, 1.0, -1.0, 87.0, -87.0, -88.0, -1e9, -inf, inf, nan, 1e-30]
+
+
+def run(function: Callable[[relax.Expr], relax.Expr], x: np.ndarray) -> np.ndarray:
+    builder = relax.BlockBuilder()
+    argument = relax.Var("x", relax.TensorType(x.shape, str(x.dtype)))
+    with builder.function("main", [argument]):
+        with builder.dataflow():
+            out = builder.emit_output(builder.emit(function(argument)))
+        builder.emit_func_output(out)
+    machine = relax.VirtualMachine(tvm.compile(prepare(builder.get(), HOST), target=HOST), tvm.cpu())
+    return machine["main"](tvm.runtime.tensor(x)).numpy()
+
+
+def values(dtype: str) -> np.ndarray:
+    rng = np.random.default_rng(2)
+    return np.concatenate([rng.uniform(-80, 80, 500), rng.standard_normal(489), SPECIAL]).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_exponential(dtype):
+    x = values(dtype)
+    want = np.exp(x.astype("float64"))
+    want[want < np.finfo("float32").tiny] = 0  # below the normal numbers
+    np.testing.assert_allclose(run(op.exp, x), want, rtol=2e-7, atol=1e-37)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_error_function(dtype):
+    x = values(dtype)
+    np.testing.assert_allclose(run(op.erf, x), np.vectorize(erf)(x), rtol=0, atol=5e-7)
+
+
+@pytest.mark.parametrize("columns", [1, 7, 16, 40, 197])
+def test_softmax_of_rows_that_do_not_fill_their_last_vector(columns):
+    x = np.random.default_rng(4).standard_normal((5, columns)).astype("float32") * 9
+    x[1] = -1e9
+    if columns > 1:
+        x[2, 1:] = -inf
+    np.testing.assert_allclose(run(lambda v: op.nn.softmax(v, axis=-1), x), softmax(x, axis=-1), rtol=1e-5, atol=1e-7)
+
+
+def test_a_row_with_nan_is_nan():
+    x = np.zeros((2, 20), "float32")
+    x[0, 3] = nan
+    out = run(lambda v: op.nn.softmax(v, axis=-1), x)
+    assert np.isnan(out[0]).all() and np.isfinite(out[1]).all()
