@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
-from pruner_studio.main_window import MainWindow
+from pruner_studio import translation
 from pruner_studio.theme import theme
 
 
@@ -20,6 +20,7 @@ def make_application(argv: Sequence[str]) -> QApplication:
     app.setApplicationDisplayName("Pruner Studio")
     app.setOrganizationName("pruner-studio")
     app.setDesktopFileName("pruner-studio")
+    translation.install(app)
     theme.start(app)
     app.setWindowIcon(theme.icon("pruner-studio", size=64))
     return app
@@ -36,6 +37,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
         return 2
     app = make_application(arguments[:1])
+    from pruner_studio.main_window import MainWindow  # its texts are translated as it is imported
+
     window = MainWindow()
     window.show()
     # The first frame before anything else: pages and plots are made when the event loop is idle

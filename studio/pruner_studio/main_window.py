@@ -42,7 +42,7 @@ _TOLD_MS = 4000
 class MainWindow(QMainWindow):
     def __init__(self) -> None:
         super().__init__()
-        self.setWindowTitle("Pruner Studio")
+        self.setWindowTitle(tr("Pruner Studio"))
         self.resize(1440, 900)
         self.setMinimumSize(960, 620)
         self.workspace = Workspace(self)
@@ -134,7 +134,9 @@ class MainWindow(QMainWindow):
         start = self.show_page("start")
         assert isinstance(start, StartPage)
         if not Path(path).is_file() and ":" not in path:
-            self.problems.tell(Problem(f"There is no file {path}.", "Choose another one on the Start page."))
+            self.problems.tell(
+                Problem(tr("There is no file {path}.").format(path=path), tr("Choose another one on the Start page."))
+            )
         else:
             start.take_file(path)
 
@@ -143,7 +145,7 @@ class MainWindow(QMainWindow):
 
     def _opened(self) -> None:
         self.setWindowTitle(
-            f"{Path(self.workspace.path).stem} – Pruner Studio" if self.workspace.path else "Pruner Studio"
+            f"{Path(self.workspace.path).stem} – Pruner Studio" if self.workspace.path else tr("Pruner Studio")
         )
         self._place.setText(self.workspace.path)
         self.show_page("overview" if self.workspace.path else "start")
@@ -245,13 +247,13 @@ class MainWindow(QMainWindow):
         box = QMessageBox(self)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.setIcon(QMessageBox.Icon.Question)
-        box.setText("A model is being tuned. Keep tuning without the window?")
+        box.setText(tr("A model is being tuned. Keep tuning without the window?"))
         box.setInformativeText(
-            "Open the project again to watch and steer it. Stopped, it can be resumed where it was left."
+            tr("Open the project again to watch and steer it. Stopped, it can be resumed where it was left.")
         )
-        keep = box.addButton("Keep tuning", QMessageBox.ButtonRole.AcceptRole)
-        stop = box.addButton("Stop and close", QMessageBox.ButtonRole.DestructiveRole)
-        box.addButton("Cancel", QMessageBox.ButtonRole.RejectRole)
+        keep = box.addButton(tr("Keep tuning"), QMessageBox.ButtonRole.AcceptRole)
+        stop = box.addButton(tr("Stop and close"), QMessageBox.ButtonRole.DestructiveRole)
+        box.addButton(tr("Cancel"), QMessageBox.ButtonRole.RejectRole)
         box.setDefaultButton(keep)
 
         def answered(chosen: QAbstractButton) -> None:

@@ -14,6 +14,7 @@ from pruner_engine.jobs import messages as msg
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.engine_client import EngineClient
 from pruner_studio.models.recent import remember
+from pruner_studio.translation import tr
 
 _POLL_MS = 400
 
@@ -157,10 +158,12 @@ class Workspace(QObject):
     def start(self, command: msg.Tune | msg.Resume | msg.Export) -> None:
         """Give the job process its work; one job at a time."""
         if self.job.running:
-            self.problem.emit(Problem("A job is still running in this window.", "Stop it first, or let it finish."))
+            self.problem.emit(
+                Problem(tr("A job is still running in this window."), tr("Stop it first, or let it finish."))
+            )
             return
         self.job_task = "export" if isinstance(command, msg.Export) else "tune"
-        self.job_phase = "starting"
+        self.job_phase = tr("starting")
         self.job_project = command.project
         self.job.send(command)
         self.job_changed.emit()
@@ -190,7 +193,7 @@ class Workspace(QObject):
             case msg.RunFinished():
                 if event.state == "failed":
                     self.problem.emit(
-                        Problem(event.reason or "Nothing valid was measured.", "See Failures on the Overview.")
+                        Problem(event.reason or tr("Nothing valid was measured."), tr("See Failures on the Overview."))
                     )
                 self.job.quit()
             case msg.Exported():
@@ -200,7 +203,7 @@ class Workspace(QObject):
     def _job_ended(self, why: str) -> None:
         self.job_task = self.job_phase = self.job_project = ""
         if why:
-            hint = "What was measured is in the project file: press Resume to go on."
+            hint = tr("What was measured is in the project file: press Resume to go on.")
             self.problem.emit(Problem(why, hint, self.job.stderr_tail))
         self.job_changed.emit()
         self.changed.emit()

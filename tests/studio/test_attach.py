@@ -61,7 +61,7 @@ class Leaving(main_window.MainWindow):
             self.keep_tuning = True
             self.close()
 
-app.MainWindow = Leaving
+main_window.MainWindow = Leaving
 sys.exit(app.main(["pruner-studio"]))
 """
 

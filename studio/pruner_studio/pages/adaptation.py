@@ -10,25 +10,26 @@ from PySide6.QtWidgets import QGridLayout, QStackedWidget, QWidget
 
 from pruner_engine import units
 from pruner_studio.pages.page import Page
+from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, EmptyState
 from pruner_studio.widgets.plot import Plot, Series
 
 _MODELS = (
-    ("adapted", "adapted", "series1"),
-    ("scratch", "from scratch", "series3"),
-    ("siamese", "siamese alone", "series2"),
+    ("adapted", tr("adapted"), "series1"),
+    ("scratch", tr("from scratch"), "series3"),
+    ("siamese", tr("siamese alone"), "series2"),
 )
 _PLOTS = (
-    ("pair_accuracy", "Pair accuracy", "share of pairs in the right order"),
-    ("top1", "Top-1", "best over first choice"),
-    ("loss", "Loss", "LambdaRank loss"),
-    ("distance", "Distance of siamese and target", "weight distance"),
+    ("pair_accuracy", tr("Pair accuracy"), tr("share of pairs in the right order")),
+    ("top1", "Top-1", tr("best over first choice")),
+    ("loss", tr("Loss"), tr("LambdaRank loss")),
+    ("distance", tr("Distance of siamese and target"), tr("weight distance")),
 )
 
 
 class AdaptationPage(Page):
-    title = "Adaptation"
-    subtitle = "Each adaptation is judged on measurements that no model has learned yet, so that the ways compare."
+    title = tr("Adaptation")
+    subtitle = tr("Each adaptation is judged on measurements that no model has learned yet, so that the ways compare.")
     go_to = Signal(str)
 
     def build(self) -> None:
@@ -39,15 +40,15 @@ class AdaptationPage(Page):
         self.plots: dict[str, Plot] = {}
         for index, (key, title, axis) in enumerate(_PLOTS):
             card = Card(title)
-            self.plots[key] = Plot(title, "round", axis, units.count, "{:.3g}".format)
+            self.plots[key] = Plot(title, tr("round"), axis, units.count, "{:.3g}".format)
             card.body.addWidget(self.plots[key], 1)
             grid.addWidget(card, index // 2, index % 2)
         self.pages = QStackedWidget()
         self.pages.addWidget(
             EmptyState(
                 "adaptation",
-                "No adaptation in this run",
-                "Choose the strategy MoA-Pruner on the Start page: its model is pre-trained and adapts here.",
+                tr("No adaptation in this run"),
+                tr("Choose the strategy MoA-Pruner on the Start page: its model is pre-trained and adapts here."),
             )
         )
         self.pages.addWidget(whole)

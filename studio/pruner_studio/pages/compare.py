@@ -11,40 +11,49 @@ from pruner_engine import units
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.pages.overview import BASELINES, step_points
 from pruner_studio.pages.page import Page
+from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, EmptyState, Segments
 from pruner_studio.widgets.plot import Level, Plot, Series
 from pruner_studio.widgets.run_bar import state_of
 from pruner_studio.widgets.table import Table
 
 COLUMNS = (
-    Column("Run", lambda row: row["id"], units.count, right=True),
-    Column("Strategy", lambda row: row["strategy"]),
-    Column("Model", lambda row: row["model"]),
-    Column("Seed", lambda row: row["seed"], units.count, right=True),
-    Column("State", state_of),
-    Column("Trials", lambda row: row["trials"], units.count, right=True),
-    Column("Failed", lambda row: row["failed"], units.count, right=True),
-    Column("Worked", lambda row: row["elapsed_s"], units.duration, right=True),
-    Column("Latency", lambda row: row["latency_s"], units.latency, right=True),
+    Column(tr("Run"), lambda row: row["id"], units.count, right=True),
+    Column(tr("Strategy"), lambda row: row["strategy"]),
+    Column(tr("Model"), lambda row: row["model"]),
+    Column(tr("Seed"), lambda row: row["seed"], units.count, right=True),
+    Column(tr("State"), state_of),
+    Column(tr("Trials"), lambda row: row["trials"], units.count, right=True),
+    Column(tr("Failed"), lambda row: row["failed"], units.count, right=True),
+    Column(tr("Worked"), lambda row: row["elapsed_s"], units.duration, right=True),
+    Column(tr("Latency"), lambda row: row["latency_s"], units.latency, right=True),
     Column(
-        "Gain",
+        tr("Gain"),
         lambda row: row["gain"],
         units.ratio,
-        "Untuned over best",
+        tr("Untuned over best"),
         right=True,
         tone=lambda row: "good" if (row["gain"] or 0) > 1 else "",
     ),
     Column(
-        "Trials to goal", lambda row: row["goal_trials"], units.count, "Trials until the goal was reached", right=True
+        tr("Trials to goal"),
+        lambda row: row["goal_trials"],
+        units.count,
+        tr("Trials until the goal was reached"),
+        right=True,
     ),
     Column(
-        "Time to goal", lambda row: row["goal_s"], units.duration, "Working time until the goal was reached", right=True
+        tr("Time to goal"),
+        lambda row: row["goal_s"],
+        units.duration,
+        tr("Working time until the goal was reached"),
+        right=True,
     ),
     Column(
-        "Speed-up",
+        tr("Speed-up"),
         lambda row: row["goal_gain"],
         units.ratio,
-        "Time to the goal of the run that set it, over this run's",
+        tr("Time to the goal of the run that set it, over this run's"),
         right=True,
         tone=lambda row: "good" if (row["goal_gain"] or 0) > 1 else "",
     ),
@@ -57,8 +66,8 @@ def reached(progress: list[dict[str, Any]], latency_s: float) -> dict[str, Any] 
 
 
 class ComparePage(Page):
-    title = "Compare"
-    subtitle = (
+    title = tr("Compare")
+    subtitle = tr(
         "All runs of this model in the project on one plot, and when each of them was as good as the stock search."
     )
     go_to = Signal(str)
@@ -68,16 +77,20 @@ class ComparePage(Page):
         column = QVBoxLayout(whole)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(14)
-        card = Card("Estimated end-to-end latency")
-        self.axis = Segments("Horizontal axis", (("elapsed_s", "Time"), ("trials", "Trials")))
+        card = Card(tr("Estimated end-to-end latency"))
+        self.axis = Segments(tr("Horizontal axis"), (("elapsed_s", tr("Time")), ("trials", tr("Trials"))))
         self.axis.chosen.connect(lambda _: self.refresh())
         card.head.addWidget(self.axis)
-        self.plot = Plot("Runs compared", "working time", "latency", units.duration, units.latency, log_y=True)
+        self.plot = Plot(
+            tr("Runs compared"), tr("working time"), tr("latency"), units.duration, units.latency, log_y=True
+        )
         card.body.addWidget(self.plot, 1)
         column.addWidget(card, 3)
         self.model = RowTable(COLUMNS, self)
-        self.table = Table("Runs", self.model, None, self._open, sort_by=(0, Qt.SortOrder.AscendingOrder), stretch=1)
-        runs = Card("Time to quality", " ")
+        self.table = Table(
+            tr("Runs"), self.model, None, self._open, sort_by=(0, Qt.SortOrder.AscendingOrder), stretch=1
+        )
+        runs = Card(tr("Time to quality"), " ")
         self.goal = runs.note
         runs.body.addWidget(self.table)
         column.addWidget(runs, 2)
@@ -85,8 +98,8 @@ class ComparePage(Page):
         self.pages.addWidget(
             EmptyState(
                 "compare",
-                "Nothing to compare yet",
-                "Tune the same model with another strategy or seed into this project to lay the runs over each other.",
+                tr("Nothing to compare yet"),
+                tr("Tune the same model with another strategy or seed into this project, to lay runs over each other."),
             )
         )
         self.pages.addWidget(whole)
@@ -108,7 +121,9 @@ class ComparePage(Page):
         goal = base_run["latency_s"]
         base = reached(progress[base_run["id"]], goal) if goal else None
         self.goal.setText(
-            f"Goal: {units.latency(goal)}, where run {base_run['id']} ({base_run['strategy']}) ended. Enter opens one."
+            tr("Goal: {latency}, where run {run} ({strategy}) ended. Enter opens one.").format(
+                latency=units.latency(goal), run=base_run["id"], strategy=base_run["strategy"]
+            )
         )
         for run in runs:
             at = reached(progress[run["id"]], goal) if goal else None
@@ -120,7 +135,8 @@ class ComparePage(Page):
     def _show_plot(self, runs: list[dict[str, Any]], progress: dict[int, list[dict[str, Any]]]) -> None:
         axis = self.axis.current
         self.plot.set_x_axis(
-            "trials" if axis == "trials" else "working time", units.count if axis == "trials" else units.duration
+            tr("trials") if axis == "trials" else tr("working time"),
+            units.count if axis == "trials" else units.duration,
         )
         series = []
         for index, run in enumerate(runs):

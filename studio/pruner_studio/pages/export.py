@@ -24,53 +24,54 @@ from pruner_engine import units
 from pruner_engine.jobs import messages as msg
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.pages.page import Page
+from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, EmptyState, Pill, button, clear, label
 from pruner_studio.widgets.drawn import Bar, Bars
 from pruner_studio.widgets.table import Table
 
 _TONES = {"applied": "good", "fallback": "warn", "not tunable": "muted"}
 COVERAGE_COLUMNS = (
-    Column("Function", lambda row: row["name"]),
-    Column("Task", lambda row: row["task"] or None),
-    Column("Schedule", lambda row: row["state"], tone=lambda row: _TONES.get(row["state"], "")),
-    Column("Calls", lambda row: row["calls"], units.count, "Calls per inference", right=True),
+    Column(tr("Function"), lambda row: row["name"]),
+    Column(tr("Task"), lambda row: row["task"] or None),
+    Column(tr("Schedule"), lambda row: row["state"], tone=lambda row: _TONES.get(row["state"], "")),
+    Column(tr("Calls"), lambda row: row["calls"], units.count, tr("Calls per inference"), right=True),
     Column(
-        "Time",
+        tr("Time"),
         lambda row: row["seconds"],
         units.latency,
-        "All calls of one inference, in the exported library",
+        tr("All calls of one inference, in the exported library"),
         right=True,
     ),
-    Column("Share of time", lambda row: row["share"], units.percent, right=True, share=lambda row: row["share"]),
+    Column(tr("Share of time"), lambda row: row["share"], units.percent, right=True, share=lambda row: row["share"]),
 )
 _NAMES = {"tuned": "Tuned", "untuned": "Untuned", "onnxruntime": "ONNX Runtime", "torch": "PyTorch"}
 
 
 class ExportPage(Page):
-    title = "Export"
-    subtitle = (
+    title = tr("Export")
+    subtitle = tr(
         "Compiles the model with the best schedules, checks its outputs, writes a folder that runs without a compiler."
     )
     go_to = Signal(str)
 
     def build(self) -> None:
-        card = Card("New export")
+        card = Card(tr("New export"))
         row = QHBoxLayout()
         row.setSpacing(8)
         self.out = QLineEdit()
-        self.out.setAccessibleName("Output folder")
-        self.out.setPlaceholderText("Folder to write")
+        self.out.setAccessibleName(tr("Output folder"))
+        self.out.setPlaceholderText(tr("Folder to write"))
         self.out.textChanged.connect(lambda _: self._enable())
         self.which = QComboBox()
-        self.which.setAccessibleName("Schedules of")
-        self.which.addItem("Best of all runs", False)
-        self.which.addItem("Best of this run", True)
-        self.go = button("Export", self.start, "primary", "export")
-        row.addWidget(label("Folder", "muted"))
+        self.which.setAccessibleName(tr("Schedules of"))
+        self.which.addItem(tr("Best of all runs"), False)
+        self.which.addItem(tr("Best of this run"), True)
+        self.go = button(tr("Export"), self.start, "primary", "export")
+        row.addWidget(label(tr("Folder"), "muted"))
         row.addWidget(self.out, 1)
-        row.addWidget(button("Choose…", self._ask))
+        row.addWidget(button(tr("Choose…"), self._ask))
         row.addWidget(self.which)
-        row.addWidget(button("Copy as command", self._copy, icon="copy"))
+        row.addWidget(button(tr("Copy as command"), self._copy, icon="copy"))
         row.addWidget(self.go)
         card.body.addLayout(row)
         self.phase = label("", "faint")
@@ -84,8 +85,8 @@ class ExportPage(Page):
         self.pages.addWidget(
             EmptyState(
                 "export",
-                "Nothing exported yet",
-                "Choose a folder and press Export. You get the library, its records and a script.",
+                tr("Nothing exported yet"),
+                tr("Choose a folder and press Export. You get the library, its records and a script."),
             )
         )
         self.result = QWidget()
@@ -94,33 +95,33 @@ class ExportPage(Page):
         outer.setSpacing(14)
         columns = QHBoxLayout()
         columns.setSpacing(14)
-        self.latencies = Card("Latency")
-        self.latency_bars = Bars("Latency of the exported model and of the libraries")
+        self.latencies = Card(tr("Latency"))
+        self.latency_bars = Bars(tr("Latency of the exported model and of the libraries"))
         self.latencies.body.addWidget(self.latency_bars)
         self.latency_note = label("", "faint", wrap=True)
         self.latencies.body.addWidget(self.latency_note)
         self.latencies.body.addStretch(1)
-        self.check = Card("Outputs")
+        self.check = Card(tr("Outputs"))
         self.check_state = Pill()
         self.check.head.addWidget(self.check_state)
         self.check_rows = QVBoxLayout()
         self.check.body.addLayout(self.check_rows)
         self.check.body.addStretch(1)
-        self.files = Card("Files")
+        self.files = Card(tr("Files"))
         self.file_rows = QVBoxLayout()
         self.file_rows.setSpacing(4)
         self.files.body.addLayout(self.file_rows)
-        self.files.body.addWidget(button("Open folder", self._open_folder, "link"), 0, Qt.AlignmentFlag.AlignLeft)
+        self.files.body.addWidget(button(tr("Open folder"), self._open_folder, "link"), 0, Qt.AlignmentFlag.AlignLeft)
         self.files.body.addStretch(1)
         for part in (self.latencies, self.check, self.files):
             columns.addWidget(part, 1)
         outer.addLayout(columns)
-        self.coverage = Card("Coverage")
+        self.coverage = Card(tr("Coverage"))
         self.coverage_note = label("", "muted", wrap=True)
         self.coverage.body.addWidget(self.coverage_note)
         self.functions = RowTable(COVERAGE_COLUMNS, self)
         self.coverage.body.addWidget(
-            Table("Functions of the library", self.functions, sort_by=(5, Qt.SortOrder.DescendingOrder))
+            Table(tr("Functions of the library"), self.functions, sort_by=(5, Qt.SortOrder.DescendingOrder))
         )
         outer.addWidget(self.coverage, 1)
         scroll = QScrollArea()
@@ -134,7 +135,7 @@ class ExportPage(Page):
     # ------------------------------------------------------------ doing
 
     def _ask(self) -> None:
-        dialog = QFileDialog(self, "Folder for the export", self.out.text())
+        dialog = QFileDialog(self, tr("Folder for the export"), self.out.text())
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(self.out.setText)
@@ -175,7 +176,7 @@ class ExportPage(Page):
         if exporting:
             self.phase.setText(f"Exporting: {self.workspace.job_phase}")
         elif run is None or not run["valid"]:
-            self.phase.setText("There is nothing to export before a candidate was measured.")
+            self.phase.setText(tr("There is nothing to export before a candidate was measured."))
         else:
             self.phase.setText("")
         self.phase.setVisible(bool(self.phase.text()))
@@ -210,7 +211,7 @@ class ExportPage(Page):
         return Bar(_NAMES.get(name, name), seconds / slowest, told, "good" if name == "tuned" else "faint")
 
     def _show_check(self, checks: list[dict[str, Any]], ok: bool) -> None:
-        self.check_state.show_state("equal" if ok else "differ", "good" if ok else "bad")
+        self.check_state.show_state(tr("equal") if ok else tr("differ"), "good" if ok else "bad")
         clear(self.check_rows)
         for check in checks:
             against = _NAMES.get(check["against"], check["against"])

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLay
 from pruner_engine import units
 from pruner_studio.models.narrowing import narrowed
 from pruner_studio.pages.page import Page
+from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, EmptyState, Segments, StatTile, button, clear, label
 from pruner_studio.widgets.drawn import Bar, Bars
 from pruner_studio.widgets.narrowing import NarrowedBy
@@ -41,7 +42,7 @@ def step_points(rows: list[dict[str, Any]], axis: str) -> tuple[np.ndarray, np.n
 
 
 class OverviewPage(Page):
-    title = "Overview"
+    title = tr("Overview")
     go_to = Signal(str)
 
     def build(self) -> None:
@@ -49,9 +50,9 @@ class OverviewPage(Page):
         self.column.addWidget(self.pages, 1)
         self.empty = EmptyState(
             "overview",
-            "No run to show",
-            "Tune a model on the Start page, or open a project: its progress is shown here, live and afterwards.",
-            button("Go to Start", lambda: self.go_to.emit("start"), "primary"),
+            tr("No run to show"),
+            tr("Tune a model on the Start page, or open a project: its progress is shown here, live and afterwards."),
+            button(tr("Go to Start"), lambda: self.go_to.emit("start"), "primary"),
         )
         self.pages.addWidget(self.empty)
         whole = QWidget()
@@ -66,23 +67,33 @@ class OverviewPage(Page):
         column.addLayout(row, 1)
         self.pages.addWidget(whole)
         self.header.addWidget(NarrowedBy(self.workspace))
-        self.header.addWidget(button("Export…", lambda: self.go_to.emit("export"), icon="export"))
+        self.header.addWidget(button(tr("Export…"), lambda: self.go_to.emit("export"), icon="export"))
 
     def _tiles(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(12)
-        names = ("Best latency", "Untuned", "ONNX Runtime", "PyTorch", "Trials", "Worked", "Time left")
-        self.tiles = {name: StatTile(name) for name in names}
+        names = {
+            "Best latency": tr("Best latency"),
+            "Untuned": tr("Untuned"),
+            "ONNX Runtime": "ONNX Runtime",
+            "PyTorch": "PyTorch",
+            "Trials": tr("Trials"),
+            "Worked": tr("Worked"),
+            "Time left": tr("Time left"),
+        }
+        self.tiles = {key: StatTile(name) for key, name in names.items()}
         for tile in self.tiles.values():
             row.addWidget(tile, 1)
         return row
 
     def _curve_card(self) -> Card:
-        card = Card("Estimated end-to-end latency")
-        self.axis = Segments("Horizontal axis", (("trials", "Trials"), ("elapsed_s", "Time")))
+        card = Card(tr("Estimated end-to-end latency"))
+        self.axis = Segments(tr("Horizontal axis"), (("trials", tr("Trials")), ("elapsed_s", tr("Time"))))
         self.axis.chosen.connect(lambda _: self.refresh())
         card.head.addWidget(self.axis)
-        self.curve = Plot("Latency over the run", "trials", "latency", units.count, units.latency, log_y=True)
+        self.curve = Plot(
+            tr("Latency over the run"), tr("trials"), tr("latency"), units.count, units.latency, log_y=True
+        )
         card.body.addWidget(self.curve, 1)
         return card
 
@@ -94,25 +105,25 @@ class OverviewPage(Page):
         column = QVBoxLayout(inside)
         column.setContentsMargins(0, 0, 2, 0)
         column.setSpacing(14)
-        self.time_card = Card("Where the time went")
-        self.time_bars = Bars("Share of time per stage")
+        self.time_card = Card(tr("Where the time went"))
+        self.time_bars = Bars(tr("Share of time per stage"))
         self.time_card.body.addWidget(self.time_bars)
         column.addWidget(self.time_card)
-        self.failures = Card("Failures")
+        self.failures = Card(tr("Failures"))
         self._failure_rows = QVBoxLayout()
         self._failure_rows.setSpacing(10)
         self.failures.body.addLayout(self._failure_rows)
         column.addWidget(self.failures)
-        self.noise = Card("Noise")
+        self.noise = Card(tr("Noise"))
         self.noise_text = label("", "muted", wrap=True, name="Noise of the machine")
         self.noise.body.addWidget(self.noise_text)
         column.addWidget(self.noise)
-        self.events = Card("Messages")
+        self.events = Card(tr("Messages"))
         self._event_rows = QVBoxLayout()
         self._event_rows.setSpacing(8)
         self.events.body.addLayout(self._event_rows)
         column.addWidget(self.events)
-        self.facts = Card("This run")
+        self.facts = Card(tr("This run"))
         self.fact_text = label("", "muted", wrap=True)
         self.facts.body.addWidget(self.fact_text)
         column.addWidget(self.facts)
@@ -144,39 +155,48 @@ class OverviewPage(Page):
     def _nothing(self) -> None:
         self.pages.setCurrentIndex(0)
         if self.workspace.job.running:
-            self.empty.tell("Preparing", f"The model is read and its kernels are found. {self.workspace.job_phase}")
+            self.empty.tell(
+                tr("Preparing"), f"{tr('The model is read and its kernels are found.')} {self.workspace.job_phase}"
+            )
         else:
-            self.empty.tell("No run to show", "Tune a model on the Start page, or open a project.")
+            self.empty.tell(tr("No run to show"), tr("Tune a model on the Start page, or open a project."))
 
     def _show_tiles(self, run: dict[str, Any], baselines: dict[str, dict[str, Any]]) -> None:
         best = run["latency_s"]
-        gain = f"{units.ratio(run['gain'])} over untuned" if run["gain"] else "estimate over all kernels"
+        gain = (
+            tr("{gain} over untuned").format(gain=units.ratio(run["gain"]))
+            if run["gain"]
+            else tr("estimate over all kernels")
+        )
         self.tiles["Best latency"].show_value(units.latency(best), gain, good=bool(run["gain"] and run["gain"] > 1))
         for name, (text, _) in BASELINES.items():
             measured = baselines.get(name)
             seconds = measured["seconds"] if measured else None
             remark = measured["note"] if measured and seconds is None else ""
             if name == "untuned" and seconds is None:
-                seconds, remark = run["untuned_s"], "sum over kernels"
+                seconds, remark = run["untuned_s"], tr("sum over kernels")
             if seconds and best:
                 remark = (
-                    f"{units.ratio(seconds / best)} slower"
+                    tr("{ratio} slower").format(ratio=units.ratio(seconds / best))
                     if seconds > best
-                    else f"{units.ratio(best / seconds)} faster"
+                    else tr("{ratio} faster").format(ratio=units.ratio(best / seconds))
                 )
             self.tiles[text].show_value(units.latency(seconds), remark)
             self.tiles[text].setVisible(name == "untuned" or measured is not None)
         self.tiles["Trials"].show_value(
             units.count(run["trials"]), f"{budget_text(run)} · {units.count(run['failed'])} failed"
         )
-        self.tiles["Worked"].show_value(units.duration(run["elapsed_s"]), f"since {units.moment(run['created'])}")
+        self.tiles["Worked"].show_value(
+            units.duration(run["elapsed_s"]), tr("since {moment}").format(moment=units.moment(run["created"]))
+        )
         left = run["left_s"] if run["alive"] else None
-        self.tiles["Time left"].show_value(units.duration(left), "the engine's estimate" if left else state_of(run))
+        self.tiles["Time left"].show_value(units.duration(left), tr("the engine's estimate") if left else state_of(run))
 
     def _show_curve(self, progress: list[dict[str, Any]], baselines: dict[str, dict[str, Any]]) -> None:
         axis = self.axis.current
         self.curve.set_x_axis(
-            "trials" if axis == "trials" else "working time", units.count if axis == "trials" else units.duration
+            tr("trials") if axis == "trials" else tr("working time"),
+            units.count if axis == "trials" else units.duration,
         )
         x, y = step_points(progress, axis)
         levels = [
@@ -208,7 +228,7 @@ class OverviewPage(Page):
         self.failures.setVisible(bool(failures) or bool(self.workspace.filter))
         clear(self._failure_rows)
         if not failures:
-            self._failure_rows.addWidget(label("None of these tasks.", "faint"))
+            self._failure_rows.addWidget(label(tr("None of these tasks."), "faint"))
         for row in failures:
             what = " · ".join(
                 part
@@ -222,7 +242,7 @@ class OverviewPage(Page):
             first = label(row["message"][:300], "faint", wrap=True)
             first.setToolTip(row["message"])
             self._failure_rows.addWidget(first)
-            look = button("Look at the first", partial(self._open_failure, row["first_id"]), "link")
+            look = button(tr("Look at the first"), partial(self._open_failure, row["first_id"]), "link")
             self._failure_rows.addWidget(look, 0, Qt.AlignmentFlag.AlignLeft)
 
     def _open_failure(self, measurement_id: int) -> None:

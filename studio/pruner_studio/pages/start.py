@@ -44,8 +44,8 @@ _WORKLOADS = ("matmul:512,512,512", "conv2d:1,56,56,64,64,3,1,1", "depthwise:1,5
 
 
 class StartPage(Page):
-    title = "Start"
-    subtitle = "Choose a model, say where it shall run, and tune its kernels on this machine."
+    title = tr("Start")
+    subtitle = tr("Choose a model, say where it shall run, and tune its kernels on this machine.")
 
     def build(self) -> None:
         self.model = ""
@@ -81,17 +81,17 @@ class StartPage(Page):
     # ------------------------------------------------------------ parts
 
     def _model_card(self) -> Card:
-        card = Card("Model")
+        card = Card(tr("Model"))
         self.drop = DropArea(self.take_file, self.ask_for_model)
         card.body.addWidget(self.drop)
         row = QHBoxLayout()
-        row.addWidget(label("or a built-in workload", "muted"))
+        row.addWidget(label(tr("or a built-in workload"), "muted"))
         self.workload = QComboBox()
         self.workload.setEditable(True)
-        self.workload.setAccessibleName("Built-in workload")
+        self.workload.setAccessibleName(tr("Built-in workload"))
         self.workload.addItems(["", *_WORKLOADS])
         field = QLineEdit()
-        field.setPlaceholderText("matmul:512,512,512")
+        field.setPlaceholderText(tr("matmul:512,512,512"))
         field.editingFinished.connect(self._take_workload)
         self.workload.setLineEdit(field)
         self.workload.activated.connect(lambda _: self._take_workload())
@@ -104,20 +104,20 @@ class StartPage(Page):
         self.shapes = ShapeFields()
         self.shapes.changed.connect(self._show_command)
         card.body.addWidget(self.shapes)
-        self.consent = QCheckBox("Run this file: a TVMScript model is Python code, open only what you trust")
-        self.consent.setAccessibleName("Consent to run the code of a TVMScript model")
+        self.consent = QCheckBox(tr("Run this file: a TVMScript model is Python code, open only what you trust"))
+        self.consent.setAccessibleName(tr("Consent to run the code of a TVMScript model"))
         self.consent.toggled.connect(lambda _: self._check_model())
         card.body.addWidget(self.consent)
         return card
 
     def _checks_card(self) -> Card:
-        card = Card("Pre-flight")
-        self.checks_state = Pill("checking", "info")
+        card = Card(tr("Pre-flight"))
+        self.checks_state = Pill(tr("checking"), "info")
         card.head.addWidget(self.checks_state)
         self.checks = CheckList()
         card.body.addWidget(self.checks)
         row = QHBoxLayout()
-        row.addWidget(button("Check again", self.check_machine, "link"))
+        row.addWidget(button(tr("Check again"), self.check_machine, "link"))
         row.addStretch(1)
         card.body.addLayout(row)
         return card
@@ -129,8 +129,8 @@ class StartPage(Page):
         self.command.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.command.setMinimumWidth(60)
         row.addWidget(self.command, 1)
-        row.addWidget(button("Copy as command", lambda: commands.copy(self.command_line()), icon="copy"))
-        self.tune = button("Tune", self.start, "primary", "play")
+        row.addWidget(button(tr("Copy as command"), lambda: commands.copy(self.command_line()), icon="copy"))
+        self.tune = button(tr("Tune"), self.start, "primary", "play")
         self.tune.setMinimumWidth(120)
         row.addWidget(self.tune)
         return row
@@ -140,7 +140,7 @@ class StartPage(Page):
     def ask_for_model(self) -> None:
         patterns = " ".join(f"*{suffix}" for suffix in (*MODEL_SUFFIXES, ".pruner"))
         dialog = QFileDialog(
-            self, "Choose a model or a project", "", f"Models and projects ({patterns});;All files (*)"
+            self, tr("Choose a model or a project"), "", f"Models and projects ({patterns});;All files (*)"
         )
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -185,7 +185,7 @@ class StartPage(Page):
         if not self.model or (self.model.endswith(".py") and not self.consent.isChecked()):
             return
         self._asked = self.model
-        self.drop.about.setText("Looking at the model…")
+        self.drop.about.setText(tr("Looking at the model…"))
         command = msg.CheckModel(model=self.model, allow_code=self.consent.isChecked())
         self.workspace.helper.ask(command, self._model_checked, self._model_refused)
 
@@ -208,7 +208,7 @@ class StartPage(Page):
         self._sample_buttons: dict[str, QPushButton] = {}
         found = sorted(p for p in (resource_dir() / "models").glob("*") if p.suffix in (".onnx", ".pt2"))
         if found:
-            self.samples.addWidget(label("or a sample", "muted"))
+            self.samples.addWidget(label(tr("or a sample"), "muted"))
         for path in found:
             made = button(path.stem, partial(self.set_model, str(path)), "segment")
             made.setCheckable(True)
@@ -247,7 +247,7 @@ class StartPage(Page):
     def _show_command(self) -> None:
         ready = bool(self.model and self.project.text().strip() and self.shapes.complete())
         self.tune.setEnabled(ready and not self.workspace.job.running)
-        self.command.setText(self.command_line() if self.model else "Choose a model to begin.")
+        self.command.setText(self.command_line() if self.model else tr("Choose a model to begin."))
 
     def start(self) -> None:
         plan = self.plan()
@@ -258,17 +258,17 @@ class StartPage(Page):
 
     def check_machine(self) -> None:
         """Run the pre-flight checks in the helper engine."""
-        self.checks_state.show_state("checking", "info")
+        self.checks_state.show_state(tr("checking"), "info")
         self.workspace.helper.ask(msg.Doctor(), self._checked, self._check_failed)
 
     def _checked(self, report: msg.DoctorReport) -> None:
         self.checks.show_checks(report.checks)
-        self.checks_state.show_state("ready" if report.ok else "not ready", "good" if report.ok else "bad")
+        self.checks_state.show_state(tr("ready") if report.ok else tr("not ready"), "good" if report.ok else "bad")
         cpu = next((check.value for check in report.checks if check.name.lower().startswith("cpu")), "")
         self.form.tell_target(tr("auto is this machine: {cpu}").format(cpu=cpu) if cpu else "")
 
     def _check_failed(self, failure: msg.Failed) -> None:
-        self.checks_state.show_state("failed", "bad")
+        self.checks_state.show_state(tr("failed"), "bad")
         self.workspace.problem.emit(Problem(failure.message, failure.hint, failure.report))
 
     def refresh(self) -> None:

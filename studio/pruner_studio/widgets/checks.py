@@ -9,13 +9,14 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from pruner_engine.jobs.messages import Check
 from pruner_studio.theme import theme
+from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import clear, label
 
 
 class CheckList(QWidget):
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Pre-flight checks")
+        self.setAccessibleName(tr("Pre-flight checks"))
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(10)
@@ -35,7 +36,7 @@ class CheckList(QWidget):
             icon, tone = ("check", "good") if check.ok else ("warning", "bad" if check.needed else "warn")
             picture = QLabel()
             picture.setPixmap(theme.pixmap(icon, tone, 15))
-            picture.setAccessibleName("passed" if check.ok else "failed")
+            picture.setAccessibleName(tr("passed") if check.ok else tr("failed"))
             top = Qt.AlignmentFlag.AlignTop
             self._grid.addWidget(picture, row, 0, top)
             self._grid.addWidget(label(check.name), row, 1, top)

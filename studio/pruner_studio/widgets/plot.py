@@ -17,6 +17,7 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from pruner_studio.theme import theme
+from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import clear, label, paint_icon
 
 _NEAR_PX = 14.0
@@ -143,7 +144,7 @@ class Plot(QWidget):
         column.addLayout(top)
         grid = QGridLayout()
         grid.addWidget(self._view, 0, 0)
-        self._nothing = label("Nothing here yet", "faint")
+        self._nothing = label(tr("Nothing here yet"), "faint")
         grid.addWidget(self._nothing, 0, 0, Qt.AlignmentFlag.AlignCenter)
         column.addLayout(grid, 1)
         self._view.scene().sigMouseMoved.connect(self._hover)
@@ -201,13 +202,13 @@ class Plot(QWidget):
         x, y = self._coordinates(entry)
         if entry.points and self._dense:
             item.addItem(_density(x, y, color))
-            self._tell_thinned("density of points")
+            self._tell_thinned(tr("density of points"))
         elif entry.points:
             item.addItem(pg.ScatterPlotItem(x, y, size=6, pen=None, brush=_with_alpha(color, 150), pxMode=True))
         else:
             if len(x) > 4 * _COLUMNS:
                 x, y = extremes(x, y, _COLUMNS)
-                self._tell_thinned(f"{len(x)} of {len(entry.x)} points drawn")
+                self._tell_thinned(tr("{drawn} of {all} points drawn").format(drawn=len(x), all=len(entry.x)))
             if entry.steps:
                 x, y = np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
             pen = pg.mkPen(color, width=1 if entry.faint or len(x) > 3000 else 2)
@@ -292,22 +293,22 @@ class Plot(QWidget):
 
     def _make_menu(self) -> QToolButton:
         made = QToolButton()
-        made.setAccessibleName(f"{self.name}: save")
-        made.setToolTip("Save this plot as PNG, SVG or CSV")
+        made.setAccessibleName(tr("{plot}: save").format(plot=self.name))
+        made.setToolTip(tr("Save this plot as PNG, SVG or CSV"))
         made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         made.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         made.setStyleSheet("QToolButton::menu-indicator { image: none; }")
         paint_icon(made, "export", "faint", 15)
         menu = QMenu(made)
         for kind in ("png", "svg", "csv"):
-            menu.addAction(f"Save as {kind.upper()}…", partial(self._ask_where, kind))
-        menu.addAction("Show all", lambda: self._view.getPlotItem().enableAutoRange())
+            menu.addAction(tr("Save as {kind}…").format(kind=kind.upper()), partial(self._ask_where, kind))
+        menu.addAction(tr("Show all"), lambda: self._view.getPlotItem().enableAutoRange())
         made.setMenu(menu)
         return made
 
     def _ask_where(self, kind: str) -> None:
         start = f"{self.name.lower().replace(' ', '-')}.{kind}"
-        dialog = QFileDialog(self, "Save plot", start)
+        dialog = QFileDialog(self, tr("Save plot"), start)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(self.save)

@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
 from pruner_studio.theme import theme
+from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, icon_button, label
 from pruner_studio.workspace import Problem
 
@@ -40,7 +41,7 @@ class ProblemCard(QFrame):
         if problem.hint:
             text.addWidget(label(problem.hint, "muted", wrap=True))
         self._report = QPlainTextEdit(problem.report)
-        self._report.setAccessibleName("Report")
+        self._report.setAccessibleName(tr("Report"))
         self._report.setReadOnly(True)
         self._report.setFixedHeight(150)
         self._report.hide()
@@ -49,9 +50,9 @@ class ProblemCard(QFrame):
         for name, do in problem.actions:
             row.addWidget(button(name, partial(self._act, do)))
         if problem.report:
-            row.addWidget(button("Details", lambda: self._report.setVisible(self._report.isHidden()), "link"))
-            row.addWidget(button("Copy report", self._copy, "link"))
-        row.addWidget(icon_button("cross", "Dismiss", self.dismissed.emit), 0, Qt.AlignmentFlag.AlignTop)
+            row.addWidget(button(tr("Details"), lambda: self._report.setVisible(self._report.isHidden()), "link"))
+            row.addWidget(button(tr("Copy report"), self._copy, "link"))
+        row.addWidget(icon_button("cross", tr("Dismiss"), self.dismissed.emit), 0, Qt.AlignmentFlag.AlignTop)
 
     def _act(self, do: Callable[[], object]) -> None:
         self.dismissed.emit()

@@ -10,17 +10,18 @@ from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QProgressBar, QVBo
 from pruner_engine import units
 from pruner_engine.jobs import messages as msg
 from pruner_studio import commands
+from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Pill, button, label
 from pruner_studio.workspace import Workspace
 
 STATES = {
-    "preparing": ("preparing", "info"),
-    "tuning": ("tuning", "info"),
-    "paused": ("paused", "warn"),
-    "stopped": ("stopped", "neutral"),
-    "finished": ("finished", "good"),
-    "failed": ("failed", "bad"),
-    "interrupted": ("interrupted", "warn"),
+    "preparing": (tr("preparing"), "info"),
+    "tuning": (tr("tuning"), "info"),
+    "paused": (tr("paused"), "warn"),
+    "stopped": (tr("stopped"), "neutral"),
+    "finished": (tr("finished"), "good"),
+    "failed": (tr("failed"), "bad"),
+    "interrupted": (tr("interrupted"), "warn"),
 }
 
 
@@ -30,7 +31,7 @@ def state_of(run: dict[str, Any]) -> str:
 
 
 def run_name(run: dict[str, Any]) -> str:
-    return f"Run {run['id']} · {run['model']} · {run['strategy']}"
+    return tr("Run {id} · {model} · {strategy}").format(**{key: run[key] for key in ("id", "model", "strategy")})
 
 
 class RunBar(QFrame):
@@ -44,18 +45,22 @@ class RunBar(QFrame):
         row = QHBoxLayout()
         row.setContentsMargins(24, 9, 24, 9)
         row.setSpacing(10)
-        self.project = label("No project open", "project")
+        self.project = label(tr("No project open"), "project")
         self.runs = QComboBox()
-        self.runs.setAccessibleName("Run shown")
+        self.runs.setAccessibleName(tr("Run shown"))
         self.runs.setMinimumWidth(230)
         self.runs.activated.connect(lambda at: workspace.choose_run(self.runs.itemData(at)))
         self.state = Pill()
         self.phase = label("", "faint")
         self.pause_button = button(
-            "Pause", self.toggle_pause, icon="pause", tip="Hold after the candidates in flight (Ctrl+P)"
+            tr("Pause"), self.toggle_pause, icon="pause", tip=tr("Hold after the candidates in flight (Ctrl+P)")
         )
-        self.stop_button = button("Stop", self.stop, "danger", "stop", "End the job; it can be resumed (Ctrl+.)")
-        self.resume_button = button("Resume", self.resume, "primary", "play", "Go on where the run was left (Ctrl+R)")
+        self.stop_button = button(
+            tr("Stop"), self.stop, "danger", "stop", tr("End the job; it can be resumed (Ctrl+.)")
+        )
+        self.resume_button = button(
+            tr("Resume"), self.resume, "primary", "play", tr("Go on where the run was left (Ctrl+R)")
+        )
         for part in (self.project, self.runs, self.state):
             row.addWidget(part)
         row.addWidget(self.phase, 1)
@@ -64,7 +69,7 @@ class RunBar(QFrame):
         outer.addLayout(row)
         self.progress = QProgressBar()
         self.progress.setTextVisible(False)
-        self.progress.setAccessibleName("Share of the budget used")
+        self.progress.setAccessibleName(tr("Share of the budget used"))
         self.progress.setFixedHeight(3)
         self.progress.setStyleSheet("min-height: 3px; max-height: 3px; border-radius: 0; background: transparent;")
         outer.addWidget(self.progress)
@@ -89,7 +94,7 @@ class RunBar(QFrame):
         phase = self.workspace.job_phase if self.workspace.job.running else (run["phase"] if run and alive else "")
         self.phase.setText(phase)
         self.pause_button.setVisible(tuning)
-        self.pause_button.setText("Go on" if self._paused else "Pause")
+        self.pause_button.setText(tr("Go on") if self._paused else tr("Pause"))
         self.stop_button.setVisible(tuning)
         self.resume_button.setVisible(
             bool(run) and not alive and not self.workspace.job.running and state != "finished"
@@ -150,5 +155,9 @@ def budget_used(run: dict[str, Any]) -> float | None:
 
 def budget_text(run: dict[str, Any]) -> str:
     if run["budget_trials"]:
-        return f"of {units.count(run['budget_trials'])}"
-    return f"of {units.duration(run['budget_s'])}" if run["budget_s"] else "until no more gain"
+        return tr("of {budget}").format(budget=units.count(run["budget_trials"]))
+    return (
+        tr("of {budget}").format(budget=units.duration(run["budget_s"]))
+        if run["budget_s"]
+        else tr("until no more gain")
+    )

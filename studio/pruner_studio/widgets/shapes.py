@@ -8,6 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
 
 from pruner_engine.jobs.messages import ModelInput
+from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import clear, label, number
 
 _GUESSES = {
@@ -43,7 +44,7 @@ class ShapeFields(QWidget):
         if self._inputs:
             self._column.addWidget(
                 label(
-                    "This model leaves dimensions open. Kernels are tuned for fixed shapes: give the ones you run.",
+                    tr("This model leaves dimensions open. Kernels are tuned for fixed shapes: give the ones you run."),
                     "muted",
                     wrap=True,
                 )

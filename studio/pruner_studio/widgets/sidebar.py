@@ -8,19 +8,20 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from pruner_studio.theme import theme
+from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import label, paint_icon
 
 # key, name, module and class of the page, group; a page is imported and made when it is first shown
 PAGES = (
-    ("start", "Start", "start:StartPage", ""),
-    ("overview", "Overview", "overview:OverviewPage", "RUN"),
-    ("tasks", "Tasks", "tasks:TasksPage", ""),
-    ("schedule", "Schedule", "schedule:SchedulePage", ""),
-    ("draft", "Draft vs verify", "draft_verify:DraftVerifyPage", ""),
-    ("adaptation", "Adaptation", "adaptation:AdaptationPage", ""),
-    ("compare", "Compare", "compare:ComparePage", "RESULTS"),
-    ("export", "Export", "export:ExportPage", ""),
-    ("devices", "Devices", "devices:DevicesPage", "MACHINE"),
+    ("start", tr("Start"), "start:StartPage", ""),
+    ("overview", tr("Overview"), "overview:OverviewPage", tr("RUN")),
+    ("tasks", tr("Tasks"), "tasks:TasksPage", ""),
+    ("schedule", tr("Schedule"), "schedule:SchedulePage", ""),
+    ("draft", tr("Draft vs verify"), "draft_verify:DraftVerifyPage", ""),
+    ("adaptation", tr("Adaptation"), "adaptation:AdaptationPage", ""),
+    ("compare", tr("Compare"), "compare:ComparePage", tr("RESULTS")),
+    ("export", tr("Export"), "export:ExportPage", ""),
+    ("devices", tr("Devices"), "devices:DevicesPage", tr("MACHINE")),
 )
 
 
@@ -42,7 +43,7 @@ class Sidebar(QWidget):
         mark = QLabel()
         mark.setPixmap(theme.pixmap("pruner-studio", size=24))
         brand.addWidget(mark)
-        brand.addWidget(label("Pruner Studio", "brand"), 1)
+        brand.addWidget(label(tr("Pruner Studio"), "brand"), 1)
         column.addLayout(brand)
         group = QButtonGroup(self)
         for index, (key, name, _, section) in enumerate(pages):
@@ -78,5 +79,7 @@ class Sidebar(QWidget):
     def _paint_theme_button(self) -> None:
         other = "light" if theme.name == "dark" else "dark"
         self._theme_button.setIcon(theme.icon("sun" if other == "light" else "moon"))
-        self._theme_button.setText(f"  {other.capitalize()} theme")
-        self._theme_button.setAccessibleName(f"Use the {other} theme")
+        self._theme_button.setText("  " + (tr("Light theme") if other == "light" else tr("Dark theme")))
+        self._theme_button.setAccessibleName(
+            tr("Use the light theme") if other == "light" else tr("Use the dark theme")
+        )

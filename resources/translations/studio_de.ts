@@ -1,0 +1,1167 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="de_DE">
+<context>
+    <name></name>
+    <message>
+        <source>Save a report</source>
+        <translation>Bericht speichern</translation>
+    </message>
+    <message>
+        <source>Pages (*.html)</source>
+        <translation>Seiten (*.html)</translation>
+    </message>
+    <message>
+        <source>The report was written to {path}.</source>
+        <translation>Der Bericht wurde nach {path} geschrieben.</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>Folder for the records</source>
+        <translation>Ordner für die Messdaten</translation>
+    </message>
+    <message>
+        <source>{count} records were written to {folder}.</source>
+        <translation>{count} Messdaten wurden nach {folder} geschrieben.</translation>
+    </message>
+    <message>
+        <source>Folder of tuning records</source>
+        <translation>Ordner mit Messdaten</translation>
+    </message>
+    <message>
+        <source>Were these records measured on the device of this project?</source>
+        <translation>Wurden diese Daten auf dem Gerät dieses Projekts gemessen?</translation>
+    </message>
+    <message>
+        <source>Times of another device are kept apart: they never mix with what is measured here.</source>
+        <translation>Zeiten eines anderen Geräts bleiben für sich: Sie vermischen sich nie mit dem, was hier gemessen wird.</translation>
+    </message>
+    <message>
+        <source>On this device</source>
+        <translation>Auf diesem Gerät</translation>
+    </message>
+    <message>
+        <source>On another one</source>
+        <translation>Auf einem anderen</translation>
+    </message>
+    <message>
+        <source>{count} records are run {run} now.</source>
+        <translation>{count} Messdaten sind jetzt Lauf {run}.</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>Zeigen</translation>
+    </message>
+    <message>
+        <source>Copy as command</source>
+        <translation>Als Befehl kopieren</translation>
+    </message>
+    <message>
+        <source>Pruner Studio</source>
+        <translation>Pruner Studio</translation>
+    </message>
+    <message>
+        <source>What is drawn</source>
+        <translation>Was gezeichnet ist</translation>
+    </message>
+    <message>
+        <source>Project file</source>
+        <translation>Projektdatei</translation>
+    </message>
+    <message>
+        <source>Run {run} of {project} was interrupted: its engine ended suddenly.</source>
+        <translation>Lauf {run} von {project} wurde unterbrochen: Seine Maschine endete plötzlich.</translation>
+    </message>
+    <message>
+        <source>What it measured is kept. Open the project and press Resume to go on.</source>
+        <translation>Was gemessen wurde, ist gesichert. Öffnen Sie das Projekt und drücken Sie Fortsetzen.</translation>
+    </message>
+    <message>
+        <source>There is no file {path}.</source>
+        <translation>Es gibt keine Datei {path}.</translation>
+    </message>
+    <message>
+        <source>Choose another one on the Start page.</source>
+        <translation>Wählen Sie auf der Startseite eine andere.</translation>
+    </message>
+    <message>
+        <source>Copied: {line}</source>
+        <translation>Kopiert: {line}</translation>
+    </message>
+    <message>
+        <source>About Pruner Studio</source>
+        <translation>Über Pruner Studio</translation>
+    </message>
+    <message>
+        <source>Tunes neural networks with Apache TVM by draft, then verify (Pruner, ASPLOS 2025). Apache License 2.0.</source>
+        <translation>Optimiert neuronale Netze mit Apache TVM: erst entwerfen, dann prüfen (Pruner, ASPLOS 2025). Apache-Lizenz 2.0.</translation>
+    </message>
+    <message>
+        <source>A model is being tuned. Keep tuning without the window?</source>
+        <translation>Ein Modell wird optimiert. Ohne das Fenster weitermachen?</translation>
+    </message>
+    <message>
+        <source>Open the project again to watch and steer it. Stopped, it can be resumed where it was left.</source>
+        <translation>Öffnen Sie das Projekt wieder, um zuzusehen und zu steuern. Angehalten lässt es sich dort fortsetzen, wo es war.</translation>
+    </message>
+    <message>
+        <source>Keep tuning</source>
+        <translation>Weiter optimieren</translation>
+    </message>
+    <message>
+        <source>Stop and close</source>
+        <translation>Anhalten und schließen</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>As the system</source>
+        <translation>Wie das System</translation>
+    </message>
+    <message>
+        <source>Light</source>
+        <translation>Hell</translation>
+    </message>
+    <message>
+        <source>Dark</source>
+        <translation>Dunkel</translation>
+    </message>
+    <message>
+        <source>Clear this list</source>
+        <translation>Diese Liste leeren</translation>
+    </message>
+    <message>
+        <source>&amp;File</source>
+        <translation>&amp;Datei</translation>
+    </message>
+    <message>
+        <source>&amp;New run</source>
+        <translation>&amp;Neuer Lauf</translation>
+    </message>
+    <message>
+        <source>&amp;Open…</source>
+        <translation>Ö&amp;ffnen…</translation>
+    </message>
+    <message>
+        <source>Open &amp;recent</source>
+        <translation>&amp;Zuletzt geöffnet</translation>
+    </message>
+    <message>
+        <source>Open the &amp;demonstration</source>
+        <translation>&amp;Vorführung öffnen</translation>
+    </message>
+    <message>
+        <source>&amp;Export the tuned model…</source>
+        <translation>Optimiertes Modell &amp;exportieren…</translation>
+    </message>
+    <message>
+        <source>Save a re&amp;port…</source>
+        <translation>&amp;Bericht speichern…</translation>
+    </message>
+    <message>
+        <source>&amp;Tuning records</source>
+        <translation>&amp;Messdaten</translation>
+    </message>
+    <message>
+        <source>&amp;Export as MetaSchedule&apos;s JSON…</source>
+        <translation>Als MetaSchedule-JSON &amp;exportieren…</translation>
+    </message>
+    <message>
+        <source>&amp;Import…</source>
+        <translation>&amp;Importieren…</translation>
+    </message>
+    <message>
+        <source>&amp;Close the project</source>
+        <translation>Projekt &amp;schließen</translation>
+    </message>
+    <message>
+        <source>&amp;Quit</source>
+        <translation>&amp;Beenden</translation>
+    </message>
+    <message>
+        <source>&amp;Edit</source>
+        <translation>&amp;Bearbeiten</translation>
+    </message>
+    <message>
+        <source>&amp;Undo the what-if edit</source>
+        <translation>Gedankenspiel &amp;rückgängig</translation>
+    </message>
+    <message>
+        <source>&amp;Redo the what-if edit</source>
+        <translation>Gedankenspiel &amp;wiederholen</translation>
+    </message>
+    <message>
+        <source>&amp;Copy as command</source>
+        <translation>Als Befehl &amp;kopieren</translation>
+    </message>
+    <message>
+        <source>&amp;Run</source>
+        <translation>&amp;Lauf</translation>
+    </message>
+    <message>
+        <source>&amp;Pause or go on</source>
+        <translation>An&amp;halten oder weiter</translation>
+    </message>
+    <message>
+        <source>&amp;Stop</source>
+        <translation>&amp;Stopp</translation>
+    </message>
+    <message>
+        <source>&amp;Resume</source>
+        <translation>&amp;Fortsetzen</translation>
+    </message>
+    <message>
+        <source>&amp;Duplicate with changes…</source>
+        <translation>Mit Änderungen &amp;wiederholen…</translation>
+    </message>
+    <message>
+        <source>&amp;View</source>
+        <translation>&amp;Ansicht</translation>
+    </message>
+    <message>
+        <source>&amp;Theme</source>
+        <translation>&amp;Farben</translation>
+    </message>
+    <message>
+        <source>&amp;Refresh</source>
+        <translation>&amp;Aktualisieren</translation>
+    </message>
+    <message>
+        <source>F&amp;ull screen</source>
+        <translation>&amp;Vollbild</translation>
+    </message>
+    <message>
+        <source>&amp;Help</source>
+        <translation>&amp;Hilfe</translation>
+    </message>
+    <message>
+        <source>What the &amp;figures mean</source>
+        <translation>Was die &amp;Zahlen bedeuten</translation>
+    </message>
+    <message>
+        <source>Copy a &amp;report for the makers</source>
+        <translation>&amp;Bericht für die Entwickler kopieren</translation>
+    </message>
+    <message>
+        <source>&amp;About Pruner Studio</source>
+        <translation>Ü&amp;ber Pruner Studio</translation>
+    </message>
+    <message>
+        <source>adapted</source>
+        <translation>angepasst</translation>
+    </message>
+    <message>
+        <source>from scratch</source>
+        <translation>von Grund auf</translation>
+    </message>
+    <message>
+        <source>siamese alone</source>
+        <translation>nur siamesisch</translation>
+    </message>
+    <message>
+        <source>Pair accuracy</source>
+        <translation>Paargenauigkeit</translation>
+    </message>
+    <message>
+        <source>share of pairs in the right order</source>
+        <translation>Anteil der Paare in richtiger Ordnung</translation>
+    </message>
+    <message>
+        <source>best over first choice</source>
+        <translation>bestes durch erste Wahl</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>Verlust</translation>
+    </message>
+    <message>
+        <source>LambdaRank loss</source>
+        <translation>LambdaRank-Verlust</translation>
+    </message>
+    <message>
+        <source>Distance of siamese and target</source>
+        <translation>Abstand von siamesischem und Zielmodell</translation>
+    </message>
+    <message>
+        <source>weight distance</source>
+        <translation>Abstand der Gewichte</translation>
+    </message>
+    <message>
+        <source>Adaptation</source>
+        <translation>Anpassung</translation>
+    </message>
+    <message>
+        <source>Each adaptation is judged on measurements that no model has learned yet, so that the ways compare.</source>
+        <translation>Jede Anpassung wird an Messungen beurteilt, die noch kein Modell gelernt hat, damit die Wege vergleichbar sind.</translation>
+    </message>
+    <message>
+        <source>round</source>
+        <translation>Runde</translation>
+    </message>
+    <message>
+        <source>No adaptation in this run</source>
+        <translation>Keine Anpassung in diesem Lauf</translation>
+    </message>
+    <message>
+        <source>Choose the strategy MoA-Pruner on the Start page: its model is pre-trained and adapts here.</source>
+        <translation>Wählen Sie auf der Startseite die Strategie MoA-Pruner: Ihr Modell ist vortrainiert und passt sich hier an.</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>Lauf</translation>
+    </message>
+    <message>
+        <source>Strategy</source>
+        <translation>Strategie</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>Modell</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>Startwert</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>Zustand</translation>
+    </message>
+    <message>
+        <source>Trials</source>
+        <translation>Versuche</translation>
+    </message>
+    <message>
+        <source>Failed</source>
+        <translation>Fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>Worked</source>
+        <translation>Gearbeitet</translation>
+    </message>
+    <message>
+        <source>Latency</source>
+        <translation>Latenz</translation>
+    </message>
+    <message>
+        <source>Gain</source>
+        <translation>Gewinn</translation>
+    </message>
+    <message>
+        <source>Untuned over best</source>
+        <translation>Unoptimiert durch bestes</translation>
+    </message>
+    <message>
+        <source>Trials to goal</source>
+        <translation>Versuche bis zum Ziel</translation>
+    </message>
+    <message>
+        <source>Trials until the goal was reached</source>
+        <translation>Versuche, bis das Ziel erreicht war</translation>
+    </message>
+    <message>
+        <source>Time to goal</source>
+        <translation>Zeit bis zum Ziel</translation>
+    </message>
+    <message>
+        <source>Working time until the goal was reached</source>
+        <translation>Arbeitszeit, bis das Ziel erreicht war</translation>
+    </message>
+    <message>
+        <source>Speed-up</source>
+        <translation>Beschleunigung</translation>
+    </message>
+    <message>
+        <source>Time to the goal of the run that set it, over this run&apos;s</source>
+        <translation>Zeit bis zum Ziel des Laufs, der es setzte, durch die dieses Laufs</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>Vergleich</translation>
+    </message>
+    <message>
+        <source>All runs of this model in the project on one plot, and when each of them was as good as the stock search.</source>
+        <translation>Alle Läufe dieses Modells in einem Bild, und wann jeder so gut war wie die übliche Suche.</translation>
+    </message>
+    <message>
+        <source>Estimated end-to-end latency</source>
+        <translation>Geschätzte Latenz des ganzen Modells</translation>
+    </message>
+    <message>
+        <source>Horizontal axis</source>
+        <translation>Waagerechte Achse</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>Zeit</translation>
+    </message>
+    <message>
+        <source>Runs compared</source>
+        <translation>Läufe im Vergleich</translation>
+    </message>
+    <message>
+        <source>working time</source>
+        <translation>Arbeitszeit</translation>
+    </message>
+    <message>
+        <source>latency</source>
+        <translation>Latenz</translation>
+    </message>
+    <message>
+        <source>Runs</source>
+        <translation>Läufe</translation>
+    </message>
+    <message>
+        <source>Time to quality</source>
+        <translation>Zeit bis zur Güte</translation>
+    </message>
+    <message>
+        <source>Nothing to compare yet</source>
+        <translation>Noch nichts zu vergleichen</translation>
+    </message>
+    <message>
+        <source>Tune the same model with another strategy or seed into this project, to lay runs over each other.</source>
+        <translation>Optimieren Sie dasselbe Modell mit anderer Strategie oder anderem Startwert in dieses Projekt, um Läufe übereinanderzulegen.</translation>
+    </message>
+    <message>
+        <source>Goal: {latency}, where run {run} ({strategy}) ended. Enter opens one.</source>
+        <translation>Ziel: {latency}, wo Lauf {run} ({strategy}) endete. Die Eingabetaste öffnet einen.</translation>
+    </message>
+    <message>
+        <source>trials</source>
+        <translation>Versuche</translation>
+    </message>
+    <message>
+        <source>Devices</source>
+        <translation>Geräte</translation>
+    </message>
+    <message>
+        <source>This machine as detected, the measured profiles of the devices in this project, and boards.</source>
+        <translation>Dieser Rechner wie erkannt, die gemessenen Profile der Geräte dieses Projekts, und Boards.</translation>
+    </message>
+    <message>
+        <source>this machine</source>
+        <translation>dieser Rechner</translation>
+    </message>
+    <message>
+        <source>profile in this project · {fingerprint}</source>
+        <translation>Profil in diesem Projekt · {fingerprint}</translation>
+    </message>
+    <message>
+        <source>Calibration of the draft: {factors}</source>
+        <translation>Kalibrierung des Entwurfs: {factors}</translation>
+    </message>
+    <message>
+        <source>none needed</source>
+        <translation>keine nötig</translation>
+    </message>
+    <message>
+        <source>Function</source>
+        <translation>Funktion</translation>
+    </message>
+    <message>
+        <source>Task</source>
+        <translation>Aufgabe</translation>
+    </message>
+    <message>
+        <source>Schedule</source>
+        <translation>Ablaufplan</translation>
+    </message>
+    <message>
+        <source>Calls</source>
+        <translation>Aufrufe</translation>
+    </message>
+    <message>
+        <source>Calls per inference</source>
+        <translation>Aufrufe je Inferenz</translation>
+    </message>
+    <message>
+        <source>All calls of one inference, in the exported library</source>
+        <translation>Alle Aufrufe einer Inferenz, in der exportierten Bibliothek</translation>
+    </message>
+    <message>
+        <source>Share of time</source>
+        <translation>Zeitanteil</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>Export</translation>
+    </message>
+    <message>
+        <source>Compiles the model with the best schedules, checks its outputs, writes a folder that runs without a compiler.</source>
+        <translation>Übersetzt das Modell mit den besten Ablaufplänen, prüft seine Ausgaben und schreibt einen Ordner, der ohne Compiler läuft.</translation>
+    </message>
+    <message>
+        <source>New export</source>
+        <translation>Neuer Export</translation>
+    </message>
+    <message>
+        <source>Output folder</source>
+        <translation>Zielordner</translation>
+    </message>
+    <message>
+        <source>Folder to write</source>
+        <translation>Ordner, der geschrieben wird</translation>
+    </message>
+    <message>
+        <source>Schedules of</source>
+        <translation>Ablaufpläne von</translation>
+    </message>
+    <message>
+        <source>Best of all runs</source>
+        <translation>Bestes aller Läufe</translation>
+    </message>
+    <message>
+        <source>Best of this run</source>
+        <translation>Bestes dieses Laufs</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>Ordner</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>Wählen…</translation>
+    </message>
+    <message>
+        <source>Nothing exported yet</source>
+        <translation>Noch nichts exportiert</translation>
+    </message>
+    <message>
+        <source>Choose a folder and press Export. You get the library, its records and a script.</source>
+        <translation>Wählen Sie einen Ordner und drücken Sie Export. Sie bekommen die Bibliothek, ihre Messdaten und ein Skript.</translation>
+    </message>
+    <message>
+        <source>Latency of the exported model and of the libraries</source>
+        <translation>Latenz des exportierten Modells und der Bibliotheken</translation>
+    </message>
+    <message>
+        <source>Outputs</source>
+        <translation>Ausgaben</translation>
+    </message>
+    <message>
+        <source>Files</source>
+        <translation>Dateien</translation>
+    </message>
+    <message>
+        <source>Open folder</source>
+        <translation>Ordner öffnen</translation>
+    </message>
+    <message>
+        <source>Coverage</source>
+        <translation>Abdeckung</translation>
+    </message>
+    <message>
+        <source>Functions of the library</source>
+        <translation>Funktionen der Bibliothek</translation>
+    </message>
+    <message>
+        <source>Folder for the export</source>
+        <translation>Ordner für den Export</translation>
+    </message>
+    <message>
+        <source>There is nothing to export before a candidate was measured.</source>
+        <translation>Es gibt nichts zu exportieren, bevor ein Kandidat gemessen wurde.</translation>
+    </message>
+    <message>
+        <source>equal</source>
+        <translation>gleich</translation>
+    </message>
+    <message>
+        <source>differ</source>
+        <translation>verschieden</translation>
+    </message>
+    <message>
+        <source>Overview</source>
+        <translation>Übersicht</translation>
+    </message>
+    <message>
+        <source>No run to show</source>
+        <translation>Kein Lauf zu zeigen</translation>
+    </message>
+    <message>
+        <source>Tune a model on the Start page, or open a project: its progress is shown here, live and afterwards.</source>
+        <translation>Optimieren Sie auf der Startseite ein Modell oder öffnen Sie ein Projekt: Sein Fortgang steht hier, jetzt und später.</translation>
+    </message>
+    <message>
+        <source>Go to Start</source>
+        <translation>Zur Startseite</translation>
+    </message>
+    <message>
+        <source>Export…</source>
+        <translation>Exportieren…</translation>
+    </message>
+    <message>
+        <source>Best latency</source>
+        <translation>Beste Latenz</translation>
+    </message>
+    <message>
+        <source>Untuned</source>
+        <translation>Unoptimiert</translation>
+    </message>
+    <message>
+        <source>Time left</source>
+        <translation>Restzeit</translation>
+    </message>
+    <message>
+        <source>Latency over the run</source>
+        <translation>Latenz über den Lauf</translation>
+    </message>
+    <message>
+        <source>Where the time went</source>
+        <translation>Wo die Zeit blieb</translation>
+    </message>
+    <message>
+        <source>Share of time per stage</source>
+        <translation>Zeitanteil je Schritt</translation>
+    </message>
+    <message>
+        <source>Failures</source>
+        <translation>Fehlschläge</translation>
+    </message>
+    <message>
+        <source>Noise</source>
+        <translation>Rauschen</translation>
+    </message>
+    <message>
+        <source>Messages</source>
+        <translation>Meldungen</translation>
+    </message>
+    <message>
+        <source>This run</source>
+        <translation>Dieser Lauf</translation>
+    </message>
+    <message>
+        <source>Preparing</source>
+        <translation>Vorbereitung</translation>
+    </message>
+    <message>
+        <source>Tune a model on the Start page, or open a project.</source>
+        <translation>Optimieren Sie auf der Startseite ein Modell oder öffnen Sie ein Projekt.</translation>
+    </message>
+    <message>
+        <source>{gain} over untuned</source>
+        <translation>{gain} gegenüber unoptimiert</translation>
+    </message>
+    <message>
+        <source>estimate over all kernels</source>
+        <translation>Schätzung über alle Kernel</translation>
+    </message>
+    <message>
+        <source>sum over kernels</source>
+        <translation>Summe der Kernel</translation>
+    </message>
+    <message>
+        <source>{ratio} slower</source>
+        <translation>{ratio} langsamer</translation>
+    </message>
+    <message>
+        <source>{ratio} faster</source>
+        <translation>{ratio} schneller</translation>
+    </message>
+    <message>
+        <source>since {moment}</source>
+        <translation>seit {moment}</translation>
+    </message>
+    <message>
+        <source>the engine&apos;s estimate</source>
+        <translation>Schätzung der Maschine</translation>
+    </message>
+    <message>
+        <source>None of these tasks.</source>
+        <translation>Keiner dieser Aufgaben.</translation>
+    </message>
+    <message>
+        <source>Look at the first</source>
+        <translation>Den ersten ansehen</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>Start</translation>
+    </message>
+    <message>
+        <source>Choose a model, say where it shall run, and tune its kernels on this machine.</source>
+        <translation>Wählen Sie ein Modell, sagen Sie, wo es laufen soll, und optimieren Sie seine Kernel auf diesem Rechner.</translation>
+    </message>
+    <message>
+        <source>or a built-in workload</source>
+        <translation>oder eine eingebaute Rechnung</translation>
+    </message>
+    <message>
+        <source>Built-in workload</source>
+        <translation>Eingebaute Rechnung</translation>
+    </message>
+    <message>
+        <source>matmul:512,512,512</source>
+        <translation>matmul:512,512,512</translation>
+    </message>
+    <message>
+        <source>Run this file: a TVMScript model is Python code, open only what you trust</source>
+        <translation>Diese Datei ausführen: Ein TVMScript-Modell ist Python-Code, öffnen Sie nur, dem Sie trauen</translation>
+    </message>
+    <message>
+        <source>Consent to run the code of a TVMScript model</source>
+        <translation>Zustimmung, den Code eines TVMScript-Modells auszuführen</translation>
+    </message>
+    <message>
+        <source>Pre-flight</source>
+        <translation>Vorprüfung</translation>
+    </message>
+    <message>
+        <source>checking</source>
+        <translation>prüft</translation>
+    </message>
+    <message>
+        <source>Check again</source>
+        <translation>Noch einmal prüfen</translation>
+    </message>
+    <message>
+        <source>Tune</source>
+        <translation>Optimieren</translation>
+    </message>
+    <message>
+        <source>Choose a model or a project</source>
+        <translation>Modell oder Projekt wählen</translation>
+    </message>
+    <message>
+        <source>Looking at the model…</source>
+        <translation>Das Modell wird angesehen…</translation>
+    </message>
+    <message>
+        <source>or a sample</source>
+        <translation>oder ein Beispiel</translation>
+    </message>
+    <message>
+        <source>Choose a model to begin.</source>
+        <translation>Wählen Sie zuerst ein Modell.</translation>
+    </message>
+    <message>
+        <source>ready</source>
+        <translation>bereit</translation>
+    </message>
+    <message>
+        <source>not ready</source>
+        <translation>nicht bereit</translation>
+    </message>
+    <message>
+        <source>auto is this machine: {cpu}</source>
+        <translation>auto ist dieser Rechner: {cpu}</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>The demonstration could not be copied to {place}: {why}.</source>
+        <translation>Die Vorführung konnte nicht nach {place} kopiert werden: {why}.</translation>
+    </message>
+    <message>
+        <source>Make room there, or set another project folder.</source>
+        <translation>Schaffen Sie dort Platz oder wählen Sie einen anderen Projektordner.</translation>
+    </message>
+    <message>
+        <source>What was measured is in its project file. Copy the report and send it to the makers.</source>
+        <translation>Was gemessen wurde, steht in seiner Projektdatei. Kopieren Sie den Bericht und schicken Sie ihn den Entwicklern.</translation>
+    </message>
+    <message>
+        <source>The last window ended suddenly.</source>
+        <translation>Das letzte Fenster endete plötzlich.</translation>
+    </message>
+    <message>
+        <source>Copy the report and send it to the makers; what was measured is kept.</source>
+        <translation>Kopieren Sie den Bericht und schicken Sie ihn den Entwicklern; was gemessen wurde, ist gesichert.</translation>
+    </message>
+    <message>
+        <source>The window met an error of its own: {kind}.</source>
+        <translation>Das Fenster hatte einen eigenen Fehler: {kind}.</translation>
+    </message>
+    <message>
+        <source>answers after {time}</source>
+        <translation>antwortet nach {time}</translation>
+    </message>
+    <message>
+        <source>does not answer</source>
+        <translation>antwortet nicht</translation>
+    </message>
+    <message>
+        <source>silent for {time}</source>
+        <translation>still seit {time}</translation>
+    </message>
+    <message>
+        <source>Key</source>
+        <translation>Schlüssel</translation>
+    </message>
+    <message>
+        <source>What `pruner tune --key` asks for</source>
+        <translation>Wonach `pruner tune --key` fragt</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>Adresse</translation>
+    </message>
+    <message>
+        <source>Sign of life</source>
+        <translation>Lebenszeichen</translation>
+    </message>
+    <message>
+        <source>Boards</source>
+        <translation>Boards</translation>
+    </message>
+    <message>
+        <source>registered at a tracker of TVM&apos;s RPC</source>
+        <translation>bei einem RPC-Tracker von TVM gemeldet</translation>
+    </message>
+    <message>
+        <source>Address of the tracker</source>
+        <translation>Adresse des Trackers</translation>
+    </message>
+    <message>
+        <source>Tracker</source>
+        <translation>Tracker</translation>
+    </message>
+    <message>
+        <source>Look</source>
+        <translation>Nachsehen</translation>
+    </message>
+    <message>
+        <source>{well} of {all} answer</source>
+        <translation>{well} von {all} antworten</translation>
+    </message>
+    <message>
+        <source>The tracker has no board yet. Start a server on one with --tracker.</source>
+        <translation>Der Tracker hat noch kein Board. Starten Sie auf einem den Server mit --tracker.</translation>
+    </message>
+    <message>
+        <source>no answer</source>
+        <translation>keine Antwort</translation>
+    </message>
+    <message>
+        <source>Kernels can be measured on other machines: `pruner tune --rpc HOST:PORT --key KEY`.</source>
+        <translation>Kernel lassen sich auf anderen Rechnern messen: `pruner tune --rpc HOST:PORT --key KEY`.</translation>
+    </message>
+    <message>
+        <source>Pre-flight checks</source>
+        <translation>Vorprüfungen</translation>
+    </message>
+    <message>
+        <source>passed</source>
+        <translation>bestanden</translation>
+    </message>
+    <message>
+        <source>Drop a model here</source>
+        <translation>Legen Sie hier ein Modell ab</translation>
+    </message>
+    <message>
+        <source>ONNX (.onnx), torch.export (.pt2), TVMScript (.py), or a project (.pruner)</source>
+        <translation>ONNX (.onnx), torch.export (.pt2), TVMScript (.py) oder ein Projekt (.pruner)</translation>
+    </message>
+    <message>
+        <source>Choose a file…</source>
+        <translation>Datei wählen…</translation>
+    </message>
+    <message>
+        <source>What the figures mean</source>
+        <translation>Was die Zahlen bedeuten</translation>
+    </message>
+    <message>
+        <source>Search names, meanings and formulas</source>
+        <translation>Namen, Bedeutungen und Formeln durchsuchen</translation>
+    </message>
+    <message>
+        <source>Search the explanations</source>
+        <translation>Erklärungen durchsuchen</translation>
+    </message>
+    <message>
+        <source>Explanations</source>
+        <translation>Erklärungen</translation>
+    </message>
+    <message>
+        <source>Nothing is called so.</source>
+        <translation>Nichts heißt so.</translation>
+    </message>
+    <message>
+        <source>Pruner: draft, then verify</source>
+        <translation>Pruner: entwerfen, dann prüfen</translation>
+    </message>
+    <message>
+        <source>MoA-Pruner: with a pre-trained model that adapts</source>
+        <translation>MoA-Pruner: mit einem vortrainierten Modell, das sich anpasst</translation>
+    </message>
+    <message>
+        <source>MetaSchedule: TVM&apos;s evolutionary search</source>
+        <translation>MetaSchedule: TVMs evolutionäre Suche</translation>
+    </message>
+    <message>
+        <source>Ansor-like: learned model on every candidate</source>
+        <translation>Wie Ansor: gelerntes Modell auf jedem Kandidaten</translation>
+    </message>
+    <message>
+        <source>TenSet MLP: offline model</source>
+        <translation>TenSet MLP: vorab gelerntes Modell</translation>
+    </message>
+    <message>
+        <source>TLP: offline model on primitives</source>
+        <translation>TLP: vorab gelerntes Modell auf Primitiven</translation>
+    </message>
+    <message>
+        <source>Random search</source>
+        <translation>Zufällige Suche</translation>
+    </message>
+    <message>
+        <source>Plan</source>
+        <translation>Plan</translation>
+    </message>
+    <message>
+        <source>Target</source>
+        <translation>Ziel</translation>
+    </message>
+    <message>
+        <source>Change…</source>
+        <translation>Ändern…</translation>
+    </message>
+    <message>
+        <source>Budget</source>
+        <translation>Budget</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>Minutes</source>
+        <translation>Minuten</translation>
+    </message>
+    <message>
+        <source>Until no more gain</source>
+        <translation>Bis kein Gewinn mehr kommt</translation>
+    </message>
+    <message>
+        <source>Budget amount</source>
+        <translation>Höhe des Budgets</translation>
+    </message>
+    <message>
+        <source>Projects (*.pruner)</source>
+        <translation>Projekte (*.pruner)</translation>
+    </message>
+    <message>
+        <source>Nothing here yet</source>
+        <translation>Noch nichts da</translation>
+    </message>
+    <message>
+        <source>density of points</source>
+        <translation>Dichte der Punkte</translation>
+    </message>
+    <message>
+        <source>{drawn} of {all} points drawn</source>
+        <translation>{drawn} von {all} Punkten gezeichnet</translation>
+    </message>
+    <message>
+        <source>{plot}: save</source>
+        <translation>{plot}: speichern</translation>
+    </message>
+    <message>
+        <source>Save this plot as PNG, SVG or CSV</source>
+        <translation>Dieses Bild als PNG, SVG oder CSV speichern</translation>
+    </message>
+    <message>
+        <source>Save as {kind}…</source>
+        <translation>Als {kind} speichern…</translation>
+    </message>
+    <message>
+        <source>Show all</source>
+        <translation>Alles zeigen</translation>
+    </message>
+    <message>
+        <source>Save plot</source>
+        <translation>Bild speichern</translation>
+    </message>
+    <message>
+        <source>Report</source>
+        <translation>Bericht</translation>
+    </message>
+    <message>
+        <source>Details</source>
+        <translation>Einzelheiten</translation>
+    </message>
+    <message>
+        <source>Copy report</source>
+        <translation>Bericht kopieren</translation>
+    </message>
+    <message>
+        <source>Dismiss</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Recent projects</source>
+        <translation>Letzte Projekte</translation>
+    </message>
+    <message>
+        <source>Open the demonstration</source>
+        <translation>Vorführung öffnen</translation>
+    </message>
+    <message>
+        <source>A tuned sample, ready to look at</source>
+        <translation>Ein optimiertes Beispiel, bereit zum Ansehen</translation>
+    </message>
+    <message>
+        <source>Projects that you tune or open are listed here.</source>
+        <translation>Projekte, die Sie optimieren oder öffnen, stehen hier.</translation>
+    </message>
+    <message>
+        <source>Open recent project {name}</source>
+        <translation>Letztes Projekt {name} öffnen</translation>
+    </message>
+    <message>
+        <source>unreadable</source>
+        <translation>nicht lesbar</translation>
+    </message>
+    <message>
+        <source>tuning</source>
+        <translation>optimiert</translation>
+    </message>
+    <message>
+        <source>interrupted</source>
+        <translation>unterbrochen</translation>
+    </message>
+    <message>
+        <source>Best latency of all runs, and the gain over untuned</source>
+        <translation>Beste Latenz aller Läufe, und der Gewinn gegenüber unoptimiert</translation>
+    </message>
+    <message>
+        <source>preparing</source>
+        <translation>bereitet vor</translation>
+    </message>
+    <message>
+        <source>paused</source>
+        <translation>angehalten</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>gestoppt</translation>
+    </message>
+    <message>
+        <source>finished</source>
+        <translation>fertig</translation>
+    </message>
+    <message>
+        <source>Run {id} · {model} · {strategy}</source>
+        <translation>Lauf {id} · {model} · {strategy}</translation>
+    </message>
+    <message>
+        <source>No project open</source>
+        <translation>Kein Projekt offen</translation>
+    </message>
+    <message>
+        <source>Run shown</source>
+        <translation>Gezeigter Lauf</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Anhalten</translation>
+    </message>
+    <message>
+        <source>Hold after the candidates in flight (Ctrl+P)</source>
+        <translation>Nach den laufenden Kandidaten anhalten (Strg+P)</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Stopp</translation>
+    </message>
+    <message>
+        <source>End the job; it can be resumed (Ctrl+.)</source>
+        <translation>Den Auftrag beenden; er lässt sich fortsetzen (Strg+.)</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Go on where the run was left (Ctrl+R)</source>
+        <translation>Dort weitermachen, wo der Lauf war (Strg+R)</translation>
+    </message>
+    <message>
+        <source>Share of the budget used</source>
+        <translation>Anteil des verbrauchten Budgets</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>Weiter</translation>
+    </message>
+    <message>
+        <source>of {budget}</source>
+        <translation>von {budget}</translation>
+    </message>
+    <message>
+        <source>until no more gain</source>
+        <translation>bis kein Gewinn mehr kommt</translation>
+    </message>
+    <message>
+        <source>This model leaves dimensions open. Kernels are tuned for fixed shapes: give the ones you run.</source>
+        <translation>Dieses Modell lässt Größen offen. Kernel werden für feste Größen optimiert: Nennen Sie die, die Sie verwenden.</translation>
+    </message>
+    <message>
+        <source>RUN</source>
+        <translation>LAUF</translation>
+    </message>
+    <message>
+        <source>Tasks</source>
+        <translation>Aufgaben</translation>
+    </message>
+    <message>
+        <source>Draft vs verify</source>
+        <translation>Entwurf und Prüfung</translation>
+    </message>
+    <message>
+        <source>RESULTS</source>
+        <translation>ERGEBNISSE</translation>
+    </message>
+    <message>
+        <source>MACHINE</source>
+        <translation>RECHNER</translation>
+    </message>
+    <message>
+        <source>Light theme</source>
+        <translation>Helle Farben</translation>
+    </message>
+    <message>
+        <source>Dark theme</source>
+        <translation>Dunkle Farben</translation>
+    </message>
+    <message>
+        <source>Use the light theme</source>
+        <translation>Helle Farben verwenden</translation>
+    </message>
+    <message>
+        <source>Use the dark theme</source>
+        <translation>Dunkle Farben verwenden</translation>
+    </message>
+    <message>
+        <source>A job is still running in this window.</source>
+        <translation>In diesem Fenster läuft noch ein Auftrag.</translation>
+    </message>
+    <message>
+        <source>Stop it first, or let it finish.</source>
+        <translation>Halten Sie ihn erst an oder lassen Sie ihn enden.</translation>
+    </message>
+    <message>
+        <source>starting</source>
+        <translation>startet</translation>
+    </message>
+    <message>
+        <source>Nothing valid was measured.</source>
+        <translation>Es wurde nichts Gültiges gemessen.</translation>
+    </message>
+    <message>
+        <source>See Failures on the Overview.</source>
+        <translation>Siehe Fehlschläge in der Übersicht.</translation>
+    </message>
+    <message>
+        <source>What was measured is in the project file: press Resume to go on.</source>
+        <translation>Was gemessen wurde, steht in der Projektdatei: Drücken Sie Fortsetzen.</translation>
+    </message>
+</context>
+</TS>
