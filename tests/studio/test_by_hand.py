@@ -87,7 +87,9 @@ def test_an_edit_is_predicted_verified_measured_and_told_as_a_command(qtbot, ope
         assert row["decisions"] == decisions and row["stage"] is not None
         assert str(row["id"]) in pane.answer.text()
     qtbot.waitUntil(lambda: page.candidates.model.row_of(row["id"]) >= 0, timeout=20_000)
-    qtbot.keyClick(pane.editor, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    with qtbot.waitActive(opened):
+        opened.activateWindow()
+    qtbot.keyClick(opened, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     assert pane.editor.decisions == pane.editor.start
 
 

@@ -63,10 +63,9 @@ def _counts(row: dict[str, Any], mine: Candidate) -> bool:
 def _compared(bench: Workbench, rows: list[dict[str, Any]]) -> tuple[list[Candidate], np.ndarray]:
     """Measured candidates, schedules set, evenly over the latencies; and their seconds."""
     rows = sorted(rows, key=lambda row: row["seconds"])
-    picked = np.unique(np.linspace(0, len(rows) - 1, _COMPARED).round().astype(int)) if rows else []
-    seconds = {}
+    seconds: dict[str, float] = {}
     candidates = []
-    for row in (rows[at] for at in picked):
+    for row in rows[:: max(1, -(-len(rows) // _COMPARED))]:
         candidate = bench.candidate(row["sketch_id"], row["decisions"])
         seconds[candidate.hash] = row["seconds"]
         candidates.append(candidate)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut, QUndoCommand, QUndoStack
+from PySide6.QtGui import QUndoCommand, QUndoStack
 from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QHBoxLayout, QScrollArea, QSlider, QVBoxLayout, QWidget
 
 from pruner_studio.widgets.basic import button, clear, label
@@ -133,11 +133,6 @@ class WhatIfEditor(QScrollArea):
         column.addLayout(row)
         column.addStretch(1)
         self.setWidget(inside)
-        for keys, do in (
-            (QKeySequence.StandardKey.Undo, self.stack.undo),
-            (QKeySequence.StandardKey.Redo, self.stack.redo),
-        ):
-            QShortcut(keys, self, do, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self._shows: list[Callable[[Any], None]] = []
 
     def show_candidate(self, spec: list[dict[str, Any]], decisions: list[Any]) -> None:
