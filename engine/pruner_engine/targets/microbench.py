@@ -19,6 +19,7 @@ from tvm.s_tir import Schedule
 from tvm.s_tir.schedule import LoopRV, SBlockRV
 from tvm.target import Target
 
+from pruner_engine.targets.gpu_microbench import measure_gpu
 from pruner_engine.targets.profile import CacheProfile, DeviceProfile
 
 _KERNEL_S = 0.002  # what one timed call should take: shorter than a time slice, so that some are not interrupted
@@ -154,7 +155,8 @@ def main() -> None:
 
     request = json.loads(sys.stdin.read())
     target = resolve_target(request["target"])
-    profile = measure(target, DeviceProfile.from_json(request["rough"]))
+    rough = DeviceProfile.from_json(request["rough"])
+    profile = measure_gpu(target, rough) if target.kind.name == "cuda" else measure(target, rough)
     sys.stdout.write(json.dumps(profile.as_json()))
 
 

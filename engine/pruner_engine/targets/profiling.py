@@ -36,7 +36,7 @@ class _Kept(msgspec.Struct, forbid_unknown_fields=True):
 def profile_for(target: Target) -> DeviceProfile:
     """The profile of the device that runs `target`.
 
-    This host's CPU is measured once (some seconds) and kept under the user's cache folder. A profile that was measured
+    This host's CPU or GPU is measured once (some seconds) and kept under the user's cache folder. A profile that was measured
     while other programs worked is measured again when they do not, and the better of each figure is kept. Other devices
     are looked up among the presets, else estimated. All come with the calibration that was kept for them.
     """
@@ -52,10 +52,12 @@ def _uncalibrated(target: Target) -> DeviceProfile:
     device = device_of(target)
     if target.kind.name == "llvm" and runs_here(target):
         return _measured(target, estimate(target, device))
-    if preset := preset_for(target, device):
-        detected = device.fingerprint != "" and device.kind == "cuda" and device.clock_hz > 0
-        return replace(preset, fingerprint=device.fingerprint, name=device.name if detected else preset.name)
-    return estimate(target, device)
+    detected = device.kind == "cuda" and device.clock_hz > 0
+    preset = preset_for(target, device)
+    if preset:
+        preset = replace(preset, fingerprint=device.fingerprint, name=device.name if detected else preset.name)
+    rough = preset or estimate(target, device)
+    return _measured(target, rough) if detected else rough
 
 
 def _measured(target: Target, rough: DeviceProfile) -> DeviceProfile:

@@ -1,0 +1,162 @@
+"""Measure a GPU of this host: arithmetic in registers, bandwidth of device memory and second-level cache, a launch.
+
+Each figure is the best of some repeats: what disturbs a measurement only makes it slower. What Tensor Cores do is left
+as the data sheet has it, since that depends on the shape of a kernel more than on the device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import tvm
+from tvm import te
+from tvm.s_tir import Schedule
+from tvm.s_tir.schedule import LoopRV
+from tvm.target import Target
+
+from pruner_engine.targets.cuda_compiler import use_cuda_compiler
+from pruner_engine.targets.profile import DeviceProfile
+
+_THREADS = 256
+_LANES = 4  # floats of a 16-byte load
+_TILE = 8  # accumulators of a thread: so many rows and columns
+_OPERANDS = 4  # sets of operands in registers: with one alone the compiler would multiply once and only add
+_ROUNDS = 4096
+_WAVES = 8  # blocks for each multiprocessor
+_REPEATS = 20
+_STREAM_BYTES = 1 << 29
+_ROW_BYTES = _THREADS * _LANES * 4  # what a block of threads reads at once
+_READS = 64  # rows that a block of the cache's kernel reads
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel of the benchmark.
+
+    Attributes:
+        schedule: applied, loops bound to threads.
+        work: floating-point operations, or bytes, of one call.
+        shapes: of its float32 arguments.
+    """
+
+    schedule: Schedule
+    work: float
+    shapes: tuple[tuple[int, ...], ...]
+
+
+def measure_gpu(target: Target, rough: DeviceProfile) -> DeviceProfile:
+    """`rough` with measured figures.
+
+    Args:
+        target: cuda target of a GPU of this host.
+        rough: preset or estimate; says how many multiprocessors there are, and the size of the cache.
+    """
+    use_cuda_compiler()
+    cache = rough.caches[-1]
+    flops = _rate(arithmetic(rough.cores), target)
+    dram = _rate(stream(_STREAM_BYTES), target)
+    reread = max(_rate(rereading(cache.bytes // 2), target), dram)
+    cores = rough.cores
+    return replace(
+        rough,
+        source="measured",
+        peak_flops=flops,
+        peak_flops_core=flops / cores,
+        dram_bandwidth=dram,
+        dram_bandwidth_core=min(dram, dram / cores * 4),
+        caches=(*rough.caches[:-1], replace(cache, bandwidth=reread, bandwidth_core=reread / cores)),
+        parallel_overhead_s=_seconds(stream(_ROW_BYTES), target),
+    )
+
+
+def arithmetic(cores: int) -> Kernel:
+    """Fused multiply-adds on operands and accumulators that stay in registers."""
+    workers = cores * _WAVES * _THREADS
+    a = te.placeholder((_OPERANDS, _TILE, workers), name="a")
+    b = te.placeholder((_OPERANDS, _TILE, workers), name="b")
+    t, s = te.reduce_axis((0, _ROUNDS), "t"), te.reduce_axis((0, _OPERANDS), "s")
+    c = te.compute(
+        (_TILE, _TILE, workers), lambda i, j, p: te.sum(a[s, i, p] * b[s, j, p], [t, s]), name="c"
+    )
+    schedule = Schedule(te.create_prim_func([a, b, c]))
+    block = schedule.get_sblock("c")
+    operands = [schedule.cache_read(block, index, "local") for index in range(2)]
+    result = schedule.cache_write(block, 0, "local")
+    i, j, p, t_, s_ = schedule.get_loops(block)
+    outer, inner = schedule.split(p, [None, _THREADS])
+    schedule.reorder(outer, inner, t_, s_, i, j)
+    _bind(schedule, outer, inner)
+    schedule.reverse_compute_at(result, inner)
+    for operand in operands:
+        schedule.compute_at(operand, inner)
+    for loop in (s_, i, j):
+        schedule.unroll(loop)
+    for part in (schedule.decompose_reduction(block, t_), *operands, result):
+        for loop in schedule.get_loops(part)[2:]:
+            schedule.unroll(loop)
+    operand_shape = (_OPERANDS, _TILE, workers)
+    work = 2.0 * workers * _TILE * _TILE * _ROUNDS * _OPERANDS
+    return Kernel(schedule, work, (operand_shape, operand_shape, (_TILE, _TILE, workers)))
+
+
+def stream(size: int) -> Kernel:
+    """Read and write `size` bytes each, once."""
+    length = size // 4
+    a = te.placeholder((length,), name="a")
+    schedule = Schedule(te.create_prim_func([a, te.compute((length,), lambda i: a[i] + 1.0, name="c")]))
+    block = schedule.get_sblock("c")
+    outer, inner, lanes = schedule.split(schedule.get_loops(block)[0], [None, _THREADS, _LANES])
+    schedule.vectorize(lanes)
+    _bind(schedule, outer, inner)
+    return Kernel(schedule, 2.0 * length * 4, ((length,), (length,)))
+
+
+def rereading(size: int) -> Kernel:
+    """Every block of threads reads many rows of `size` bytes that fit the second-level cache."""
+    rows, width = max(1, size // _ROW_BYTES), _THREADS * _LANES
+    a = te.placeholder((rows, width), name="a")
+    r = te.reduce_axis((0, _READS), "r")
+    step = rows // _READS + 1  # a block's rows lie apart, so that no smaller cache holds them
+    c = te.compute((rows, width), lambda p, j: te.sum(a[(p + r * step) % rows, j], [r]), name="c")
+    schedule = Schedule(te.create_prim_func([a, c]))
+    block = schedule.get_sblock("c")
+    result = schedule.cache_write(block, 0, "local")
+    p, j, r_ = schedule.get_loops(block)
+    inner, lanes = schedule.split(j, [_THREADS, _LANES])
+    schedule.reorder(p, inner, r_, lanes)
+    _bind(schedule, p, inner)
+    schedule.reverse_compute_at(result, inner)
+    schedule.vectorize(lanes)
+    schedule.vectorize(schedule.get_loops(result)[-1])
+    schedule.vectorize(schedule.get_loops(schedule.decompose_reduction(block, r_))[-1])
+    return Kernel(schedule, float(rows * width * 4 * _READS), ((rows, width), (rows, width)))
+
+
+def _bind(schedule: Schedule, outer: LoopRV, inner: LoopRV) -> None:
+    schedule.bind(outer, "blockIdx.x")
+    schedule.bind(inner, "threadIdx.x")
+
+
+def compile_kernel(kernel: Kernel, target: Target) -> tvm.runtime.Executable:
+    """The kernel as machine code; needs `use_cuda_compiler` once, and no GPU."""
+    with target:
+        return tvm.compile(kernel.schedule.mod, target=target)
+
+
+def _rate(kernel: Kernel, target: Target) -> float:
+    return kernel.work / _seconds(kernel, target)
+
+
+def _seconds(kernel: Kernel, target: Target) -> float:
+    """Seconds a call by the device's events, the best of the repeats; the first call warms up."""
+    device = tvm.cuda()
+    tensors = _tensors(kernel.shapes, device)
+    evaluator = compile_kernel(kernel, target).mod.time_evaluator("main", device, number=1, repeat=_REPEATS + 1)
+    return float(min(evaluator(*tensors).results[1:]))
+
+
+def _tensors(shapes: Sequence[tuple[int, ...]], device: tvm.runtime.Device) -> list[tvm.runtime.Tensor]:
+    # small numbers: sums of many stay finite
+    return [tvm.runtime.tensor(np.full(shape, 1e-3, "float32"), device) for shape in shapes]
