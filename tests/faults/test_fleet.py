@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +18,7 @@ import foul
 import pytest
 
 from pruner_engine.errors import UserError
+from pruner_engine.measure import pipeline
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.rpc import Fleet, boards_of
 from pruner_engine.measure.types import MeasureInput, MeasureResult
@@ -28,10 +31,13 @@ START = (
 )
 
 
+def process(module: str, *args: str):
+    return started([sys.executable, "-c", START.format(module), *args])
+
+
 @contextlib.contextmanager
-def process(module: str, *args: str) -> Iterator[subprocess.Popen]:
+def started(command: list[str]) -> Iterator[subprocess.Popen]:
     env = os.environ | {"PYTHONPATH": ENGINE}
-    command = [sys.executable, "-c", START.format(module), *args]
     child = subprocess.Popen(command, env=env, start_new_session=True, stderr=subprocess.DEVNULL)
     try:
         yield child
@@ -59,6 +65,16 @@ def board(port: int, key: str):
     own = free_port()
     where = ("--host", "127.0.0.1", "--port", str(own), "--port-end", str(own + 1))
     return process("tvm.exec.rpc_server", "--tracker", f"127.0.0.1:{port}", "--key", key, *where)
+
+
+def own_board(port: int, key: str):
+    own = json.dumps([["127.0.0.1", port], key, "127.0.0.1", free_port()])
+    code = (
+        "import json, sys\n"
+        "from pruner_engine.measure.serving import serve_board\n"
+        "serve_board(*json.loads(sys.argv[1]), tell=print)"
+    )
+    return started([sys.executable, "-c", code, own])
 
 
 def wait_for(condition) -> None:
@@ -111,6 +127,43 @@ def test_a_board_that_restarts_costs_at_most_its_trial(tracker):
             measurer.measure(task, inputs, incumbent_s=None, on_result=commit)
     assert len(results) == 6
     assert sum(result.ok for result in results.values()) >= 5, results
+
+
+def test_a_board_whose_session_crashes_is_started_again(tracker):
+    """TVM's own server would stay registered and serve no more."""
+    task = task_of("matmul:32,32,32")
+    good = random_schedule(task).mod
+    with own_board(tracker, "mended"):
+        wait_for(lambda: "mended" in boards_of("127.0.0.1", tracker))
+        with Measurer(CPU, fleet=Fleet("127.0.0.1", tracker, "mended"), check="none", run_timeout_s=5) as measurer:
+            results = measured(measurer, task, {"segfault": foul.segfault(), "after": good, "later": good})
+    assert not results["segfault"].ok
+    assert results["after"].ok and results["later"].ok, results
+
+
+def test_a_dead_board_is_passed_over_and_no_candidate_pays_for_a_missing_one(tracker):
+    task = task_of("matmul:32,32,32")
+    good = random_schedule(task).mod
+    with board(tracker, "alone") as dead:
+        wait_for(lambda: "alone" in boards_of("127.0.0.1", tracker))
+        with Measurer(CPU, fleet=Fleet("127.0.0.1", tracker, "alone"), check="none", run_timeout_s=5) as measurer:
+            assert not measured(measurer, task, {"segfault": foul.segfault()})["segfault"].ok
+            assert dead.poll() is None, "the server's process is there, and registered"
+            assert "alone" in boards_of("127.0.0.1", tracker)
+            threading.Timer(5.0, lambda: late.enter_context(board(tracker, "alone"))).start()
+            with contextlib.ExitStack() as late:
+                results = measured(measurer, task, {"a": good, "b": good})
+    assert all(result.ok for result in results.values()), results
+
+
+def test_a_fleet_that_is_gone_for_good_is_said(tracker, monkeypatch):
+    task = task_of("matmul:32,32,32")
+    monkeypatch.setattr(pipeline, "_BOARDLESS", 0)
+    with board(tracker, "gone"):
+        wait_for(lambda: "gone" in boards_of("127.0.0.1", tracker))
+        measurer = Measurer(CPU, fleet=Fleet("127.0.0.1", tracker, "gone", wait_s=3.0), check="none")
+    with measurer, pytest.raises(UserError, match='No board "gone"'):
+        measured(measurer, task, {"a": random_schedule(task).mod})
 
 
 def test_what_is_not_there_is_said():

@@ -16,6 +16,7 @@ import psutil
 import pytest
 
 from pruner_engine.errors import UserError
+from pruner_engine.measure import pipeline
 from pruner_engine.measure.launch import ZygoteProcess
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput, MeasureResult
@@ -68,6 +69,24 @@ def test_every_candidate_gets_its_result(victim, seed, task, inputs):
     # a killed worker is taken for its candidate's fault, which nobody can tell apart; a killed zygote is nobody's
     assert len(failed) <= (1 if victim == "worker" else 0), failed
     assert all(result.error == "crash" and "signal 9" in result.message for result in failed)
+
+
+def test_a_zygote_that_hangs_is_replaced(task, inputs, monkeypatch):
+    monkeypatch.setattr(pipeline, "_SILENCE_S", 1.0)
+    results: list[MeasureResult] = []
+    with Measurer(CPU, build_timeout_s=5, run_timeout_s=2) as measurer:
+        hung = measurer._pipeline.pid
+
+        def commit(result: MeasureResult) -> None:
+            results.append(result)
+            if len(results) == 2:
+                os.kill(hung, signal.SIGSTOP)
+
+        measurer.measure(task, inputs, incumbent_s=None, on_result=commit)
+        assert measurer._pipeline.pid != hung
+        assert not psutil.pid_exists(hung)
+    assert sorted(result.key for result in results) == sorted(item.key for item in inputs)
+    assert all(result.ok for result in results), results
 
 
 def test_a_zygote_that_is_killed_for_ever_is_the_environments_fault(task, inputs, monkeypatch):

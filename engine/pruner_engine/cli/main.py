@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from pruner_engine import __version__
-from pruner_engine.cli import bench, bench_more, commands, data, looking, records, report, trying
+from pruner_engine.cli import bench, bench_more, commands, data, fleet, looking, records, report, trying
 from pruner_engine.cli.looking import FORMS
 from pruner_engine.cli.options import ShapeType, json_option, plugin_option, project_argument, setting_option
 from pruner_engine.cli.progress import EngineBug
@@ -133,7 +133,17 @@ def doctor(as_json: bool) -> None:
     commands.doctor(as_json=as_json)
 
 
-for _command in (bench.bench, data.collect, data.train, report.report, trying.try_, records.records, records.boards):
+for _command in (
+    bench.bench,
+    data.collect,
+    data.train,
+    report.report,
+    trying.try_,
+    records.records,
+    records.boards,
+    fleet.tracker,
+    fleet.serve,
+):
     cli.add_command(_command)
 for _part in (bench_more.draft, bench_more.compile_, bench_more.e2e):
     bench.bench.add_command(_part)

@@ -35,6 +35,7 @@ from pruner_engine.jobs.messages import (
     ImportRecords,
     Inspect,
     ListBoards,
+    Notice,
     Pause,
     Phase,
     Pin,
@@ -49,9 +50,11 @@ from pruner_engine.jobs.messages import (
     Verify,
     WhatIf,
 )
+from pruner_engine.jobs.watchdog import Watchdog
 from pruner_engine.search.control import Control, PinnedRow
 
 _PR_SET_PDEATHSIG = 1
+_NOTE_S = 15.0
 
 
 def die_with_parent(signal_number: int = signal.SIGKILL) -> None:
@@ -71,9 +74,9 @@ class Engine:
         self._hub = Hub(self._take)
         self._control = Control()
         self._detached = False
-        self._tuning = False
+        self._tunings = 0  # runs that wait or work: what is pinned goes to them
         self._parent = os.getppid()
-        self._phase = ("idle", time.monotonic())
+        self._watchdog = Watchdog(self._warn, self._give_up)
         self._socket = ""
         self._hello = Hello(protocol=PROTOCOL, version=__version__, pid=os.getpid())
 
@@ -111,6 +114,7 @@ class Engine:
             control.running.clear()
             self._hub.emit(State(name="paused"))
         elif isinstance(command, Unpause):
+            self._watchdog.alive()
             control.running.set()
             self._hub.emit(State(name="tuning"))
         elif isinstance(command, Stop):
@@ -118,7 +122,7 @@ class Engine:
             self._hub.emit(State(name="stopping"))
         elif isinstance(command, Steer):
             control.steering.put((command.task_id, command.action))
-        elif isinstance(command, Pin) and self._tuning:
+        elif isinstance(command, Pin) and self._tunings:
             control.pinned.put(PinnedRow(command.task_id, command.sketch_id, command.decisions))
         elif isinstance(command, Detach):
             self._detached = True
@@ -131,11 +135,11 @@ class Engine:
             control.stop.set()
             self._jobs.put(None)
         else:
+            self._tunings += isinstance(command, Tune | Resume)
             self._jobs.put(command)
 
     def _run(self, command: Command) -> None:
         request = getattr(command, "request", 0)
-        self._tuning = isinstance(command, Tune | Resume)
         try:
             self._work_of(command)()
         except UserError as error:
@@ -151,8 +155,8 @@ class Engine:
                 )
             )
         finally:
-            self._tuning = False
-            self._phase = ("idle", time.monotonic())
+            self._tunings -= isinstance(command, Tune | Resume)
+            self._watchdog.begin("idle")
             self._control = Control()
 
     def _work_of(self, command: Command) -> Callable[[], None]:
@@ -196,14 +200,32 @@ class Engine:
 
     def _emit(self, event: Event) -> None:
         if isinstance(event, Phase):
-            self._phase = (event.name, time.monotonic())
+            self._watchdog.begin(event.name)
+        self._watchdog.alive()
         self._hub.emit(event)
 
     def _beat(self) -> None:
         while True:
-            name, since = self._phase
-            self._hub.emit(Heartbeat(phase=name, phase_s=time.monotonic() - since))
+            name, seconds = self._watchdog.phase
+            self._hub.emit(Heartbeat(phase=name, phase_s=seconds))
+            if self._control.running.is_set():
+                self._watchdog.look()
             time.sleep(1.0)
+
+    def _warn(self, text: str) -> None:
+        self._hub.emit(Notice(level="warning", text=text))
+
+    def _give_up(self, phase: str) -> None:
+        """End the process, whose main thread hangs; what made it hang is noted, so that it is left out next time."""
+        why = f"the phase {phase} hung and could not be ended"
+        if self._control.on_hang is not None:
+            note = threading.Thread(target=self._control.on_hang, args=(why,), daemon=True)
+            note.start()
+            note.join(_NOTE_S)  # the main thread may hold the project
+        hint = "Resume the run: what was measured is kept, and the task that hung is left out."
+        self._hub.emit(Failed(kind="user", message=f"The engine ended itself: {why}.", hint=hint))
+        self._hub.close()
+        os._exit(1)
 
 
 def bug_report(error: BaseException) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import queue
 import signal
 import subprocess
 import sys
@@ -14,6 +15,8 @@ import msgspec
 
 from pruner_engine.errors import UserError
 from pruner_engine.jobs.messages import PROTOCOL, Bye, Command, Event, Hello, Quit, decode_event, encode
+
+SILENT_S = 120.0  # a living engine's heart beats every second
 
 
 def engine_command() -> list[str]:
@@ -32,14 +35,27 @@ class EngineProcess:
             stderr=subprocess.PIPE,
             start_new_session=True,  # ^C is ours to translate
         )
+        self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._reading = threading.Thread(target=self._read_lines, daemon=True)
+        self._reading.start()
         self._errors: deque[str] = deque(maxlen=40)
         self._drain = threading.Thread(target=self._read_errors, daemon=True)
         self._drain.start()
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
     def _read_errors(self) -> None:
         assert self._process.stderr is not None
         for line in self._process.stderr:
             self._errors.append(line.decode(errors="replace").rstrip())
+
+    def _read_lines(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            self._lines.put(line)
+        self._lines.put(b"")
 
     def send(self, command: Command) -> None:
         """Raises BrokenPipeError when the engine is gone."""
@@ -51,10 +67,9 @@ class EngineProcess:
         """Events until the engine ends.
 
         Raises:
-            UserError: the engine speaks another protocol, or it died; the sentence says how.
+            UserError: the engine speaks another protocol, it died, or not even its heart beats; the sentence says how.
         """
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
+        while line := self._next_line():
             try:
                 event = decode_event(line)
             except msgspec.DecodeError as error:
@@ -67,6 +82,17 @@ class EngineProcess:
             if isinstance(event, Bye):
                 return
         raise UserError(*self.outcome())
+
+    def _next_line(self) -> bytes:
+        """A line, or nothing at the end."""
+        try:
+            return self._lines.get(timeout=SILENT_S)
+        except queue.Empty:
+            self._process.kill()
+            raise UserError(
+                f"The engine gave no sign of life for {SILENT_S:.0f} s and was ended.",
+                "Everything measured is in the project file: `pruner resume` goes on.",
+            ) from None
 
     def outcome(self) -> tuple[str, str]:
         """How the process ended, in words, and what to do."""
@@ -91,6 +117,7 @@ class EngineProcess:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        self._reading.join(1.0)
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             with contextlib.suppress(OSError):
                 if stream is not None:

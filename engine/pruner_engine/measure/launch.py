@@ -8,16 +8,24 @@ import select
 import subprocess
 import sys
 from pathlib import Path
+from typing import Literal
 
+from pruner_engine.child import module_command
 from pruner_engine.errors import UserError
 from pruner_engine.measure import wire
 
 FROZEN_FLAG = "--measure-worker"  # a frozen program starts `zygote.main` when this is its first argument
 _START_S = 120.0
+StartMethod = Literal["fork", "spawn"]
+# elsewhere a process that has loaded native libraries may not be forked
+START: StartMethod = "fork" if sys.platform == "linux" else "spawn"
+_TAKE_S = 60.0  # a living zygote takes messages at any time
 
 
-def command() -> list[str]:
-    """Command line of the zygote, in a checkout, an installation or a frozen program."""
+def command(start: StartMethod) -> list[str]:
+    """Command line of the zygote or of its stand-in, in a checkout, an installation or a frozen program."""
+    if start == "spawn":
+        return module_command("pruner_engine.measure.spawn", "supervise")
     if getattr(sys, "frozen", False):
         return [sys.executable, FROZEN_FLAG]
     return [sys.executable, "-m", "pruner_engine.measure.zygote"]
@@ -26,17 +34,18 @@ def command() -> list[str]:
 class ZygoteProcess:
     """A running zygote; `close` ends it and all that it has forked."""
 
-    def __init__(self, setup: wire.Setup) -> None:
+    def __init__(self, setup: wire.Setup, start: StartMethod = START) -> None:
         package_root = str(Path(__file__).resolve().parents[2])
         paths = [package_root, *filter(None, [os.environ.get("PYTHONPATH")])]
         # its own pools of threads would not survive a fork
         env = os.environ | {"PYTHONPATH": os.pathsep.join(paths), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
         self._log = Path(setup.folder, "zygote.log").open("wb")  # noqa: SIM115  lives as long as the process
         self._process = subprocess.Popen(
-            command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, env=env, bufsize=0
+            command(start), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, env=env, bufsize=0
         )
         assert self._process.stdin is not None and self._process.stdout is not None
         self._to, self._from = self._process.stdin.fileno(), self._process.stdout.fileno()
+        os.set_blocking(self._to, False)
         self.send(setup)
         if not isinstance(self.receive(_START_S), wire.Ready):
             self.close()
@@ -48,8 +57,12 @@ class ZygoteProcess:
         return self._process.pid
 
     def send(self, message: wire.Setup | wire.Build | wire.Run) -> None:
-        """Raises BrokenPipeError if the zygote is gone."""
-        wire.send(self._to, message)
+        """Raises BrokenPipeError if the zygote is gone, or takes nothing any more."""
+        rest = memoryview(wire.frame(message))
+        while rest:
+            if not select.select([], [self._to], [], _TAKE_S)[1]:
+                raise BrokenPipeError("the measurement process takes no messages")
+            rest = rest[os.write(self._to, rest) :]
 
     def receive(self, timeout_s: float) -> wire.Message | None:
         """The next message; None after `timeout_s` without one. Raises EOFError if the zygote is gone."""
@@ -59,6 +72,10 @@ class ZygoteProcess:
         if message is None:
             raise EOFError("the measurement process is gone")
         return message
+
+    def kill(self) -> None:
+        """End the process at once; what it has forked ends with it, what it has written stays."""
+        self._process.kill()
 
     def close(self) -> None:
         """End the process: it ends its children when the pipe closes."""

@@ -16,6 +16,7 @@ from tvm.target import Target
 from pruner_engine.errors import UserError
 from pruner_engine.measure import wire
 from pruner_engine.measure.kernel import KernelFacts, facts_of
+from pruner_engine.measure.launch import START, StartMethod
 from pruner_engine.measure.pipeline import Outcome, Pipeline, discard
 from pruner_engine.measure.probe import probe_task
 from pruner_engine.measure.rpc import Fleet, fleet_size
@@ -42,6 +43,7 @@ class Measurer:
         check: compare outputs with the untuned kernel's for all candidates, those that would be the best, or none.
         cold_cache: flush the arguments from the caches before every timed call (this machine's CPU only).
         fleet: boards to run on instead of this machine.
+        start: how the measurement processes come to be; see launch.py.
 
     Raises:
         UserError: the measurement processes cannot be started, the fleet has no board, or nothing compiles for the GPU.
@@ -60,6 +62,7 @@ class Measurer:
         check: Literal["best", "all", "none"] = "best",
         cold_cache: bool = False,
         fleet: Fleet | None = None,
+        start: StartMethod = START,
     ) -> None:
         self._device = _DEVICES[target.kind.name]
         self._run_timeout_s, self._repeats, self._cold, self._fleet = run_timeout_s, repeats, cold_cache, fleet
@@ -86,7 +89,9 @@ class Measurer:
         )
         suffix = ".tar" if fleet else ".so"
         try:
-            self._pipeline = Pipeline(setup, target_json(target), suffix=suffix, slots=slots, overlap=bool(spare))
+            self._pipeline = Pipeline(
+                setup, target_json(target), suffix=suffix, slots=slots, overlap=bool(spare), start=start
+            )
         except BaseException:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise

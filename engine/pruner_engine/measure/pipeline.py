@@ -10,10 +10,12 @@ import tvm
 
 from pruner_engine.errors import UserError
 from pruner_engine.measure import wire
-from pruner_engine.measure.launch import ZygoteProcess
+from pruner_engine.measure.launch import START, StartMethod, ZygoteProcess
 from pruner_engine.measure.types import MeasureInput
 
 _POLL_S = 0.1
+_SILENCE_S = 60.0  # of the zygote, after the limit of what is under way
+_BOARDLESS = 5  # waits for a board in vain, for each run at a time
 _RESTARTS = 5  # of the zygote without a single result in between
 
 Outcome = tuple[str, wire.Built, wire.Ran | None]
@@ -32,16 +34,20 @@ class Pipeline:
         suffix: of the libraries: ".so" for this machine, ".tar" for one that links by itself.
         slots: runs at a time.
         overlap: whether builds may go on beside runs.
+        start: how the measurement processes come to be: forked from a zygote, or each started afresh.
 
     Raises:
         UserError: the zygote cannot be started, or is ended again and again.
     """
 
-    def __init__(self, setup: wire.Setup, target: str, *, suffix: str, slots: int, overlap: bool) -> None:
+    def __init__(
+        self, setup: wire.Setup, target: str, *, suffix: str, slots: int, overlap: bool, start: StartMethod = START
+    ) -> None:
         self._setup, self._target, self._suffix = setup, target, suffix
         self._slots, self._overlap = slots, overlap
-        self._last_id = self._restarts = 0
-        self._zygote = ZygoteProcess(setup)
+        self._last_id = self._restarts = self._boardless = 0
+        self._start: StartMethod = start
+        self._zygote = ZygoteProcess(setup, start)
 
     @property
     def pid(self) -> int:
@@ -73,6 +79,7 @@ class Pipeline:
         order = {item.key: position for position, item in enumerate(inputs)}
         waiting, building = deque(inputs), dict[int, MeasureInput]()
         ready, running = dict(built or {}), dict[int, tuple[str, wire.Built]]()
+        silent_s, limit_s = 0.0, self._setup.build_timeout_s
         while waiting or building or ready or running:
             if should_stop():
                 waiting.clear()
@@ -90,10 +97,16 @@ class Pipeline:
                     running[job] = (key, ready.pop(key))
                     kernel = running[job][1].kernel
                     assert kernel is not None and run_of is not None
-                    self._zygote.send(run_of(job, kernel))
+                    run = run_of(job, kernel)
+                    limit_s = max(limit_s, run.limit_s)
+                    self._zygote.send(run)
                 message = self._zygote.receive(_POLL_S)
+                silent_s = 0.0 if message is not None else silent_s + _POLL_S
+                if silent_s > limit_s + _SILENCE_S:  # it would have ended whatever took so long, and said so
+                    raise EOFError("the measurement process is silent")
             except (EOFError, BrokenPipeError):
                 self._restart()
+                silent_s = 0.0
                 waiting.extendleft(reversed(building.values()))
                 ready.update(running.values())
                 building.clear()
@@ -106,8 +119,11 @@ class Pipeline:
                     yield key, message, None
                 else:
                     ready[key] = message
+            elif isinstance(message, wire.Ran) and message.id in running and message.error == wire.NO_BOARD:
+                self._without_board(message.message)
+                ready.update([running.pop(message.id)])
             elif isinstance(message, wire.Ran) and message.id in running:
-                self._restarts = 0
+                self._restarts = self._boardless = 0
                 yield *running.pop(message.id), message
 
     def _build_message(self, job: int, mod: tvm.IRModule, untuned: bool) -> wire.Build:
@@ -119,15 +135,21 @@ class Pipeline:
         self._last_id += 1
         return self._last_id
 
+    def _without_board(self, reason: str) -> None:
+        self._boardless += 1
+        if self._boardless > _BOARDLESS * self._slots:
+            raise UserError(reason, "Start one, then resume: nothing measured so far is lost.")
+
     def _restart(self) -> None:
         self._restarts += 1
+        self._zygote.kill()  # one that hangs must not wake up and remove the folder
         self._zygote.close()
         if self._restarts > _RESTARTS:
             raise UserError(
                 "The measurement processes are ended from outside again and again.",
                 "Look whether the system runs out of memory; nothing measured so far is lost.",
             )
-        self._zygote = ZygoteProcess(self._setup)
+        self._zygote = ZygoteProcess(self._setup, self._start)
 
 
 def discard(built: wire.Built) -> None:

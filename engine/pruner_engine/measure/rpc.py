@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import socket
+import struct
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from tvm import rpc
+from tvm.rpc import base
 from tvm.runtime import Tensor
 
 from pruner_engine.errors import UserError
 from pruner_engine.measure.wire import Fleet, Run
 
-__all__ = ["Board", "Fleet", "boards_of", "fleet_size"]
+__all__ = ["Board", "Fleet", "NoBoardError", "boards_of", "fleet_size"]
 
 _ANSWER_S = 5.0
-_RETRIES = 5
 _PAUSE_S = 0.5
 
 
@@ -54,6 +55,50 @@ def fleet_size(fleet: Fleet) -> int:
     return count
 
 
+class NoBoardError(Exception):
+    """No board of the fleet was free and alive for as long as a run may wait: not the candidate's fault."""
+
+
+def _session(fleet: Fleet, timeout_s: float) -> Any:
+    """A session on the first free board that is alive; asks again with back-off."""
+    deadline, pause, reason = time.monotonic() + fleet.wait_s, _PAUSE_S, ""
+    while (left := deadline - time.monotonic()) > 0:
+        try:
+            host, port, match = _free_board(fleet, left)
+            if _is_alive(host, port):
+                return rpc.connect(host, port, match, session_timeout=max(1, round(timeout_s)))
+            reason = f"the board at {host}:{port} does not answer"  # nor will the tracker name it again
+        except (OSError, RuntimeError) as failure:  # one that reboots, or the tracker does
+            reason = str(failure)
+        time.sleep(max(0.0, min(pause, deadline - time.monotonic())))
+        pause *= 2
+    raise NoBoardError(f'No board "{fleet.key}" could be had within {fleet.wait_s:g} s: {reason}.')
+
+
+def _free_board(fleet: Fleet, timeout_s: float) -> tuple[str, int, str]:
+    """Address and one-time key of a board, as soon as the tracker has a free one."""
+    with socket.create_connection((fleet.host, fleet.port), timeout=timeout_s) as tracker:
+        tracker.sendall(struct.pack("<i", base.RPC_TRACKER_MAGIC))
+        if struct.unpack("<i", base.recvall(tracker, 4))[0] != base.RPC_TRACKER_MAGIC:
+            raise RuntimeError(f"{fleet.host}:{fleet.port} is no tracker")
+        base.sendjson(tracker, [base.TrackerCode.REQUEST, fleet.key, "", 1])
+        code, (host, port, match) = base.recvjson(tracker)
+    if code != base.TrackerCode.SUCCESS:
+        raise RuntimeError("the tracker refused the request")
+    return host, port, match
+
+
+def _is_alive(host: str, port: int) -> bool:
+    """Whether a free board's server takes a greeting; one whose last session crashed accepts, and says nothing."""
+    greeting = b"client:heartbeat"  # matches no key: the server declines and goes on waiting
+    try:
+        with socket.create_connection((host, port), timeout=_ANSWER_S) as board:
+            board.sendall(struct.pack("<ii", base.RPC_MAGIC, len(greeting)) + greeting)
+            return bool(struct.unpack("<i", base.recvall(board, 4))[0] == base.RPC_CODE_MISMATCH)
+    except OSError:
+        return False
+
+
 class Board:
     """One board for one run: a host for kernels like `runner.ThisMachine`.
 
@@ -62,27 +107,12 @@ class Board:
         timeout_s: after this the board ends the session itself.
 
     Raises:
-        RuntimeError: no board could be had.
+        NoBoardError: none could be had.
     """
 
     def __init__(self, fleet: Fleet, timeout_s: float) -> None:
-        self._session = self._request(fleet, timeout_s)
+        self._session = _session(fleet, timeout_s)
         self._module: Any = None
-
-    @staticmethod
-    def _request(fleet: Fleet, timeout_s: float) -> Any:
-        for attempt in range(1, _RETRIES + 1):
-            try:
-                tracker = rpc.connect_tracker(fleet.host, fleet.port)
-                return tracker.request(fleet.key, session_timeout=max(1, round(timeout_s)), max_retry=1)
-            except (
-                OSError,
-                RuntimeError,
-            ):  # one that reboots may be registered and not answer
-                if attempt == _RETRIES:
-                    raise
-                time.sleep(_PAUSE_S * 2**attempt)
-        raise AssertionError
 
     def device(self, kind: str) -> Any:
         return self._session.device(kind, 0)

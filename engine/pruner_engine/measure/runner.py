@@ -19,7 +19,7 @@ from pruner_engine.measure import process, wire
 from pruner_engine.measure.correctness import difference, make_array
 from pruner_engine.measure.gpu import time_on_gpu
 from pruner_engine.measure.layout import rewrite
-from pruner_engine.measure.rpc import Board
+from pruner_engine.measure.rpc import Board, NoBoardError
 from pruner_engine.measure.timing import time_kernel
 
 _LONG_S = 1.0  # an untuned kernel that takes longer is run on one kind of inputs only
@@ -71,6 +71,8 @@ def _run_on_board(job: wire.Run, folder: Path) -> wire.Ran:
         board = Board(job.fleet, job.timeout_s)
         started = time.perf_counter()
         answer = _run(job, _Task(job, board.device(job.device), folder), board)
+    except NoBoardError as failure:
+        answer = wire.Ran(id=job.id, stage="load", error=wire.NO_BOARD, message=str(failure))
     except Exception as failure:  # what a board or the network between may do to a session is the trial's result
         error, message = process.error_of(failure)
         answer = wire.Ran(id=job.id, stage="run", error=error, message=f"The board failed: {message}")

@@ -12,6 +12,8 @@ from typing import Literal
 import msgspec
 
 _LENGTH = struct.Struct("<I")
+NO_BOARD = "board"  # error of a run that no board has taken: the candidate has not been tried
+_GREETING_S = 10.0  # what the first words with a board may take
 
 
 class _Message(msgspec.Struct, tag_field="type", forbid_unknown_fields=True, kw_only=True, frozen=True):
@@ -41,11 +43,15 @@ class Kernel(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class Fleet(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """Boards of one kind behind a tracker at `host` and `port`; `key` is what they registered as."""
+    """Boards of one kind behind a tracker at `host` and `port`.
+
+    `key` is what they registered as, `wait_s` how long a run may wait until one is free.
+    """
 
     host: str
     port: int
     key: str
+    wait_s: float = 60.0
 
 
 # ---------------------------------------------------------------- engine → zygote
@@ -94,7 +100,7 @@ class Run(_Message, tag="run", frozen=True):
         check: compare the outputs with the reference: never, always, if the kernel is the best so far; or keep them
             as the reference.
         cold: flush the arguments from the caches before every timed call.
-        timeout_s: limit of the whole message.
+        timeout_s: limit of the work.
         fleet: where to run it, if not here.
     """
 
@@ -114,6 +120,11 @@ class Run(_Message, tag="run", frozen=True):
     cold: bool
     timeout_s: float
     fleet: Fleet | None = None
+
+    @property
+    def limit_s(self) -> float:
+        """Limit with the wait for a board."""
+        return self.timeout_s + (self.fleet.wait_s + _GREETING_S if self.fleet else 0.0)
 
 
 # ---------------------------------------------------------------- zygote → engine

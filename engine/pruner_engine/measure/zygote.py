@@ -19,10 +19,9 @@ from collections.abc import Callable
 from typing import IO
 
 from pruner_engine.measure import process, wire
+from pruner_engine.measure.obituary import obituary
 from pruner_engine.targets.cuda_compiler import use_cuda_compiler
 from pruner_engine.tvm_import import import_tvm
-
-_QUEUE_S = 60.0  # what a run may wait for its board on top of its own limit
 
 
 class _Child:
@@ -53,6 +52,7 @@ class _Child:
         self.started = time.monotonic()
         self.deadline = self.started + timeout_s
         with contextlib.suppress(OSError):
+            self.log.seek(0)  # the worker writes at the same offset
             self.log.truncate(0)
         with contextlib.suppress(BrokenPipeError):  # it has just died: its end is noticed by the signal
             wire.send(self.write, job)
@@ -142,7 +142,7 @@ class Zygote:
 
     def _run(self, job: wire.Run) -> None:
         if job.fleet is not None:
-            self._fork(self._serve_board, limited=False).start(job, _QUEUE_S + job.timeout_s)
+            self._fork(self._serve_board, limited=False).start(job, job.limit_s)
             return
         if self._runner is None:
             self._runner = self._fork(self._serve_runner, limited=job.device == "cpu")
@@ -227,22 +227,12 @@ class Zygote:
         if child is self._runner:
             self._runner = None
         if child.job is not None:
-            wire.send(self._outbox, self._obituary(child, child.job, status))
+            seconds = time.monotonic() - child.started
+            limit_s = child.deadline - child.started if child.timed_out else None
+            log = process.log_tail(child.log.fileno())
+            wire.send(self._outbox, obituary(child.job, seconds, limit_s, status, log))
         child.close()
         self._fill()
-
-    @staticmethod
-    def _obituary(child: _Child, job: wire.Build | wire.Run, status: int) -> wire.Built | wire.Ran:
-        log = process.log_tail(child.log.fileno())
-        seconds = time.monotonic() - child.started
-        what = "The build" if isinstance(job, wire.Build) else "The run"
-        if child.timed_out:
-            error, message = "timeout", f"{what} was ended after {child.deadline - child.started:g} s."
-        else:
-            error, message = process.failure_of(what, status, log)
-        if isinstance(job, wire.Build):
-            return wire.Built(id=job.id, seconds=seconds, error=error, message=message, log=log)
-        return wire.Ran(id=job.id, seconds=seconds, stage="run", error=error, message=message, log=log)
 
 
 def main() -> None:

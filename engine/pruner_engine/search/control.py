@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import Any
@@ -21,12 +21,16 @@ class PinnedRow:
 
 @dataclass
 class Control:
-    """Shared by the job and whoever commands it."""
+    """Shared by the job and whoever commands it.
+
+    `on_hang` notes in the project why the job will never get past what it does now.
+    """
 
     stop: threading.Event = field(default_factory=threading.Event)
     running: threading.Event = field(default_factory=threading.Event)
     steering: SimpleQueue[tuple[int, str]] = field(default_factory=SimpleQueue)
     pinned: SimpleQueue[PinnedRow] = field(default_factory=SimpleQueue)
+    on_hang: Callable[[str], None] | None = None
 
     def __post_init__(self) -> None:
         self.running.set()

@@ -105,6 +105,7 @@ class Tuner:
 
     def _round(self, state: TaskState, measurer: Measurer) -> None:
         waiting, state.pinned = state.pinned, []
+        self.control.on_hang = lambda why: self._quarantine(state, why)
         try:
             self._generate_space(state)
             wanted = self.strategy.round_trials

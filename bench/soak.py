@@ -1,0 +1,130 @@
+"""Tune for long and watch the memory: does a process of the engine grow?
+
+    python bench/soak.py --trials 5000
+    python bench/soak.py --minutes 120 --model resnet50.onnx --json > soak.json
+
+Every few seconds the resident memory of the engine, of the zygote and of its children (builders, the runner) is read.
+A line is fitted to the second half of the run: memory grows if ten more such halves would double it, and this one has
+added more than 32 MB.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+
+from pruner_engine.jobs.client import EngineProcess
+from pruner_engine.jobs.messages import Failed, Progress, RunFinished, Tune
+
+ROLES = ("engine", "zygote", "workers")
+_MB = 1 << 20
+
+
+class Watch(threading.Thread):
+    """Samples of (seconds, trials, resident bytes of each role) until it is stopped."""
+
+    def __init__(self, engine: int, every_s: float) -> None:
+        super().__init__(daemon=True)
+        self.trials = 0
+        self.samples: list[tuple[float, int, tuple[int, ...]]] = []
+        self._engine, self._every_s = psutil.Process(engine), every_s
+        self._ended, self._started = threading.Event(), time.monotonic()
+
+    def run(self) -> None:
+        while not self._ended.wait(self._every_s):
+            memory = self._memory()
+            if memory[1]:
+                self.samples.append((time.monotonic() - self._started, self.trials, memory))
+
+    def stop(self) -> None:
+        self._ended.set()
+        self.join()
+
+    def _memory(self) -> tuple[int, ...]:
+        """Of the workers the largest: they come and go."""
+        try:
+            zygotes = [child for child in self._engine.children() if "zygote" in " ".join(child.cmdline())]
+            workers = [rss(worker) for zygote in zygotes for worker in zygote.children()]
+            return rss(self._engine), max(map(rss, zygotes), default=0), max(workers, default=0)
+        except psutil.NoSuchProcess:
+            return (0, 0, 0)
+
+
+def rss(process: psutil.Process) -> int:
+    """Resident bytes; 0 of a process that has just ended."""
+    try:
+        return int(process.memory_info().rss)
+    except psutil.NoSuchProcess:
+        return 0
+
+
+def verdict(samples: list[tuple[float, int, tuple[int, ...]]], role: int) -> dict[str, Any]:
+    """First, middle, last and largest memory, and its growth over the second half of the run."""
+    half = samples[len(samples) // 2 :]
+    memory = np.array([sample[2][role] for sample in half], float)
+    trials = np.array([sample[1] for sample in half], float)
+    slope = float(np.polyfit(trials, memory, 1)[0]) if np.ptp(trials) else 0.0
+    gain = slope * float(np.ptp(trials))
+    grows = gain * 10 > memory[0] and gain > 32 * _MB
+    return {
+        "first_mb": samples[0][2][role] / _MB,
+        "middle_mb": float(memory[0]) / _MB,
+        "last_mb": samples[-1][2][role] / _MB,
+        "most_mb": max(sample[2][role] for sample in samples) / _MB,
+        "mb_per_1000_trials": slope * 1000 / _MB,
+        "verdict": "growing" if grows else "flat",
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--model", default="matmul:256,256,256", help="a model file or a built-in workload")
+    parser.add_argument("--trials", type=int)
+    parser.add_argument("--minutes", type=float)
+    parser.add_argument("--strategy", default="pruner")
+    parser.add_argument("--every", type=float, default=2.0, help="seconds between two looks")
+    parser.add_argument("--json", action="store_true", help="print one JSON object with all samples")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder, EngineProcess() as engine:
+        watch = Watch(engine.pid, options.every)
+        watch.start()
+        command = Tune(
+            project=str(Path(folder, "soak.pruner")),
+            model=options.model,
+            trials=options.trials or (None if options.minutes else 1000),
+            minutes=options.minutes,
+            strategy=options.strategy,
+        )
+        engine.send(command)
+        for event in engine.events():
+            if isinstance(event, Progress):
+                watch.trials = event.trials
+            elif isinstance(event, Failed):
+                sys.exit(f"{event.message} {event.hint}")
+            elif isinstance(event, RunFinished):
+                break
+        watch.stop()
+    if len(watch.samples) < 4:
+        sys.exit("too short to tell: give more --trials, or look more often with --every")
+    found = {role: verdict(watch.samples, i) for i, role in enumerate(ROLES)}
+    if options.json:
+        rows = [{"seconds": s, "trials": n, **dict(zip(ROLES, m, strict=True))} for s, n, m in watch.samples]
+        print(json.dumps({"model": options.model, "trials": watch.trials, "roles": found, "samples": rows}))
+        return
+    print(f"{options.model}: {watch.trials} trials in {watch.samples[-1][0]:.0f} s")
+    for role, told in found.items():
+        figures = ", ".join(f"{key.removesuffix('_mb')} {told[key]:.0f}" for key in told if key.endswith("_mb"))
+        print(f"{role}: {figures} MB; {told['mb_per_1000_trials']:+.1f} MB per 1000 trials: {told['verdict']}")
+
+
+if __name__ == "__main__":
+    main()

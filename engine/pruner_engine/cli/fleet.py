@@ -1,0 +1,52 @@
+"""The commands of a fleet: a tracker, and the boards that register there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+
+class AddressType(click.ParamType):
+    """Host and port."""
+
+    name = "host:port"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, int]:
+        host, _, port = value.rpartition(":")
+        if not host or not port.isdigit():
+            self.fail(f'"{value}" is no address; write host:port, such as 127.0.0.1:9190.', param, ctx)
+        return host, int(port)
+
+
+_HOST = click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 for all.")
+
+
+@click.command()
+@_HOST
+@click.option("--port", type=int, default=9190, show_default=True)
+def tracker(host: str, port: int) -> None:
+    """Run a TVM tracker, which lends boards to `pruner tune --rpc`. Who reaches it may run code on its boards."""
+    from pruner_engine.tvm_import import import_tvm
+
+    import_tvm()
+    from tvm.rpc.tracker import Tracker
+
+    running = Tracker(host, port=port, port_end=port + 1, silent=True)
+    click.echo(
+        f"tracker at {host}:{running.port}; boards join with: pruner serve --tracker {host}:{running.port} --key K"
+    )
+    running.proc.join()
+
+
+@click.command()
+@click.option("--tracker", "address", type=AddressType(), required=True, help="Where to register.")
+@click.option("--key", required=True, help="What to register as, such as the board's kind.")
+@_HOST
+@click.option("--port", type=int, default=9090, show_default=True, help="The first port to try.")
+def serve(address: tuple[str, int], key: str, host: str, port: int) -> None:
+    """Lend this machine to a tracker for measurements; a server that dies is started again."""
+    from pruner_engine.measure.serving import serve_board
+
+    click.echo(f'this machine is "{key}" at the tracker {address[0]}:{address[1]}')
+    serve_board(address, key, host, port, tell=lambda text: click.echo(text, err=True))

@@ -1,0 +1,68 @@
+"""Ends a phase that gives no sign of life, so that no job hangs for ever."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+import time
+from collections.abc import Callable
+
+from pruner_engine.errors import UserError
+
+# seconds without an event; whole models may be compiled for long, a round takes seconds
+LIMITS = {"space": 600.0, "draft": 600.0, "verify": 600.0, "learn": 600.0, "restore": 1800.0}
+OTHERS_S = 3600.0
+GRACE_S = 30.0  # between the exception and the end of the process
+# nothing is done, or measure/pipeline.py knows better how long it may take
+_UNWATCHED = {"idle", "measure", "baseline"}
+
+
+class PhaseSilentError(UserError):
+    """Raised inside a phase that has been silent for too long, wherever it is."""
+
+    def __init__(self) -> None:
+        super().__init__("It gave no sign of life for too long and was ended.", "Resume goes on with what is left.")
+
+
+class Watchdog:
+    """Knows the phase of the job in the main thread and when it last gave a sign of life.
+
+    Python code is ended by an exception; code that hangs outside Python can only be ended with its process.
+
+    Args:
+        tell: takes a sentence about a phase that is ended.
+        give_up: called once with the phase when the exception did not end it; has to end the process.
+    """
+
+    def __init__(self, tell: Callable[[str], None], give_up: Callable[[str], None]) -> None:
+        self._tell, self._give_up = tell, give_up
+        self._ended: float | None = None
+        self.begin("idle")
+
+    def begin(self, phase: str) -> None:
+        """A phase begins."""
+        self._phase, self._since = phase, time.monotonic()
+        self.alive()
+
+    def alive(self) -> None:
+        """A sign of life."""
+        self._ended = None
+        self._last = time.monotonic()
+
+    @property
+    def phase(self) -> tuple[str, float]:
+        """Name, and for how many seconds it has lasted."""
+        return self._phase, time.monotonic() - self._since
+
+    def look(self) -> None:
+        """To be called about every second, from another thread."""
+        phase, now = self._phase, time.monotonic()
+        if phase in _UNWATCHED:
+            return
+        if self._ended is not None and now - self._ended > GRACE_S:
+            self._give_up(phase)
+        elif self._ended is None and now - self._last > LIMITS.get(phase, OTHERS_S):
+            self._ended = now
+            self._tell(f"The phase {phase} has given no sign of life for {now - self._last:.0f} s; it is ended.")
+            main = ctypes.c_ulong(threading.main_thread().ident or 0)
+            ctypes.pythonapi.PyThreadState_SetAsyncExc(main, ctypes.py_object(PhaseSilentError))

@@ -1,0 +1,60 @@
+"""A board: serves measurements to a tracker's clients, and comes back whenever its server dies.
+
+TVM's server stops serving when a session ends badly, while its process stays alive and registered. Here that ends the
+process, and a new one takes its place.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+from pruner_engine.child import environment, module_command
+from pruner_engine.measure import process
+from pruner_engine.tvm_import import import_tvm
+
+_PAUSE_S = 0.5
+_LONGEST_PAUSE_S = 30.0
+_WELL_S = 60.0  # a server that lived so long begins anew with the shortest pause
+
+
+def serve_board(tracker: tuple[str, int], key: str, host: str, port: int, tell: Callable[[str], None]) -> None:
+    """Serve until interrupted.
+
+    Args:
+        tracker: host and port of the tracker.
+        key: what the board registers as.
+        host, port: where it listens; of 100 ports from `port` on the first that is free.
+        tell: takes a sentence whenever the server is started again.
+    """
+    pause, text = _PAUSE_S, json.dumps([tracker, key, host, port])
+    while True:
+        started = time.monotonic()
+        server = subprocess.Popen(module_command("pruner_engine.measure.serving", text), env=environment())
+        try:
+            server.wait()
+        finally:
+            server.kill()
+        pause = _PAUSE_S if time.monotonic() - started > _WELL_S else min(2 * pause, _LONGEST_PAUSE_S)
+        tell(f"The server ended; it starts again in {pause:g} s.")
+        time.sleep(pause)
+
+
+def main(text: str) -> None:
+    """The process that serves."""
+    process.die_with_parent(os.getppid())
+    import_tvm()
+    from tvm.rpc.server import PopenRPCServerState
+
+    tracker, key, host, port = json.loads(text)
+    server = PopenRPCServerState(host, port, port + 100, tracker_addr=tuple(tracker), key=key, silent=True)
+    server.thread.join()  # ends with the first session that ends badly
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,44 @@
+"""Where processes cannot be forked: workers started afresh do the same, and foul candidates cost themselves."""
+
+from __future__ import annotations
+
+import foul
+import psutil
+
+from pruner_engine.measure.measurer import Measurer
+from pruner_engine.measure.types import MeasureInput, MeasureResult
+from schedules import CPU, random_schedule, task_of
+
+FOUL = {
+    "segfault": (foul.segfault, "run", "crash"),
+    "hang": (foul.hang, "run", "timeout"),
+    "fork": (foul.fork, "run", "error"),
+    "allocate": (foul.allocate, "run", "memory"),
+    "unknown": (foul.unknown, "load", "error"),
+    "wrong": (foul.wrong, "check", "wrong"),
+    "long_build": (foul.long_build, "build", "timeout or memory"),  # whichever limit it meets first
+}
+
+
+def test_only_the_foul_ones_fail_and_nothing_is_left_running():
+    task = task_of("matmul:32,32,32")
+    good = random_schedule(task).mod
+    results: dict[str, MeasureResult] = {}
+    inputs = [MeasureInput("first", good)]
+    for name, (make, _, _) in FOUL.items():
+        inputs += [MeasureInput(name, make()), MeasureInput(f"after {name}", good)]
+    limits = {"build_timeout_s": 5, "run_timeout_s": 2, "memory_bytes": 1 << 30, "build_workers": 1}
+    with Measurer(CPU, check="all", start="spawn", **limits) as measurer:
+        supervisor = psutil.Process(measurer._pipeline.pid)
+        measurer.measure(task, inputs, incumbent_s=None, on_result=lambda result: results.update({result.key: result}))
+        processes = [supervisor, *supervisor.children(recursive=True)]
+        assert len(processes) > 2, "the builder and the runner serve on"
+    assert set(results) == {item.key for item in inputs}
+    for name, (_, stage, error) in FOUL.items():
+        assert results[name].stage == stage, results[name]
+        assert results[name].error in error.split(" or "), results[name]
+        assert results[name].message
+    good_ones = [result for key, result in results.items() if key not in FOUL]
+    assert all(result.ok and result.checked for result in good_ones), good_ones
+    _, alive = psutil.wait_procs(processes, timeout=10)
+    assert not alive

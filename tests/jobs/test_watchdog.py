@@ -1,0 +1,97 @@
+"""Jobs that hang: in Python, outside of it, and so that not even the heart beats."""
+
+from __future__ import annotations
+
+import pytest
+
+from pruner_engine.errors import UserError
+from pruner_engine.jobs import client
+from pruner_engine.jobs.client import EngineProcess
+from pruner_engine.jobs.messages import Failed, Notice, Resume, RunFinished, Tune
+from pruner_engine.store.reader import ProjectReader
+
+PLUGIN = """
+import ctypes, time
+from pruner_engine.jobs import watchdog
+from pruner_engine.search.strategy import Strategy, register_strategy
+
+watchdog.LIMITS["draft"] = 2.0
+watchdog.GRACE_S = 3.0
+
+def in_python():
+    while True:
+        time.sleep(0.01)
+
+def outside_python():
+    ctypes.CDLL(None).sleep(1000)
+
+def heartless():
+    time.sleep(1.0)  # let the phase be told
+    ctypes.PyDLL(None).sleep(1000)
+
+class Hanging(Strategy):
+    name = "hanging"
+
+    def propose(self, state, count):
+        self.context.on_phase("draft", state.task.name)
+        {where}()
+
+    def learn(self, state, trials):
+        return {{}}
+
+register_strategy("hanging", Hanging)
+"""
+
+
+def tune(folder, where: str) -> Tune:
+    plugin = folder / "hanging.py"
+    plugin.write_text(PLUGIN.format(where=where))
+    return Tune(
+        project=str(folder / "m.pruner"),
+        model="matmul:32,32,32",
+        trials=4,
+        strategy="hanging",
+        plugins=[str(plugin)],
+        settings={"check": "none"},
+    )
+
+
+def test_a_phase_that_hangs_is_ended_and_its_task_left_out(tmp_path):
+    with EngineProcess() as engine:
+        engine.send(tune(tmp_path, "in_python"))
+        events = []
+        for event in engine.events():
+            events.append(event)
+            if isinstance(event, RunFinished | Failed):
+                break
+    texts = [event.text for event in events if isinstance(event, Notice)]
+    assert any("draft has given no sign of life" in text for text in texts), texts
+    assert any("tuned no more" in text for text in texts), texts
+    assert isinstance(events[-1], RunFinished) and events[-1].state == "failed"
+
+
+def test_an_engine_that_cannot_end_a_phase_ends_itself_and_the_next_leaves_the_task_out(tmp_path):
+    command = tune(tmp_path, "outside_python")
+    with EngineProcess() as engine:
+        engine.send(command)
+        failed = next(event for event in engine.events() if isinstance(event, Failed | RunFinished))
+        assert isinstance(failed, Failed) and failed.kind == "user"
+        assert "draft hung" in failed.message and "Resume" in failed.hint
+        assert engine._process.wait(10) == 1
+    with ProjectReader(command.project) as reader:
+        assert "hung" in reader.tasks(1)[0]["quarantined"]
+        assert reader.run()["interrupted"]
+    with EngineProcess() as engine:
+        engine.send(Resume(project=command.project, plugins=command.plugins))
+        finished = next(event for event in engine.events() if isinstance(event, Failed | RunFinished))
+    assert isinstance(finished, RunFinished)
+
+
+def test_an_engine_whose_heart_stops_is_ended_by_its_client(tmp_path, monkeypatch):
+    with EngineProcess() as engine:
+        engine.send(tune(tmp_path, "heartless"))
+        with pytest.raises(UserError, match="no sign of life"):
+            for event in engine.events():
+                if getattr(event, "name", "") == "draft":
+                    monkeypatch.setattr(client, "SILENT_S", 5.0)
+        assert engine._process.wait(10) < 0
