@@ -77,9 +77,7 @@ def arithmetic(cores: int) -> Kernel:
     a = te.placeholder((_OPERANDS, _TILE, workers), name="a")
     b = te.placeholder((_OPERANDS, _TILE, workers), name="b")
     t, s = te.reduce_axis((0, _ROUNDS), "t"), te.reduce_axis((0, _OPERANDS), "s")
-    c = te.compute(
-        (_TILE, _TILE, workers), lambda i, j, p: te.sum(a[s, i, p] * b[s, j, p], [t, s]), name="c"
-    )
+    c = te.compute((_TILE, _TILE, workers), lambda i, j, p: te.sum(a[s, i, p] * b[s, j, p], [t, s]), name="c")
     schedule = Schedule(te.create_prim_func([a, b, c]))
     block = schedule.get_sblock("c")
     operands = [schedule.cache_read(block, index, "local") for index in range(2)]

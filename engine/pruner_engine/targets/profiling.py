@@ -36,7 +36,7 @@ class _Kept(msgspec.Struct, forbid_unknown_fields=True):
 def profile_for(target: Target) -> DeviceProfile:
     """The profile of the device that runs `target`.
 
-    This host's CPU or GPU is measured once (some seconds) and kept under the user's cache folder. A profile that was measured
+    A CPU or GPU of this host is measured once (some seconds) and kept in the user's cache. A profile that was measured
     while other programs worked is measured again when they do not, and the better of each figure is kept. Other devices
     are looked up among the presets, else estimated. All come with the calibration that was kept for them.
     """
