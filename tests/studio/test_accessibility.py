@@ -1,32 +1,41 @@
-"""Every control has a name, and the keyboard reaches it."""
+"""Every control has a name, and the Tab key really comes to it."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
     QAbstractSpinBox,
+    QApplication,
+    QButtonGroup,
     QComboBox,
+    QHeaderView,
     QLineEdit,
+    QPlainTextEdit,
     QSlider,
     QWidget,
 )
 
-from pruner_studio.main_window import PAGES, MainWindow
+from pruner_studio.main_window import MainWindow
+from pruner_studio.widgets.sidebar import PAGES
 
-_CONTROLS = (QAbstractButton, QAbstractItemView, QAbstractSpinBox, QComboBox, QLineEdit, QSlider)
+_CONTROLS = (QAbstractButton, QAbstractItemView, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit, QSlider)
+_PARTS = ("QTableCornerButton", "ScrollBarButton", "QLineEditIconButton")  # that Qt makes inside its own controls
+_MOST_TABS = 400
 
 
 def controls(root: QWidget) -> list[QWidget]:
-    """What a person operates; parts that Qt makes inside its own controls do not count."""
+    """What a person operates."""
     found = []
     for widget in root.findChildren(QWidget):
         inside = any(isinstance(parent, QComboBox | QAbstractSpinBox | QLineEdit) for parent in _parents(widget))
-        if isinstance(widget, _CONTROLS) and not inside and not widget.objectName().startswith("qt_"):
+        made_by_qt = type(widget).__name__ in _PARTS or widget.objectName().startswith("qt_")
+        if isinstance(widget, _CONTROLS) and not (inside or made_by_qt or isinstance(widget, QHeaderView)):
             found.append(widget)
     return found
 
@@ -36,18 +45,57 @@ def _parents(widget: QWidget):
         yield widget
 
 
-def test_every_control_is_named_and_reached_by_keyboard(window: MainWindow, finished_project: Path) -> None:
+def told(widget: QWidget) -> str:
+    return f"{type(widget).__name__} {widget.accessibleName() or widget.objectName()}"
+
+
+@pytest.fixture
+def opened(window: MainWindow, finished_project: Path) -> MainWindow:
     window.workspace.open(finished_project)
-    for key, *_ in PAGES:
-        page = window.show_page(key)
-        page.refresh()
-        for widget in controls(page) + controls(window.run_bar):
-            interface = QAccessible.queryAccessibleInterface(widget)
-            told = f"{key}: {type(widget).__name__} {widget.objectName()}"
-            if type(widget).__name__ in ("QTableCornerButton", "QHeaderView", "ScrollBarButton"):
-                continue
-            assert interface.text(QAccessible.Text.Name), told
-            assert widget.focusPolicy() & Qt.FocusPolicy.TabFocus or isinstance(widget, QAbstractItemView), told
+    return window
+
+
+@pytest.mark.parametrize("key", [page[0] for page in PAGES])
+def test_every_control_has_a_name(opened: MainWindow, key: str) -> None:
+    page = opened.show_page(key)
+    page.refresh()
+    for widget in controls(page) + controls(opened.run_bar) + controls(opened.sidebar):
+        interface = QAccessible.queryAccessibleInterface(widget)
+        assert interface.text(QAccessible.Text.Name), f"{key}: {told(widget)}"
+
+
+@pytest.mark.parametrize("key", [page[0] for page in PAGES])
+def test_the_tab_key_comes_to_every_control(qtbot, opened: MainWindow, key: str) -> None:
+    with qtbot.waitActive(opened):
+        opened.activateWindow()
+    page = opened.show_page(key)
+    qtbot.wait(50)
+    wanted = {w for w in controls(page) if w.isVisible() and w.isEnabled()}
+    wanted |= {w for w in controls(opened.run_bar) if w.isVisible() and w.isEnabled()}
+    # Of exclusive buttons the arrow keys reach the others
+    wanted = {w for w in wanted if not (w.group() and not w.isChecked() if isinstance(w, QAbstractButton) else False)}
+    assert wanted
+    reached, first = set(), None
+    for _ in range(_MOST_TABS):
+        qtbot.keyClick(QApplication.focusWidget() or opened, Qt.Key.Key_Tab)
+        now = QApplication.focusWidget()
+        if now is None or now is first:
+            break
+        first = first or now
+        reached |= {now, *_parents(now)}
+    assert sorted(told(widget) for widget in wanted - reached) == []
+
+
+def test_the_arrow_keys_reach_the_other_choices(qtbot, opened: MainWindow) -> None:
+    with qtbot.waitActive(opened):
+        opened.activateWindow()
+    page = opened.show_page("overview")
+    chosen = page.axis.part("trials")
+    assert isinstance(chosen.group(), QButtonGroup)
+    chosen.setFocus()
+    qtbot.keyClick(chosen, Qt.Key.Key_Right)
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
+    assert page.axis.current == "elapsed_s"
 
 
 def test_pages_are_reached_by_shortcut(qtbot, window: MainWindow) -> None:
