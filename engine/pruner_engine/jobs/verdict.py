@@ -10,6 +10,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.messages import Phase, Verified, Verify
 from pruner_engine.jobs.workbench import Workbench, workbench
+from pruner_engine.search.settings import SearchSettings
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.verify import create_model
@@ -37,10 +38,10 @@ def verify(command: Verify, job: JobContext) -> None:
         rows = [row for row in reader.candidates(run["id"], command.task_id, measured=True) if _counts(row, mine[0])]
     candidates, seconds = _compared(bench, rows)
     model, source = _model(bench, run, stored)
-    features = model.featurize(bench.task, bench.target, candidates) if candidates else []
+    features = model.featurize(bench.space, candidates) if candidates else []
     if not source:
         source = _train(model, bench, features, seconds)
-    own = float(model.predict(model.featurize(bench.task, bench.target, mine))[0])
+    own = float(model.predict(model.featurize(bench.space, mine))[0])
     scores = np.asarray(model.predict(features), dtype=float) if candidates else np.zeros(0)
     nearest = np.argsort(np.abs(scores - own), kind="stable")[:_NEIGHBOURS]
     job.emit(
@@ -74,9 +75,9 @@ def _compared(bench: Workbench, rows: list[dict[str, Any]]) -> tuple[list[Candid
 
 
 def _model(bench: Workbench, run: dict[str, Any], stored: dict[str, Any] | None) -> tuple[CostModel, str]:
-    """The run's own model and what it learned from; a fresh PaCM and "" where the run kept none."""
+    """The run's own model and what it learned from; a fresh default model and "" where the run kept none."""
     if stored is None or stored["kind"] in _UNFIT:
-        return create_model("pacm", run["seed"]), ""
+        return create_model(SearchSettings().model, run["seed"]), ""
     model = create_model(stored["kind"], run["seed"])
     model.from_bytes(stored["data"])
     return model, f"run {run['id']} after {stored['step']} rounds of its last task"

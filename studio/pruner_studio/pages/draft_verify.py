@@ -14,8 +14,9 @@ from pruner_engine import units
 from pruner_studio.help import tip_of
 from pruner_studio.models.narrowing import narrowed
 from pruner_studio.models.rows import Column, RowTable
-from pruner_studio.models.scored import ScoredCandidates, place_of_best, rank_of
+from pruner_studio.models.scored import SCORES, ScoredCandidates, place_of_best, rank_of
 from pruner_studio.pages.page import Page
+from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, EmptyState, Segments, StatTile
 from pruner_studio.widgets.drawn import Funnel
 from pruner_studio.widgets.narrowing import NarrowedBy
@@ -29,6 +30,12 @@ _STEPS = (
     ("measured", "measured"),
     ("valid", "valid"),
 )
+_TILES = {
+    ("rank", "draft_score"): tr("Rank correlation, draft"),
+    ("rank", "verified_score"): tr("Rank correlation, verified"),
+    ("place", "draft_score"): tr("Fastest in the draft's order"),
+    ("place", "verified_score"): tr("Fastest in the verified order"),
+}
 NOISY = 0.1  # spread of the probe from which on latencies of a round are not to be trusted to the last per cent
 _ORIGINS = (
     ("draft", "series1"),
@@ -44,40 +51,40 @@ def _correlation(value: float) -> str:
 
 
 COLUMNS = (
-    Column("Round", lambda row: row["idx"], units.count, right=True),
-    Column("Task", lambda row: row["task"]),
+    Column(tr("Round"), lambda row: row["idx"], units.count, right=True),
+    Column(tr("Task"), lambda row: row["task"]),
     *(Column(name.capitalize(), itemgetter(key), units.count, right=True) for name, key in _STEPS),
     Column(
-        "ρ draft",
+        tr("ρ draft"),
         lambda row: row["rank"](row["id"], "draft_score"),
         _correlation,
         tip_of("score.rank"),
         right=True,
     ),
     Column(
-        "ρ verified",
+        tr("ρ verified"),
         lambda row: row["rank"](row["id"], "verified_score"),
         _correlation,
         tip_of("score.rank"),
         right=True,
     ),
-    Column("Draft", lambda row: row["draft_s"], units.duration, right=True),
-    Column("Verify", lambda row: row["verify_s"], units.duration, right=True),
-    Column("Build", lambda row: row["build_s"], units.duration, right=True),
-    Column("Run", lambda row: row["run_s"], units.duration, right=True),
-    Column("Learn", lambda row: row["learn_s"], units.duration, right=True),
+    Column(tr("Draft"), lambda row: row["draft_s"], units.duration, right=True),
+    Column(tr("Verify"), lambda row: row["verify_s"], units.duration, right=True),
+    Column(tr("Build"), lambda row: row["build_s"], units.duration, right=True),
+    Column(tr("Run"), lambda row: row["run_s"], units.duration, right=True),
+    Column(tr("Learn"), lambda row: row["learn_s"], units.duration, right=True),
     Column(
-        "Probe",
+        tr("Probe"),
         lambda row: row["stats"].get("probe_s"),
         units.latency,
         tip_of("figure.probe"),
         right=True,
     ),
     Column(
-        "Noise",
+        tr("Noise"),
         lambda row: row["stats"].get("probe_spread"),
         units.percent,
-        "Slowest over fastest repeat of the fixed kernel, less one",
+        tr("Slowest over fastest repeat of the fixed kernel, less one"),
         right=True,
         tone=lambda row: "warn" if (row["stats"].get("probe_spread") or 0) > NOISY else "",
     ),
@@ -85,8 +92,8 @@ COLUMNS = (
 
 
 class DraftVerifyPage(Page):
-    title = "Draft vs verify"
-    subtitle = (
+    title = tr("Draft vs verify")
+    subtitle = tr(
         "A formula drafts from very many candidates, the learned model verifies few, the best of them are measured."
     )
     go_to = Signal(str)
@@ -96,7 +103,7 @@ class DraftVerifyPage(Page):
         self._scored = ScoredCandidates()
         self.header.addWidget(NarrowedBy(self.workspace))
         self.task = QComboBox()
-        self.task.setAccessibleName("Task shown")
+        self.task.setAccessibleName(tr("Task shown"))
         self.task.setMinimumWidth(240)
         self.task.activated.connect(self._task_chosen)
         self.header.addWidget(self.task)
@@ -106,7 +113,7 @@ class DraftVerifyPage(Page):
         column.setSpacing(14)
         top = QHBoxLayout()
         top.setSpacing(14)
-        self.funnel_card = Card("Funnel")
+        self.funnel_card = Card(tr("Funnel"))
         self.funnel = Funnel()
         self.funnel_card.body.addWidget(self.funnel, 1)
         top.addWidget(self.funnel_card, 2)
@@ -115,27 +122,27 @@ class DraftVerifyPage(Page):
         column.addLayout(self._tiles())
         self.model = RowTable(COLUMNS, self)
         self.table = Table(
-            "Rounds", self.model, self._round_chosen, sort_by=(0, Qt.SortOrder.DescendingOrder), stretch=1
+            tr("Rounds"), self.model, self._round_chosen, sort_by=(0, Qt.SortOrder.DescendingOrder), stretch=1
         )
-        rounds = Card("Rounds", "choose one to see its funnel and candidates alone")
+        rounds = Card(tr("Rounds"), tr("choose one to see its funnel and candidates alone"))
         rounds.body.addWidget(self.table)
         column.addWidget(rounds, 2)
         self.pages = QStackedWidget()
         self.pages.addWidget(
-            EmptyState("draft", "No round yet", "Each round of the search is shown here once it is measured.")
+            EmptyState("draft", tr("No round yet"), tr("Each round of the search is shown here once it is measured."))
         )
         self.pages.addWidget(whole)
         self.column.addWidget(self.pages, 1)
 
     def _scatter_card(self) -> Card:
-        card = Card("Score against measurement", "click a point to open its schedule")
-        self.score = Segments("Score", (("draft_score", "Draft"), ("verified_score", "Verified")))
+        card = Card(tr("Score against measurement"), tr("click a point to open its schedule"))
+        self.score = Segments(tr("Score"), (("draft_score", tr("Draft")), ("verified_score", tr("Verified"))))
         self.score.chosen.connect(lambda _: self.refresh())
         card.head.addWidget(self.score)
         self.scatter = Plot(
-            "Score against measured latency",
-            "score (higher is better)",
-            "measured latency",
+            tr("Score against measured latency"),
+            tr("score (higher is better)"),
+            tr("measured latency"),
             "{:.6g}".format,
             units.latency,
             log_y=True,
@@ -147,15 +154,7 @@ class DraftVerifyPage(Page):
     def _tiles(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(12)
-        self.tiles = {
-            name: StatTile(name)
-            for name in (
-                "Rank correlation, draft",
-                "Rank correlation, verified",
-                "Fastest in the draft's order",
-                "Fastest in the verified order",
-            )
-        }
+        self.tiles = {key: StatTile(text) for key, text in _TILES.items()}
         for tile in self.tiles.values():
             row.addWidget(tile, 1)
         return row
@@ -184,7 +183,9 @@ class DraftVerifyPage(Page):
         chosen = [row for row in rounds if row["id"] == self._round]
         if not chosen:
             self._round = None
-        self.funnel_card.heading.setText(f"Funnel of round {chosen[0]['idx']}" if chosen else "Funnel of all rounds")
+        self.funnel_card.heading.setText(
+            tr("Funnel of round {number}").format(number=chosen[0]["idx"]) if chosen else tr("Funnel of all rounds")
+        )
         self.funnel.show_steps([(name, sum(row[key] for row in chosen or rounds)) for name, key in _STEPS])
         shown = self._scored.columns(shown_tasks, self._round)
         self._show_scatter(shown)
@@ -197,7 +198,11 @@ class DraftVerifyPage(Page):
         return kept.keys() if self.workspace.filter else None
 
     def _fill_tasks(self, tasks: dict[int, str]) -> None:
-        everything = f"All tasks with “{self.workspace.filter}”" if self.workspace.filter else "All tasks"
+        everything = (
+            tr("All tasks with “{words}”").format(words=self.workspace.filter)
+            if self.workspace.filter
+            else tr("All tasks")
+        )
         wanted = [(everything, None), *((name, task_id) for task_id, name in tasks.items())]
         if [self.task.itemText(at) for at in range(self.task.count())] != [name for name, _ in wanted]:
             self.task.clear()
@@ -219,14 +224,14 @@ class DraftVerifyPage(Page):
     def _show_tiles(self, shown: dict[str, np.ndarray]) -> None:
         valid = int(shown["valid"].sum())
         one_task = len(np.unique(shown["task_id"])) <= 1
-        for name, key in (("draft", "draft_score"), ("verified", "verified_score")):
-            rank = rank_of(shown, key) if one_task else None
-            remark = f"over {units.count(valid)} candidates" if one_task else "choose one task"
-            self.tiles[f"Rank correlation, {name}"].show_value("–" if rank is None else f"{rank:+.2f}", remark)
-        for text, key in (("draft's", "draft_score"), ("verified", "verified_score")):
-            place = place_of_best(shown, key) if one_task else None
-            remark = f"place among {units.count(valid)}" if one_task else "choose one task"
-            self.tiles[f"Fastest in the {text} order"].show_value("–" if place is None else f"{place}.", remark)
+        over = tr("over {count} candidates").format(count=units.count(valid))
+        among = tr("place among {count}").format(count=units.count(valid))
+        for score in SCORES:
+            rank = rank_of(shown, score) if one_task else None
+            place = place_of_best(shown, score) if one_task else None
+            alone = tr("choose one task")
+            self.tiles["rank", score].show_value("–" if rank is None else f"{rank:+.2f}", over if one_task else alone)
+            self.tiles["place", score].show_value("–" if place is None else f"{place}.", among if one_task else alone)
 
     # ------------------------------------------------------------ choosing
 

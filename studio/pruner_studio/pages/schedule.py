@@ -17,21 +17,22 @@ from pruner_studio.panes.loops import LoopsPane
 from pruner_studio.panes.pane import Pane, Subject
 from pruner_studio.panes.roofline import RooflinePane
 from pruner_studio.panes.what_if import WhatIfPane
+from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, EmptyState, Pill, button, label
 from pruner_studio.widgets.candidates import CandidatesCard, figures, outcome
 from pruner_studio.widgets.narrowing import NarrowedBy
 
 
 class SchedulePage(Page):
-    title = "Schedule"
-    subtitle = "What a candidate does to its kernel, and why it is as fast as it is."
+    title = tr("Schedule")
+    subtitle = tr("What a candidate does to its kernel, and why it is as fast as it is.")
     go_to = Signal(str)
 
     def build(self) -> None:
         self._subject: Subject | None = None
         self.header.addWidget(NarrowedBy(self.workspace))
         self.task = QComboBox()
-        self.task.setAccessibleName("Task")
+        self.task.setAccessibleName(tr("Task"))
         self.task.setMinimumWidth(280)
         self.task.activated.connect(lambda at: self.workspace.select(self.task.itemData(at)))
         self.header.addWidget(self.task)
@@ -51,27 +52,30 @@ class SchedulePage(Page):
         self.pages.addWidget(
             EmptyState(
                 "schedule",
-                "No schedule yet",
-                "Candidates of a task are shown here as soon as the first round is measured.",
+                tr("No schedule yet"),
+                tr("Candidates of a task are shown here as soon as the first round is measured."),
             )
         )
         self.pages.addWidget(split)
         self.column.addWidget(self.pages, 1)
 
     def _candidate_card(self) -> Card:
-        card = Card("Candidate")
+        card = Card(tr("Candidate"))
         self.candidate_card = card
         self.state = Pill()
         card.head.addWidget(self.state)
         self.reference_button = button(
-            "Use as reference", self._use_as_reference, icon="diff", tip="Compare other candidates with this one"
+            tr("Use as reference"),
+            self._use_as_reference,
+            icon="diff",
+            tip=tr("Compare other candidates with this one"),
         )
         card.head.addWidget(self.reference_button)
         self.message = label("", "muted", wrap=True)
         card.body.addWidget(self.message)
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
-        self.tabs.setAccessibleName("Views of the candidate")
+        self.tabs.setAccessibleName(tr("Views of the candidate"))
         self.loops = LoopsPane(self.workspace)
         self.code = CodePane(self.workspace, self.loops)
         self.what_if = WhatIfPane(self.workspace)
@@ -80,12 +84,12 @@ class SchedulePage(Page):
         self.roofline.picked.connect(self._candidate_picked)
         self.diff = DiffPane(self.workspace)
         self.panes: tuple[tuple[str, Pane], ...] = (
-            ("Trace and loops", self.loops),
-            ("Code", self.code),
-            ("Why, what if", self.what_if),
-            ("Decisions", self.decisions),
-            ("Roofline", self.roofline),
-            ("Diff", self.diff),
+            (tr("Trace and loops"), self.loops),
+            (tr("Code"), self.code),
+            (tr("Why, what if"), self.what_if),
+            (tr("Decisions"), self.decisions),
+            (tr("Roofline"), self.roofline),
+            (tr("Diff"), self.diff),
         )
         for name, pane in self.panes:
             self.tabs.addTab(pane, name)
@@ -126,16 +130,16 @@ class SchedulePage(Page):
         assert self.workspace.reader is not None and self.workspace.run_id is not None
         row = self.workspace.reader.candidate(candidate_id) if candidate_id is not None else None
         if row is None:
-            self.candidate_card.heading.setText("Untuned kernel")
+            self.candidate_card.heading.setText(tr("Untuned kernel"))
             self.candidate_card.note.setText(units.latency(task["untuned_s"]))
-            self.state.show_state("no valid candidate yet", "neutral")
+            self.state.show_state(tr("no valid candidate yet"), "neutral")
             self.message.setText("")
         else:
-            self.candidate_card.heading.setText(f"Candidate {row['id']}")
+            self.candidate_card.heading.setText(tr("Candidate {number}").format(number=row["id"]))
             best = row["id"] == task["best_candidate_id"]
             self.candidate_card.note.setText(figures(row, task))
             tone = "bad" if row["stage"] not in (None, "ok") else "good" if best else "neutral"
-            self.state.show_state("best of its task" if best else outcome(row), tone)
+            self.state.show_state(tr("best of its task") if best else outcome(row), tone)
             self.message.setText(row["message"] or "")
         self.message.setVisible(bool(self.message.text()))
         self.reference_button.setEnabled(row is not None)

@@ -15,6 +15,7 @@ from pruner_studio.help import tip_of
 from pruner_studio.models.narrowing import arguments, narrowed
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.pages.page import Page
+from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, EmptyState, button, label
 from pruner_studio.widgets.roofline import Kernels, Roofline
 from pruner_studio.widgets.table import Table
@@ -28,32 +29,40 @@ def _curve(row: dict[str, Any]) -> list[tuple[float, float]]:
 
 def _state(row: dict[str, Any]) -> str:
     if row["quarantined"]:
-        return "given up"
+        return tr("given up")
     return "" if row["steer"] == "normal" else row["steer"]
 
 
 COLUMNS = (
-    Column("Task", lambda row: row["name"], help="Same name at every run"),
-    Column("Operator", lambda row: row["op"]),
-    Column("Shapes", arguments),
-    Column("Calls", lambda row: row["weight"], units.count, tip_of("figure.weight"), right=True),
+    Column(tr("Task"), lambda row: row["name"], help=tr("Same name at every run")),
+    Column(tr("Operator"), lambda row: row["op"]),
+    Column(tr("Shapes"), arguments),
+    Column(tr("Calls"), lambda row: row["weight"], units.count, tip_of("figure.weight"), right=True),
     Column(
         "MFLOP", lambda row: row["flops"] / 1e6, units.significant, "Floating-point operations of one call", right=True
     ),
     Column(
-        "Share",
+        tr("Share"),
         lambda row: row["share"],
         units.percent,
         tip_of("figure.share"),
         right=True,
         share=lambda row: row["share"],
     ),
-    Column("Untuned", lambda row: row["untuned_s"], units.latency, "One call of the kernel without tuning", right=True),
-    Column("Best", lambda row: row["best_s"], units.latency, "Fastest valid candidate measured", right=True),
-    Column("Over trials", lambda row: row["best_s"], units.latency, "Best latency over the trials", curve=_curve),
+    Column(
+        tr("Untuned"),
+        lambda row: row["untuned_s"],
+        units.latency,
+        tr("One call of the kernel without tuning"),
+        right=True,
+    ),
+    Column(tr("Best"), lambda row: row["best_s"], units.latency, tr("Fastest valid candidate measured"), right=True),
+    Column(
+        tr("Over trials"), lambda row: row["best_s"], units.latency, tr("Best latency over the trials"), curve=_curve
+    ),
     Column("GFLOP/s", lambda row: row["gflops"], units.significant, tip_of("figure.gflops"), right=True),
     Column(
-        "Of roof",
+        tr("Of roof"),
         lambda row: row["roof_share"],
         units.percent,
         tip_of("figure.roof"),
@@ -61,16 +70,16 @@ COLUMNS = (
         share=lambda row: row["roof_share"],
     ),
     Column(
-        "Gain",
+        tr("Gain"),
         lambda row: row["gain"],
         units.ratio,
         tip_of("figure.gain"),
         right=True,
         tone=lambda row: "good" if (row["gain"] or 0) > 1 else "bad" if row["gain"] else "",
     ),
-    Column("Trials", lambda row: row["trials"], units.count, tip_of("figure.trials"), right=True),
+    Column(tr("Trials"), lambda row: row["trials"], units.count, tip_of("figure.trials"), right=True),
     Column(
-        "Failed",
+        tr("Failed"),
         lambda row: row["failed"] or None,
         units.count,
         right=True,
@@ -81,14 +90,14 @@ COLUMNS = (
 
 
 class TasksPage(Page):
-    title = "Tasks"
-    subtitle = "Each row is one distinct kernel of the model. Press Enter on a row to look at its schedules."
+    title = tr("Tasks")
+    subtitle = tr("Each row is one distinct kernel of the model. Press Enter on a row to look at its schedules.")
     go_to = Signal(str)
 
     def build(self) -> None:
         self.filter = QLineEdit()
-        self.filter.setPlaceholderText("Filter by name, operator or shape   (Ctrl+F)")
-        self.filter.setAccessibleName("Filter tasks")
+        self.filter.setPlaceholderText(tr("Filter by name, operator or shape   (Ctrl+F)"))
+        self.filter.setAccessibleName(tr("Filter tasks"))
         self.filter.setClearButtonEnabled(True)
         self.filter.setMinimumWidth(360)
         self.filter.textChanged.connect(self._filter)
@@ -96,7 +105,7 @@ class TasksPage(Page):
         self.header.addWidget(self.filter)
         self.model = RowTable(COLUMNS, self)
         self.table = Table(
-            "Tasks",
+            tr("Tasks"),
             self.model,
             lambda row: self.workspace.select(row["id"]),
             self._open,
@@ -108,7 +117,9 @@ class TasksPage(Page):
         card.body.addWidget(self.table)
         self.pages = QStackedWidget()
         self.pages.addWidget(
-            EmptyState("tasks", "No tasks yet", "The kernels of a model are listed here as soon as a run has read it.")
+            EmptyState(
+                "tasks", tr("No tasks yet"), tr("The kernels of a model are listed here as soon as a run has read it.")
+            )
         )
         split = QSplitter(Qt.Orientation.Vertical)
         split.setHandleWidth(14)
@@ -122,8 +133,8 @@ class TasksPage(Page):
         self.column.addLayout(self._steering())
 
     def _roofline_card(self) -> Card:
-        card = Card("Roofline", "the best schedule of each task under the measured limits of the device")
-        self.roofline = Roofline("Roofline of the tasks")
+        card = Card(tr("Roofline"), tr("the best schedule of each task under the measured limits of the device"))
+        self.roofline = Roofline(tr("Roofline of the tasks"))
         self.roofline.picked.connect(self._task_picked)
         self.roofline.hovered.connect(self.table.point_at)
         self.table.setMouseTracking(True)
@@ -138,15 +149,15 @@ class TasksPage(Page):
         row.addWidget(self.count, 1)
         self.steer_buttons = []
         for action, text, tip in (
-            ("pin", "Pin", "Tune only pinned tasks"),
-            ("boost", "Boost", "Give this task more rounds"),
-            ("freeze", "Freeze", "Tune this task no more"),
-            ("normal", "Back to normal", "Undo pin, boost or freeze"),
+            ("pin", tr("Pin"), tr("Tune only pinned tasks")),
+            ("boost", tr("Boost"), tr("Give this task more rounds")),
+            ("freeze", tr("Freeze"), tr("Tune this task no more")),
+            ("normal", tr("Back to normal"), tr("Undo pin, boost or freeze")),
         ):
             made = button(text, partial(self._steer, action), icon=action if action != "normal" else "", tip=tip)
             self.steer_buttons.append(made)
             row.addWidget(made)
-        row.addWidget(button("Open schedules", lambda: self.go_to.emit("schedule"), "primary"))
+        row.addWidget(button(tr("Open schedules"), lambda: self.go_to.emit("schedule"), "primary"))
         return row
 
     def refresh(self) -> None:
@@ -163,8 +174,8 @@ class TasksPage(Page):
             self._show_roofline(reader.profile(run_id), rows)
         self.model.show_rows(rows)
         self.table.choose(self.workspace.task_id)
-        told = f"{len(rows)} of {len(tasks)} tasks" if len(rows) != len(tasks) else f"{len(rows)} tasks"
-        self.count.setText(told)
+        told = tr("{shown} of {all} tasks") if len(rows) != len(tasks) else tr("{all} tasks")
+        self.count.setText(told.format(shown=len(rows), all=len(tasks)))
         tuning = self.workspace.job.running and self.workspace.job_task == "tune"
         for made in self.steer_buttons:
             made.setEnabled(tuning and self.workspace.task_id is not None)
@@ -172,7 +183,7 @@ class TasksPage(Page):
     def _show_roofline(self, profile: dict[str, Any], rows: list[dict[str, Any]]) -> None:
         placed = [row for row in rows if row["intensity"] is not None and row["best_s"]]
         kernels = Kernels(
-            "best schedules",
+            tr("best schedules"),
             [row["intensity"] for row in placed],
             [row["flops"] / row["best_s"] for row in placed],
             [row["id"] for row in placed],

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QStackedWidget
 from pruner_engine.jobs import messages as msg
 from pruner_studio.panes.loops import LoopsPane
 from pruner_studio.panes.pane import NO_CANDIDATE, Pane, Subject
+from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Segments
 from pruner_studio.widgets.code import SearchableCode
 from pruner_studio.workspace import Workspace
@@ -19,7 +20,7 @@ FORMS = (
     ("cuda", "CUDA"),
     ("ptx", "PTX"),
     ("llvm", "LLVM IR"),
-    ("asm", "Assembly"),
+    ("asm", tr("Assembly")),
 )
 _OF_TARGET = {"cuda": ("tvmscript", "cuda", "ptx", "llvm")}  # LLVM there is the host's side
 _OTHERWISE = ("tvmscript", "llvm", "asm")
@@ -32,7 +33,7 @@ class CodePane(Pane):
         super().__init__(workspace)
         self._loops = loops
         self._there: set[str] = set()
-        self.forms = Segments("Form of the code", FORMS)
+        self.forms = Segments(tr("Form of the code"), FORMS)
         self.forms.chosen.connect(lambda _: self._show_form())
         self.column.addWidget(self.forms)
         self.stack = QStackedWidget()
@@ -75,7 +76,7 @@ class CodePane(Pane):
         if subject.candidate_id is None:
             view.show_text("", NO_CANDIDATE)
             return
-        view.show_text("", "Compiling…")
+        view.show_text("", tr("Compiling…"))
         command = msg.Inspect(
             project=subject.project, task_id=subject.task_id, candidate_id=subject.candidate_id, forms=[form]
         )

@@ -8,6 +8,7 @@ from pruner_engine import units
 from pruner_engine.space.distribution import distributions, elite_of
 from pruner_studio.panes.pane import Pane, Subject
 from pruner_studio.theme import theme
+from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import clear, label
 from pruner_studio.widgets.shares import GROUPS, ShareBars, own_values, title
 from pruner_studio.workspace import Workspace
@@ -25,7 +26,7 @@ class DecisionsPane(Pane):
         self.told = label("", "muted", wrap=True)
         top.addWidget(self.told, 1)
         self._keys: list[tuple[QLabel, str]] = []
-        for name, token in GROUPS:
+        for _, name, token in GROUPS:
             key = QLabel()
             key.setProperty("role", "faint")
             key.setAccessibleName(name)
@@ -42,7 +43,7 @@ class DecisionsPane(Pane):
         outer.addLayout(self.grid)
         outer.addStretch(1)
         scroll = QScrollArea()
-        scroll.setAccessibleName("Distribution of each decision")
+        scroll.setAccessibleName(tr("Distribution of each decision"))
         scroll.setWidgetResizable(True)
         scroll.setWidget(inside)
         self.column.addWidget(scroll, 1)
@@ -51,7 +52,7 @@ class DecisionsPane(Pane):
         self._paint_keys()
 
     def _paint_keys(self) -> None:
-        for (key, token), (name, _) in zip(self._keys, GROUPS, strict=True):
+        for (key, token), (_, name, _) in zip(self._keys, GROUPS, strict=True):
             key.setText(f'<span style="color:{theme.color(token).name()}">■</span>&nbsp; {name}')
 
     def show_subject(self, subject: Subject) -> None:
@@ -60,7 +61,7 @@ class DecisionsPane(Pane):
         row = self.candidate(subject)
         sketch = next((s for s in self.reader.sketches(subject.task_id) if row and s["id"] == row["sketch_id"]), None)
         if row is None or sketch is None or not sketch["decisions"]:
-            self.told.setText("Only candidates of the task's own sketches have decisions to compare.")
+            self.told.setText(tr("Only candidates of the task's own sketches have decisions to compare."))
             return
         every = self.reader.candidates(subject.run_id, subject.task_id)
         own = [one for one in every if one["sketch_id"] == sketch["id"]]
@@ -69,10 +70,10 @@ class DecisionsPane(Pane):
         specs = sketch["decisions"]
         found = distributions(specs, *([one["decisions"] for one in many] for many in (drafted, elite)))
         size, count = units.count(sketch["size"]), units.count(len(drafted))
-        self.told.setText(
-            f"Sketch {sketch['idx'] + 1}: {size} candidates, {count} of them drafted. Elite is the fastest tenth of the"
-            f" measured ({units.count(len(elite))}). What the shown candidate took is marked."
-        )
+        told = tr("Sketch {number}: {size} candidates, {count} drafted. Elite is the fastest tenth measured ({elite}).")
+        marked = tr("What the shown candidate took is marked.")
+        numbers = {"size": size, "count": count, "elite": units.count(len(elite))}
+        self.told.setText(f"{told.format(number=sketch['idx'] + 1, **numbers)} {marked}")
         for at, (shares, value) in enumerate(zip(found, own_values(found, specs, row["decisions"]), strict=True)):
             bars = ShareBars(shares, value)
             self.bars.append(bars)

@@ -10,11 +10,12 @@ from pruner_engine import units
 from pruner_engine.jobs import messages as msg
 from pruner_studio.models.trace import changed_decisions
 from pruner_studio.panes.pane import NO_CANDIDATE, Pane, Subject
+from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Segments, label
 from pruner_studio.widgets.diff import DiffView
 from pruner_studio.workspace import Workspace
 
-FORMS = (("trace", "Trace"), ("nest", "Loop nest"), ("tvmscript", "Code"), ("why", "Symbols"))
+FORMS = (("trace", tr("Trace")), ("nest", tr("Loop nest")), ("tvmscript", tr("Code")), ("why", tr("Symbols")))
 
 
 class DiffPane(Pane):
@@ -26,12 +27,12 @@ class DiffPane(Pane):
         top = QHBoxLayout()
         top.setSpacing(8)
         self.left = QComboBox()
-        self.left.setAccessibleName("Compare with")
+        self.left.setAccessibleName(tr("Compare with"))
         self.left.setMinimumWidth(260)
         self.left.activated.connect(lambda _: self._compare())
-        self.forms = Segments("What is compared", FORMS)
+        self.forms = Segments(tr("What is compared"), FORMS)
         self.forms.chosen.connect(lambda _: self._compare())
-        top.addWidget(label("Compare with", "muted"))
+        top.addWidget(label(tr("Compare with"), "muted"))
         top.addWidget(self.left, 1)
         top.addWidget(self.forms)
         self.column.addLayout(top)
@@ -56,13 +57,15 @@ class DiffPane(Pane):
         offered: dict[int, str] = {}
         kept = self.reader.candidate(self.reference) if self.reference is not None else None
         if kept is not None and kept["task_id"] == subject.task_id:
-            offered[kept["id"]] = f"Reference: {self._name(kept)}"
+            offered[kept["id"]] = tr("Reference: {name}").format(name=self._name(kept))
             chosen = kept["id"]
         for run in reversed(self.reader.runs()):
             for task in self.reader.tasks(run["id"]):
                 best = task["best_candidate_id"] if task["id"] == subject.task_id else None
                 if best is not None and best not in offered:
-                    offered[best] = f"Best of run {run['id']}: {self._name(self.reader.candidate(best))}"
+                    offered[best] = tr("Best of run {number}: {name}").format(
+                        number=run["id"], name=self._name(self.reader.candidate(best))
+                    )
         for candidate_id, text in offered.items():
             if candidate_id != subject.candidate_id:
                 self.left.addItem(text, candidate_id)
@@ -72,7 +75,9 @@ class DiffPane(Pane):
         assert row is not None
         run = self.reader.run(row["run_id"])
         seconds = f", {units.latency(row['seconds'])}" if row["seconds"] else ""
-        return f"candidate {row['id']} (run {run['id']}, {run['strategy']}{seconds})"
+        return tr("candidate {number} (run {run}, {more})").format(
+            number=row["id"], run=run["id"], more=run["strategy"] + seconds
+        )
 
     def _compare(self) -> None:
         subject, left_id, form = self.subject, self.left.currentData(), self.forms.current
@@ -80,9 +85,9 @@ class DiffPane(Pane):
             self.view.tell(NO_CANDIDATE)
             return
         if left_id is None:
-            self.view.tell("Press “Use as reference” on a candidate, then choose another one of the same task.")
+            self.view.tell(tr("Press “Use as reference” on a candidate, then choose another one of the same task."))
             return
-        self.view.tell("Applying both traces…")
+        self.view.tell(tr("Applying both traces…"))
         texts: dict[int, str] = {}
         pair = (left_id, subject.candidate_id)
 

@@ -10,6 +10,7 @@ from PySide6.QtCore import Signal
 from pruner_engine.jobs import messages as msg
 from pruner_studio.models.trace import instructions
 from pruner_studio.panes.pane import NO_CANDIDATE, Pane, Subject
+from pruner_studio.translation import tr
 from pruner_studio.widgets.replay import ReplayView
 from pruner_studio.workspace import Workspace
 
@@ -39,7 +40,7 @@ class LoopsPane(Pane):
         if subject.candidate_id is None:
             self._fail(NO_CANDIDATE)
             return
-        self.told.emit("Replaying the trace…")
+        self.told.emit(tr("Replaying the trace…"))
         command = msg.Inspect(
             project=subject.project, task_id=subject.task_id, candidate_id=subject.candidate_id, forms=["replay"]
         )

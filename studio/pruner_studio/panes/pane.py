@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from pruner_engine.jobs import messages as msg
 from pruner_engine.store.reader import ProjectReader
+from pruner_studio.translation import tr
 from pruner_studio.workspace import Problem, Workspace
 
 
@@ -80,4 +81,4 @@ class Pane(QWidget):
             self.show_subject(self.subject)
 
 
-NO_CANDIDATE = "No candidate of this task was measured in this run."
+NO_CANDIDATE = tr("No candidate of this task was measured in this run.")

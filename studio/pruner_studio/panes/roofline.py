@@ -9,6 +9,7 @@ from PySide6.QtCore import Signal
 from pruner_engine import units
 from pruner_engine.store.roofline import place
 from pruner_studio.panes.pane import Pane, Subject
+from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import label
 from pruner_studio.widgets.roofline import Kernels, Roofline
 from pruner_studio.workspace import Workspace
@@ -23,9 +24,9 @@ class RooflinePane(Pane):
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(workspace)
-        self.told = label("", "muted", wrap=True, name="Place under the roofline")
+        self.told = label("", "muted", wrap=True, name=tr("Place under the roofline"))
         self.column.addWidget(self.told)
-        self.plot = Roofline("Roofline of the candidates")
+        self.plot = Roofline(tr("Roofline of the candidates"))
         self.plot.picked.connect(self.picked.emit)
         self.column.addWidget(self.plot, 1)
 
@@ -39,22 +40,22 @@ class RooflinePane(Pane):
         others = [row for row in tasks if row is not task and row["intensity"] is not None and row["best_s"]]
         groups = [
             Kernels(
-                "best of other tasks",
+                tr("best of other tasks"),
                 [row["intensity"] for row in others],
                 [row["flops"] / row["best_s"] for row in others],
                 [row["best_candidate_id"] for row in others],
-                [f"best of {row['name']}" for row in others],
+                [tr("best of {task}").format(task=row["name"]) for row in others],
                 "faint",
             )
         ]
         if task["intensity"] is not None:
             groups.append(
                 Kernels(
-                    "this task",
+                    tr("this task"),
                     [task["intensity"]] * len(timed),
                     [task["flops"] / row["seconds"] for row in timed],
                     [row["id"] for row in timed],
-                    [f"candidate {row['id']}" for row in timed],
+                    [tr("Candidate {number}").format(number=row["id"]) for row in timed],
                 )
             )
         self.plot.show_kernels(profile, groups, subject.candidate_id)
@@ -66,12 +67,14 @@ def sentence(task: dict[str, Any], profile: dict[str, Any], seconds: float | Non
     """What the device allows at this intensity, and what is reached of it."""
     found = place(task, profile, seconds)
     if found is None:
-        return "The device has no profile, or the kernel counts no floating-point operations."
-    limit = "its peak" if found.bound == "peak" else f"the bandwidth of {found.bound}, which holds the arguments"
-    allowed = (
-        f"At {units.significant(found.intensity)} FLOP a byte the device allows {units.rate(found.roof, 'FLOP')}:"
-        f" {limit}."
+        return tr("The device has no profile, or the kernel counts no floating-point operations.")
+    limit = tr("its peak")
+    if found.bound != "peak":
+        limit = tr("the bandwidth of {level}, which holds the arguments").format(level=found.bound)
+    allowed = tr("At {intensity} FLOP a byte the device allows {rate}: {limit}.").format(
+        intensity=units.significant(found.intensity), rate=units.rate(found.roof, "FLOP"), limit=limit
     )
     if found.rate is None or found.share is None:
         return allowed
-    return f"{allowed} This candidate reaches {units.rate(found.rate, 'FLOP')}, {units.percent(found.share)} of it."
+    reached = tr("This candidate reaches {rate}, {share} of it.")
+    return f"{allowed} {reached.format(rate=units.rate(found.rate, 'FLOP'), share=units.percent(found.share))}"

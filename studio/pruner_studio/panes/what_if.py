@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSplitter
 from pruner_engine import units
 from pruner_engine.jobs import messages as msg
 from pruner_studio.panes.pane import Pane, Subject
+from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, label
 from pruner_studio.widgets.parts import PartsView
 from pruner_studio.widgets.what_if import WhatIfEditor
@@ -35,19 +36,21 @@ class WhatIfPane(Pane):
         split.addWidget(self.parts)
         split.setSizes([340, 400])
         self.column.addWidget(split, 1)
-        self.answer = label("", "muted", wrap=True, name="Answer about these decisions")
+        self.answer = label("", "muted", wrap=True, name=tr("Answer about these decisions"))
         self.column.addWidget(self.answer)
         self.column.addLayout(self._actions())
 
     def _actions(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(8)
-        self.verify_button = button("Verify", self.verify, icon="check", tip="Ask the learned model of this run")
-        self.measure_button = button(
-            "Measure now", self.measure, "primary", "play", "Build and time it; it becomes a trial of this run"
+        self.verify_button = button(
+            tr("Verify"), self.verify, icon="check", tip=tr("Ask the learned model of this run")
         )
-        self.pin_button = button("Pin", self.pin, icon="pin", tip="The run measures it first in its next round")
-        self.copy_button = button("Copy as command", self._copy, "link")
+        self.measure_button = button(
+            tr("Measure now"), self.measure, "primary", "play", tr("Build and time it; it becomes a trial of this run")
+        )
+        self.pin_button = button(tr("Pin"), self.pin, icon="pin", tip=tr("The run measures it first in its next round"))
+        self.copy_button = button(tr("Copy as command"), self._copy, "link")
         for made in (self.verify_button, self.measure_button, self.pin_button, self.copy_button):
             row.addWidget(made)
         row.addStretch(1)
@@ -64,11 +67,11 @@ class WhatIfPane(Pane):
         self.answer.setText("")
         self._enable(True)
         if self._row is None:
-            self.parts.tell("The draft model reads candidates of the task's own sketches only.")
+            self.parts.tell(tr("The draft model reads candidates of the task's own sketches only."))
             return
         self._specs = sketches[self._row["sketch_id"]]["decisions"]
         self.editor.show_candidate(self._specs, self._row["decisions"])
-        self.parts.tell("Asking the draft model…")
+        self.parts.tell(tr("Asking the draft model…"))
         self._predict()
 
     def _edited(self) -> None:
@@ -115,21 +118,21 @@ class WhatIfPane(Pane):
     # ------------------------------------------------------------ the learned model, the machine, the search
 
     def verify(self) -> None:
-        self._do(msg.Verify, "Asking the learned model…", self._verified)
+        self._do(msg.Verify, tr("Asking the learned model…"), self._verified)
 
     def measure(self) -> None:
         """Measure now; a run that works in this window takes the row into its next round instead."""
         if self._tuning():
             self.pin()
         else:
-            self._do(msg.Try, "Building and timing it…", self._tried)
+            self._do(msg.Try, tr("Building and timing it…"), self._tried)
 
     def pin(self) -> None:
         if self._tuning():
             self.workspace.control(self._command(msg.Pin))
-            self.answer.setText("The running search measures it first in its next round.")
+            self.answer.setText(tr("The running search measures it first in its next round."))
         else:
-            self._do(msg.Pin, "Pinning it…", self._pinned)
+            self._do(msg.Pin, tr("Pinning it…"), self._pinned)
 
     def _tuning(self) -> bool:
         return self.workspace.job.running and self.workspace.job_task == "tune"
@@ -166,21 +169,26 @@ class WhatIfPane(Pane):
 
     def _verified(self, reply: msg.Verified) -> None:
         self.answer.setText(
-            f"{reply.model} puts it on place {reply.place} of {reply.of} candidates of this task; measured ones of such"
-            f" a score took {units.latency(reply.like_s)}. It learned from {reply.learned_from}."
+            tr("{model} puts it on place {place} of {of} candidates of this task; such a score took {latency}.").format(
+                model=reply.model, place=reply.place, of=reply.of, latency=units.latency(reply.like_s)
+            )
+            + " "
+            + tr("It learned from {source}.").format(source=reply.learned_from)
         )
 
     def _tried(self, reply: msg.Tried) -> None:
         if reply.stage != "ok":
-            self.answer.setText(f"Candidate {reply.candidate_id} failed in {reply.stage}: {reply.message}")
+            told = tr("Candidate {number} failed in {stage}: {message}")
+            self.answer.setText(told.format(number=reply.candidate_id, stage=reply.stage, message=reply.message))
         else:
-            told = "was measured before" if reply.before else "is a trial of this run now"
-            self.answer.setText(f"{units.latency(reply.seconds)}: candidate {reply.candidate_id} {told}.")
+            told = tr("was measured before") if reply.before else tr("is a trial of this run now")
+            number = tr("Candidate {number}").format(number=reply.candidate_id)
+            self.answer.setText(f"{units.latency(reply.seconds)}. {number} {told}.")
         self.workspace.changed.emit()
 
     def _pinned(self, reply: msg.Pinned) -> None:
-        told = "was measured before" if reply.before else "is measured first when the run goes on (Resume)"
-        self.answer.setText(f"Candidate {reply.candidate_id} {told}.")
+        told = tr("was measured before") if reply.before else tr("is measured first when the run goes on (Resume)")
+        self.answer.setText(tr("Candidate {number}").format(number=reply.candidate_id) + f" {told}.")
 
     def _copy(self) -> None:
         """The `pruner try` line that asks the same."""
@@ -192,7 +200,7 @@ class WhatIfPane(Pane):
             if old != new:
                 words += ["--decide", f"{spec['name']}={_value(spec, new)}"]
         QGuiApplication.clipboard().setText(shlex.join(words))
-        self.answer.setText("The command is on the clipboard; add --verify, --measure or --pin.")
+        self.answer.setText(tr("The command is on the clipboard; add --verify, --measure or --pin."))
 
 
 def _value(spec: dict[str, Any], value: Any) -> str:

@@ -11,6 +11,7 @@ from pruner_engine import units
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.help import tip_of
 from pruner_studio.models.rows import Column, RowTable
+from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, Segments
 from pruner_studio.widgets.table import Table
 
@@ -20,10 +21,10 @@ _SHOWN = 500
 def outcome(row: dict[str, Any]) -> str:
     """What became of a candidate, in two words."""
     if row["stage"] is None:
-        return "pinned" if row["origin"] == "user" else "not measured"
+        return tr("pinned") if row["origin"] == "user" else tr("not measured")
     if row["stage"] != "ok":
         return f"{row['stage']}: {row['error']}"
-    return "abandoned" if row["censored"] else "checked" if row["checked"] else "measured"
+    return tr("abandoned") if row["censored"] else tr("checked") if row[tr("checked")] else tr("measured")
 
 
 def _score(value: float) -> str:
@@ -32,12 +33,12 @@ def _score(value: float) -> str:
 
 COLUMNS = (
     Column("#", lambda row: row["id"], units.count, right=True),
-    Column("Latency", lambda row: row["seconds"], units.latency, "One call, median of the repeats", right=True),
-    Column("Outcome", outcome, tone=lambda row: "bad" if row["stage"] not in (None, "ok") else "muted"),
-    Column("Draft", lambda row: row["draft_score"], _score, tip_of("score.draft"), right=True),
-    Column("Verified", lambda row: row["verified_score"], _score, tip_of("score.verified"), right=True),
-    Column("Round", lambda row: row["round"], units.count, right=True),
-    Column("Origin", lambda row: row["origin"]),
+    Column(tr("Latency"), lambda row: row["seconds"], units.latency, tr("One call, median of the repeats"), right=True),
+    Column(tr("Outcome"), outcome, tone=lambda row: "bad" if row["stage"] not in (None, "ok") else "muted"),
+    Column(tr("Draft"), lambda row: row["draft_score"], _score, tip_of("score.draft"), right=True),
+    Column(tr("Verified"), lambda row: row["verified_score"], _score, tip_of("score.verified"), right=True),
+    Column(tr("Round"), lambda row: row["round"], units.count, right=True),
+    Column(tr("Origin"), lambda row: row["origin"]),
 )
 
 
@@ -51,14 +52,15 @@ class CandidatesCard(Card):
     shown_changed = Signal()
 
     def __init__(self, on_chosen: Callable[[dict[str, Any]], object]) -> None:
-        super().__init__("Candidates")
+        super().__init__(tr("Candidates"))
         self.which = Segments(
-            "Candidates shown", (("measured", "Measured"), ("failed", "Failed"), ("all", "All drafted"))
+            tr("Candidates shown"),
+            (("measured", tr("Measured")), ("failed", tr("Failed")), ("all", tr("All drafted"))),
         )
         self.which.chosen.connect(lambda _: self.shown_changed.emit())
         self.head.addWidget(self.which)
         self.model = RowTable(COLUMNS, self)
-        self.table = Table("Candidates", self.model, on_chosen, sort_by=(1, Qt.SortOrder.AscendingOrder), stretch=2)
+        self.table = Table(tr("Candidates"), self.model, on_chosen, sort_by=(1, Qt.SortOrder.AscendingOrder), stretch=2)
         self.body.addWidget(self.table)
 
     def show_task(self, reader: ProjectReader, run_id: int, task_id: int) -> None:
@@ -81,5 +83,5 @@ def figures(row: dict[str, Any], task: dict[str, Any]) -> str:
         parts.append(f"±{units.percent((max(row['repeats']) - min(row['repeats'])) / 2 / row['seconds'])}")
     parts.append(units.rate(task["flops"] / row["seconds"], "FLOP"))
     if task["untuned_s"]:
-        parts.append(f"{units.ratio(task['untuned_s'] / row['seconds'])} of untuned")
+        parts.append(tr("{gain} of untuned").format(gain=units.ratio(task["untuned_s"] / row["seconds"])))
     return "   ".join(parts)

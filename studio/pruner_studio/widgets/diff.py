@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from pruner_engine.inspect.diff import diff_lines
+from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import label
 from pruner_studio.widgets.code import CodeView
 
@@ -22,7 +23,7 @@ class DiffView(QWidget):
         row = QHBoxLayout()
         row.setSpacing(12)
         self.sides: list[tuple[QLabel, CodeView]] = []
-        for name in ("Reference", "Shown candidate"):
+        for name in (tr("Reference"), tr("Shown candidate")):
             side = QVBoxLayout()
             head, view = label(name, "heading", wrap=True), CodeView(name)
             side.addWidget(head)
@@ -53,9 +54,7 @@ class DiffView(QWidget):
             head.setText(name[:1].upper() + name[1:])
             view.show_text(form, "\n".join(lines))
             view.link(changed, scroll=False)
-        what = (
-            "They are of different sketches."
-            if decisions is None
-            else f"Decisions: {'; '.join(decisions) or 'the same'}."
-        )
-        self.told.setText(f"{len(changed)} of {len(rows)} lines differ. {what}")
+        differ = tr("{changed} of {all} lines differ.").format(changed=len(changed), all=len(rows))
+        sketches = tr("The two are of different sketches.")
+        changes = tr("Decisions that differ: {changes}.").format(changes="; ".join(decisions or ()) or "–")
+        self.told.setText(f"{differ} {sketches if decisions is None else changes}")

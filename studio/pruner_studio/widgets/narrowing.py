@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QPushButton
 
+from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import paint_icon
 from pruner_studio.workspace import Workspace
 
@@ -14,7 +15,7 @@ class NarrowedBy(QPushButton):
     def __init__(self, workspace: Workspace) -> None:
         super().__init__()
         self._workspace = workspace
-        self.setToolTip("Show all tasks again")
+        self.setToolTip(tr("Show all tasks again"))
         self.setProperty("role", "chip")
         paint_icon(self, "cross", "accent", 13)
         self.clicked.connect(lambda _=False: workspace.narrow(""))
@@ -25,5 +26,5 @@ class NarrowedBy(QPushButton):
     def _show(self) -> None:
         words = self._workspace.filter
         self.setVisible(bool(words))
-        self.setText(f"Only tasks with “{words}”")
-        self.setAccessibleName(f"Show all tasks, not only those with {words}")
+        self.setText(tr("Only tasks with “{words}”").format(words=words))
+        self.setAccessibleName(tr("Show all tasks, not only those with {words}").format(words=words))

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 from pruner_engine import units
 from pruner_engine.jobs.messages import WhatIfScore
 from pruner_studio.help import tip_of
+from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import label
 from pruner_studio.widgets.drawn import Bar, Bars
 
@@ -25,11 +26,11 @@ class PartsView(QScrollArea):
         column.setContentsMargins(0, 12, 8, 8)
         column.setSpacing(8)
         self.verdict = label("", "heading", wrap=True)
-        self.note = label("", "muted", wrap=True, name="Why it is as fast as it is")
+        self.note = label("", "muted", wrap=True, name=tr("Why it is as fast as it is"))
         column.addWidget(self.verdict)
         column.addWidget(self.note)
         self.groups: dict[str, tuple[QWidget, Bars]] = {}
-        for key, title in (("times", "Predicted time"), ("penalties", "Penalties"), ("symbols", "Symbols")):
+        for key, title in (("times", tr("Predicted time")), ("penalties", tr("Penalties")), ("symbols", tr("Symbols"))):
             head, bars = label(title, "heading"), Bars(title)
             column.addSpacing(8)
             column.addWidget(head)
@@ -37,7 +38,7 @@ class PartsView(QScrollArea):
             self.groups[key] = (head, bars)
         column.addStretch(1)
         self.setWidget(inside)
-        self.tell("Choose a candidate.")
+        self.tell(tr("Choose a candidate."))
 
     def tell(self, text: str) -> None:
         """Only a sentence, no figures."""
@@ -54,11 +55,15 @@ class PartsView(QScrollArea):
         if not score.valid:
             self.tell(" ".join(score.reasons))
             return
-        measured = f", measured {units.latency(measured_s)}" if measured_s else ""
+        measured = tr(", measured {latency}").format(latency=units.latency(measured_s)) if measured_s else ""
         against = (
-            f", {units.ratio(self._own / score.latency_s)} as fast as the candidate" if edited and self._own else ""
+            tr(", {ratio} as fast as the candidate").format(ratio=units.ratio(self._own / score.latency_s))
+            if edited and self._own
+            else ""
         )
-        self.verdict.setText(f"Predicted {units.latency(score.latency_s)}{measured}{against}")
+        self.verdict.setText(
+            tr("Predicted {latency}").format(latency=units.latency(score.latency_s)) + measured + against
+        )
         self.note.setText("\n".join(f"•  {sentence}" for sentence in score.reasons))
         most = max(score.times.values(), default=1.0) or 1.0
         self._fill(

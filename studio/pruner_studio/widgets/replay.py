@@ -8,14 +8,15 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSlider, QSplitter, QVBoxLayout, QWidget
 
 from pruner_studio.models.rows import Column, Row, RowTable
+from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import icon_button, label
 from pruner_studio.widgets.nest import NestTree, title, walk
 from pruner_studio.widgets.table import Table
 
 COLUMNS = (
     Column("", lambda row: row["id"], str, right=True, tone=lambda row: "faint"),
-    Column("Instruction", lambda row: row["text"], tone=lambda row: "" if row["decision"] else "muted"),
-    Column("Decision", lambda row: row["decision"] or "", tone=lambda row: "accent"),
+    Column(tr("Instruction"), lambda row: row["text"], tone=lambda row: "" if row["decision"] else "muted"),
+    Column(tr("Decision"), lambda row: row["decision"] or "", tone=lambda row: "accent"),
 )
 
 
@@ -32,7 +33,7 @@ class ReplayView(QWidget):
         super().__init__()
         self.replay: dict[str, Any] | None = None
         self.model = RowTable(COLUMNS, self)
-        self.table = Table("Instructions of the trace", self.model, self._row_chosen, stretch=1)
+        self.table = Table(tr("Instructions of the trace"), self.model, self._row_chosen, stretch=1)
         self.table.setSortingEnabled(False)
         self.table.verticalHeader().setDefaultSectionSize(27)
         self.nest = NestTree()
@@ -44,16 +45,16 @@ class ReplayView(QWidget):
         split.addWidget(self.nest)
         split.setSizes([400, 290])
         self.slider = QSlider(Qt.Orientation.Horizontal)
-        self.slider.setAccessibleName("Step of the trace")
+        self.slider.setAccessibleName(tr("Step of the trace"))
         self.slider.setPageStep(1)
         self.slider.valueChanged.connect(self._step)
         self.told = label("", "faint")
         self.told.setMinimumWidth(60)
         bottom = QHBoxLayout()
         bottom.setSpacing(8)
-        bottom.addWidget(icon_button("back", "Step back", lambda: self.slider.setValue(self.slider.value() - 1)))
+        bottom.addWidget(icon_button("back", tr("Step back"), lambda: self.slider.setValue(self.slider.value() - 1)))
         bottom.addWidget(self.slider, 1)
-        bottom.addWidget(icon_button("forward", "Step on", lambda: self.slider.setValue(self.slider.value() + 1)))
+        bottom.addWidget(icon_button("forward", tr("Step on"), lambda: self.slider.setValue(self.slider.value() + 1)))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 6, 0, 0)
         column.setSpacing(6)
@@ -67,7 +68,7 @@ class ReplayView(QWidget):
         self.model.show_rows(rows)
         self.nest.show_nest([])
         self.slider.setEnabled(False)
-        self.told.setText("Replaying the trace…" if rows else "")
+        self.told.setText(tr("Replaying the trace…") if rows else "")
 
     def fail(self, text: str) -> None:
         self.told.setText(text)
@@ -93,8 +94,8 @@ class ReplayView(QWidget):
         step = self.replay["steps"][at]
         self.nest.show_nest(self.replay["trees"][step["tree"]], step["touched"])
         self.table.choose(step["index"])
-        what = step["text"].strip() or "The kernel as it is without a schedule"
-        self.told.setText(f"{at} of {len(self.replay['steps']) - 1}   {what}")
+        what = step["text"].strip() or tr("The kernel as it is without a schedule")
+        self.told.setText(tr("{at} of {all}").format(at=at, all=len(self.replay["steps"]) - 1) + f"   {what}")
         self.told.setToolTip(what)
 
     def _row_chosen(self, row: Row) -> None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from pruner_engine import units
 from pruner_engine.store.roofline import Ceiling, ceilings
+from pruner_studio.translation import tr
 from pruner_studio.widgets.plot import Plot, Series
 
 _COLORS = {"L1": "series3", "L2": "series5", "L3": "series6", "DRAM": "series4"}
@@ -31,10 +32,10 @@ class Kernels:
 class Roofline(Plot):
     """`picked` tells the id of a point that was clicked."""
 
-    def __init__(self, name: str = "Roofline") -> None:
+    def __init__(self, name: str = tr("Roofline")) -> None:
         super().__init__(
             name,
-            "FLOP per byte of the arguments",
+            tr("FLOP per byte of the arguments"),
             "FLOP/s",
             units.significant,
             lambda rate: units.rate(rate, "FLOP"),
@@ -66,6 +67,6 @@ class Roofline(Plot):
             told = f"{level.name} {units.rate(level.per_second, 'B')}"
             drawn.append(Series(told, x, x * level.per_second, _COLORS.get(level.name, "series6"), faint=True))
         start = min(ridges)
-        told = f"peak {units.rate(peak.per_second, 'FLOP')}"
+        told = tr("peak {rate}").format(rate=units.rate(peak.per_second, "FLOP"))
         drawn.append(Series(told, np.array([start, high]), np.full(2, peak.per_second), "muted", faint=True))
         return drawn

@@ -12,8 +12,10 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from pruner_engine import units
 from pruner_engine.space.distribution import Distribution
 from pruner_studio.theme import theme
+from pruner_studio.translation import tr
 
-GROUPS = (("prior", "faint"), ("drafted", "series1"), ("elite", "series2"))
+#: attribute of a distribution, its name, its colour
+GROUPS = (("prior", tr("prior"), "faint"), ("drafted", tr("drafted"), "series1"), ("elite", tr("elite"), "series2"))
 _MOST_LABELS = 14
 
 
@@ -25,10 +27,10 @@ class ShareBars(QWidget):
         self.shares, self.own = shares, own
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         told = "; ".join(
-            f"{value}: " + ", ".join(f"{name} {units.percent(getattr(shares, name)[at])}" for name, _ in GROUPS)
+            f"{value}: " + ", ".join(f"{name} {units.percent(getattr(shares, key)[at])}" for key, name, _ in GROUPS)
             for at, value in enumerate(shares.values)
         )
-        self.setAccessibleName(f"{title(shares)}, distribution")
+        self.setAccessibleName(tr("{decision}, distribution").format(decision=title(shares)))
         self.setAccessibleDescription(told)
         self.setToolTip(told.replace("; ", "\n"))
         theme.changed.connect(self.update)
@@ -42,7 +44,7 @@ class ShareBars(QWidget):
         values = self.shares.values
         room, foot = self.width() / len(values), 20
         height = self.height() - foot
-        most = max(max(getattr(self.shares, name)) for name, _ in GROUPS) or 1.0
+        most = max(max(getattr(self.shares, key)) for key, _, _ in GROUPS) or 1.0
         width = min(14.0, room / 4)
         font = painter.font()
         font.setPixelSize(10)
@@ -53,8 +55,8 @@ class ShareBars(QWidget):
         for at, value in enumerate(values):
             middle = (at + 0.5) * room
             painter.setPen(Qt.PenStyle.NoPen)
-            for place, (name, token) in enumerate(GROUPS):
-                share = getattr(self.shares, name)[at]
+            for place, (key, _, token) in enumerate(GROUPS):
+                share = getattr(self.shares, key)[at]
                 tall = share / most * (height - 4)
                 painter.setBrush(theme.color(token))
                 painter.drawRect(QRectF(middle + (place - 1.5) * width, height - tall, width - 1, tall))
@@ -72,7 +74,8 @@ def title(shares: Distribution) -> str:
     """The decision, and which factor of a tiling."""
     if shares.factor is None:
         return shares.name
-    return f"{shares.name}, factor {shares.factor + 1}" + (" (outermost)" if shares.factor == 0 else "")
+    told = tr("{name}, factor {number} (outermost)") if shares.factor == 0 else tr("{name}, factor {number}")
+    return told.format(name=shares.name, number=shares.factor + 1)
 
 
 def own_values(found: Sequence[Distribution], specs: Sequence[dict[str, Any]], decisions: Sequence[Any]) -> list[Any]:

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QHBoxLayout, QScrollArea, QSlider, QVBoxLayout, QWidget
 
+from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, clear, label
 
 
@@ -57,7 +58,7 @@ class TileRow(QWidget):
         self._parts: list[tuple[QSlider, Any, list[int]]] = []
         for at in range(1, domain["n"]):
             slider, told = QSlider(Qt.Orientation.Horizontal), label("", "mono")
-            slider.setAccessibleName(f"{name}, factor {at + 1}")
+            slider.setAccessibleName(tr("{name}, factor {number}").format(name=name, number=at + 1))
             slider.setPageStep(1)
             slider.setMinimumWidth(46)
             slider.valueChanged.connect(lambda step, at=at: self._moved(at, step))
@@ -109,10 +110,10 @@ class WhatIfEditor(QScrollArea):
         column = QVBoxLayout(inside)
         column.setContentsMargins(0, 10, 10, 8)
         column.setSpacing(10)
-        column.addWidget(label("What if", "heading"))
+        column.addWidget(label(tr("What if"), "heading"))
         column.addWidget(
             label(
-                "Move a factor: the prediction follows. Factors of a loop always multiply to its extent.",
+                tr("Move a factor: the prediction follows. Factors of a loop always multiply to its extent."),
                 "faint",
                 wrap=True,
             )
@@ -120,9 +121,9 @@ class WhatIfEditor(QScrollArea):
         self._grid_holder = QVBoxLayout()
         column.addLayout(self._grid_holder)
         row = QHBoxLayout()
-        undo = button("Undo", self.stack.undo, tip="Take the last edit back (Ctrl+Z)")
-        redo = button("Redo", self.stack.redo, tip="Do it again (Ctrl+Shift+Z)")
-        reset = button("Reset", self.reset, tip="Back to the candidate's own decisions")
+        undo = button(tr("Undo"), self.stack.undo, tip=tr("Take the last edit back (Ctrl+Z)"))
+        redo = button(tr("Redo"), self.stack.redo, tip=tr("Do it again (Ctrl+Shift+Z)"))
+        reset = button(tr("Reset"), self.reset, tip=tr("Back to the candidate's own decisions"))
         self.stack.canUndoChanged.connect(undo.setEnabled)
         self.stack.canUndoChanged.connect(reset.setEnabled)
         self.stack.canRedoChanged.connect(redo.setEnabled)
