@@ -1,0 +1,229 @@
+"""Every number shown is the project file's: SQL by hand on one side, the text in the widget on the other.
+
+The queries here are written without the reader, so that an error in it shows.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
+from scipy.stats import spearmanr
+
+from pruner_engine import units
+from pruner_studio.main_window import MainWindow
+
+RUN = 3
+
+
+@pytest.fixture
+def db(finished_project: Path):
+    connection = sqlite3.connect(f"file:{finished_project}?mode=ro", uri=True)
+    yield connection
+    connection.close()
+
+
+@pytest.fixture
+def opened(window: MainWindow, finished_project: Path) -> MainWindow:
+    window.workspace.open(finished_project, RUN)
+    return window
+
+
+def one(db: sqlite3.Connection, sql: str, *args: Any) -> Any:
+    return db.execute(sql, args).fetchone()[0]
+
+
+def shown(window: MainWindow, key: str) -> Any:
+    page = window.show_page(key)
+    page.refresh()
+    return page
+
+
+def texts(widget: Any) -> list[str]:
+    return [found.text() for found in widget.findChildren(QLabel)]
+
+
+def cell(page: Any, row: int, title: str) -> str:
+    at = [column.title for column in page.model.columns].index(title)
+    return page.model.data(page.model.index(row, at), Qt.ItemDataRole.DisplayRole)
+
+
+def test_overview(opened: MainWindow, db: sqlite3.Connection) -> None:
+    page = shown(opened, "overview")
+    trials = one(db, "SELECT count(*) FROM measurements WHERE run_id = ?", RUN)
+    failed = one(db, "SELECT count(*) FROM measurements WHERE run_id = ? AND stage <> 'ok'", RUN)
+    latency = one(db, "SELECT latency_s FROM progress WHERE run_id = ? ORDER BY id DESC LIMIT 1", RUN)
+    worked, budget = db.execute("SELECT elapsed_s, budget_trials FROM runs WHERE id = ?", (RUN,)).fetchone()
+    tiles = page.tiles
+    assert tiles["Trials"].value == units.count(trials)
+    assert tiles["Trials"]._remark.text() == f"of {units.count(budget)} · {units.count(failed)} failed"
+    assert tiles["Best latency"].value == units.latency(latency)
+    assert tiles["Worked"].value == units.duration(worked)
+    for name, tile in (("untuned", "Untuned"), ("onnxruntime", "ONNX Runtime"), ("torch", "PyTorch")):
+        seconds = one(db, "SELECT seconds FROM baselines WHERE name = ?", name)
+        assert tiles[tile].value == units.latency(seconds)
+        assert units.ratio(max(seconds, latency) / min(seconds, latency)) in tiles[tile]._remark.text()
+    gain = one(db, "SELECT sum(weight * untuned_s) FROM tasks") / latency
+    assert units.ratio(gain) in tiles["Best latency"]._remark.text()
+
+
+def test_overview_of_work_and_failures(opened: MainWindow, db: sqlite3.Connection) -> None:
+    page = shown(opened, "overview")
+    parts = ("draft_s", "verify_s", "build_s", "run_s", "learn_s")
+    times = [one(db, f"SELECT sum({part}) FROM rounds WHERE run_id = ?", RUN) for part in parts]
+    told = [f"{units.duration(time)}  {units.percent(time / sum(times))}" for time in times]
+    assert [bar.text for bar in page.time_bars._bars] == told
+    trials = one(db, "SELECT count(*) FROM measurements WHERE run_id = ?", RUN)
+    groups = db.execute(
+        "SELECT error, count(*) FROM measurements WHERE run_id = ? AND stage <> 'ok' GROUP BY stage, error", (RUN,)
+    ).fetchall()
+    heads = "\n".join(texts(page.failures))
+    for _, count in groups:
+        assert f"{units.count(count)} ×" in heads and units.percent(count / trials) in heads
+
+
+def test_the_curve(opened: MainWindow, db: sqlite3.Connection) -> None:
+    (curve,) = shown(opened, "overview").curve.series
+    points = db.execute("SELECT trials, latency_s FROM progress WHERE run_id = ? ORDER BY id", (RUN,)).fetchall()
+    for x, y in zip(curve.x, curve.y, strict=True):
+        assert (x, y) in points
+    assert (curve.x[-1], curve.y[-1]) == points[-1] and min(curve.y) == min(y for _, y in points)
+
+
+def test_tasks(opened: MainWindow, db: sqlite3.Connection) -> None:
+    page = shown(opened, "tasks")
+    assert len(page.model.rows) == one(db, "SELECT count(*) FROM run_tasks WHERE run_id = ?", RUN)
+    best = {
+        task: one(
+            db,
+            "SELECT min(seconds) FROM measurements WHERE run_id = ? AND task_id = ? AND stage = 'ok' AND censored = 0",
+            RUN,
+            task,
+        )
+        for (task,) in db.execute("SELECT id FROM tasks").fetchall()
+    }
+    tasks = db.execute("SELECT id, flops, weight, untuned_s FROM tasks").fetchall()
+    total = sum((best[task] or untuned) * weight for task, _, weight, untuned in tasks)
+    for at, row in enumerate(page.model.rows):
+        _, flops, weight, untuned = next(task for task in tasks if task[0] == row["id"])
+        seconds = best[row["id"]]
+        trials = one(db, "SELECT count(*) FROM measurements WHERE run_id = ? AND task_id = ?", RUN, row["id"])
+        assert cell(page, at, "Calls") == units.count(weight)
+        assert cell(page, at, "MFLOP") == units.significant(flops / 1e6)
+        assert cell(page, at, "Untuned") == units.latency(untuned)
+        assert cell(page, at, "Best") == units.latency(seconds)
+        assert cell(page, at, "Trials") == units.count(trials)
+        assert cell(page, at, "Share") == units.percent((seconds or untuned) * weight / total)
+        if seconds:
+            assert cell(page, at, "GFLOP/s") == units.significant(flops / seconds / 1e9)
+            assert cell(page, at, "Gain") == units.ratio(untuned / seconds)
+
+
+def test_draft_vs_verify(opened: MainWindow, db: sqlite3.Connection) -> None:
+    opened.workspace.select(None)
+    page = shown(opened, "draft")
+    for name, amount in page.funnel._steps:
+        assert amount == one(db, f"SELECT sum({name}) FROM rounds WHERE run_id = ?", RUN)
+    assert len(page.model.rows) == one(db, "SELECT count(*) FROM rounds WHERE run_id = ?", RUN)
+    for at, row in enumerate(page.model.rows[:6]):
+        stored = db.execute("SELECT idx, explored, measured, draft_s FROM rounds WHERE id = ?", (row["id"],)).fetchone()
+        told = [cell(page, at, title) for title in ("Round", "Explored", "Measured", "Draft")]
+        assert told == [*(units.count(value) for value in stored[:3]), units.duration(stored[3])]
+        pairs = db.execute(
+            "SELECT c.draft_score, -x.seconds FROM candidates c JOIN measurements x ON x.candidate_id = c.id"
+            " WHERE c.round_id = ? AND x.stage = 'ok' AND x.censored = 0",
+            (row["id"],),
+        ).fetchall()
+        assert cell(page, at, "ρ draft") == f"{spearmanr(pairs).statistic:+.2f}"
+    points = {(x, y) for series in page.scatter.series for x, y in zip(series.x, series.y, strict=True)}
+    stored = db.execute(
+        "SELECT c.draft_score, x.seconds FROM candidates c JOIN measurements x ON x.candidate_id = c.id"
+        " WHERE x.run_id = ? AND x.seconds IS NOT NULL",
+        (RUN,),
+    ).fetchall()
+    assert points == set(stored)
+
+
+def test_adaptation(opened: MainWindow, db: sqlite3.Connection) -> None:
+    page = shown(opened, "adaptation")
+    for key, plot in page.plots.items():
+        models = ("siamese",) if key == "distance" else ("adapted", "scratch", "siamese")
+        for series, model in zip(plot.series, models, strict=True):
+            stored = db.execute(
+                f"SELECT r.idx, a.{key} FROM adaptations a JOIN rounds r ON r.id = a.round_id"
+                f" WHERE a.run_id = ? AND a.model = ? AND a.{key} IS NOT NULL ORDER BY a.id",
+                (RUN, model),
+            ).fetchall()
+            assert list(zip(series.x, series.y, strict=True)) == stored
+
+
+def test_compare(opened: MainWindow, db: sqlite3.Connection) -> None:
+    page = shown(opened, "compare")
+    final = {
+        run: one(db, "SELECT latency_s FROM progress WHERE run_id = ? ORDER BY id DESC LIMIT 1", run)
+        for (run,) in db.execute("SELECT id FROM runs").fetchall()
+    }
+    stock = one(db, "SELECT max(id) FROM runs WHERE strategy = 'metaschedule'")
+    for at, row in enumerate(page.model.rows):
+        assert cell(page, at, "Latency") == units.latency(final[row["id"]])
+        first = db.execute(
+            "SELECT trials, elapsed_s FROM progress WHERE run_id = ? AND latency_s <= ? ORDER BY id LIMIT 1",
+            (row["id"], final[stock]),
+        ).fetchone()
+        told = [cell(page, at, title) for title in ("Trials to goal", "Time to goal")]
+        assert told == ([units.count(first[0]), units.duration(first[1])] if first else ["–", "–"])
+    assert units.latency(final[stock]) in page.goal.text()
+
+
+def test_export(opened: MainWindow, db: sqlite3.Connection) -> None:
+    page = shown(opened, "export")
+    summary = json.loads(one(db, "SELECT summary FROM exports ORDER BY id DESC LIMIT 1"))
+    told = " ".join(bar.text for bar in page.latency_bars._bars)
+    for entry in summary["latency"].values():
+        assert entry["seconds"] is None or units.latency(entry["seconds"]) in told
+    stored = {row["task"]: row for row in summary["coverage"]["functions"]}
+    for at, row in enumerate(page.functions.rows):
+        function = stored[row["task"]]
+        index = page.functions.index
+        shown_texts = [page.functions.data(index(at, column)) for column in (3, 4, 5)]
+        expected = [
+            units.count(function["calls"]),
+            units.latency(function["seconds"]),
+            units.percent(function["share"]),
+        ]
+        assert shown_texts == expected
+
+
+def test_schedule(opened: MainWindow, db: sqlite3.Connection) -> None:
+    page = shown(opened, "schedule")
+    task = opened.workspace.task_id
+    best = one(
+        db,
+        "SELECT candidate_id FROM measurements WHERE run_id = ? AND task_id = ? AND stage = 'ok' AND censored = 0"
+        " ORDER BY seconds LIMIT 1",
+        RUN,
+        task,
+    )
+    seconds, flops = db.execute(
+        "SELECT x.seconds, k.flops FROM measurements x JOIN tasks k ON k.id = x.task_id WHERE x.candidate_id = ?",
+        (best,),
+    ).fetchone()
+    told = " ".join(texts(page))
+    assert f"Candidate {best}" in told
+    assert units.latency(seconds) in told and units.rate(flops / seconds, "FLOP") in told
+
+
+def test_the_recent_list_and_the_run_bar(qtbot, opened: MainWindow, db: sqlite3.Connection) -> None:
+    state = one(db, "SELECT state FROM runs WHERE id = ?", RUN)
+    assert opened.run_bar.state.text() == state
+    card = opened.show_page("start").recent
+    qtbot.waitUntil(lambda: bool(card.summaries), timeout=20_000)
+    latency = one(
+        db, "SELECT min(latency_s) FROM progress p WHERE id = (SELECT max(id) FROM progress WHERE run_id = p.run_id)"
+    )
+    assert any(text.startswith(units.latency(latency)) for text in texts(card))
