@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -141,18 +140,15 @@ def test_a_board_whose_session_crashes_is_started_again(tracker):
     assert results["after"].ok and results["later"].ok, results
 
 
-def test_a_dead_board_is_passed_over_and_no_candidate_pays_for_a_missing_one(tracker):
+def test_a_board_that_hangs_is_passed_over_and_no_candidate_pays(tracker):
     task = task_of("matmul:32,32,32")
     good = random_schedule(task).mod
-    with board(tracker, "alone") as dead:
-        wait_for(lambda: "alone" in boards_of("127.0.0.1", tracker))
-        with Measurer(CPU, fleet=Fleet("127.0.0.1", tracker, "alone"), check="none", run_timeout_s=5) as measurer:
-            assert not measured(measurer, task, {"segfault": foul.segfault()})["segfault"].ok
-            assert dead.poll() is None, "the server's process is there, and registered"
-            assert "alone" in boards_of("127.0.0.1", tracker)
-            threading.Timer(5.0, lambda: late.enter_context(board(tracker, "alone"))).start()
-            with contextlib.ExitStack() as late:
-                results = measured(measurer, task, {"a": good, "b": good})
+    with board(tracker, "slow") as hanging, board(tracker, "slow"):
+        wait_for(lambda: len(boards_of("127.0.0.1", tracker).get("slow", [])) == 2)
+        os.killpg(hanging.pid, signal.SIGSTOP)
+        with Measurer(CPU, fleet=Fleet("127.0.0.1", tracker, "slow"), check="none", run_timeout_s=5) as measurer:
+            results = measured(measurer, task, {str(i): good for i in range(4)})
+        assert len(boards_of("127.0.0.1", tracker)["slow"]) == 2, "the tracker notices nothing"
     assert all(result.ok for result in results.values()), results
 
 

@@ -5,13 +5,18 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from engines import REFUSED, SETTINGS, WORKLOAD, engine
 
+from pruner_engine.errors import UserError
 from pruner_engine.jobs.messages import Export, Resume, Tune
+from pruner_engine.measure.measurer import Measurer
+from pruner_engine.measure.types import MeasureInput, MeasureResult
+from schedules import CPU, random_schedule, task_of
 
 BUDGET = 12
 MEASURED = "SELECT c.hash FROM measurements x JOIN candidates c ON c.id = x.candidate_id ORDER BY x.id"
@@ -83,3 +88,16 @@ def test_a_disk_that_fills_up_in_a_run_and_in_an_export(disk, tmp_path):
         assert {path.name for path in disk.iterdir()} <= {"m.pruner", "m.pruner-wal", "m.pruner-shm", "m.pruner-lock"}
     assert engine(Export(project=str(project), out=str(out)), told) == 0, told.read_text()
     assert (out / "model.so").exists()
+
+
+def test_a_disk_without_room_for_builds_costs_no_candidate(disk, monkeypatch):
+    task = task_of("matmul:32,32,32")
+    inputs = [MeasureInput("a", random_schedule(task).mod)]
+    results: list[MeasureResult] = []
+    monkeypatch.setattr(tempfile, "tempdir", str(disk))
+    with Measurer(CPU, check="none") as measurer:
+        with filled(disk, 4 << 10), pytest.raises(UserError, match="where candidates are built, is full"):
+            measurer.measure(task, inputs, incumbent_s=None, on_result=results.append)
+        assert results == []
+        measurer.measure(task, inputs, incumbent_s=None, on_result=results.append)
+    assert results[0].ok, results

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from pruner_engine.measure.launch import START, StartMethod, ZygoteProcess
 from pruner_engine.measure.types import MeasureInput
 
 _POLL_S = 0.1
+_ROOM = 1 << 20  # bytes on the disk that a build needs
 _SILENCE_S = 60.0  # of the zygote, after the limit of what is under way
 _BOARDLESS = 5  # waits for a board in vain, for each run at a time
 _RESTARTS = 5  # of the zygote without a single result in between
@@ -46,6 +48,7 @@ class Pipeline:
         self._setup, self._target, self._suffix = setup, target, suffix
         self._slots, self._overlap = slots, overlap
         self._last_id = self._restarts = self._boardless = 0
+        self._silent_s = 0.0
         self._start: StartMethod = start
         self._zygote = ZygoteProcess(setup, start)
 
@@ -79,7 +82,7 @@ class Pipeline:
         order = {item.key: position for position, item in enumerate(inputs)}
         waiting, building = deque(inputs), dict[int, MeasureInput]()
         ready, running = dict(built or {}), dict[int, tuple[str, wire.Built]]()
-        silent_s, limit_s = 0.0, self._setup.build_timeout_s
+        self._silent_s, limit_s = 0.0, self._setup.build_timeout_s
         while waiting or building or ready or running:
             if should_stop():
                 waiting.clear()
@@ -100,13 +103,9 @@ class Pipeline:
                     run = run_of(job, kernel)
                     limit_s = max(limit_s, run.limit_s)
                     self._zygote.send(run)
-                message = self._zygote.receive(_POLL_S)
-                silent_s = 0.0 if message is not None else silent_s + _POLL_S
-                if silent_s > limit_s + _SILENCE_S:  # it would have ended whatever took so long, and said so
-                    raise EOFError("the measurement process is silent")
+                message = self._listen(limit_s)
             except (EOFError, BrokenPipeError):
                 self._restart()
-                silent_s = 0.0
                 waiting.extendleft(reversed(building.values()))
                 ready.update(running.values())
                 building.clear()
@@ -114,6 +113,7 @@ class Pipeline:
                 continue
             if isinstance(message, wire.Built) and message.id in building:
                 key = building.pop(message.id).key
+                self._refuse_full_disk(message)
                 if message.kernel is None or run_of is None:
                     self._restarts = 0
                     yield key, message, None
@@ -135,6 +135,21 @@ class Pipeline:
         self._last_id += 1
         return self._last_id
 
+    def _listen(self, limit_s: float) -> wire.Message | None:
+        """The next message, if it comes soon; raises EOFError when the zygote is gone, or silent for too long."""
+        message = self._zygote.receive(_POLL_S)
+        self._silent_s = 0.0 if message is not None else self._silent_s + _POLL_S
+        if self._silent_s > limit_s + _SILENCE_S:  # it would have ended whatever took so long, and said so
+            raise EOFError("the measurement process is silent")
+        return message
+
+    def _refuse_full_disk(self, built: wire.Built) -> None:
+        """A build that fails where nothing can be written is not the candidate's fault."""
+        if built.kernel is None and shutil.disk_usage(self._setup.folder).free < _ROOM:
+            folder = Path(self._setup.folder).parent
+            hint = "Free some space, or set TMPDIR to a folder on another disk, then resume: nothing measured is lost."
+            raise UserError(f"The disk that holds {folder}, where candidates are built, is full.", hint)
+
     def _without_board(self, reason: str) -> None:
         self._boardless += 1
         if self._boardless > _BOARDLESS * self._slots:
@@ -142,6 +157,7 @@ class Pipeline:
 
     def _restart(self) -> None:
         self._restarts += 1
+        self._silent_s = 0.0
         self._zygote.kill()  # one that hangs must not wake up and remove the folder
         self._zygote.close()
         if self._restarts > _RESTARTS:

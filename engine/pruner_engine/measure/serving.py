@@ -1,7 +1,7 @@
 """A board: serves measurements to a tracker's clients, and comes back whenever its server dies.
 
-TVM's server stops serving when a session ends badly, while its process stays alive and registered. Here that ends the
-process, and a new one takes its place.
+TVM's server stops serving when a session ends badly, while its process stays alive. Here that ends the process, and a
+new one takes its place.
 """
 
 from __future__ import annotations

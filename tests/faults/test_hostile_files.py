@@ -1,0 +1,89 @@
+"""Some hundred mutations of real files: a sentence or a result, no crash, no code run, nothing written elsewhere."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import sys
+from pathlib import Path
+
+import engines
+import hostile
+import pytest
+
+from pruner_engine.export.records import write_records
+from pruner_engine.jobs.messages import Export, Resume, Tune
+from pruner_engine.verify import create_model
+from schedules import database_with, task_of
+
+sys.path.append(str(Path(__file__).parents[1] / "export"))
+from models import write_onnx, write_pt2
+
+
+@pytest.fixture(scope="module")
+def originals(tmp_path_factory) -> Path:
+    """One real file of each kind."""
+    folder = tmp_path_factory.mktemp("originals")
+    write_onnx(folder / "model.onnx")
+    write_pt2(folder / "model.pt2")
+    task = task_of("matmul:32,32,32")
+    write_records(database_with([task]), [task], folder / "records")
+    (folder / "checkpoints").mkdir()
+    for kind in ("pacm", "tenset-mlp", "tlp"):
+        (folder / "checkpoints" / kind).write_bytes(create_model(kind, 0).to_bytes())
+    command = Tune(
+        project=str(folder / "m.pruner"),
+        model=engines.WORKLOAD,
+        trials=20,
+        settings={**engines.SETTINGS, "model": "xgb"},
+    )
+    assert engines.engine(command, folder / "told") == 0
+    (folder / "checkpoints" / "xgb").write_bytes(_checkpoint(folder / "m.pruner"))
+    return folder
+
+
+def _checkpoint(project: Path) -> bytes:
+    with sqlite3.connect(project) as db:
+        (data,) = db.execute("SELECT data FROM checkpoints WHERE role = 'model'").fetchone()
+    db.close()
+    return data
+
+
+def test_a_project_brings_no_code_along(originals, tmp_path):
+    """Somebody has put a script in the place of the model: nobody on this machine has agreed to run it."""
+    project, told, marker = Path(shutil.copy(originals / "m.pruner", tmp_path)), tmp_path / "told", tmp_path / "marker"
+    script = f"open({str(marker)!r}, 'w').write('run')".encode()
+    with sqlite3.connect(project) as db:
+        db.execute("UPDATE models SET kind = 'tvmscript', source = 'm.py', content = ?", (script,))
+    db.close()
+    for command in (
+        Export(project=str(project), out=str(tmp_path / "out")),
+        Resume(project=str(project), trials=21),
+    ):
+        if isinstance(command, Resume):
+            with sqlite3.connect(project) as db:
+                db.execute("DELETE FROM run_tasks")  # so that the model has to be read again
+            db.close()
+        assert engines.engine(command, told) == engines.REFUSED
+        assert "--allow-code" in told.read_text()
+    assert not marker.exists()
+
+
+@pytest.mark.parametrize(
+    ("look", "count"),
+    [
+        (hostile.look_at_onnx, 120),
+        (hostile.look_at_pt2, 100),
+        (hostile.look_at_records, 60),
+        (hostile.look_at_checkpoint, 120),
+        (hostile.look_at_project, 120),
+        (hostile.look_at_project_and_resume, 8),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_a_mutated_file_is_a_sentence_or_a_result(look, count, originals):
+    found = hostile.outcomes(look, originals, range(count))
+    bad = {seed: said for seed, said in found.items() if said != "ok" and not said.startswith("refused: ")}
+    assert not bad, f"{len(bad)} of {count}: {bad}"
+    assert len(found) == count
+    assert any(said != "ok" for said in found.values()), "some mutations do harm"
