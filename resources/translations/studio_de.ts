@@ -1108,12 +1108,260 @@
         <translation>LAUF</translation>
     </message>
     <message>
+        <source>given up</source>
+        <translation>aufgegeben</translation>
+    </message>
+    <message>
+        <source>Same name at every run</source>
+        <translation>In jedem Lauf derselbe Name</translation>
+    </message>
+    <message>
+        <source>Operator</source>
+        <translation>Operator</translation>
+    </message>
+    <message>
+        <source>Shapes</source>
+        <translation>Formen</translation>
+    </message>
+    <message>
+        <source>Share</source>
+        <translation>Anteil</translation>
+    </message>
+    <message>
+        <source>One call of the kernel without tuning</source>
+        <translation>Ein Aufruf des Kernels ohne Optimierung</translation>
+    </message>
+    <message>
+        <source>Best</source>
+        <translation>Bestes</translation>
+    </message>
+    <message>
+        <source>Fastest valid candidate measured</source>
+        <translation>Schnellster gültiger gemessener Kandidat</translation>
+    </message>
+    <message>
+        <source>Over trials</source>
+        <translation>Über Versuche</translation>
+    </message>
+    <message>
+        <source>Best latency over the trials</source>
+        <translation>Beste Latenz über die Versuche</translation>
+    </message>
+    <message>
+        <source>Of roof</source>
+        <translation>Vom Dach</translation>
+    </message>
+    <message>
         <source>Tasks</source>
         <translation>Aufgaben</translation>
     </message>
     <message>
+        <source>Each row is one distinct kernel of the model. Press Enter on a row to look at its schedules.</source>
+        <translation>Jede Zeile ist ein Kernel des Modells. Die Eingabetaste zeigt seine Ablaufpläne.</translation>
+    </message>
+    <message>
+        <source>Filter by name, operator or shape   (Ctrl+F)</source>
+        <translation>Nach Name, Operator oder Form filtern   (Strg+F)</translation>
+    </message>
+    <message>
+        <source>Filter tasks</source>
+        <translation>Aufgaben filtern</translation>
+    </message>
+    <message>
+        <source>No tasks yet</source>
+        <translation>Noch keine Aufgaben</translation>
+    </message>
+    <message>
+        <source>The kernels of a model are listed here as soon as a run has read it.</source>
+        <translation>Hier stehen die Kernel eines Modells, sobald ein Lauf es gelesen hat.</translation>
+    </message>
+    <message>
+        <source>the best schedule of each task under the measured limits of the device</source>
+        <translation>der beste Ablaufplan jeder Aufgabe unter den gemessenen Grenzen des Geräts</translation>
+    </message>
+    <message>
+        <source>Roofline of the tasks</source>
+        <translation>Roofline der Aufgaben</translation>
+    </message>
+    <message>
+        <source>Tune only pinned tasks</source>
+        <translation>Nur angeheftete Aufgaben optimieren</translation>
+    </message>
+    <message>
+        <source>Boost</source>
+        <translation>Fördern</translation>
+    </message>
+    <message>
+        <source>Give this task more rounds</source>
+        <translation>Dieser Aufgabe mehr Runden geben</translation>
+    </message>
+    <message>
+        <source>Freeze</source>
+        <translation>Einfrieren</translation>
+    </message>
+    <message>
+        <source>Tune this task no more</source>
+        <translation>Diese Aufgabe nicht weiter optimieren</translation>
+    </message>
+    <message>
+        <source>Back to normal</source>
+        <translation>Zurück zu normal</translation>
+    </message>
+    <message>
+        <source>Undo pin, boost or freeze</source>
+        <translation>Anheften, Fördern oder Einfrieren aufheben</translation>
+    </message>
+    <message>
+        <source>Open schedules</source>
+        <translation>Ablaufpläne öffnen</translation>
+    </message>
+    <message>
+        <source>{shown} of {all} tasks</source>
+        <translation>{shown} von {all} Aufgaben</translation>
+    </message>
+    <message>
+        <source>{all} tasks</source>
+        <translation>{all} Aufgaben</translation>
+    </message>
+    <message>
+        <source>best schedules</source>
+        <translation>beste Ablaufpläne</translation>
+    </message>
+    <message>
+        <source>Rank correlation, draft</source>
+        <translation>Rangkorrelation, Entwurf</translation>
+    </message>
+    <message>
+        <source>Rank correlation, verified</source>
+        <translation>Rangkorrelation, geprüft</translation>
+    </message>
+    <message>
+        <source>Fastest in the draft&apos;s order</source>
+        <translation>Schnellster in der Ordnung des Entwurfs</translation>
+    </message>
+    <message>
+        <source>Fastest in the verified order</source>
+        <translation>Schnellster in der geprüften Ordnung</translation>
+    </message>
+    <message>
+        <source>Round</source>
+        <translation>Runde</translation>
+    </message>
+    <message>
+        <source>ρ draft</source>
+        <translation>ρ Entwurf</translation>
+    </message>
+    <message>
+        <source>ρ verified</source>
+        <translation>ρ geprüft</translation>
+    </message>
+    <message>
+        <source>Draft</source>
+        <translation>Entwurf</translation>
+    </message>
+    <message>
+        <source>Build</source>
+        <translation>Bauen</translation>
+    </message>
+    <message>
+        <source>Learn</source>
+        <translation>Lernen</translation>
+    </message>
+    <message>
+        <source>Probe</source>
+        <translation>Probe</translation>
+    </message>
+    <message>
+        <source>Slowest over fastest repeat of the fixed kernel, less one</source>
+        <translation>Langsamste durch schnellste Wiederholung des festen Kernels, weniger eins</translation>
+    </message>
+    <message>
         <source>Draft vs verify</source>
         <translation>Entwurf und Prüfung</translation>
+    </message>
+    <message>
+        <source>A formula drafts from very many candidates, the learned model verifies few, the best of them are measured.</source>
+        <translation>Eine Formel entwirft aus sehr vielen Kandidaten, das gelernte Modell prüft wenige, die besten davon werden gemessen.</translation>
+    </message>
+    <message>
+        <source>Task shown</source>
+        <translation>Gezeigte Aufgabe</translation>
+    </message>
+    <message>
+        <source>Funnel</source>
+        <translation>Trichter</translation>
+    </message>
+    <message>
+        <source>Rounds</source>
+        <translation>Runden</translation>
+    </message>
+    <message>
+        <source>choose one to see its funnel and candidates alone</source>
+        <translation>eine wählen, um nur ihren Trichter und ihre Kandidaten zu sehen</translation>
+    </message>
+    <message>
+        <source>No round yet</source>
+        <translation>Noch keine Runde</translation>
+    </message>
+    <message>
+        <source>Each round of the search is shown here once it is measured.</source>
+        <translation>Jede Runde der Suche steht hier, sobald sie gemessen ist.</translation>
+    </message>
+    <message>
+        <source>Score against measurement</source>
+        <translation>Wertung gegen Messung</translation>
+    </message>
+    <message>
+        <source>click a point to open its schedule</source>
+        <translation>ein Klick auf einen Punkt öffnet seinen Ablaufplan</translation>
+    </message>
+    <message>
+        <source>Score</source>
+        <translation>Wertung</translation>
+    </message>
+    <message>
+        <source>Verified</source>
+        <translation>Geprüft</translation>
+    </message>
+    <message>
+        <source>Score against measured latency</source>
+        <translation>Wertung gegen gemessene Latenz</translation>
+    </message>
+    <message>
+        <source>score (higher is better)</source>
+        <translation>Wertung (höher ist besser)</translation>
+    </message>
+    <message>
+        <source>measured latency</source>
+        <translation>gemessene Latenz</translation>
+    </message>
+    <message>
+        <source>Funnel of round {number}</source>
+        <translation>Trichter der Runde {number}</translation>
+    </message>
+    <message>
+        <source>Funnel of all rounds</source>
+        <translation>Trichter aller Runden</translation>
+    </message>
+    <message>
+        <source>All tasks with “{words}”</source>
+        <translation>Alle Aufgaben mit „{words}“</translation>
+    </message>
+    <message>
+        <source>All tasks</source>
+        <translation>Alle Aufgaben</translation>
+    </message>
+    <message>
+        <source>over {count} candidates</source>
+        <translation>über {count} Kandidaten</translation>
+    </message>
+    <message>
+        <source>place among {count}</source>
+        <translation>Platz unter {count}</translation>
+    </message>
+    <message>
+        <source>choose one task</source>
+        <translation>eine Aufgabe wählen</translation>
     </message>
     <message>
         <source>RESULTS</source>
@@ -1162,6 +1410,479 @@
     <message>
         <source>What was measured is in the project file: press Resume to go on.</source>
         <translation>Was gemessen wurde, steht in der Projektdatei: Drücken Sie Fortsetzen.</translation>
+    </message>
+    <message>
+        <source>Trace</source>
+        <translation>Trace</translation>
+    </message>
+    <message>
+        <source>Loop nest</source>
+        <translation>Schleifen</translation>
+    </message>
+    <message>
+        <source>Code</source>
+        <translation>Code</translation>
+    </message>
+    <message>
+        <source>Symbols</source>
+        <translation>Symbole</translation>
+    </message>
+    <message>
+        <source>Compare with</source>
+        <translation>Vergleichen mit</translation>
+    </message>
+    <message>
+        <source>What is compared</source>
+        <translation>Was verglichen wird</translation>
+    </message>
+    <message>
+        <source>Reference: {name}</source>
+        <translation>Bezug: {name}</translation>
+    </message>
+    <message>
+        <source>Best of run {number}: {name}</source>
+        <translation>Bester aus Lauf {number}: {name}</translation>
+    </message>
+    <message>
+        <source>candidate {number} (run {run}, {more})</source>
+        <translation>Kandidat {number} (Lauf {run}, {more})</translation>
+    </message>
+    <message>
+        <source>Press “Use as reference” on a candidate, then choose another one of the same task.</source>
+        <translation>Bei einem Kandidaten „Als Bezug nehmen“ drücken, dann einen anderen derselben Aufgabe wählen.</translation>
+    </message>
+    <message>
+        <source>Applying both traces…</source>
+        <translation>Beide Traces werden angewandt…</translation>
+    </message>
+    <message>
+        <source>No candidate of this task was measured in this run.</source>
+        <translation>In diesem Lauf wurde kein Kandidat dieser Aufgabe gemessen.</translation>
+    </message>
+    <message>
+        <source>Place under the roofline</source>
+        <translation>Ort unter der Roofline</translation>
+    </message>
+    <message>
+        <source>Roofline of the candidates</source>
+        <translation>Roofline der Kandidaten</translation>
+    </message>
+    <message>
+        <source>best of other tasks</source>
+        <translation>beste anderer Aufgaben</translation>
+    </message>
+    <message>
+        <source>best of {task}</source>
+        <translation>bester von {task}</translation>
+    </message>
+    <message>
+        <source>this task</source>
+        <translation>diese Aufgabe</translation>
+    </message>
+    <message>
+        <source>Candidate {number}</source>
+        <translation>Kandidat {number}</translation>
+    </message>
+    <message>
+        <source>The device has no profile, or the kernel counts no floating-point operations.</source>
+        <translation>Das Gerät hat kein Profil, oder der Kernel zählt keine Gleitkommaoperationen.</translation>
+    </message>
+    <message>
+        <source>its peak</source>
+        <translation>seine Spitzenleistung</translation>
+    </message>
+    <message>
+        <source>the bandwidth of {level}, which holds the arguments</source>
+        <translation>die Bandbreite von {level}, wo die Argumente liegen</translation>
+    </message>
+    <message>
+        <source>At {intensity} FLOP a byte the device allows {rate}: {limit}.</source>
+        <translation>Bei {intensity} FLOP je Byte erlaubt das Gerät {rate}: {limit}.</translation>
+    </message>
+    <message>
+        <source>This candidate reaches {rate}, {share} of it.</source>
+        <translation>Dieser Kandidat erreicht {rate}, {share} davon.</translation>
+    </message>
+    <message>
+        <source>Answer about these decisions</source>
+        <translation>Antwort zu diesen Entscheidungen</translation>
+    </message>
+    <message>
+        <source>Verify</source>
+        <translation>Prüfen</translation>
+    </message>
+    <message>
+        <source>Ask the learned model of this run</source>
+        <translation>Das gelernte Modell dieses Laufs fragen</translation>
+    </message>
+    <message>
+        <source>Measure now</source>
+        <translation>Jetzt messen</translation>
+    </message>
+    <message>
+        <source>Build and time it; it becomes a trial of this run</source>
+        <translation>Bauen und messen; es wird ein Versuch dieses Laufs</translation>
+    </message>
+    <message>
+        <source>Pin</source>
+        <translation>Anheften</translation>
+    </message>
+    <message>
+        <source>The run measures it first in its next round</source>
+        <translation>Der Lauf misst es in seiner nächsten Runde zuerst</translation>
+    </message>
+    <message>
+        <source>The draft model reads candidates of the task&apos;s own sketches only.</source>
+        <translation>Das Entwurfsmodell liest nur Kandidaten der eigenen Skizzen der Aufgabe.</translation>
+    </message>
+    <message>
+        <source>Asking the draft model…</source>
+        <translation>Das Entwurfsmodell wird gefragt…</translation>
+    </message>
+    <message>
+        <source>Asking the learned model…</source>
+        <translation>Das gelernte Modell wird gefragt…</translation>
+    </message>
+    <message>
+        <source>Building and timing it…</source>
+        <translation>Wird gebaut und gemessen…</translation>
+    </message>
+    <message>
+        <source>The running search measures it first in its next round.</source>
+        <translation>Die laufende Suche misst es in ihrer nächsten Runde zuerst.</translation>
+    </message>
+    <message>
+        <source>Pinning it…</source>
+        <translation>Wird angeheftet…</translation>
+    </message>
+    <message>
+        <source>{model} puts it on place {place} of {of} candidates of this task; such a score took {latency}.</source>
+        <translation>{model} setzt es auf Platz {place} von {of} Kandidaten dieser Aufgabe; eine solche Wertung brauchte {latency}.</translation>
+    </message>
+    <message>
+        <source>It learned from {source}.</source>
+        <translation>Gelernt hat es aus {source}.</translation>
+    </message>
+    <message>
+        <source>Candidate {number} failed in {stage}: {message}</source>
+        <translation>Kandidat {number} scheiterte in {stage}: {message}</translation>
+    </message>
+    <message>
+        <source>was measured before</source>
+        <translation>wurde schon gemessen</translation>
+    </message>
+    <message>
+        <source>is a trial of this run now</source>
+        <translation>ist jetzt ein Versuch dieses Laufs</translation>
+    </message>
+    <message>
+        <source>is measured first when the run goes on (Resume)</source>
+        <translation>wird zuerst gemessen, wenn der Lauf weitergeht (Fortsetzen)</translation>
+    </message>
+    <message>
+        <source>The command is on the clipboard; add --verify, --measure or --pin.</source>
+        <translation>Der Befehl ist in der Zwischenablage; dazu --verify, --measure oder --pin.</translation>
+    </message>
+    <message>
+        <source>Distribution of each decision</source>
+        <translation>Verteilung jeder Entscheidung</translation>
+    </message>
+    <message>
+        <source>Only candidates of the task&apos;s own sketches have decisions to compare.</source>
+        <translation>Nur Kandidaten der eigenen Skizzen der Aufgabe haben vergleichbare Entscheidungen.</translation>
+    </message>
+    <message>
+        <source>Sketch {number}: {size} candidates, {count} drafted. Elite is the fastest tenth measured ({elite}).</source>
+        <translation>Skizze {number}: {size} Kandidaten, {count} entworfen. Elite ist das schnellste gemessene Zehntel ({elite}).</translation>
+    </message>
+    <message>
+        <source>What the shown candidate took is marked.</source>
+        <translation>Was der gezeigte Kandidat nahm, ist markiert.</translation>
+    </message>
+    <message>
+        <source>Replaying the trace…</source>
+        <translation>Der Trace wird nachgespielt…</translation>
+    </message>
+    <message>
+        <source>Assembly</source>
+        <translation>Assembler</translation>
+    </message>
+    <message>
+        <source>Form of the code</source>
+        <translation>Form des Codes</translation>
+    </message>
+    <message>
+        <source>Compiling…</source>
+        <translation>Wird übersetzt…</translation>
+    </message>
+    <message>
+        <source>What a candidate does to its kernel, and why it is as fast as it is.</source>
+        <translation>Was ein Kandidat mit seinem Kernel macht, und warum er so schnell ist, wie er ist.</translation>
+    </message>
+    <message>
+        <source>No schedule yet</source>
+        <translation>Noch kein Ablaufplan</translation>
+    </message>
+    <message>
+        <source>Candidates of a task are shown here as soon as the first round is measured.</source>
+        <translation>Die Kandidaten einer Aufgabe stehen hier, sobald die erste Runde gemessen ist.</translation>
+    </message>
+    <message>
+        <source>Candidate</source>
+        <translation>Kandidat</translation>
+    </message>
+    <message>
+        <source>Use as reference</source>
+        <translation>Als Bezug nehmen</translation>
+    </message>
+    <message>
+        <source>Compare other candidates with this one</source>
+        <translation>Andere Kandidaten mit diesem vergleichen</translation>
+    </message>
+    <message>
+        <source>Views of the candidate</source>
+        <translation>Ansichten des Kandidaten</translation>
+    </message>
+    <message>
+        <source>Trace and loops</source>
+        <translation>Trace und Schleifen</translation>
+    </message>
+    <message>
+        <source>Why, what if</source>
+        <translation>Warum, was wäre wenn</translation>
+    </message>
+    <message>
+        <source>Decisions</source>
+        <translation>Entscheidungen</translation>
+    </message>
+    <message>
+        <source>Roofline</source>
+        <translation>Roofline</translation>
+    </message>
+    <message>
+        <source>Diff</source>
+        <translation>Unterschied</translation>
+    </message>
+    <message>
+        <source>Untuned kernel</source>
+        <translation>Unoptimierter Kernel</translation>
+    </message>
+    <message>
+        <source>no valid candidate yet</source>
+        <translation>noch kein gültiger Kandidat</translation>
+    </message>
+    <message>
+        <source>best of its task</source>
+        <translation>bester seiner Aufgabe</translation>
+    </message>
+    <message>
+        <source>Instruction</source>
+        <translation>Anweisung</translation>
+    </message>
+    <message>
+        <source>Decision</source>
+        <translation>Entscheidung</translation>
+    </message>
+    <message>
+        <source>Instructions of the trace</source>
+        <translation>Anweisungen des Traces</translation>
+    </message>
+    <message>
+        <source>Step of the trace</source>
+        <translation>Schritt des Traces</translation>
+    </message>
+    <message>
+        <source>Step back</source>
+        <translation>Schritt zurück</translation>
+    </message>
+    <message>
+        <source>Step on</source>
+        <translation>Schritt vor</translation>
+    </message>
+    <message>
+        <source>The kernel as it is without a schedule</source>
+        <translation>Der Kernel ohne Ablaufplan</translation>
+    </message>
+    <message>
+        <source>{at} of {all}</source>
+        <translation>{at} von {all}</translation>
+    </message>
+    <message>
+        <source>Why it is as fast as it is</source>
+        <translation>Warum er so schnell ist, wie er ist</translation>
+    </message>
+    <message>
+        <source>Predicted time</source>
+        <translation>Vorhergesagte Zeit</translation>
+    </message>
+    <message>
+        <source>Penalties</source>
+        <translation>Abzüge</translation>
+    </message>
+    <message>
+        <source>Choose a candidate.</source>
+        <translation>Einen Kandidaten wählen.</translation>
+    </message>
+    <message>
+        <source>, measured {latency}</source>
+        <translation>, gemessen {latency}</translation>
+    </message>
+    <message>
+        <source>, {ratio} as fast as the candidate</source>
+        <translation>, {ratio} so schnell wie der Kandidat</translation>
+    </message>
+    <message>
+        <source>Predicted {latency}</source>
+        <translation>Vorhergesagt {latency}</translation>
+    </message>
+    <message>
+        <source>Reference</source>
+        <translation>Bezug</translation>
+    </message>
+    <message>
+        <source>Shown candidate</source>
+        <translation>Gezeigter Kandidat</translation>
+    </message>
+    <message>
+        <source>{changed} of {all} lines differ.</source>
+        <translation>{changed} von {all} Zeilen sind verschieden.</translation>
+    </message>
+    <message>
+        <source>The two are of different sketches.</source>
+        <translation>Die beiden sind aus verschiedenen Skizzen.</translation>
+    </message>
+    <message>
+        <source>Decisions that differ: {changes}.</source>
+        <translation>Verschiedene Entscheidungen: {changes}.</translation>
+    </message>
+    <message>
+        <source>prior</source>
+        <extracomment>attribute of a distribution, its name, its colour</extracomment>
+        <translation>Vorgabe</translation>
+    </message>
+    <message>
+        <source>drafted</source>
+        <translation>entworfen</translation>
+    </message>
+    <message>
+        <source>elite</source>
+        <translation>Elite</translation>
+    </message>
+    <message>
+        <source>{decision}, distribution</source>
+        <translation>{decision}, Verteilung</translation>
+    </message>
+    <message>
+        <source>{name}, factor {number} (outermost)</source>
+        <translation>{name}, Faktor {number} (außen)</translation>
+    </message>
+    <message>
+        <source>{name}, factor {number}</source>
+        <translation>{name}, Faktor {number}</translation>
+    </message>
+    <message>
+        <source>FLOP per byte of the arguments</source>
+        <translation>FLOP je Byte der Argumente</translation>
+    </message>
+    <message>
+        <source>peak {rate}</source>
+        <translation>Spitze {rate}</translation>
+    </message>
+    <message>
+        <source>pinned</source>
+        <translation>angeheftet</translation>
+    </message>
+    <message>
+        <source>not measured</source>
+        <translation>nicht gemessen</translation>
+    </message>
+    <message>
+        <source>abandoned</source>
+        <translation>abgebrochen</translation>
+    </message>
+    <message>
+        <source>checked</source>
+        <translation>geprüft</translation>
+    </message>
+    <message>
+        <source>measured</source>
+        <translation>gemessen</translation>
+    </message>
+    <message>
+        <source>One call, median of the repeats</source>
+        <translation>Ein Aufruf, Median der Wiederholungen</translation>
+    </message>
+    <message>
+        <source>Outcome</source>
+        <translation>Ergebnis</translation>
+    </message>
+    <message>
+        <source>Origin</source>
+        <translation>Herkunft</translation>
+    </message>
+    <message>
+        <source>Candidates</source>
+        <translation>Kandidaten</translation>
+    </message>
+    <message>
+        <source>Candidates shown</source>
+        <translation>Gezeigte Kandidaten</translation>
+    </message>
+    <message>
+        <source>Measured</source>
+        <translation>Gemessen</translation>
+    </message>
+    <message>
+        <source>All drafted</source>
+        <translation>Alle entworfenen</translation>
+    </message>
+    <message>
+        <source>{gain} of untuned</source>
+        <translation>{gain} von unoptimiert</translation>
+    </message>
+    <message>
+        <source>What if</source>
+        <translation>Was wäre wenn</translation>
+    </message>
+    <message>
+        <source>Move a factor: the prediction follows. Factors of a loop always multiply to its extent.</source>
+        <translation>Einen Faktor bewegen: Die Vorhersage folgt. Die Faktoren einer Schleife ergeben immer ihre Länge.</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Rückgängig</translation>
+    </message>
+    <message>
+        <source>Take the last edit back (Ctrl+Z)</source>
+        <translation>Die letzte Änderung zurücknehmen (Strg+Z)</translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>Wiederholen</translation>
+    </message>
+    <message>
+        <source>Do it again (Ctrl+Shift+Z)</source>
+        <translation>Noch einmal tun (Strg+Umschalt+Z)</translation>
+    </message>
+    <message>
+        <source>Reset</source>
+        <translation>Zurücksetzen</translation>
+    </message>
+    <message>
+        <source>Back to the candidate&apos;s own decisions</source>
+        <translation>Zurück zu den Entscheidungen des Kandidaten</translation>
+    </message>
+    <message>
+        <source>Show all tasks again</source>
+        <translation>Wieder alle Aufgaben zeigen</translation>
+    </message>
+    <message>
+        <source>Only tasks with “{words}”</source>
+        <translation>Nur Aufgaben mit „{words}“</translation>
+    </message>
+    <message>
+        <source>Show all tasks, not only those with {words}</source>
+        <translation>Alle Aufgaben zeigen, nicht nur die mit {words}</translation>
     </message>
 </context>
 </TS>

@@ -24,7 +24,7 @@ def outcome(row: dict[str, Any]) -> str:
         return tr("pinned") if row["origin"] == "user" else tr("not measured")
     if row["stage"] != "ok":
         return f"{row['stage']}: {row['error']}"
-    return tr("abandoned") if row["censored"] else tr("checked") if row[tr("checked")] else tr("measured")
+    return tr("abandoned") if row["censored"] else tr("checked") if row["checked"] else tr("measured")
 
 
 def _score(value: float) -> str:
