@@ -238,9 +238,11 @@ class Tuner:
         self._phase("restore", "")
         by_id = {s.task_id: s for s in self.states}
         with making_sense(self.project.path):
-            for row in rows:
-                state = by_id[row["task_id"]]
-                self._generate_space(state)
+            touched = [by_id[row["task_id"]] for row in rows]
+        for state in touched:
+            self._generate_space(state)
+        with making_sense(self.project.path):
+            for row, state in zip(rows, touched, strict=True):
                 state.add(trial_from_row(row, state))
         rounds = self.project.runs.rounds(self.run_id)
         for state in by_id.values():
