@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pruner_engine.export import files
+from pruner_engine.export.files.run import DLPACK
 
 FILES = Path(files.__file__).parent
 _RUNTIME = {
@@ -26,8 +27,7 @@ def add_contents(folder: Path, metadata: Mapping[str, Any]) -> None:
     for package, name in _RUNTIME[kind]:
         (folder / "runtime").mkdir(exist_ok=True)
         shutil.copy(_package_dir(package) / "lib" / name, folder / "runtime" / name)
-    if kind == "cpu":
-        _add_cpp(folder / "cpp", metadata)
+    _add_cpp(folder / "cpp", metadata)
     _add_licences(folder / "LICENSES")
 
 
@@ -44,7 +44,7 @@ def model_header(metadata: Mapping[str, Any]) -> str:
     rows = [f'    {{{{{", ".join(map(str, spec["shape"]))}}}, "{spec["dtype"]}"}},' for spec in metadata["inputs"]]
     return "\n".join(
         [
-            "// Inputs in the order of metadata.json, and the default number of threads.",
+            "// Inputs in the order of metadata.json, DLPack's number of the device, and the default number of threads.",
             "#pragma once",
             "#include <cstdint>",
             "#include <vector>",
@@ -57,6 +57,7 @@ def model_header(metadata: Mapping[str, Any]) -> str:
             "inline const std::vector<Input> inputs = {",
             *rows,
             "};",
+            f"inline constexpr int device_type = {DLPACK[metadata['device']['kind']]};",
             f"inline constexpr int threads = {metadata['threads']};",
             "}  // namespace model",
             "",

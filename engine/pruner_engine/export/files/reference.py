@@ -1,7 +1,7 @@
 """Run a model file in ONNX Runtime or PyTorch, as run.py runs a bundle: same inputs, same clock.
 
 Reads a JSON request from standard input: {"library", "model", "inputs", "outputs" (.npz paths), "input_specs",
-"output_specs", "threads", "repeats"}. Writes {"repeats", "version"} to standard output.
+"output_specs", "threads", "repeats", "device"}. Writes {"repeats", "version"} to standard output.
 """
 
 from __future__ import annotations
@@ -15,43 +15,72 @@ import numpy as np
 from run import measure, read_arrays, write_arrays  # type: ignore[import-not-found]  # lies beside this script
 
 
-def onnxruntime_call(request: dict[str, Any], arrays: list[np.ndarray]) -> tuple[Callable[[], list[np.ndarray]], str]:
+# what runs once, what fetches the outputs of the last run, the library's version
+Prepared = tuple[Callable[[], None], Callable[[], list[np.ndarray]], str]
+
+
+def onnxruntime_call(request: dict[str, Any], arrays: list[np.ndarray]) -> Prepared:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = request["threads"]
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    session = onnxruntime.InferenceSession(request["model"], options, providers=["CPUExecutionProvider"])
-    feed = {node.name: value for node, value in zip(session.get_inputs(), arrays, strict=True)}
-    return lambda: session.run(None, feed), onnxruntime.__version__
+    provider = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}[request["device"]]
+    if provider not in onnxruntime.get_available_providers():
+        raise SystemExit(f"this installation of ONNX Runtime does not run on {request['device']}")
+    session = onnxruntime.InferenceSession(request["model"], options, providers=[provider])
+    # inputs and outputs stay on the device, as those of the other libraries do
+    binding = session.io_binding()
+    for node, value in zip(session.get_inputs(), arrays, strict=True):
+        binding.bind_ortvalue_input(node.name, onnxruntime.OrtValue.ortvalue_from_numpy(value, request["device"]))
+    for node in session.get_outputs():
+        binding.bind_output(node.name, request["device"])
+
+    def call() -> None:
+        session.run_with_iobinding(binding)
+        binding.synchronize_outputs()
+
+    return call, binding.copy_outputs_to_cpu, onnxruntime.__version__
 
 
-def torch_call(request: dict[str, Any], arrays: list[np.ndarray]) -> tuple[Callable[[], list[np.ndarray]], str]:
+def torch_call(request: dict[str, Any], arrays: list[np.ndarray]) -> Prepared:
     import torch
 
     torch.set_num_threads(request["threads"])
     module = torch.export.load(request["model"]).module()
+    gpu = request["device"] == "cuda"
+    if gpu and not torch.cuda.is_available():
+        raise SystemExit("this installation of PyTorch does not run on cuda")
+    if gpu:
+        module = module.to("cuda")
     if request["library"] == "torch.compile":
         import torch._inductor.config
 
         torch._inductor.config.freezing = True  # weights are constants, as in the other libraries
-        module = torch.compile(module)
-    tensors = [torch.from_numpy(value) for value in arrays]
+        module = torch.compile(module, mode="max-autotune" if gpu else None)
+    tensors = [torch.from_numpy(value).to(request["device"]) for value in arrays]
+    results = []
 
-    def call() -> list[np.ndarray]:
+    def call() -> None:
         with torch.inference_mode():
-            result = module(*tensors)
-        return [out.numpy() for out in (result if isinstance(result, tuple | list) else [result])]
+            results[:] = [module(*tensors)]
+        if gpu:
+            torch.cuda.synchronize()
 
-    return call, torch.__version__
+    def fetch() -> list[np.ndarray]:
+        (result,) = results
+        return [out.cpu().numpy() for out in (result if isinstance(result, tuple | list) else [result])]
+
+    return call, fetch, torch.__version__
 
 
 def main() -> None:
     request = json.load(sys.stdin)
     prepare = {"onnxruntime": onnxruntime_call, "torch": torch_call, "torch.compile": torch_call}[request["library"]]
-    call, version = prepare(request, read_arrays(request["inputs"], request["input_specs"]))
-    write_arrays(request["outputs"], request["output_specs"], call())
+    call, fetch, version = prepare(request, read_arrays(request["inputs"], request["input_specs"]))
+    call()
+    write_arrays(request["outputs"], request["output_specs"], fetch())
     json.dump({"repeats": measure(call, request["repeats"]), "version": version}, sys.stdout)
 
 

@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 
-_DEVICES = {"cpu": 1, "cuda": 2}
+DLPACK = {"cpu": 1, "cuda": 2}  # its numbers of the devices
 _POOLED = 2  # the virtual machine keeps freed memory for the next call
 
 
@@ -57,8 +57,8 @@ class Model:
         _load_runtime(folder, kind)
         self._device = self._ffi.device(kind, 0)
         self._vm = self._ffi.load_module(str(folder / "model.so"))["vm_load_executable"]()
-        devices = [_DEVICES[kind], 0, _POOLED]
-        self._vm["vm_initialization"](*devices, *([] if kind == "cpu" else [_DEVICES["cpu"], 0, _POOLED]))
+        devices = [DLPACK[kind], 0, _POOLED]
+        self._vm["vm_initialization"](*devices, *([] if kind == "cpu" else [DLPACK["cpu"], 0, _POOLED]))
         self._main = self._vm["main"]
         self._allocate = self._ffi.get_global_func("runtime.TVMTensorAllocWithScope")
         self._fill = self._ffi.get_global_func("runtime.TVMTensorCopyFromBytes")
@@ -102,7 +102,7 @@ class Model:
 
         def watch(_function: Any, name: str, before: bool, *_: Any) -> int:
             nonlocal started
-            if self._device.dlpack_device_type() != _DEVICES["cpu"]:
+            if self._device.dlpack_device_type() != DLPACK["cpu"]:
                 synchronize(self._device, 0)
             now = time.perf_counter()
             if before:
@@ -231,7 +231,11 @@ def _load_runtime(folder: Path, kind: str) -> None:
         found = next((place / name for place in folders if (place / name).is_file()), None)
         if found is None:
             raise SystemExit(f"{name} is missing: put it into {folders[0]} or pip install apache-tvm")
-        ctypes.CDLL(str(found), ctypes.RTLD_GLOBAL)
+        try:
+            ctypes.CDLL(str(found), ctypes.RTLD_GLOBAL)
+        except OSError as error:
+            needed = " It needs an NVIDIA driver and libcudart.so.13 of CUDA 13." if "cuda" in name else ""
+            raise SystemExit(f"{name} cannot be loaded: {error}.{needed}") from None
 
 
 def main() -> int:

@@ -14,7 +14,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -23,44 +22,59 @@
 #include <string>
 #include <vector>
 
-#include "model.h"  // inputs, threads: written with the bundle
+#include "model.h"  // inputs, device, threads: written with the bundle
 
 namespace ffi = tvm::ffi;
 
-// The kernels rely on 64-byte alignment.
-struct AlignedAlloc {
-  void AllocData(DLTensor* tensor) {
-    size_t bytes = (ffi::GetDataSize(*tensor) + 63) / 64 * 64;
-    tensor->data = std::aligned_alloc(64, std::max<size_t>(bytes, 64));
-  }
-  void FreeData(DLTensor* tensor) { std::free(tensor->data); }
-};
+static const DLDevice device{static_cast<DLDeviceType>(model::device_type), 0};
 
+// The runtime's own allocation: aligned as the kernels expect, in the memory of the device.
 static ffi::Tensor Allocate(const model::Input& input) {
-  return ffi::Tensor::FromNDAlloc(AlignedAlloc(), ffi::Shape(input.shape), ffi::StringToDLDataType(input.dtype),
-                                  DLDevice{kDLCPU, 0});
+  ffi::Function allocate = ffi::Function::GetGlobalRequired("runtime.TVMTensorAllocWithScope");
+  return allocate(ffi::Shape(input.shape), ffi::StringToDLDataType(input.dtype), device, nullptr).cast<ffi::Tensor>();
+}
+
+static std::vector<char> Buffer(const ffi::Tensor& tensor) {
+  return std::vector<char>(ffi::GetDataSize(*tensor.GetDLTensorPtr()));
+}
+
+static void Fill(const ffi::Tensor& tensor, std::vector<char>& bytes) {
+  ffi::Function::GetGlobalRequired("runtime.TVMTensorCopyFromBytes")(tensor, static_cast<void*>(bytes.data()),
+                                                                     bytes.size());
+}
+
+static std::vector<char> Fetch(const ffi::Tensor& tensor) {
+  std::vector<char> bytes = Buffer(tensor);
+  ffi::Function::GetGlobalRequired("runtime.TVMTensorCopyToBytes")(tensor, static_cast<void*>(bytes.data()),
+                                                                   bytes.size());
+  return bytes;
 }
 
 static void FillRandom(const ffi::Tensor& tensor) {
   std::mt19937 generator(0);
   std::normal_distribution<float> normal;
-  size_t bytes = ffi::GetDataSize(*tensor.GetDLTensorPtr());
+  std::vector<char> bytes = Buffer(tensor);
   if (tensor.dtype().code == kDLFloat && tensor.dtype().bits == 32) {
-    std::generate_n(static_cast<float*>(tensor.data_ptr()), bytes / sizeof(float), [&] { return normal(generator); });
-  } else {
-    std::memset(tensor.data_ptr(), 0, bytes);
+    std::generate_n(reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float),
+                    [&] { return normal(generator); });
   }
+  Fill(tensor, bytes);
 }
 
 static void FillFrom(const ffi::Tensor& tensor, const std::string& path) {
-  auto bytes = static_cast<std::streamsize>(ffi::GetDataSize(*tensor.GetDLTensorPtr()));
+  std::vector<char> bytes = Buffer(tensor);
+  auto size = static_cast<std::streamsize>(bytes.size());
   std::ifstream file(path, std::ios::binary | std::ios::ate);
-  if (!file || file.tellg() != bytes) {
-    throw std::runtime_error(path + " must be a file of " + std::to_string(bytes) + " bytes");
+  if (!file || file.tellg() != size) {
+    throw std::runtime_error(path + " must be a file of " + std::to_string(size) + " bytes");
   }
   file.seekg(0);
-  file.read(static_cast<char*>(tensor.data_ptr()), bytes);
+  file.read(bytes.data(), size);
+  Fill(tensor, bytes);
 }
+
+// Kernels of a GPU run on while the program goes on.
+static void Wait() { ffi::Function::GetGlobalRequired("runtime.Device_StreamSync")(device, 0); }
 
 static std::vector<ffi::Tensor> Outputs(const ffi::Any& result) {
   if (auto one = result.as<ffi::Tensor>()) return {*one};
@@ -74,7 +88,13 @@ static int Run(const std::string& program, const std::vector<std::string>& argum
   ffi::Module loaded = ffi::Module::LoadFromFile(library.string());
   ffi::Module machine = (*loaded->GetFunction("vm_load_executable"))().cast<ffi::Module>();
   constexpr int kPooled = 2;  // freed memory is kept for the next inference
-  (*machine->GetFunction("vm_initialization"))(static_cast<int>(kDLCPU), 0, kPooled);
+  ffi::Function initialize = *machine->GetFunction("vm_initialization");
+  int type = model::device_type, cpu = kDLCPU;
+  if (type == cpu) {
+    initialize(cpu, 0, kPooled);
+  } else {
+    initialize(type, 0, kPooled, cpu, 0, kPooled);
+  }
   ffi::Function infer = *machine->GetFunction("main");
 
   bool bench = !arguments.empty() && arguments[0] == "--bench";
@@ -102,8 +122,8 @@ static int Run(const std::string& program, const std::vector<std::string>& argum
     std::cout << "output " << i << ": " << outputs[i].shape() << " " << outputs[i].dtype() << "\n";
     if (!bench && !arguments.empty()) {
       std::ofstream file("output" + std::to_string(i) + ".bin", std::ios::binary);
-      file.write(static_cast<const char*>(outputs[i].data_ptr()),
-                 static_cast<std::streamsize>(ffi::GetDataSize(*outputs[i].GetDLTensorPtr())));
+      std::vector<char> bytes = Fetch(outputs[i]);
+      file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     }
   }
   if (bench) {
@@ -111,6 +131,7 @@ static int Run(const std::string& program, const std::vector<std::string>& argum
     for (int i = 0, repeats = arguments.size() > 1 ? std::stoi(arguments[1]) : 20; i < repeats; ++i) {
       auto started = std::chrono::steady_clock::now();
       call();
+      Wait();
       milliseconds.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started).count());
     }
     std::sort(milliseconds.begin(), milliseconds.end());
