@@ -672,8 +672,40 @@
         <translation>Schätzung der Maschine</translation>
     </message>
     <message>
+        <source>did not compile</source>
+        <translation>ließ sich nicht übersetzen</translation>
+    </message>
+    <message>
+        <source>did not load</source>
+        <translation>ließ sich nicht laden</translation>
+    </message>
+    <message>
+        <source>failed while running</source>
+        <translation>scheiterte beim Laufen</translation>
+    </message>
+    <message>
+        <source>wrong outputs</source>
+        <translation>falsche Ausgaben</translation>
+    </message>
+    <message>
+        <source>took too long</source>
+        <translation>dauerte zu lange</translation>
+    </message>
+    <message>
+        <source>crashed</source>
+        <translation>stürzte ab</translation>
+    </message>
+    <message>
+        <source>used too much memory</source>
+        <translation>brauchte zu viel Speicher</translation>
+    </message>
+    <message>
         <source>None of these tasks.</source>
         <translation>Keiner dieser Aufgaben.</translation>
+    </message>
+    <message>
+        <source>{share} of trials</source>
+        <translation>{share} der Versuche</translation>
     </message>
     <message>
         <source>Look at the first</source>
@@ -1883,6 +1915,18 @@
     <message>
         <source>Show all tasks, not only those with {words}</source>
         <translation>Alle Aufgaben zeigen, nicht nur die mit {words}</translation>
+    </message>
+    <message>
+        <source>Noise of the machine</source>
+        <translation>Rauschen der Maschine</translation>
+    </message>
+    <message>
+        <source>A fixed kernel, timed before every round, took {best} at best, {worst} ({ratio}) at worst, {now} now.</source>
+        <translation>Ein fester Kernel, vor jeder Runde gemessen, brauchte bestenfalls {best}, schlimmstenfalls {worst} ({ratio}), jetzt {now}.</translation>
+    </message>
+    <message>
+        <source>Latencies of rounds differ by as much.</source>
+        <translation>Latenzen von Runden unterscheiden sich um so viel.</translation>
     </message>
 </context>
 </TS>

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QPushButton
 
 from pruner_engine import units
 from pruner_engine.store.reader import ProjectReader
@@ -120,7 +121,7 @@ def test_a_filter_narrows_every_page_and_is_taken_away_anywhere(qtbot, opened: M
     }
 
     overview = show(opened, "overview")
-    told = [overview._failure_rows.itemAt(at).widget().text() for at in range(overview._failure_rows.count())]
+    told = overview.failures.texts()
     for failure in reader.failures(3, wanted):
         assert any(text.startswith(f"{failure['count']} ×") for text in told)
 
@@ -140,11 +141,7 @@ def test_a_filter_narrows_every_page_and_is_taken_away_anywhere(qtbot, opened: M
 
 def test_failed_candidates_are_listed_with_their_messages(qtbot, opened: MainWindow, reader) -> None:
     overview = show(opened, "overview")
-    look = next(
-        overview._failure_rows.itemAt(at).widget()
-        for at in range(overview._failure_rows.count())
-        if overview._failure_rows.itemAt(at).widget().accessibleName() == "Look at the first"
-    )
+    look = next(b for b in overview.failures.findChildren(QPushButton) if b.accessibleName() == "Look at the first")
     look.click()
     assert opened.current_page == "schedule"
     page = show(opened, "schedule")
@@ -196,7 +193,7 @@ def test_the_probe_of_each_round_is_told(opened: MainWindow, reader) -> None:
         assert draft.model.data(draft.model.index(at, probe)) == units.latency(stats["probe_s"])
         assert draft.model.data(draft.model.index(at, noise)) == units.percent(stats["probe_spread"])
     times = [row["stats"]["probe_s"] for row in reader.rounds(3)]
-    text = show(opened, "overview").noise_text.text()
+    text = show(opened, "overview").noise.text.text()
     assert units.latency(min(times)) in text and units.ratio(max(times) / min(times)) in text
 
 

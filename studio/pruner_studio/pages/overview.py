@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from pruner_engine import units
@@ -15,7 +14,9 @@ from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, EmptyState, Segments, StatTile, button, clear, label
 from pruner_studio.widgets.drawn import Bar, Bars
+from pruner_studio.widgets.failures import FailureCard
 from pruner_studio.widgets.narrowing import NarrowedBy
+from pruner_studio.widgets.noise import NoiseCard
 from pruner_studio.widgets.plot import Level, Plot, Series
 from pruner_studio.widgets.run_bar import budget_text, state_of
 
@@ -24,12 +25,6 @@ BASELINES = {
     "onnxruntime": ("ONNX Runtime", "series3"),
     "torch": ("PyTorch", "series4"),
 }
-_STAGES = {"build": "did not compile", "load": "did not load", "run": "failed while running", "check": "wrong outputs"}
-_ERRORS = {"timeout": "took too long", "crash": "crashed", "memory": "used too much memory", "wrong": "", "error": ""}
-
-
-def _probe(row: dict[str, Any]) -> float:
-    return float(row["stats"]["probe_s"])
 
 
 def step_points(rows: list[dict[str, Any]], axis: str) -> tuple[np.ndarray, np.ndarray]:
@@ -109,14 +104,10 @@ class OverviewPage(Page):
         self.time_bars = Bars(tr("Share of time per stage"))
         self.time_card.body.addWidget(self.time_bars)
         column.addWidget(self.time_card)
-        self.failures = Card(tr("Failures"))
-        self._failure_rows = QVBoxLayout()
-        self._failure_rows.setSpacing(10)
-        self.failures.body.addLayout(self._failure_rows)
+        self.failures = FailureCard()
+        self.failures.opened.connect(self._open_failure)
         column.addWidget(self.failures)
-        self.noise = Card(tr("Noise"))
-        self.noise_text = label("", "muted", wrap=True, name="Noise of the machine")
-        self.noise.body.addWidget(self.noise_text)
+        self.noise = NoiseCard()
         column.addWidget(self.noise)
         self.events = Card(tr("Messages"))
         self._event_rows = QVBoxLayout()
@@ -148,7 +139,7 @@ class OverviewPage(Page):
         self._show_curve(reader.progress(run["id"]), baselines)
         self._show_time(reader.worked(run["id"]))
         self._show_failures(run["id"])
-        self._show_noise(reader.rounds(run["id"]))
+        self.noise.show_rounds(reader.rounds(run["id"]))
         self._show_events(reader.events(run["id"]))
         self._show_facts(run)
 
@@ -226,24 +217,7 @@ class OverviewPage(Page):
         trials = sum(row["trials"] for row in tasks)
         failures = self.workspace.reader.failures(run_id, {row["id"] for row in tasks})
         self.failures.setVisible(bool(failures) or bool(self.workspace.filter))
-        clear(self._failure_rows)
-        if not failures:
-            self._failure_rows.addWidget(label(tr("None of these tasks."), "faint"))
-        for row in failures:
-            what = " · ".join(
-                part
-                for part in (_STAGES.get(row["stage"], row["stage"]), _ERRORS.get(row["error"], row["error"]))
-                if part
-            )
-            head = label(
-                f"{units.count(row['count'])} × {what}  ({units.percent(row['count'] / max(1, trials))} of trials)"
-            )
-            self._failure_rows.addWidget(head)
-            first = label(row["message"][:300], "faint", wrap=True)
-            first.setToolTip(row["message"])
-            self._failure_rows.addWidget(first)
-            look = button(tr("Look at the first"), partial(self._open_failure, row["first_id"]), "link")
-            self._failure_rows.addWidget(look, 0, Qt.AlignmentFlag.AlignLeft)
+        self.failures.show_failures(failures, trials)
 
     def _open_failure(self, measurement_id: int) -> None:
         assert self.workspace.reader is not None
@@ -253,20 +227,6 @@ class OverviewPage(Page):
         if row is not None:
             self.workspace.select(row["task_id"], row["candidate_id"])
             self.go_to.emit("schedule")
-
-    def _show_noise(self, rounds: list[dict[str, Any]]) -> None:
-        """What the fixed kernel took at the rounds: how much of a difference is the machine's."""
-        known = [row for row in rounds if row["stats"].get("probe_s")]
-        self.noise.setVisible(bool(known))
-        if not known:
-            return
-        best = min(row["stats"]["probe_s"] for row in known)
-        last, worst = (row["stats"]["probe_s"] for row in (known[-1], max(known, key=_probe)))
-        self.noise_text.setText(
-            f"A fixed kernel, timed before every round, took {units.latency(best)} at best, {units.latency(worst)}"
-            f" ({units.ratio(worst / best)}) at worst and {units.latency(last)} in the newest round: latencies of"
-            " rounds differ by as much."
-        )
 
     def _show_events(self, events: list[dict[str, Any]]) -> None:
         self.events.setVisible(bool(events))

@@ -1,0 +1,34 @@
+"""How much of a difference between rounds is the machine's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pruner_engine import units
+from pruner_studio.translation import tr
+from pruner_studio.widgets.basic import Card, label
+
+
+class NoiseCard(Card):
+    """Best, worst and newest time of the fixed kernel that is timed before every round."""
+
+    def __init__(self) -> None:
+        super().__init__(tr("Noise"))
+        self.text = label("", "muted", wrap=True, name=tr("Noise of the machine"))
+        self.body.addWidget(self.text)
+
+    def show_rounds(self, rounds: Sequence[dict[str, Any]]) -> None:
+        """Rounds of a run with their `stats`; hidden where nothing was probed."""
+        times = [float(row["stats"]["probe_s"]) for row in rounds if row["stats"].get("probe_s")]
+        self.setVisible(bool(times))
+        if times:
+            best, worst = min(times), max(times)
+            told = tr(
+                "A fixed kernel, timed before every round, took {best} at best, {worst} ({ratio}) at worst, {now} now."
+            )
+            shown = {
+                name: units.latency(value) for name, value in (("best", best), ("worst", worst), ("now", times[-1]))
+            }
+            meaning = tr("Latencies of rounds differ by as much.")
+            self.text.setText(f"{told.format(ratio=units.ratio(worst / best), **shown)} {meaning}")
