@@ -102,23 +102,35 @@ def time_untuned(
         return time_library("untuned", Path(scratch), model, inputs, threads, repeats)
 
 
-def time_onnxruntime(model: LoadedModel, inputs: Sequence[np.ndarray], threads: int, repeats: int = 10) -> Timing:
-    """The ONNX file in ONNX Runtime on the CPU; without repeats, and a note, where that is not possible."""
-    return _reference("onnxruntime", "onnx", model, inputs, threads, repeats)
+def time_onnxruntime(
+    model: LoadedModel, inputs: Sequence[np.ndarray], threads: int, repeats: int = 10, device: str = "cpu"
+) -> Timing:
+    """The ONNX file in ONNX Runtime on the device, cpu or cuda; without repeats, and a note, where that is not possible."""
+    return _reference("onnxruntime", "onnx", model, inputs, threads, repeats, device)
 
 
-def time_torch(model: LoadedModel, inputs: Sequence[np.ndarray], threads: int, repeats: int = 10) -> Timing:
-    """The exported program in eager PyTorch on the CPU; without repeats, and a note, where that is not possible."""
-    return _reference("torch", "pt2", model, inputs, threads, repeats)
+def time_torch(
+    model: LoadedModel, inputs: Sequence[np.ndarray], threads: int, repeats: int = 10, device: str = "cpu"
+) -> Timing:
+    """The exported program in eager PyTorch on the device; without repeats, and a note, where that is not possible."""
+    return _reference("torch", "pt2", model, inputs, threads, repeats, device)
 
 
-def time_torch_compile(model: LoadedModel, inputs: Sequence[np.ndarray], threads: int, repeats: int = 10) -> Timing:
+def time_torch_compile(
+    model: LoadedModel, inputs: Sequence[np.ndarray], threads: int, repeats: int = 10, device: str = "cpu"
+) -> Timing:
     """The exported program compiled by torch.compile; without repeats, and a note, where that is not possible."""
-    return _reference("torch.compile", "pt2", model, inputs, threads, repeats)
+    return _reference("torch.compile", "pt2", model, inputs, threads, repeats, device)
 
 
 def _reference(
-    library: str, kind: str, model: LoadedModel, inputs: Sequence[np.ndarray], threads: int, repeats: int
+    library: str,
+    kind: str,
+    model: LoadedModel,
+    inputs: Sequence[np.ndarray],
+    threads: int,
+    repeats: int,
+    device: str,
 ) -> Timing:
     if model.kind != kind:
         return Timing(library, (), threads, f"runs {kind} files only")
@@ -136,6 +148,8 @@ def _reference(
             "output_specs": [spec.as_json() for spec in model.outputs],
             "threads": threads,
             "repeats": repeats,
+            "device": device,
+            "dtype": model.dtype,
         }
         try:
             report = _run(_script("reference.py"), json.dumps(request), threads)

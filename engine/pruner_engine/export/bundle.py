@@ -30,7 +30,7 @@ from pruner_engine.export.coverage import coverage, summarise, task_names
 from pruner_engine.export.library import METADATA, write_library, write_metadata
 from pruner_engine.export.records import write_records
 from pruner_engine.export.staging import staged
-from pruner_engine.targets.target import threads_of
+from pruner_engine.targets.target import device_kind, threads_of
 from pruner_engine.tasks.task import TuningTask
 
 if TYPE_CHECKING:
@@ -140,8 +140,8 @@ def _time_all(
         for name, measure in (
             ("tuned", partial(time_library, "tuned", folder)),
             ("untuned", partial(time_library, "untuned", scratch)),
-            ("onnxruntime", time_onnxruntime),
-            ("torch", time_torch),
+            ("onnxruntime", partial(time_onnxruntime, device=device_kind(target))),
+            ("torch", partial(time_torch, device=device_kind(target))),
         ):
             once = slow and name == "untuned"
             if once and name in timings:

@@ -18,12 +18,12 @@ from pruner_engine.export.baselines import Timing
 from pruner_engine.export.build import apply_database, compile_model
 from pruner_engine.export.check import compare
 from pruner_engine.export.library import write_library
-from pruner_engine.targets.target import device_of, target_json, threads_of
+from pruner_engine.targets.target import device_kind, device_of, target_json, threads_of
 
 if TYPE_CHECKING:
     from pruner_engine.frontends import LoadedModel
 
-LIBRARIES: dict[str, Callable[[LoadedModel, Sequence[Any], int, int], Timing]] = {
+LIBRARIES: dict[str, Callable[..., Timing]] = {
     "onnxruntime": baselines.time_onnxruntime,
     "torch": baselines.time_torch,
     "torch.compile": baselines.time_torch_compile,
@@ -74,7 +74,8 @@ def bench_e2e(
             folder.mkdir()
             write_library(compile_model(mod, target), model, target, threads, folder)
             contenders[name] = partial(baselines.time_library, name, folder)
-        contenders |= {name: measure for name, measure in LIBRARIES.items() if name not in without}
+        device = device_kind(target)
+        contenders |= {n: partial(measure, device=device) for n, measure in LIBRARIES.items() if n not in without}
         timings: dict[str, Timing] = {}
         for turn in range(rounds):
             for name, measure in contenders.items():

@@ -44,7 +44,7 @@ def model_header(metadata: Mapping[str, Any]) -> str:
     rows = [f'    {{{{{", ".join(map(str, spec["shape"]))}}}, "{spec["dtype"]}"}},' for spec in metadata["inputs"]]
     return "\n".join(
         [
-            "// Inputs in the order of metadata.json, DLPack's number of the device, and the default number of threads.",
+            "// Inputs in the order of metadata.json, DLPack's number of the device, default number of threads.",
             "#pragma once",
             "#include <cstdint>",
             "#include <vector>",

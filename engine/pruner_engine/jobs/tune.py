@@ -34,7 +34,7 @@ from pruner_engine.store.project import Project
 from pruner_engine.store.reading import making_sense
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.profiling import keep_calibration, profile_for
-from pruner_engine.targets.target import device_of, resolve_target, target_json, threads_of
+from pruner_engine.targets.target import device_kind, device_of, resolve_target, target_json, threads_of
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
 
@@ -129,7 +129,7 @@ def _prepare(project: Project, run_id: int, model: LoadedModel, target: tvm.targ
         raise UserError(f"{model.name} holds no kernel that could be tuned.", "Check that it is the model you meant.")
     task_ids = project.work.add_tasks(row["model_id"], target_id, tasks)
     project.runs.add_tasks(run_id, task_ids)
-    _library_baselines(project, row["model_id"], target_id, model, threads_of(target), job)
+    _library_baselines(project, row["model_id"], target_id, model, target, job)
     states = [
         TaskState(task, task_id, untuned_s=project.work.untuned(task_id))
         for task, task_id in zip(tasks, task_ids, strict=True)
@@ -138,15 +138,15 @@ def _prepare(project: Project, run_id: int, model: LoadedModel, target: tvm.targ
 
 
 def _library_baselines(
-    project: Project, model_id: int, target_id: int, model: LoadedModel, threads: int, job: JobContext
+    project: Project, model_id: int, target_id: int, model: LoadedModel, target: tvm.target.Target, job: JobContext
 ) -> None:
     """What people use today, with the same threads: the line to get below."""
     known = {row["name"] for row in project.work.baselines(model_id, target_id)}
-    inputs = example_inputs(model)
+    inputs, threads = example_inputs(model), threads_of(target)
     for name, measure in (("onnxruntime", time_onnxruntime), ("torch", time_torch)):
         if name not in known:
             job.emit(Phase(name="baseline", detail=name))
-            timing = measure(model, inputs, threads)
+            timing = measure(model, inputs, threads, device=device_kind(target))
             more = {"repeats": json.dumps(timing.repeats), "threads": threads, "note": timing.note}
             project.work.add_baseline(model_id, target_id, name, timing.seconds, **more)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Literal
 
 import tvm
 from tvm.target import Target, codegen
@@ -78,6 +78,11 @@ def target_json(target: Target) -> str:
 def threads_of(target: Target) -> int:
     """Threads that a kernel of this target runs with on its host."""
     return int(cpu_of(target).attrs.get("num-cores", 0)) or detect_host().cores
+
+
+def device_kind(target: Target) -> Literal["cpu", "cuda"]:
+    """What the target's kernels run on."""
+    return "cpu" if target.kind.name == "llvm" else "cuda"
 
 
 def cpu_of(target: Target) -> Target:

@@ -1,7 +1,7 @@
 """Run a model file in ONNX Runtime or PyTorch, as run.py runs a bundle: same inputs, same clock.
 
 Reads a JSON request from standard input: {"library", "model", "inputs", "outputs" (.npz paths), "input_specs",
-"output_specs", "threads", "repeats", "device"}. Writes {"repeats", "version"} to standard output.
+"output_specs", "threads", "repeats", "device", "dtype"}. Writes {"repeats", "version"} to standard output.
 """
 
 from __future__ import annotations
@@ -59,11 +59,13 @@ def torch_call(request: dict[str, Any], arrays: list[np.ndarray]) -> Prepared:
 
         torch._inductor.config.freezing = True  # weights are constants, as in the other libraries
         module = torch.compile(module, mode="max-autotune" if gpu else None)
+    # products in a smaller type, as in the tuned model
+    mixed = torch.autocast(request["device"], getattr(torch, request["dtype"]), enabled=request["dtype"] != "float32")
     tensors = [torch.from_numpy(value).to(request["device"]) for value in arrays]
     results = []
 
     def call() -> None:
-        with torch.inference_mode():
+        with torch.inference_mode(), mixed:
             results[:] = [module(*tensors)]
         if gpu:
             torch.cuda.synchronize()
