@@ -105,14 +105,14 @@ def time_untuned(
 def time_onnxruntime(
     model: LoadedModel, inputs: Sequence[np.ndarray], threads: int, repeats: int = 10, device: str = "cpu"
 ) -> Timing:
-    """The ONNX file in ONNX Runtime on the device, cpu or cuda; without repeats, and a note, where that is not possible."""
+    """The ONNX file in ONNX Runtime on `device`; without repeats, and a note, where that is not possible."""
     return _reference("onnxruntime", "onnx", model, inputs, threads, repeats, device)
 
 
 def time_torch(
     model: LoadedModel, inputs: Sequence[np.ndarray], threads: int, repeats: int = 10, device: str = "cpu"
 ) -> Timing:
-    """The exported program in eager PyTorch on the device; without repeats, and a note, where that is not possible."""
+    """The exported program in eager PyTorch on `device`; without repeats, and a note, where that is not possible."""
     return _reference("torch", "pt2", model, inputs, threads, repeats, device)
 
 

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from run import measure, read_arrays, write_arrays  # type: ignore[import-not-found]  # lies beside this script
 
-
 # what runs once, what fetches the outputs of the last run, the library's version
 Prepared = tuple[Callable[[], None], Callable[[], list[np.ndarray]], str]
 
