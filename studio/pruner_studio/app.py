@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
 
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QRect, Qt, QTimer
+from PySide6.QtGui import QFont, QGuiApplication, QPainter, QPixmap
+from PySide6.QtWidgets import QApplication, QLabel
 
 from pruner_studio import translation
 from pruner_studio.theme import theme
@@ -15,6 +17,7 @@ from pruner_studio.theme import theme
 
 def make_application(argv: Sequence[str]) -> QApplication:
     """The one application object, named and themed."""
+    gc.disable()  # what is made at the start stays: looking for garbage among it only costs; the window goes on with it
     app = QApplication(list(argv))
     app.setApplicationName("pruner-studio")
     app.setApplicationDisplayName("Pruner Studio")
@@ -24,6 +27,26 @@ def make_application(argv: Sequence[str]) -> QApplication:
     theme.start(app)
     app.setWindowIcon(theme.icon("pruner-studio", size=64))
     return app
+
+
+def splash() -> QLabel:
+    """What stands on the screen while the window is made; Qt's own splash screen may wait a second for the screen."""
+    picture = QPixmap(360, 120)
+    picture.fill(theme.color("surface"))
+    painter = QPainter(picture)
+    painter.drawPixmap(28, 36, theme.pixmap("pruner-studio", size=48))
+    font = QFont(QApplication.font())
+    font.setPixelSize(22)
+    font.setWeight(QFont.Weight.DemiBold)
+    painter.setFont(font)
+    painter.setPen(theme.color("text"))
+    painter.drawText(QRect(96, 0, 250, 120), Qt.AlignmentFlag.AlignVCenter, "Pruner Studio")
+    painter.end()
+    made = QLabel(f=Qt.WindowType.SplashScreen)
+    made.setPixmap(picture)
+    made.setFixedSize(picture.size())
+    made.move(QGuiApplication.primaryScreen().availableGeometry().center() - made.rect().center())
+    return made
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -37,10 +60,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         )
         return 2
     app = make_application(arguments[:1])
-    from pruner_studio.main_window import MainWindow  # its texts are translated as it is imported
+    first = splash()
+    first.show()
+    app.processEvents()
+    from pruner_studio.main_window import MainWindow  # takes most of the start; its texts are translated as it comes
 
     window = MainWindow()
     window.show()
+    first.close()
     # The first frame before anything else: pages and plots are made when the event loop is idle
     QTimer.singleShot(0, lambda: window.settle(arguments[1] if len(arguments) > 1 else None))
     code = app.exec()

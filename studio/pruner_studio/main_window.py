@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import threading
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import QSettings, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QUndoStack
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -37,6 +38,7 @@ from pruner_studio.widgets.sidebar import PAGES, Sidebar
 from pruner_studio.workspace import Problem, Workspace
 
 _TOLD_MS = 4000
+_SETTLED_MS = 250
 
 
 class MainWindow(QMainWindow):
@@ -103,14 +105,22 @@ class MainWindow(QMainWindow):
         return next(key for key, page in self._pages.items() if page is self._stack.currentWidget())
 
     def settle(self, path: str | None = None) -> None:
-        """After the first frame: import what plots need, open what was asked for, look at the machine."""
-        threading.Thread(target=importlib.import_module, args=("pyqtgraph",), daemon=True).start()
+        """After the first frame: open what was asked for, then look at the last sessions and at the machine."""
         for problem in crashes():
             self.problems.tell(problem)
         self._session = Session(self.problems.tell)
-        background.run(lambda: summaries(recent()), self._tell_interrupted, self.problems.tell)
         if path:
             self.open_path(path)
+        QTimer.singleShot(_SETTLED_MS, self, self._look_around)
+
+    def _look_around(self) -> None:
+        """What can wait until the window is there: plots for later, dead engines, whether this machine can tune."""
+        threading.Thread(target=importlib.import_module, args=("pyqtgraph",), daemon=True).start()
+        gc.freeze()
+        gc.enable()
+        if self._session is not None:
+            self._session.describe()
+        background.run(lambda: summaries(recent()), self._tell_interrupted, self.problems.tell)
         start = self._pages["start"]
         assert isinstance(start, StartPage)
         start.check_machine()

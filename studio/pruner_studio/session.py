@@ -17,6 +17,7 @@ from types import TracebackType
 
 from PySide6.QtCore import QStandardPaths
 
+from pruner_engine import __version__
 from pruner_studio.translation import tr
 from pruner_studio.workspace import Problem
 
@@ -63,15 +64,20 @@ class Session:
     """
 
     def __init__(self, tell: Callable[[Problem], object]) -> None:
-        from pruner_engine.report import environment
-
         self._tell = tell
         self._path = _folder() / f"{_PREFIX}{os.getpid()}.log"
         self._file = self._path.open("w", encoding="utf-8")
-        self._file.write(f"started {time.strftime('%Y-%m-%d %H:%M:%S')}\n{environment()}\n\n")
+        self._file.write(f"started {time.strftime('%Y-%m-%d %H:%M:%S')}, pruner-studio {__version__}\n")
         self._file.flush()
         faulthandler.enable(self._file)
         self._hook, sys.excepthook = sys.excepthook, self._error
+
+    def describe(self) -> None:
+        """Add the versions and the machine, which take a moment to find out."""
+        from pruner_engine.report import environment
+
+        self._file.write(f"{environment()}\n\n")
+        self._file.flush()
 
     def _error(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         """An exception in a slot: the window lives on, and says so."""

@@ -154,6 +154,7 @@ from PySide6.QtCore import QCoreApplication
 from pruner_studio.session import Session
 app = QCoreApplication(["pruner-studio"])
 session = Session(print)
+session.describe()
 {deed}
 """
 

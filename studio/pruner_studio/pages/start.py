@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import QSettings, Qt, QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -276,7 +276,7 @@ class StartPage(Page):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self.recent.refresh()
+        QTimer.singleShot(0, self.recent, self.recent.refresh)  # the page is painted first
 
     # ------------------------------------------------------------ projects
 
