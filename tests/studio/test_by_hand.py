@@ -71,7 +71,7 @@ def test_an_edit_is_predicted_verified_measured_and_told_as_a_command(qtbot, ope
     assert "measured" in pane.parts.verdict.text() and pane.parts.note.text().startswith("•")
     edit(qtbot, pane)
     qtbot.waitUntil(lambda: "as fast as the candidate" in pane.parts.verdict.text(), timeout=60_000)
-    press(qtbot, pane.copy_button)
+    press(qtbot, page.copy_button)
     command = QGuiApplication.clipboard().text()
     assert command.startswith("pruner try") and "--decide" in command
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import shutil
+import sqlite3
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton
 
 from pruner_engine import units
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.main_window import MainWindow
+from pruner_studio.panes.code import FORMS
 from pruner_studio.widgets.narrowing import NarrowedBy
 
 
@@ -197,8 +202,32 @@ def test_the_probe_of_each_round_is_told(opened: MainWindow, reader) -> None:
     assert units.latency(min(times)) in text and units.ratio(max(times) / min(times)) in text
 
 
-def test_a_wide_form_of_the_code_is_offered_where_the_target_has_it(opened: MainWindow) -> None:
+@pytest.mark.parametrize(
+    ("kind", "forms"), [("llvm", ["tvmscript", "llvm", "asm"]), ("cuda", ["tvmscript", "cuda", "ptx", "llvm"])]
+)
+def test_code_is_offered_in_the_forms_of_the_target(
+    qtbot, window: MainWindow, finished_project: Path, tmp_path: Path, kind: str, forms: list[str]
+) -> None:
+    path = shutil.copy(finished_project, tmp_path / "target.pruner")
+    with sqlite3.connect(path) as db:
+        db.execute("UPDATE targets SET text = ?", (json.dumps({"kind": kind}),))
+    window.workspace.open(path)
+    page = show(window, "schedule")
+    open_tab(qtbot, page, page.code)
+    assert [form for form, _ in FORMS if page.code.forms.part(form).isVisibleTo(page)] == forms
+
+
+def test_every_view_has_its_line_for_the_terminal(qtbot, opened: MainWindow) -> None:
     page = show(opened, "schedule")
-    page.tabs.setCurrentWidget(page.code)
-    offered = [form for form, button in page.code.forms._buttons.items() if button.isVisibleTo(page)]
-    assert offered == ["tvmscript", "llvm", "asm"]
+    candidate = f"--candidate {page._subject.candidate_id}"
+    expected = {
+        page.loops: f"{candidate} --as replay",
+        page.code: f"{candidate} --as tvmscript",
+        page.diff: f"{candidate} --as trace --against",
+        page.roofline: "tasks",
+    }
+    for pane, part in expected.items():
+        open_tab(qtbot, page, pane)
+        press(qtbot, page.copy_button)
+        line = QGuiApplication.clipboard().text()
+        assert line.startswith("pruner ") and part in line

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QSplitter, QStackedWidget, QTabWidget
 
 from pruner_engine import units
@@ -18,7 +20,7 @@ from pruner_studio.panes.pane import Pane, Subject
 from pruner_studio.panes.roofline import RooflinePane
 from pruner_studio.panes.what_if import WhatIfPane
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, EmptyState, Pill, button, label
+from pruner_studio.widgets.basic import Card, EmptyState, Pill, button, icon_button, label
 from pruner_studio.widgets.candidates import CandidatesCard, figures, outcome
 from pruner_studio.widgets.narrowing import NarrowedBy
 
@@ -71,6 +73,8 @@ class SchedulePage(Page):
             tip=tr("Compare other candidates with this one"),
         )
         card.head.addWidget(self.reference_button)
+        self.copy_button = icon_button("copy", tr("Copy as command"), self.copy_command)
+        card.head.addWidget(self.copy_button)
         self.message = label("", "muted", wrap=True)
         card.body.addWidget(self.message)
         self.tabs = QTabWidget()
@@ -155,6 +159,11 @@ class SchedulePage(Page):
         row = self.workspace.reader.candidate(candidate_id) if self.workspace.reader else None
         if row is not None:
             self.workspace.select(row["task_id"], candidate_id)
+
+    def copy_command(self) -> None:
+        """The line that tells in the terminal what the shown view tells here."""
+        pane = next(pane for _, pane in self.panes if pane is self.tabs.currentWidget())
+        QGuiApplication.clipboard().setText(shlex.join(pane.words()))
 
     def _use_as_reference(self) -> None:
         """Keep the shown candidate as the left side of the diff."""

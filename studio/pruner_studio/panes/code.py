@@ -59,6 +59,9 @@ class CodePane(Pane):
             self.forms.choose("tvmscript")
         self._show_form()
 
+    def words(self) -> list[str]:
+        return [] if self.subject is None else self._inspect(self.subject, self.forms.current)
+
     def _offered(self, subject: Subject) -> tuple[str, ...]:
         target: dict[str, Any] = json.loads(self.reader.run(subject.run_id)["target"] or "{}")
         return _OF_TARGET.get(target.get("kind", ""), _OTHERWISE)

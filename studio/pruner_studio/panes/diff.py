@@ -50,6 +50,11 @@ class DiffPane(Pane):
         self._fill(subject)
         self._compare()
 
+    def words(self) -> list[str]:
+        if self.subject is None or self.left.currentData() is None:
+            return []
+        return [*self._inspect(self.subject, self.forms.current), "--against", str(self.left.currentData())]
+
     def _fill(self, subject: Subject) -> None:
         """The kept reference first, then the best candidate of the task in each run."""
         chosen = self.left.currentData()

@@ -59,6 +59,9 @@ class LoopsPane(Pane):
             self.view.choose_node(nodes[line])
             self.lines_chosen.emit([at for at, node in enumerate(nodes) if node == nodes[line]])
 
+    def words(self) -> list[str]:
+        return [] if self.subject is None else self._inspect(self.subject, "replay")
+
     def _replayed(self, reply: msg.Inspected) -> None:
         replay = json.loads(reply.texts["replay"])
         self._links = replay["code"]

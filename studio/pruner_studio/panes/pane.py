@@ -46,6 +46,16 @@ class Pane(QWidget):
         """Fill the pane; called once for each subject."""
         raise NotImplementedError
 
+    def words(self) -> list[str]:
+        """The command line that tells the same in the terminal; empty where nothing is shown."""
+        return [] if self.subject is None else self._inspect(self.subject, "trace")
+
+    def _inspect(self, subject: Subject, form: str) -> list[str]:
+        words = ["pruner", "inspect", subject.project, "--task", str(subject.task_id)]
+        if subject.candidate_id is not None:
+            words += ["--candidate", str(subject.candidate_id)]
+        return [*words, "--as", form]
+
     @property
     def reader(self) -> ProjectReader:
         assert self.workspace.reader is not None

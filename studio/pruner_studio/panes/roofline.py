@@ -30,6 +30,12 @@ class RooflinePane(Pane):
         self.plot.picked.connect(self.picked.emit)
         self.column.addWidget(self.plot, 1)
 
+    def words(self) -> list[str]:
+        """The share of the roof that each task reaches stands in the table of tasks."""
+        return (
+            [] if self.subject is None else ["pruner", "tasks", self.subject.project, "--run", str(self.subject.run_id)]
+        )
+
     def show_subject(self, subject: Subject) -> None:
         tasks = self.reader.tasks(subject.run_id)
         task = next(row for row in tasks if row["id"] == subject.task_id)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QSplitter
 
 from pruner_engine import units
@@ -50,8 +48,7 @@ class WhatIfPane(Pane):
             tr("Measure now"), self.measure, "primary", "play", tr("Build and time it; it becomes a trial of this run")
         )
         self.pin_button = button(tr("Pin"), self.pin, icon="pin", tip=tr("The run measures it first in its next round"))
-        self.copy_button = button(tr("Copy as command"), self._copy, "link")
-        for made in (self.verify_button, self.measure_button, self.pin_button, self.copy_button):
+        for made in (self.verify_button, self.measure_button, self.pin_button):
             row.addWidget(made)
         row.addStretch(1)
         return row
@@ -62,7 +59,7 @@ class WhatIfPane(Pane):
         row = self.candidate(subject)
         sketches = {sketch["id"]: sketch for sketch in self.reader.sketches(subject.task_id)}
         self._row = row if row and row["sketch_id"] in sketches else None
-        for part in (self.editor, self.verify_button, self.measure_button, self.pin_button, self.copy_button):
+        for part in (self.editor, self.verify_button, self.measure_button, self.pin_button):
             part.setVisible(self._row is not None)
         self.answer.setText("")
         self._enable(True)
@@ -190,17 +187,16 @@ class WhatIfPane(Pane):
         told = tr("was measured before") if reply.before else tr("is measured first when the run goes on (Resume)")
         self.answer.setText(tr("Candidate {number}").format(number=reply.candidate_id) + f" {told}.")
 
-    def _copy(self) -> None:
+    def words(self) -> list[str]:
         """The `pruner try` line that asks the same."""
         if self.subject is None or self._row is None:
-            return
+            return []
         words = ["pruner", "try", self.subject.project, "--task", str(self.subject.task_id)]
         words += ["--run", str(self.subject.run_id), "--candidate", str(self._row["id"])]
         for spec, old, new in zip(self._specs, self.editor.start, self.editor.decisions, strict=True):
             if old != new:
                 words += ["--decide", f"{spec['name']}={_value(spec, new)}"]
-        QGuiApplication.clipboard().setText(shlex.join(words))
-        self.answer.setText(tr("The command is on the clipboard; add --verify, --measure or --pin."))
+        return words
 
 
 def _value(spec: dict[str, Any], value: Any) -> str:
