@@ -9,16 +9,15 @@ import tvm
 
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.design_space import DesignSpace
-from pruner_engine.tasks.task import TuningTask
+from pruner_engine.verify import drafted
 from pruner_engine.verify.model import Features, Group
 from schedules import CPU, task_of
 
 _ONES = np.ones(16, np.float32)
 
 
-def random_candidates(task: TuningTask, count: int, target: tvm.target.Target = CPU, seed: int = 0) -> list[Candidate]:
+def random_candidates(space: DesignSpace, count: int, seed: int = 0) -> list[Candidate]:
     """Valid random candidates, schedules set; fewer where the space holds no more."""
-    space = DesignSpace.generate(task, target, seed)
     rng = np.random.default_rng(seed)
     found: dict[str, Candidate] = {}
     for _ in range(64):
@@ -48,18 +47,27 @@ def seconds_of(candidate: Candidate) -> float:
     return min(times)
 
 
-def measured_matmul(count: int) -> tuple[TuningTask, list[Candidate], np.ndarray]:
+def measured_matmul(count: int) -> tuple[DesignSpace, list[Candidate], np.ndarray]:
     """Random candidates of a matrix product with their latencies, float64[count]."""
-    task = task_of("matmul:96,96,96")
-    candidates = random_candidates(task, count)
-    return task, candidates, np.array([seconds_of(candidate) for candidate in candidates])
+    space = DesignSpace.generate(task_of("matmul:96,96,96"), CPU)
+    candidates = random_candidates(space, count)
+    return space, candidates, np.array([seconds_of(candidate) for candidate in candidates])
 
 
 def synthetic_group(count: int, seed: int = 0) -> Group:
     """Latencies that depend on one hidden quality, which shows in some columns of every kind of feature."""
     rng = np.random.default_rng(seed)
     quality = rng.uniform(0, 8, count)
-    features = [Features(_noisy(rng, 2, 164, q), _noisy(rng, 5, 23, q), _noisy(rng, 7, 40, q), _ONES) for q in quality]
+    features = [
+        Features(
+            _noisy(rng, 2, 164, q),
+            _noisy(rng, 5, 23, q),
+            _noisy(rng, 7, 40, q),
+            _ONES,
+            _noisy(rng, 1, drafted.WIDTH, -q)[0],
+        )
+        for q in quality
+    ]
     return features, 1e-4 * 2.0 ** (8.0 - quality), np.zeros(count, bool)
 
 

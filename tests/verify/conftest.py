@@ -8,6 +8,6 @@ from measured import measured_matmul
 
 @pytest.fixture(scope="session")
 def measured():
-    """Task, candidates and latencies of 48 random schedules of one matrix product, run here."""
-    task, candidates, seconds = measured_matmul(48)
-    return task, candidates, seconds, np.zeros(len(seconds), bool)
+    """Design space, candidates and latencies of 48 random schedules of one matrix product, run here."""
+    space, candidates, seconds = measured_matmul(48)
+    return space, candidates, seconds, np.zeros(len(seconds), bool)

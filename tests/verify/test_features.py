@@ -6,11 +6,13 @@ from tvm.script import ir as I
 from tvm.script import tirx as T
 
 from measured import random_candidates
-from pruner_engine.verify import create_model
+from pruner_engine.space.design_space import DesignSpace
+from pruner_engine.verify import create_model, drafted
 from pruner_engine.verify.accesses import read_statements
 from pruner_engine.verify.dataflow import STEPS, WIDTH, dataflow_features
 from schedules import CPU, GPU, task_of
 
+PARTS = ("statement", "dataflow", "workload", "draft")
 WORKLOADS = [
     "matmul:64,64,64",
     "dense:16,64,64",
@@ -68,32 +70,33 @@ def test_cpu_movements_go_from_memory_to_the_nearest_cache():
 
 @pytest.mark.parametrize("workload", WORKLOADS)
 def test_every_operator_has_statements_and_movements(workload):
-    task = task_of(workload)
-    candidates = random_candidates(task, 2)
+    space = DesignSpace.generate(task_of(workload), CPU)
+    candidates = random_candidates(space, 2)
     assert candidates
-    for features in create_model("pacm").featurize(task, CPU, candidates):
+    for features in create_model("pacm-draft").featurize(space, candidates):
         assert features.statement.shape[1] == 164 and len(features.statement) >= 1
         assert features.dataflow.shape[1] == WIDTH and 2 <= len(features.dataflow) <= STEPS
         assert features.workload.shape == (16,)
-        assert all(np.isfinite(part).all() for part in (features.statement, features.dataflow, features.workload))
+        assert features.draft.shape == (drafted.WIDTH,) and features.draft[0] == 1 and features.draft[1] > 0
+        assert all(np.isfinite(getattr(features, part)).all() for part in PARTS)
         assert features.dataflow.max() < 64
 
 
 def test_features_do_not_depend_on_when_they_are_taken():
-    task = task_of("conv2d:1,16,14,14,16,3")
-    candidates = random_candidates(task, 6)
-    for kind in ("pacm", "tlp"):
+    space = DesignSpace.generate(task_of("conv2d:1,16,14,14,16,3"), CPU)
+    candidates = random_candidates(space, 6)
+    for kind in ("pacm-draft", "tlp"):
         model = create_model(kind)
-        first = model.featurize(task, CPU, candidates)
-        second = model.featurize(task, CPU, candidates[::-1])[::-1]
+        first = model.featurize(space, candidates)
+        second = model.featurize(space, candidates[::-1])[::-1]
         for one, other in zip(first, second, strict=True):
-            for part in ("statement", "dataflow", "primitives", "workload"):
+            for part in (*PARTS, "primitives"):
                 assert np.array_equal(getattr(one, part), getattr(other, part))
 
 
 def test_gpu_movements_pass_the_memory_scopes():
-    task = task_of("matmul:128,128,128", GPU)
-    (features,) = create_model("pacm").featurize(task, GPU, random_candidates(task, 1, GPU))
+    space = DesignSpace.generate(task_of("matmul:128,128,128", GPU), GPU)
+    (features,) = create_model("pacm").featurize(space, random_candidates(space, 1))
     levels = features.dataflow[:, 1:4].argmax(axis=1).tolist()
     # both operands memory → shared, shared and registers in the product, registers → memory
     assert levels[:4] == [0, 1, 0, 1]
@@ -104,7 +107,7 @@ def test_gpu_movements_pass_the_memory_scopes():
 
 
 def test_tlp_reads_the_decisions():
-    task = task_of("matmul:64,64,64")
-    one, other = create_model("tlp").featurize(task, CPU, random_candidates(task, 2))
+    space = DesignSpace.generate(task_of("matmul:64,64,64"), CPU)
+    one, other = create_model("tlp").featurize(space, random_candidates(space, 2))
     assert one.primitives.shape[1] == 40
     assert one.primitives.shape != other.primitives.shape or not np.array_equal(one.primitives, other.primitives)

@@ -1,25 +1,29 @@
 """Cost models learn from real measurements."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
 from measured import synthetic_group
+from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.errors import UserError
+from pruner_engine.targets.profiling import profile_for
 from pruner_engine.verify import create_model, model_kinds, register_model
 from pruner_engine.verify.metrics import assess
 from pruner_engine.verify.training import held_out
 from schedules import CPU
 
-LEARNERS = ["pacm", "tenset-mlp", "tlp", "xgb"]
+LEARNERS = ["pacm-draft", "pacm", "tenset-mlp", "tlp", "xgb"]
 
 
 @pytest.mark.parametrize("kind", LEARNERS)
 def test_learns_the_order_of_measured_candidates(kind, measured):
-    task, candidates, seconds, censored = measured
+    space, candidates, seconds, censored = measured
     model = create_model(kind, 0)
-    features = model.featurize(task, CPU, candidates)
-    report = model.update({task.hash: (features, seconds, censored)})
+    features = model.featurize(space, candidates)
+    report = model.update({space.task.hash: (features, seconds, censored)})
     assert report.samples == len(candidates) and report.epochs > 0 and report.seconds > 0
     # the latencies are real ones, and as noisy as the machine is busy; chance is 0.5 and 0
     assert report.pair_accuracy > 0.65
@@ -95,3 +99,12 @@ def test_a_model_of_ones_own_can_be_registered():
     register_model("mine", lambda seed: create_model("random", seed))
     assert "mine" in model_kinds()
     assert create_model("mine", 1).kind == "random"
+
+
+def test_a_verifier_that_starts_from_the_draft_ranks_as_it_does_until_it_learns(measured):
+    space, candidates, _, _ = measured
+    model = create_model("pacm-draft", 0)
+    features = model.featurize(space, candidates)
+    analyzer = Analyzer(space, replace(profile_for(CPU), calibration={}))
+    draft = [float(analyzer.score(c.sketch, c.row[None])[0]) for c in candidates]
+    assert spearmanr(model.predict(features), draft)[0] > 0.999

@@ -82,12 +82,12 @@ def _record(project: Project, key: str, rows: Sequence[Row]) -> Record:
             if before is None or (before.result.censored and not trial.result.censored):
                 trials[trial.candidate.hash] = trial
     found, features = [], []
-    models = create_model("pacm"), create_model("tlp")
+    models = create_model("pacm-draft"), create_model("tlp")
     ordered = list(trials.values())
     for start in range(0, len(ordered), _CHUNK):
         chunk = {t.candidate.hash: t for t in ordered[start : start + _CHUNK]}
         applied = space.materialise([t.candidate for t in chunk.values()], threads_of(target))
-        parts = [model.featurize(task, target, applied) for model in models] if applied else [[], []]
+        parts = [model.featurize(space, applied) for model in models] if applied else [[], []]
         features += [_joined(pacm, tlp) for pacm, tlp in zip(*parts, strict=True)]
         found += [chunk[candidate.hash] for candidate in applied]
         for trial in chunk.values():

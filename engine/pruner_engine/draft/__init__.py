@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from pruner_engine.draft import core, gpu
 from pruner_engine.draft.analyzer import Analyzer
@@ -15,9 +16,15 @@ if TYPE_CHECKING:
 __all__ = ["Analyzer", "Explanation", "ablations_of", "analyzer_for"]
 
 
+_analyzers: WeakKeyDictionary[DesignSpace, Analyzer] = WeakKeyDictionary()
+
+
 def analyzer_for(space: DesignSpace, profile: DeviceProfile) -> Analyzer:
-    """The analyzer of a design space for a device."""
-    return Analyzer(space, profile)
+    """The analyzer of a design space for a device, kept as long as the space is: it compiles the sketches."""
+    known = _analyzers.get(space)
+    if known is None or known.profile != profile:
+        known = _analyzers[space] = Analyzer(space, profile)
+    return known
 
 
 def ablations_of(profile: DeviceProfile) -> tuple[str, ...]:

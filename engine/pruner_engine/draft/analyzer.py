@@ -109,6 +109,19 @@ class Analyzer:
         times = {name: seconds * self.factors.get(name, 1.0) for name, seconds in times.items()}
         return Explanation(sum(times.values()), bool(valid), symbols, penalties, times)
 
+    def figures(self, sketch: int, rows: Rows) -> dict[str, np.ndarray]:
+        """Symbols, penalties and uncalibrated times of the rows of a compiled sketch by name, float64[n] each.
+
+        Where two have one name a time goes before a penalty, and that before a symbol.
+        """
+        found: dict[str, np.ndarray] = {}
+        for locations, members in self._groups(sketch, rows):
+            variant = self._variant(sketch, locations)
+            names = (*variant.parts.symbols, *variant.parts.penalties, *variant.parts.times)
+            for name, values in zip(names, variant.explained(rows[members]), strict=False):
+                found.setdefault(name, np.zeros(len(rows)))[members] = values
+        return found
+
     def compiled(self, sketch: int) -> bool:
         """Whether the sketch's symbols are in closed form."""
         if sketch not in self._compiled:

@@ -171,7 +171,7 @@ def _compare(sample: _Sample, seed: int, model: str) -> dict[str, Any]:
     chance = [times[rng.permutation(len(times))[:_HEAD]].min() for _ in range(_CHANCES)]
     half = len(times) // 2
     learned = create_model(model, seed)
-    features = learned.featurize(space.task, space.target, sample.candidates)
+    features = learned.featurize(space, sample.candidates)
     learned.update({space.task.hash: (features[:half], times[:half], np.zeros(half, dtype=bool))})
     return {
         "measured": len(times),

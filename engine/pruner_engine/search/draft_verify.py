@@ -65,11 +65,13 @@ class DraftVerify(ModelStrategy):
         )
 
     def _ranked(self, state: TaskState, pool: Sequence[Candidate]) -> list[Candidate]:
-        """Best first, by the places that draft and model give each candidate.
+        """Best first: in the order of a model that starts from the draft's score; else by the places that both give.
 
-        A model that has seen few trials of a task ranks worse than the analyzer, later better: its place weighs
+        Such a model that has seen few trials of a task ranks worse than the analyzer, later better: its place weighs
         n / (n + 48) after n valid trials.
         """
+        if self.model.from_draft:
+            return sorted(pool, key=lambda c: -(c.verified_score or 0.0))
         seen = sum(t.result.ok for t in self.memory(state).seen) + (_PRETRAINED if self.pretrained else 0)
         weight = seen / (seen + _EQUAL_AT)
         draft = _places([c.draft_score for c in pool])

@@ -66,7 +66,8 @@ class ModelStrategy(Strategy):
         features = self.memory(state).features
         missing = [c for c in candidates if c.hash not in features]
         if missing:
-            extracted = self.model.featurize(state.task, self.context.target, missing)
+            assert state.space is not None
+            extracted = self.model.featurize(state.space, missing)
             features.update(zip((c.hash for c in missing), extracted, strict=True))
         scores = self.model.predict([features[c.hash] for c in candidates])
         for candidate, score in zip(candidates, scores, strict=True):
@@ -101,7 +102,7 @@ class ModelStrategy(Strategy):
         if unknown:
             assert state.space is not None
             applied = state.space.materialise(unknown, self.context.threads)
-            extracted = self.model.featurize(state.task, self.context.target, applied) if applied else []
+            extracted = self.model.featurize(state.space, applied) if applied else []
             memory.features.update(zip((c.hash for c in applied), extracted, strict=True))
         memory.seen += [t for t in trials if t.candidate.hash in memory.features]
         for trial in trials:

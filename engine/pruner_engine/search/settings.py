@@ -47,7 +47,7 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
     refresh: int = 2
     eps_greedy: float = 0.1
     elite_share: float = 0.1
-    model: str = "pacm"
+    model: str = "pacm-draft"
     checkpoint: str = ""
     momentum: float = 0.99
     adapt_every: int = 4

@@ -22,6 +22,7 @@ class Batch:
         dataflow: float32[n, steps, 23]; dataflow_mask: bool[n, steps], True where there is a step.
         primitives: float32[n, length, 40]; primitives_mask: bool[n, length].
         workload: float32[n, 16].
+        draft: float32[n, 32].
     """
 
     statement: Tensor
@@ -31,6 +32,7 @@ class Batch:
     primitives: Tensor
     primitives_mask: Tensor
     workload: Tensor
+    draft: Tensor
 
     def __len__(self) -> int:
         return len(self.workload)
@@ -49,6 +51,7 @@ class Batch:
             self.primitives[index],
             self.primitives_mask[index],
             self.workload[index],
+            self.draft[index],
         )
 
 
@@ -65,6 +68,7 @@ def pack(features: Sequence[Features]) -> Batch:
         primitives,
         primitives_mask,
         torch.from_numpy(np.stack([f.workload for f in features])),
+        torch.from_numpy(np.stack([f.draft for f in features])),
     )
 
 

@@ -14,11 +14,11 @@ from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from pruner_engine.errors import UserError
-from pruner_engine.verify import dataflow, primitives, statement, workload
+from pruner_engine.verify import dataflow, drafted, primitives, statement, workload
 from pruner_engine.verify.checkpoint import read_metadata
 from pruner_engine.verify.model import Features, Group
 
-_FORMAT = "pruner-studio-dataset-1"
+_FORMAT = "pruner-studio-dataset-2"
 _HINT = "Use a file that `pruner collect` wrote."
 _WIDTHS = {"statement": statement.WIDTH, "dataflow": dataflow.WIDTH, "primitives": primitives.WIDTH}
 
@@ -80,6 +80,7 @@ def write_dataset(data: DataSet, path: Path) -> None:
         tensors[f"{index}.seconds"] = np.asarray(seconds, np.float64)
         tensors[f"{index}.censored"] = np.asarray(censored, np.uint8)
         tensors[f"{index}.workload"] = np.stack([f.workload for f in features])
+        tensors[f"{index}.draft"] = np.stack([f.draft for f in features])
         for part in _WIDTHS:
             # half precision: these are logarithms and flags, and it halves the file
             rows = [getattr(f, part) for f in features]
@@ -118,14 +119,16 @@ def _records(described: list[dict[str, Any]], tensors: dict[str, np.ndarray]) ->
     data = DataSet()
     for index, entry in enumerate(described):
         seconds, censored = tensors[f"{index}.seconds"], tensors[f"{index}.censored"].astype(bool)
-        embeddings = tensors[f"{index}.workload"]
+        embeddings, drafts = tensors[f"{index}.workload"], tensors[f"{index}.draft"]
         parts = {name: _ragged(tensors, index, name, width) for name, width in _WIDTHS.items()}
-        counts = {len(censored), len(embeddings), *map(len, parts.values())}
-        if counts != {len(seconds)} or not (seconds > 0).all() or embeddings.shape[1] != workload.WIDTH:
+        counts = {len(censored), *map(len, parts.values())}
+        if counts != {len(seconds)} or not (seconds > 0).all():
             raise ValueError("sizes")
+        if embeddings.shape != (len(seconds), workload.WIDTH) or drafts.shape != (len(seconds), drafted.WIDTH):
+            raise ValueError("widths")
         features = [
-            Features(workload=embedding, **{name: rows[i] for name, rows in parts.items()})
-            for i, embedding in enumerate(embeddings)
+            Features(workload=embeddings[i], draft=drafts[i], **{name: rows[i] for name, rows in parts.items()})
+            for i in range(len(seconds))
         ]
         data.add(Record(entry["key"], entry["name"], entry["op"], entry["target"], (features, seconds, censored)))
     return data

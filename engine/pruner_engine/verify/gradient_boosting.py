@@ -12,13 +12,12 @@ import xgboost
 
 from pruner_engine.errors import UserError
 from pruner_engine.space.candidate import Candidate
-from pruner_engine.tasks.task import TuningTask
 from pruner_engine.verify import statement, workload
 from pruner_engine.verify.lambdarank import pair_accuracy, relevance
 from pruner_engine.verify.model import CostModel, Features, Group, LearnReport, schedules_of
 
 if TYPE_CHECKING:
-    import tvm
+    from pruner_engine.space.design_space import DesignSpace
 
 _PARAMETERS = {
     "objective": "reg:squarederror",
@@ -43,9 +42,9 @@ class GradientBoosting(CostModel):
         self.seed = seed
         self._booster: xgboost.Booster | None = None
 
-    def featurize(self, task: TuningTask, target: tvm.target.Target, candidates: Sequence[Candidate]) -> list[Features]:
-        embedding = workload.workload_embedding(task)
-        rows = statement.statement_features(target, schedules_of(candidates))
+    def featurize(self, space: DesignSpace, candidates: Sequence[Candidate]) -> list[Features]:
+        embedding = workload.workload_embedding(space.task)
+        rows = statement.statement_features(space.target, schedules_of(candidates))
         return [Features(statement=stores, workload=embedding) for stores in rows]
 
     def predict(self, features: Sequence[Features]) -> np.ndarray:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from pruner_engine.space.candidate import Candidate
-from pruner_engine.tasks.task import TuningTask
 
 if TYPE_CHECKING:
-    import tvm
     from tvm.s_tir import Schedule
+
+    from pruner_engine.space.design_space import DesignSpace
 
 Array = np.ndarray
 
@@ -32,12 +32,14 @@ class Features:
         dataflow: one row per data movement, float32[steps ≤ 16, 23].
         primitives: one row per schedule primitive, float32[primitives ≤ 48, 40].
         workload: embedding of the task, float32[16].
+        draft: what the draft's analyzer makes of it, float32[32].
     """
 
     statement: Array = field(default_factory=_nothing)
     dataflow: Array = field(default_factory=_nothing)
     primitives: Array = field(default_factory=_nothing)
     workload: Array = field(default_factory=lambda: np.zeros(0, np.float32))
+    draft: Array = field(default_factory=lambda: np.zeros(0, np.float32))
 
 
 #: Features, latencies in seconds (lower bounds where censored) and censored flags of one task's candidates.
@@ -74,13 +76,19 @@ def schedules_of(candidates: Sequence[Candidate]) -> list[Schedule]:
 
 
 class CostModel(ABC):
-    """Ranks candidates of one task by features; scores of different tasks cannot be compared."""
+    """Ranks candidates of one task by features; scores of different tasks cannot be compared.
+
+    Attributes:
+        kind: its name, in settings and checkpoints.
+        from_draft: it starts from the draft's score, and so never needs it as a second opinion.
+    """
 
     kind: ClassVar[str]
+    from_draft: ClassVar[bool] = False
 
     @abstractmethod
-    def featurize(self, task: TuningTask, target: tvm.target.Target, candidates: Sequence[Candidate]) -> list[Features]:
-        """Features of candidates whose `schedule` is set."""
+    def featurize(self, space: DesignSpace, candidates: Sequence[Candidate]) -> list[Features]:
+        """Features of candidates of the space whose `schedule` is set."""
 
     @abstractmethod
     def predict(self, features: Sequence[Features]) -> Array:

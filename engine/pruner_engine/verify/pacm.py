@@ -9,7 +9,6 @@ import torch
 from torch import Tensor, nn
 
 from pruner_engine.space.candidate import Candidate
-from pruner_engine.tasks.task import TuningTask
 from pruner_engine.verify import dataflow, statement, workload
 from pruner_engine.verify.batch import Batch
 from pruner_engine.verify.model import Features, schedules_of
@@ -18,10 +17,10 @@ from pruner_engine.verify.network_model import NetworkCostModel
 from pruner_engine.verify.scaling import Scaling
 
 if TYPE_CHECKING:
-    import tvm
+    from pruner_engine.space.design_space import DesignSpace
 
-_HIDDEN = 256
-_STEP = 128
+HIDDEN = 256
+STEP = 128
 
 
 class PaCMNetwork(RankingNetwork):
@@ -38,14 +37,14 @@ class PaCMNetwork(RankingNetwork):
         self.workload_scaling = Scaling(workload.WIDTH)
         self.dataflow_scaling = Scaling(dataflow.WIDTH)
         self.statements = nn.Sequential(
-            nn.Linear(statement.WIDTH + workload.WIDTH, _HIDDEN), nn.ReLU(), nn.Linear(_HIDDEN, _HIDDEN), nn.ReLU()
+            nn.Linear(statement.WIDTH + workload.WIDTH, HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, HIDDEN), nn.ReLU()
         )
-        self.steps = nn.Sequential(nn.Linear(dataflow.WIDTH, 64), nn.ReLU(), nn.Linear(64, _STEP), nn.ReLU())
-        self.position = nn.Parameter(torch.zeros(dataflow.STEPS, _STEP))
-        self.attention = nn.MultiheadAttention(_STEP, 4, batch_first=True)
-        self.fuse = nn.Sequential(nn.Linear(_HIDDEN + _STEP, _HIDDEN), nn.LayerNorm(_HIDDEN))
-        self.residuals = nn.ModuleList(nn.Sequential(nn.Linear(_HIDDEN, _HIDDEN), nn.ReLU()) for _ in range(2))
-        self.score = nn.Linear(_HIDDEN, 1)
+        self.steps = nn.Sequential(nn.Linear(dataflow.WIDTH, 64), nn.ReLU(), nn.Linear(64, STEP), nn.ReLU())
+        self.position = nn.Parameter(torch.zeros(dataflow.STEPS, STEP))
+        self.attention = nn.MultiheadAttention(STEP, 4, batch_first=True)
+        self.fuse = nn.Sequential(nn.Linear(HIDDEN + STEP, HIDDEN), nn.LayerNorm(HIDDEN))
+        self.residuals = nn.ModuleList(nn.Sequential(nn.Linear(HIDDEN, HIDDEN), nn.ReLU()) for _ in range(2))
+        self.score = nn.Linear(HIDDEN, 1)
 
     def fit_scaling(self, batches: Sequence[Batch]) -> None:
         self.statement_scaling.fit(torch.cat([batch.statement for batch in batches]))
@@ -53,18 +52,27 @@ class PaCMNetwork(RankingNetwork):
         self.dataflow_scaling.fit(torch.cat([batch.dataflow[batch.dataflow_mask] for batch in batches]))
 
     def forward(self, batch: Batch) -> Tensor:
-        task = self.workload_scaling(batch.workload)
-        stores = torch.cat([self.statement_scaling(batch.statement), task[batch.owner]], dim=1)
-        pooled = torch.zeros(len(batch), _HIDDEN).index_add(0, batch.owner, self.statements(stores))
-        fused = self.fuse(torch.cat([pooled, self._flow(batch)], dim=1))
+        scores: Tensor = self.score(self.fused([self.stores(batch), self.flow(batch)]))
+        return scores.squeeze(-1)
+
+    def fused(self, parts: Sequence[Tensor]) -> Tensor:
+        """What is known of each candidate, float[n, 256], from its parts side by side."""
+        fused: Tensor = self.fuse(torch.cat(list(parts), dim=1))
         for layer in self.residuals:
             fused = fused + layer(fused)
-        return self.score(fused).squeeze(-1)
+        return fused
 
-    def _flow(self, batch: Batch) -> Tensor:
+    def stores(self, batch: Batch) -> Tensor:
+        """The statements of each candidate, summed, float[n, 256]."""
+        task = self.workload_scaling(batch.workload)
+        rows = torch.cat([self.statement_scaling(batch.statement), task[batch.owner]], dim=1)
+        return torch.zeros(len(batch), HIDDEN).index_add(0, batch.owner, self.statements(rows))
+
+    def flow(self, batch: Batch) -> Tensor:
+        """The data movements of each candidate, summed, float[n, 128]."""
         mask = batch.dataflow_mask
         if mask.shape[1] == 0:
-            return torch.zeros(len(batch), _STEP)
+            return torch.zeros(len(batch), STEP)
         steps = self.steps(self.dataflow_scaling(batch.dataflow)) + self.position[: mask.shape[1]]
         # a candidate without a step attends to its padding, which the sum leaves out
         hidden = ~mask & mask.any(dim=1, keepdim=True)
@@ -80,11 +88,11 @@ class PaCM(NetworkCostModel):
     def build(self) -> RankingNetwork:
         return PaCMNetwork()
 
-    def featurize(self, task: TuningTask, target: tvm.target.Target, candidates: Sequence[Candidate]) -> list[Features]:
+    def featurize(self, space: DesignSpace, candidates: Sequence[Candidate]) -> list[Features]:
         schedules = schedules_of(candidates)
-        embedding = workload.workload_embedding(task)
-        gpu = "gpu" in target.keys
+        embedding = workload.workload_embedding(space.task)
+        gpu = "gpu" in space.target.keys
         return [
             Features(statement=stores, dataflow=dataflow.dataflow_features(schedule.mod, gpu), workload=embedding)
-            for stores, schedule in zip(statement.statement_features(target, schedules), schedules, strict=True)
+            for stores, schedule in zip(statement.statement_features(space.target, schedules), schedules, strict=True)
         ]

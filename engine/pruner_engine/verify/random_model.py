@@ -9,11 +9,10 @@ import numpy as np
 
 from pruner_engine.errors import UserError
 from pruner_engine.space.candidate import Candidate
-from pruner_engine.tasks.task import TuningTask
 from pruner_engine.verify.model import CostModel, Features, Group, LearnReport
 
 if TYPE_CHECKING:
-    import tvm
+    from pruner_engine.space.design_space import DesignSpace
 
 
 class RandomModel(CostModel):
@@ -24,7 +23,7 @@ class RandomModel(CostModel):
     def __init__(self, seed: int = 0) -> None:
         self._rng = np.random.default_rng(seed)
 
-    def featurize(self, task: TuningTask, target: tvm.target.Target, candidates: Sequence[Candidate]) -> list[Features]:
+    def featurize(self, space: DesignSpace, candidates: Sequence[Candidate]) -> list[Features]:
         return [Features()] * len(candidates)
 
     def predict(self, features: Sequence[Features]) -> np.ndarray:

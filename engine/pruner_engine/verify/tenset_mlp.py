@@ -9,7 +9,6 @@ import torch
 from torch import Tensor, nn
 
 from pruner_engine.space.candidate import Candidate
-from pruner_engine.tasks.task import TuningTask
 from pruner_engine.verify import statement, workload
 from pruner_engine.verify.batch import Batch
 from pruner_engine.verify.model import Features, schedules_of
@@ -18,7 +17,7 @@ from pruner_engine.verify.network_model import NetworkCostModel
 from pruner_engine.verify.scaling import Scaling
 
 if TYPE_CHECKING:
-    import tvm
+    from pruner_engine.space.design_space import DesignSpace
 
 _HIDDEN = 256
 
@@ -59,7 +58,7 @@ class TenSetMLP(NetworkCostModel):
     def build(self) -> RankingNetwork:
         return TenSetMLPNetwork()
 
-    def featurize(self, task: TuningTask, target: tvm.target.Target, candidates: Sequence[Candidate]) -> list[Features]:
-        embedding = workload.workload_embedding(task)
-        rows = statement.statement_features(target, schedules_of(candidates))
+    def featurize(self, space: DesignSpace, candidates: Sequence[Candidate]) -> list[Features]:
+        embedding = workload.workload_embedding(space.task)
+        rows = statement.statement_features(space.target, schedules_of(candidates))
         return [Features(statement=stores, workload=embedding) for stores in rows]

@@ -9,7 +9,6 @@ import torch
 from torch import Tensor, nn
 
 from pruner_engine.space.candidate import Candidate
-from pruner_engine.tasks.task import TuningTask
 from pruner_engine.verify import primitives, workload
 from pruner_engine.verify.batch import Batch
 from pruner_engine.verify.model import Features, schedules_of
@@ -18,7 +17,7 @@ from pruner_engine.verify.network_model import NetworkCostModel
 from pruner_engine.verify.scaling import Scaling
 
 if TYPE_CHECKING:
-    import tvm
+    from pruner_engine.space.design_space import DesignSpace
 
 _HIDDEN = 128
 
@@ -62,8 +61,8 @@ class TLP(NetworkCostModel):
     def build(self) -> RankingNetwork:
         return TLPNetwork()
 
-    def featurize(self, task: TuningTask, target: tvm.target.Target, candidates: Sequence[Candidate]) -> list[Features]:
-        embedding = workload.workload_embedding(task)
+    def featurize(self, space: DesignSpace, candidates: Sequence[Candidate]) -> list[Features]:
+        embedding = workload.workload_embedding(space.task)
         return [
             Features(primitives=primitives.primitive_features(schedule.trace), workload=embedding)
             for schedule in schedules_of(candidates)

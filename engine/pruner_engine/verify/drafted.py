@@ -1,0 +1,56 @@
+"""Draft features: what the draft's analyzer makes of a candidate, as a vector."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pruner_engine.draft import analyzer_for
+from pruner_engine.space.candidate import Candidate
+from pruner_engine.space.design_space import DesignSpace
+from pruner_engine.targets.profiling import profile_for
+
+# each figure has a column of its own, whichever device and cache levels there are
+_TIMES = ("compute", "overhead", "L1", "L2", "L3", "memory", "launch")
+_FIGURES = (
+    *("flops", "parallel", "vector", "accumulators", "loads_per_step", "unroll", "steps"),
+    *("L1_bytes", "L2_bytes", "L3_bytes"),
+    *("flops_thread", "registers_thread", "memory_operations_thread", "dram_bytes", "shared_bytes"),
+    *("blocks", "threads", "vthreads"),
+)
+_PENALTIES = ("lanes", "registers", "warp", "wave", "reuse")
+_COLUMNS = {name: i for i, name in enumerate((*_TIMES, *_FIGURES, *_PENALTIES), 2)}
+WIDTH = 2 + len(_COLUMNS)
+_NANOSECONDS = 1e9
+
+
+def draft_features(space: DesignSpace, candidates: Sequence[Candidate]) -> list[np.ndarray]:
+    """log2 of the analyzer's figures, before any calibration, which changes while a run goes on.
+
+    Returns:
+        Per candidate float32[32]: 1 where its sketch has a closed form; the predicted latency; then, with a closed
+        form, the time components, symbols and penalties.
+    """
+    analyzer = analyzer_for(space, profile_for(space.target))
+    found = np.zeros((len(candidates), WIDTH), np.float32)
+    for sketch in space.sketches:
+        members = [i for i, c in enumerate(candidates) if c.sketch == sketch.index]
+        if not members:
+            continue
+        rows = np.array([candidates[i].row for i in members])
+        if not analyzer.compiled(sketch.index):
+            found[members, 1] = _log(_NANOSECONDS * np.exp2(-analyzer.score(sketch.index, rows)))
+            continue
+        figures = analyzer.figures(sketch.index, rows)
+        times = {name: _NANOSECONDS * values for name, values in figures.items() if name in _TIMES}
+        found[members, 0] = 1.0
+        found[members, 1] = _log(np.sum(list(times.values()), axis=0))
+        for name, values in (figures | times).items():
+            if name in _COLUMNS:
+                found[members, _COLUMNS[name]] = _log(values)
+    return list(found)
+
+
+def _log(values: np.ndarray) -> np.ndarray:
+    return np.log2(np.maximum(values, 0.0) + 1.0)
