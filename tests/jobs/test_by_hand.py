@@ -6,6 +6,7 @@ import json
 import shutil
 
 import pytest
+from test_run_life import SETTINGS, WORKLOAD, terminal
 
 from pruner_engine.jobs.client import EngineProcess
 from pruner_engine.jobs.messages import (
@@ -23,9 +24,9 @@ from pruner_engine.jobs.messages import (
     WhatIf,
     WhatIfScore,
 )
+from pruner_engine.search.settings import SearchSettings
 from pruner_engine.space.distribution import decision_from
 from pruner_engine.store.reader import ProjectReader
-from test_run_life import SETTINGS, WORKLOAD, terminal
 
 _REPLIES = (WhatIfScore, Verified, Tried, Pinned, RunFinished, Failed)
 
@@ -86,7 +87,7 @@ def test_a_row_is_predicted_verified_and_measured_once(project):
             Try(run_id=1, **where, decisions=decisions),
         )
     assert predicted.valid and predicted.reasons
-    assert verified.model == "pacm" and "run 1" in verified.learned_from
+    assert verified.model == SearchSettings().model and "run 1" in verified.learned_from
     assert 1 <= verified.place <= verified.of and verified.like_s > 0
     assert not tried.before and again.before and again.candidate_id == tried.candidate_id
     with ProjectReader(project) as reader:

@@ -109,7 +109,12 @@ def _write(project: Path, out: Path, status: Status) -> DataSet:
 
 @click.command()
 @click.argument("data", nargs=-1, required=True, type=_file)
-@click.option("--kind", type=click.Choice(["pacm-draft", "pacm", "tenset-mlp", "tlp"]), default="pacm-draft", show_default=True)
+@click.option(
+    "--kind",
+    type=click.Choice(["pacm-draft", "pacm", "tenset-mlp", "tlp"]),
+    default="pacm-draft",
+    show_default=True,
+)
 @click.option("--out", type=OutputFile(), required=True, help="Checkpoint to write (.safetensors).")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of weights, split and order.")
 @click.option("--epochs", type=click.IntRange(1), default=50, show_default=True, help="At most so many passes.")
