@@ -36,6 +36,7 @@ GPU_OPERATORS = [
     "conv2d:1,64,56,56,64,3,layout=NHWC,float16",
     "matmul:512,512,512,int8",
 ]
+_BUILD_TIMEOUT_S = 120.0  # the question is whether it compiles, also on a busy machine
 _TENSOR_CORE = ("wmma", "mma_")
 
 
@@ -62,7 +63,7 @@ def bench_compile(
     """
     resolved = resolve_target(target)
     found = []
-    with Measurer(resolved, check="none") as measurer:
+    with Measurer(resolved, check="none", build_timeout_s=_BUILD_TIMEOUT_S) as measurer:
         for workload in operators:
             on_progress(workload)
             space = spaces_of(workload, resolved)[0]
