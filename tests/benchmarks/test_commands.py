@@ -42,7 +42,7 @@ def test_data_is_collected_once_and_trains_models(tmp_path):
     for kind in ("pacm", "tlp"):  # one file has the features of all kinds
         out = tmp_path / f"{kind}.safetensors"
         trained = json.loads(pruner("train", data, "--kind", kind, "--epochs", 2, "--out", out, "--json"))
-        assert trained["held_out"]["tasks"] == 1
+        assert trained["held_out"]["tasks"] == trained["draft"]["tasks"] == 1
         assert out.stat().st_size > 1000
     used = ["tune", "matmul:16,16,24", "--trials", 3, "--project", tmp_path / "t.pruner", "--json", *SMALL]
     told = json.loads(pruner(*used, "--checkpoint", tmp_path / "pacm.safetensors"))

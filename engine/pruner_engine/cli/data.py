@@ -148,11 +148,24 @@ def train(data: tuple[Path, ...], kind: str, out: Path, seed: int, epochs: int, 
         raise UserError(f"{out} cannot be written: {error.strerror}.", "Choose another place.") from error
     ranking = trained.ranking.as_json()
     if as_json:
-        print_json({"out": str(out.absolute()), "kind": kind, "recipe": trained.recipe, "held_out": ranking})
+        print_json(
+            {
+                "out": str(out.absolute()),
+                "kind": kind,
+                "recipe": trained.recipe,
+                "held_out": ranking,
+                "draft": trained.draft.as_json(),
+            }
+        )
         return
     click.echo(f"written: {out}, learned from {trained.recipe['samples']} measurements")
-    told = (f"{name} {ranking[key]:.3f}" for name, key in _METRICS.items() if ranking[key] is not None)
-    click.echo(f"on {ranking['tasks']} tasks that it never saw: {', '.join(told) or 'nothing to assess'}")
+    click.echo(f"on {ranking['tasks']} tasks that it never saw: {_told(ranking)}")
+    click.echo(f"the draft alone on the same: {_told(trained.draft.as_json())}")
+
+
+def _told(ranking: dict[str, Any]) -> str:
+    known = [f"{name} {ranking[key]:.3f}" for name, key in _METRICS.items() if ranking[key] is not None]
+    return ", ".join(known) or "nothing to assess"
 
 
 _METRICS = {"top-1": "top1", "top-5": "top5", "pair accuracy": "pair_accuracy"}

@@ -22,6 +22,7 @@ _FIGURES = (
 _PENALTIES = ("lanes", "registers", "warp", "wave", "reuse")
 _COLUMNS = {name: i for i, name in enumerate((*_TIMES, *_FIGURES, *_PENALTIES), 2)}
 WIDTH = 2 + len(_COLUMNS)
+LATENCY = 1  # column of the predicted latency
 _NANOSECONDS = 1e9
 
 
@@ -40,12 +41,12 @@ def draft_features(space: DesignSpace, candidates: Sequence[Candidate]) -> list[
             continue
         rows = np.array([candidates[i].row for i in members])
         if not analyzer.compiled(sketch.index):
-            found[members, 1] = _log(_NANOSECONDS * np.exp2(-analyzer.score(sketch.index, rows)))
+            found[members, LATENCY] = _log(_NANOSECONDS * np.exp2(-analyzer.score(sketch.index, rows)))
             continue
         figures = analyzer.figures(sketch.index, rows)
         times = {name: _NANOSECONDS * values for name, values in figures.items() if name in _TIMES}
         found[members, 0] = 1.0
-        found[members, 1] = _log(np.sum(list(times.values()), axis=0))
+        found[members, LATENCY] = _log(np.sum(list(times.values()), axis=0))
         for name, values in (figures | times).items():
             if name in _COLUMNS:
                 found[members, _COLUMNS[name]] = _log(values)

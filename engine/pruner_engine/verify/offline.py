@@ -8,23 +8,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from pruner_engine.errors import UserError
+from pruner_engine.verify import drafted
 from pruner_engine.verify.dataset import DataSet, join, read_dataset
 from pruner_engine.verify.factory import create_model
-from pruner_engine.verify.metrics import Ranking, assess
+from pruner_engine.verify.metrics import Ranking, assess, assess_scores
 from pruner_engine.verify.network_model import NetworkCostModel
 from pruner_engine.verify.training import pack_groups
 
 
 @dataclass(frozen=True)
 class Trained:
-    """A checkpoint, its recipe, and how it ranks tasks that it never saw."""
+    """A checkpoint, its recipe, and how it ranks tasks that it never saw; the draft alone on the same tasks."""
 
     checkpoint: bytes
     recipe: dict[str, Any]
     ranking: Ranking
+    draft: Ranking
 
 
 def train(
@@ -72,7 +75,15 @@ def train(
         torch.set_num_threads(1)
     ranking = assess(model, held.groups())
     model.recipe["held_out"] = ranking.as_json()
-    return Trained(model.to_bytes(), model.recipe, ranking)
+    return Trained(model.to_bytes(), model.recipe, ranking, _draft_alone(held))
+
+
+def _draft_alone(data: DataSet) -> Ranking:
+    """How the draft's own order does, which learned nothing."""
+    scores = {
+        r.key: np.array([-features.draft[drafted.LATENCY] for features in r.group[0]]) for r in data.records.values()
+    }
+    return assess_scores(scores, {r.key: r.group[1:] for r in data.records.values()})
 
 
 def rank_by_operator(model: NetworkCostModel, data: DataSet) -> dict[str, Ranking]:

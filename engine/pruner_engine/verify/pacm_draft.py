@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from pruner_engine.space.design_space import DesignSpace
 
 _DRAFT = 64
-_LATENCY = 1  # column of the draft features
 
 
 class DraftedPaCMNetwork(PaCMNetwork):
@@ -46,7 +45,7 @@ class DraftedPaCMNetwork(PaCMNetwork):
     def forward(self, batch: Batch) -> Tensor:
         draft = self.draft(self.draft_scaling(batch.draft))
         correction: Tensor = self.score(self.fused([self.stores(batch), self.flow(batch), draft]))
-        return correction.squeeze(-1) - self.trust * batch.draft[:, _LATENCY]
+        return correction.squeeze(-1) - self.trust * batch.draft[:, drafted.LATENCY]
 
 
 class DraftedPaCM(PaCM):
