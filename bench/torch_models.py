@@ -63,6 +63,44 @@ class MobileNetV2(nn.Module):
         return self.classifier(self.features(x).mean((2, 3)))
 
 
+class Bottleneck(nn.Module):
+    """ResNet's block: narrow, filter, widen, and add what came in."""
+
+    def __init__(self, channels: int, filters: int, stride: int) -> None:
+        super().__init__()
+        widened = 4 * filters
+        self.layers = nn.Sequential(
+            *_normed(channels, filters, 1),
+            nn.ReLU(),
+            *_normed(filters, filters, 3, stride),
+            nn.ReLU(),
+            *_normed(filters, widened, 1),
+        )
+        same = channels == widened and stride == 1
+        self.shortcut = nn.Identity() if same else nn.Sequential(*_normed(channels, widened, 1, stride))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.relu(self.layers(x) + self.shortcut(x))
+
+
+class ResNet50(nn.Module):
+    """He et al., 2016, for 224 x 224 pixels."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        layers: list[nn.Module] = [*_normed(3, 64, 7, 2), nn.ReLU(), nn.MaxPool2d(3, 2, 1)]
+        channels = 64
+        for filters, count, stride in ((64, 3, 1), (128, 4, 2), (256, 6, 2), (512, 3, 2)):
+            for i in range(count):
+                layers.append(Bottleneck(channels, filters, stride if i == 0 else 1))
+                channels = 4 * filters
+        self.features = nn.Sequential(*layers)
+        self.classifier = nn.Linear(channels, 1000)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.classifier(self.features(x).mean((2, 3)))
+
+
 def _normed(channels: int, filters: int, kernel: int, stride: int = 1, groups: int = 1) -> list[nn.Module]:
     convolution = nn.Conv2d(channels, filters, kernel, stride, kernel // 2, groups=groups, bias=False)
     return [convolution, nn.BatchNorm2d(filters)]
@@ -194,6 +232,7 @@ def _pixels(batch: int) -> Tensor:
 
 MODELS: dict[str, tuple[Callable[[], nn.Module], Callable[[int], Tensor]]] = {
     "mobilenet-v2": (MobileNetV2, _pixels),
+    "resnet-50": (ResNet50, _pixels),
     "vit-tiny": (ViTTiny, _pixels),
     "bert-small": (BERTSmall, lambda batch: torch.randint(0, 30522, (batch, 128))),
     "llama-2-layers": (LlamaBlocks, lambda batch: torch.randn(batch, 64, 512)),

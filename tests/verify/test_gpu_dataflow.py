@@ -15,7 +15,7 @@ READ, WRITE, BOTH = 0, 1, 2
 
 def movements(workload, seed=1):
     """(level, access) of every step of a random candidate, in order."""
-    (candidate,) = random_candidates(task_of(workload, GPU), 1, GPU, seed)
+    (candidate,) = random_candidates(DesignSpace.generate(task_of(workload, GPU), GPU), 1, seed)
     steps = dataflow_features(candidate.schedule.mod, gpu=True)
     return list(zip(steps[:, 1:4].argmax(axis=1).tolist(), steps[:, 4:7].argmax(axis=1).tolist(), strict=True))
 
