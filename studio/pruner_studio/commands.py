@@ -41,6 +41,11 @@ def report_line(project: str, run_id: int | None, out: str) -> str:
     return _line("report", project, **{"--html": out, "--run": run_id})
 
 
+def status_line(project: str) -> str:
+    """The line that lists the runs of a project."""
+    return _line("status", project)
+
+
 def tune_line(plan: msg.Tune) -> str:
     """The line of a new run; what is as by default is left out."""
     words: list[Any] = ["tune", plan.model]

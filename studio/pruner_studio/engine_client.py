@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import msgspec
-from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
+from PySide6.QtCore import QDeadlineTimer, QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
 from pruner_engine.jobs import messages as msg
 from pruner_studio.socket_link import SocketLink
@@ -28,6 +28,7 @@ _REPLIES: dict[type, type] = {
 }
 _STDERR_KEPT = 8_000  # characters of what the engine wrote on stderr, for a report
 _KILL_AFTER_MS = 8_000
+_DETACH_MS = 5_000
 
 
 class EngineClient(QObject):
@@ -49,6 +50,7 @@ class EngineClient(QObject):
         self._tail = b""
         self._stderr = ""
         self._farewell = False
+        self._detached = False
 
     @property
     def running(self) -> bool:
@@ -82,10 +84,13 @@ class EngineClient(QObject):
         return True
 
     def detach(self) -> None:
-        """Let the engine go on after this process has ended."""
-        if self._process is not None:
-            self._process.write(msg.encode(msg.Detach()))
-            self._process.waitForBytesWritten(2000)
+        """Let the engine go on after this process has ended; waits until it took that in, or it would be killed."""
+        if self._process is None:
+            return
+        self._process.write(msg.encode(msg.Detach()))
+        patience = QDeadlineTimer(_DETACH_MS)
+        while self._process is not None and not (self._detached or patience.hasExpired()):
+            self._process.waitForReadyRead(100)
 
     def ask(self, command: Any, on_reply: Callable[[Any], None], on_failed: Callable[[msg.Failed], None]) -> None:
         """Send a question and call back with its reply, or with the failure."""
@@ -150,6 +155,7 @@ class EngineClient(QObject):
             )
         if isinstance(event, msg.Bye):
             self._farewell = True
+        self._detached = self._detached or event == msg.State(name="detached")
         if not self._answered(event):
             self.received.emit(event)
 

@@ -70,6 +70,7 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(whole)
         self._drawn = label("", "faint", name=tr("What is drawn"))
         self._place = label("", "faint", name=tr("Project file"))
+        self._place.setContentsMargins(10, 0, 0, 0)
         self.statusBar().addWidget(self._place)
         self.statusBar().addPermanentWidget(self._drawn)
         self.statusBar().setSizeGripEnabled(False)

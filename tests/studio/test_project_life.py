@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -16,6 +17,7 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox, QPushButton
 
 from pruner_engine import units
 from pruner_engine.resources import resource_dir
+from pruner_engine.search.settings import SearchSettings
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio import session
 from pruner_studio.main_window import MainWindow
@@ -60,6 +62,7 @@ def test_the_demonstration_is_opened_as_a_copy(qtbot, window: MainWindow, tmp_pa
     assert len(before) <= 1 << 20
     qtbot.mouseClick(window.show_page("start").recent.demo, Qt.MouseButton.LeftButton)
     assert Path(window.workspace.path).parent == tmp_path / "pruner-projects"
+    assert window.workspace.run()["strategy"] == "pruner"
     assert {run["strategy"] for run in window.workspace.reader.runs()} == {"pruner", "metaschedule"}
     assert SAMPLE.read_bytes() == before
 
@@ -74,7 +77,9 @@ def test_a_run_is_duplicated_with_its_settings(qtbot, window: MainWindow, tmp_pa
     assert (plan.strategy, plan.seed, plan.trials) == (run["strategy"], run["seed"], run["budget_trials"])
     assert plan.project == str(project) and plan.target == run["target"]
     start.form.seed.setValue(7)
-    assert "--seed 7" in start.command_line() and start.plan().settings == {}
+    assert "--seed 7" in start.command_line()
+    defaults = json.loads(SearchSettings().as_json())
+    assert defaults | start.plan().settings == defaults | run["settings"]
 
 
 def test_a_project_is_closed_by_ctrl_w(qtbot, window: MainWindow, finished_project: Path) -> None:
@@ -106,6 +111,13 @@ def test_copy_as_command_is_the_line_of_the_shown_run(qtbot, window: MainWindow,
     window.workspace.open(finished_project, 2)
     press(qtbot, window, "Ctrl+Shift+C")
     assert QGuiApplication.clipboard().text() == f"pruner resume {finished_project} --run 2"
+    for key, line in (("compare", f"pruner status {finished_project}"), ("devices", "pruner doctor")):
+        window.show_page(key)
+        press(qtbot, window, "Ctrl+Shift+C")
+        assert QGuiApplication.clipboard().text() == line
+    export = window.show_page("export")
+    press(qtbot, window, "Ctrl+Shift+C")
+    assert QGuiApplication.clipboard().text() == f"pruner export {finished_project} --out {export.out.text()}"
 
 
 def test_f1_explains_the_figures(qtbot, window: MainWindow) -> None:

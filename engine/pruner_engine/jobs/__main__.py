@@ -131,6 +131,7 @@ class Engine:
             with Path(os.devnull).open("wb") as nowhere:
                 os.dup2(nowhere.fileno(), 1)
                 os.dup2(nowhere.fileno(), 2)
+            self._hub.emit(State(name="detached"))
         elif isinstance(command, Quit):
             control.stop.set()
             self._jobs.put(None)

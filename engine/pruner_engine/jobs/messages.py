@@ -248,7 +248,7 @@ class Notice(_Message, tag="notice"):
 
 
 class State(_Message, tag="state"):
-    """The job's state changed: preparing, tuning, paused, stopping."""
+    """The job's state changed: preparing, tuning, paused, stopping; detached answers `Detach`."""
 
     name: str
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from pruner_engine import units
+from pruner_studio import commands
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.pages.overview import BASELINES, step_points
 from pruner_studio.pages.page import Page
@@ -131,6 +132,9 @@ class ComparePage(Page):
             run["goal_gain"] = base["elapsed_s"] / at["elapsed_s"] if base and at and at["elapsed_s"] else None
         self.model.show_rows(runs)
         self.table.choose(chosen["id"])
+
+    def command_line(self) -> str:
+        return commands.status_line(self.workspace.path) if self.workspace.path else ""
 
     def _show_plot(self, runs: list[dict[str, Any]], progress: dict[int, list[dict[str, Any]]]) -> None:
         axis = self.axis.current

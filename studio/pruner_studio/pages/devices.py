@@ -9,7 +9,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from pruner_engine import units
-from pruner_studio import background
+from pruner_engine.jobs import messages as msg
+from pruner_studio import background, commands
 from pruner_studio.help import tip_of
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
@@ -50,6 +51,10 @@ class DevicesPage(Page):
             card = _facts_card(name, facts)
             card.head.addWidget(Pill(tr("this machine"), "info"))
             self.here.addWidget(card)
+
+    def command_line(self) -> str:
+        boards = self.boards.command()
+        return commands.line_of(boards if boards.tracker else msg.Doctor())
 
     def refresh(self) -> None:
         reader = self.workspace.reader

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
@@ -22,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from pruner_engine import units
 from pruner_engine.jobs import messages as msg
+from pruner_studio import commands
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
@@ -148,12 +148,11 @@ class ExportPage(Page):
     def start(self) -> None:
         self.workspace.start(self.plan())
 
+    def command_line(self) -> str:
+        return commands.line_of(self.plan())
+
     def _copy(self) -> None:
-        plan = self.plan()
-        words = ["pruner", "export", plan.project, "--out", plan.out]
-        QGuiApplication.clipboard().setText(
-            shlex.join(words if plan.run_id is None else [*words, "--run", str(plan.run_id)])
-        )
+        commands.copy(self.command_line())
 
     def _enable(self) -> None:
         run = self.workspace.run()

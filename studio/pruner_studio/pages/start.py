@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from functools import partial
 from pathlib import Path
@@ -293,7 +294,9 @@ class StartPage(Page):
             told = message.format(place=copy, why=error.strerror)
             self.workspace.problem.emit(Problem(told, tr("Make room there, or set another project folder.")))
             return
-        self.workspace.open(copy)
+        if self.workspace.open(copy) and self.workspace.reader is not None:
+            best = min(self.workspace.reader.runs(), key=lambda run: run["latency_s"] or math.inf)
+            self.workspace.choose_run(best["id"])
 
     def duplicate(self, run: dict[str, Any]) -> None:
         """Fill the page with the plan of a run, to change it and tune again into the same project."""

@@ -207,7 +207,7 @@ class EmptyState(QWidget):
         self._picture = QLabel()
         self._icon = icon
         self._title, self._text = label(title, "empty-title"), label(text, "subtitle", wrap=True)
-        self._text.setMaximumWidth(460)
+        self._fit()
         for part in (self._picture, self._title, self._text):
             part.setAlignment(Qt.AlignmentFlag.AlignCenter)
             column.addWidget(part, 0, Qt.AlignmentFlag.AlignHCenter)
@@ -221,7 +221,11 @@ class EmptyState(QWidget):
     def tell(self, title: str, text: str) -> None:
         self._title.setText(title)
         self._text.setText(text)
-        self._text.setMinimumWidth(min(460, self._text.fontMetrics().horizontalAdvance(text) + 8))
+        self._fit()
+
+    def _fit(self) -> None:
+        """Of a fixed width, so that a wrapped text gets all the lines it needs."""
+        self._text.setFixedWidth(min(460, self._text.fontMetrics().horizontalAdvance(self._text.text()) + 24))
 
     def _paint(self) -> None:
         self._picture.setPixmap(theme.pixmap(self._icon, "faint", 40))
