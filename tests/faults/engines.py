@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import sqlite3
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +21,9 @@ from pruner_engine.jobs.messages import Export, Phase, Progress, Resume, Tune  #
 from pruner_engine.measure import wire  # noqa: E402
 from pruner_engine.measure.launch import ZygoteProcess  # noqa: E402
 from pruner_engine.store.project import Project  # noqa: E402
+from pruner_engine.targets.target import device_of, resolve_target, target_json  # noqa: E402
 
+EARLIER = Path(__file__).parent / "earlier"  # project files of every schema version: eight trials of WORKLOAD
 WORKLOAD = "matmul:32,32,32"
 SETTINGS = {"round_trials": 4, "population": 64, "draft_set": 8, "fresh_samples": 2}
 REFUSED = 3  # exit code of an engine that ended with a sentence
@@ -111,6 +114,15 @@ def engine(command: Tune | Resume | Export, told: Path, death: Death | None = No
     process.join()
     assert process.exitcode is not None
     return process.exitcode
+
+
+def say_of_this_machine(project: Path) -> None:
+    """Say of a project that it was tuned here: latencies of another machine are rightly not gone on with."""
+    target = resolve_target("auto")
+    values = (target_json(target), device_of(target).fingerprint)
+    with sqlite3.connect(project) as db:
+        db.execute("UPDATE targets SET text = ?, fingerprint = ?", values)
+    db.close()
 
 
 def context() -> multiprocessing.context.ForkServerContext:

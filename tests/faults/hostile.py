@@ -45,6 +45,8 @@ def mutated(content: bytes, rng: random.Random) -> bytes:
     data = bytearray(content)
     printable = [i for i, byte in enumerate(data) if 32 <= byte < 127] or [0]
     for _ in range(rng.choice([1, 1, 3, 20])):
+        if not data:
+            break
         at = min(rng.choice([rng.choice(printable), rng.randrange(len(data))]), len(data) - 1)
         size = rng.randrange(1, 64)
         kind = rng.randrange(8)
@@ -177,7 +179,8 @@ def look_at_records(folder: Path, seed: int) -> None:
             else:
                 lines[at] = json.dumps(mutated_json(json.loads(lines[at]), rng)).encode()
             Path(scratch, name).write_bytes(b"\n".join(lines))
-        read_records(Path(scratch))
+        if problems := read_records(Path(scratch)).problems:
+            raise UserError(problems[0])
 
 
 def look_at_checkpoint(folder: Path, seed: int) -> None:
@@ -211,7 +214,7 @@ def look_at_project_and_resume(folder: Path, seed: int) -> None:
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(shutil.copy(folder / "m.pruner", scratch))
         mutate_rows(path, random.Random(seed))
-        tune.resume(Resume(project=str(path), trials=21), JobContext(lambda event: None))
+        tune.resume(Resume(project=str(path), trials=9), JobContext(lambda event: None))
 
 
 # ---------------------------------------------------------------- the watch

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import shutil
-import sqlite3
 from pathlib import Path
 
 import pytest
-from engines import engine
+from engines import EARLIER, engine, say_of_this_machine
 
 from pruner_engine.jobs.messages import Resume
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.store.versions import KNOWN_VERSIONS
-from pruner_engine.targets.target import device_of, resolve_target, target_json
 
-EARLIER = Path(__file__).parent / "earlier"
 MEASURED = (
     "SELECT c.hash, x.seconds, x.stage FROM measurements x JOIN candidates c ON c.id = x.candidate_id ORDER BY x.id"
 )
@@ -32,7 +29,7 @@ def test_a_file_of_an_earlier_version_is_read_upgraded_and_resumed(version, tmp_
         run = reader.run()
         assert (run["state"], run["trials"]) == ("finished", 8)
         before = [tuple(row.values()) for row in reader.rows(MEASURED)]
-    _take_home(path)
+    say_of_this_machine(path)
     assert engine(Resume(project=str(path), trials=12), tmp_path / "told") == 0, (tmp_path / "told").read_text()
     with Project(path) as project:
         assert project.query("PRAGMA integrity_check") == [{"integrity_check": "ok"}]
@@ -42,11 +39,3 @@ def test_a_file_of_an_earlier_version_is_read_upgraded_and_resumed(version, tmp_
         after = [tuple(row.values()) for row in reader.rows(MEASURED)]
     assert after[:8] == before
     assert len({row[0] for row in after}) == len(after) == 12
-
-
-def _take_home(path: Path) -> None:
-    """Say that the file was written on this machine: latencies of another one are rightly not gone on with."""
-    target = resolve_target("auto")
-    with sqlite3.connect(path) as db:
-        db.execute("UPDATE targets SET text = ?, fingerprint = ?", (target_json(target), device_of(target).fingerprint))
-    db.close()

@@ -12,7 +12,7 @@ import hostile
 import pytest
 
 from pruner_engine.export.records import write_records
-from pruner_engine.jobs.messages import Export, Resume, Tune
+from pruner_engine.jobs.messages import Export, Resume
 from pruner_engine.verify import create_model
 from schedules import database_with, task_of
 
@@ -31,13 +31,8 @@ def originals(tmp_path_factory) -> Path:
     (folder / "checkpoints").mkdir()
     for kind in ("pacm", "tenset-mlp", "tlp"):
         (folder / "checkpoints" / kind).write_bytes(create_model(kind, 0).to_bytes())
-    command = Tune(
-        project=str(folder / "m.pruner"),
-        model=engines.WORKLOAD,
-        trials=20,
-        settings={**engines.SETTINGS, "model": "xgb"},
-    )
-    assert engines.engine(command, folder / "told") == 0
+    shutil.copy(engines.EARLIER / "v1_first_schema.pruner", folder / "m.pruner")
+    engines.say_of_this_machine(folder / "m.pruner")
     (folder / "checkpoints" / "xgb").write_bytes(_checkpoint(folder / "m.pruner"))
     return folder
 
@@ -58,7 +53,7 @@ def test_a_project_brings_no_code_along(originals, tmp_path):
     db.close()
     for command in (
         Export(project=str(project), out=str(tmp_path / "out")),
-        Resume(project=str(project), trials=21),
+        Resume(project=str(project), trials=9),
     ):
         if isinstance(command, Resume):
             with sqlite3.connect(project) as db:

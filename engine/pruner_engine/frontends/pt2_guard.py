@@ -41,7 +41,9 @@ def check_archive(content: bytes, name: str) -> None:
     try:
         with PT2ArchiveReader(io.BytesIO(content)) as reader:
             _check(reader, name, len(content))
-    except (RuntimeError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except UserError:
+        raise
+    except Exception as error:  # hostile files reach every corner of the reader
         raise UserError(f"{name} is not a torch.export archive, or it is damaged.", _HINT) from error
 
 

@@ -73,13 +73,11 @@ class Project:
                 ignore=True,
             )
             return db
-        except sqlite3.DatabaseError as error:
+        except BaseException as error:
             if connection is not None:
                 connection.close()
-            raise sentence(error, self.path) from error
-        except UserError:
-            if connection is not None:
-                connection.close()
+            if isinstance(error, sqlite3.DatabaseError | UnicodeDecodeError):
+                raise sentence(error, self.path) from error
             raise
 
     @contextlib.contextmanager
@@ -120,7 +118,7 @@ class Project:
                 cursor = self._db.conn.execute(sql, args)
                 names = [column[0] for column in cursor.description]
                 return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
-            except sqlite3.DatabaseError as error:
+            except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
                 raise sentence(error, self.path) from error
 
     def close(self) -> None:
@@ -135,7 +133,7 @@ class Project:
         self.close()
 
 
-def sentence(error: sqlite3.DatabaseError, path: Path) -> UserError:
+def sentence(error: Exception, path: Path) -> UserError:
     """What a database error means to the reader."""
     text = str(error)
     if "full" in text:

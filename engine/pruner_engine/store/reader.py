@@ -12,7 +12,7 @@ from typing import Any
 
 from pruner_engine.errors import UserError
 from pruner_engine.store.lock import is_being_written
-from pruner_engine.store.reading import connect_read_only, damaged
+from pruner_engine.store.reading import connect_read_only, makes_sense, making_sense
 from pruner_engine.store.roofline import Place, place
 from pruner_engine.store.tally import Tally
 from pruner_engine.store.versions import refuse_foreign
@@ -56,6 +56,7 @@ FROM measurements x JOIN candidates c ON c.id = x.candidate_id WHERE +x.run_id =
 """
 
 
+@makes_sense
 class ProjectReader:
     """Rows of a project file as dictionaries; JSON columns come parsed."""
 
@@ -63,8 +64,9 @@ class ProjectReader:
         self.path = Path(path)
         if not self.path.is_file():
             raise UserError(f"There is no project file {self.path}.", "Check the path, or tune a model into it first.")
-        self._db = connect_read_only(self.path)
-        refuse_foreign(self._db, self.path)
+        with making_sense(self.path):
+            self._db = connect_read_only(self.path)
+            refuse_foreign(self._db, self.path)
         self._tally = Tally(self._db)
         self._progress: dict[int, list[Row]] = {}
         self._scored: dict[int, list[Row]] = {}
@@ -82,11 +84,7 @@ class ProjectReader:
 
     def rows(self, sql: str, args: Iterable[Any] = ()) -> list[Row]:
         """All rows of a query, so that no open statement keeps the write-ahead log from shrinking."""
-        found = self._db.execute(sql, tuple(args)).fetchall()
-        try:
-            return [_parsed(dict(row)) for row in found]
-        except ValueError as error:
-            raise damaged(self.path, error) from error
+        return [_parsed(dict(row)) for row in self._db.execute(sql, tuple(args)).fetchall()]
 
     def one(self, sql: str, args: Iterable[Any] = ()) -> Row | None:
         """The first row, or None."""

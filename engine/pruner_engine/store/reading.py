@@ -1,15 +1,18 @@
-"""A read-only connection to a project file whose errors are sentences."""
+"""Reading a project file that somebody else may have written: whatever goes wrong is a sentence."""
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pruner_engine.errors import UserError
+
+_Class = TypeVar("_Class", bound=type)
 
 
 def damaged(path: Path, reason: object) -> UserError:
@@ -22,67 +25,54 @@ def damaged(path: Path, reason: object) -> UserError:
 
 @contextlib.contextmanager
 def making_sense(path: Path) -> Iterator[None]:
-    """Turn whatever is raised by what a project file holds into a sentence: somebody else may have written it."""
+    """Turn whatever is raised by what a project file holds into a sentence."""
     try:
         yield
     except UserError:
         raise
     except Exception as error:  # values of any kind in any column
         said = (str(error).strip() or "no message").splitlines()[0][:200]
-        raise damaged(path, f"{type(error).__name__}: {said}") from error
+        reason = said if isinstance(error, sqlite3.Error) else f"{type(error).__name__}: {said}"
+        raise damaged(path, reason) from error
 
 
-class _Cursor(sqlite3.Cursor):
-    def execute(self, *args: Any) -> _Cursor:
-        with self._told():
-            super().execute(*args)
-        return self
+def makes_sense(cls: _Class) -> _Class:
+    """Class decorator: all public methods of a reader, which has a `path`, work within `making_sense`."""
 
-    def fetchall(self) -> list[Any]:
-        with self._told():
-            return super().fetchall()
+    def guarded(method: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(method)
+        def call(self: Any, *args: Any, **options: Any) -> Any:
+            with making_sense(self.path):
+                return method(self, *args, **options)
 
-    @contextlib.contextmanager
-    def _told(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.DatabaseError as error:
-            assert isinstance(self.connection, _Connection)
-            raise damaged(self.connection.path, error) from error
+        return call
 
-
-class _Connection(sqlite3.Connection):
-    path: Path
-
-    def cursor(self, factory: Any = _Cursor) -> Any:
-        return super().cursor(factory)
+    for name, member in list(vars(cls).items()):
+        if callable(member) and not name.startswith("_"):
+            setattr(cls, name, guarded(member))
+    return cls
 
 
 def connect_read_only(path: Path) -> sqlite3.Connection:
-    """Open an existing file; rows come as `sqlite3.Row`.
-
-    Raises:
-        UserError: now, or by any later query, when the file cannot be read.
-    """
+    """Open an existing file; rows come as `sqlite3.Row`."""
     try:
         db = _connect(path, "mode=ro")
-    except sqlite3.DatabaseError as error:
-        raise damaged(path, error) from error
-    db.path = path
+    except sqlite3.OperationalError:
+        # in a folder that may not be written SQLite cannot share the file with a writer, and there is none
+        if os.access(path.resolve().parent, os.W_OK):
+            raise
+        db = _connect(path, "mode=ro&immutable=1")
     db.row_factory = sqlite3.Row
     return db
 
 
-def _connect(path: Path, how: str) -> _Connection:
+def _connect(path: Path, how: str) -> sqlite3.Connection:
     # An absolute path, or the URI would take its first part for a host
-    uri = f"{path.resolve().as_uri()}?{how}"
-    db = sqlite3.connect(uri, uri=True, timeout=10, check_same_thread=False, factory=_Connection)
+    db = sqlite3.connect(f"{path.resolve().as_uri()}?{how}", uri=True, timeout=10, check_same_thread=False)
     try:
-        sqlite3.Connection.cursor(db).execute("PRAGMA trusted_schema=OFF").execute("PRAGMA schema_version")
-    except sqlite3.OperationalError:
+        db.execute("PRAGMA trusted_schema=OFF")
+        db.execute("PRAGMA schema_version").fetchone()
+    except BaseException:
         db.close()
-        # in a folder that may not be written SQLite cannot share the file with a writer, and there is none
-        if how == "mode=ro" and not os.access(path.resolve().parent, os.W_OK):
-            return _connect(path, "mode=ro&immutable=1")
         raise
     return db
