@@ -636,6 +636,10 @@
         <translation>Dieser Lauf</translation>
     </message>
     <message>
+        <source>{model} on {device} · {strategy} · seed {seed}</source>
+        <translation>{model} auf {device} · {strategy} · Startwert {seed}</translation>
+    </message>
+    <message>
         <source>Preparing</source>
         <translation>Vorbereitung</translation>
     </message>
@@ -645,7 +649,7 @@
     </message>
     <message>
         <source>{gain} over untuned</source>
-        <translation>{gain} gegenüber unoptimiert</translation>
+        <translation>{gain} Gewinn</translation>
     </message>
     <message>
         <source>estimate over all kernels</source>
@@ -662,6 +666,10 @@
     <message>
         <source>{ratio} faster</source>
         <translation>{ratio} schneller</translation>
+    </message>
+    <message>
+        <source>{count} failed</source>
+        <translation>{count} fehlgeschlagen</translation>
     </message>
     <message>
         <source>since {moment}</source>
@@ -1309,7 +1317,7 @@
     </message>
     <message>
         <source>Draft vs verify</source>
-        <translation>Entwurf und Prüfung</translation>
+        <translation>Entwurf/Prüfung</translation>
     </message>
     <message>
         <source>A formula drafts from very many candidates, the learned model verifies few, the best of them are measured.</source>
@@ -1610,10 +1618,6 @@
     <message>
         <source>is measured first when the run goes on (Resume)</source>
         <translation>wird zuerst gemessen, wenn der Lauf weitergeht (Fortsetzen)</translation>
-    </message>
-    <message>
-        <source>The command is on the clipboard; add --verify, --measure or --pin.</source>
-        <translation>Der Befehl ist in der Zwischenablage; dazu --verify, --measure oder --pin.</translation>
     </message>
     <message>
         <source>Distribution of each decision</source>

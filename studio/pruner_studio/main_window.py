@@ -194,8 +194,7 @@ class MainWindow(QMainWindow):
 
     def copy_command(self) -> None:
         """The terminal's line for what is shown: of the page, else of the run."""
-        page = self._stack.currentWidget()
-        line = page.command_line() if isinstance(page, Page) else ""
+        line = self._pages[self.current_page].command_line()
         commands.copy(line or self.run_bar.command_line())
         self.statusBar().showMessage(tr("Copied: {line}").format(line=line or self.run_bar.command_line()), _TOLD_MS)
 
@@ -207,7 +206,7 @@ class MainWindow(QMainWindow):
 
     def undo(self, *, again: bool = False) -> None:
         """Take back, or do again, the latest edit of the shown page."""
-        for stack in self._stack.currentWidget().findChildren(QUndoStack):
+        for stack in self._pages[self.current_page].findChildren(QUndoStack):
             stack.redo() if again else stack.undo()
 
     def show_help(self) -> None:
@@ -227,7 +226,7 @@ class MainWindow(QMainWindow):
 
     def _tell_drawn(self) -> None:
         """Say in the status bar where a page shows less than there is."""
-        page = self._stack.currentWidget()
+        page = self._pages[self.current_page]
         notes = [told for widget in page.findChildren(QWidget) if (told := getattr(widget, "thinned", ""))]
         self._drawn.setText(" · ".join(notes))
 

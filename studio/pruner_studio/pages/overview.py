@@ -18,7 +18,7 @@ from pruner_studio.widgets.failures import FailureCard
 from pruner_studio.widgets.narrowing import NarrowedBy
 from pruner_studio.widgets.noise import NoiseCard
 from pruner_studio.widgets.plot import Level, Plot, Series
-from pruner_studio.widgets.run_bar import budget_text, state_of
+from pruner_studio.widgets.run_bar import STATES, budget_text, state_of
 
 BASELINES = {
     "untuned": ("Untuned", "muted"),
@@ -132,7 +132,12 @@ class OverviewPage(Page):
             return
         self.pages.setCurrentIndex(1)
         self.subtitle_label.setText(
-            f"{run['model']} on {run['device'] or 'this machine'} · {run['strategy']} · seed {run['seed']}"
+            tr("{model} on {device} · {strategy} · seed {seed}").format(
+                model=run["model"],
+                device=run["device"] or tr("this machine"),
+                strategy=run["strategy"],
+                seed=run["seed"],
+            )
         )
         baselines = {row["name"]: row for row in reader.baselines(run["id"])}
         self._show_tiles(run, baselines)
@@ -175,13 +180,16 @@ class OverviewPage(Page):
             self.tiles[text].show_value(units.latency(seconds), remark)
             self.tiles[text].setVisible(name == "untuned" or measured is not None)
         self.tiles["Trials"].show_value(
-            units.count(run["trials"]), f"{budget_text(run)} · {units.count(run['failed'])} failed"
+            units.count(run["trials"]),
+            f"{budget_text(run)} · " + tr("{count} failed").format(count=units.count(run["failed"])),
         )
         self.tiles["Worked"].show_value(
             units.duration(run["elapsed_s"]), tr("since {moment}").format(moment=units.moment(run["created"]))
         )
         left = run["left_s"] if run["alive"] else None
-        self.tiles["Time left"].show_value(units.duration(left), tr("the engine's estimate") if left else state_of(run))
+        self.tiles["Time left"].show_value(
+            units.duration(left), tr("the engine's estimate") if left else STATES[state_of(run)][0]
+        )
 
     def _show_curve(self, progress: list[dict[str, Any]], baselines: dict[str, dict[str, Any]]) -> None:
         axis = self.axis.current

@@ -168,7 +168,7 @@ class StartPage(Page):
             self.workload.setEditText("")
         elif self.workload.currentText() != model:
             self.workload.setEditText(model)
-        self.drop.name.setText((Path(model).name if is_file else model) or "Drop a model here")
+        self.drop.name.setText((Path(model).name if is_file else model) or tr("Drop a model here"))
         if model:
             stem = Path(model).stem if is_file else model.replace(":", "-").replace(",", "x")
             self.project.setText(str(_project_folder() / f"{stem}.pruner"))

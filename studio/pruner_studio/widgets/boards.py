@@ -107,7 +107,7 @@ class BoardsCard(Card):
                     "seen": self._seen.get(board.address),
                 }
             )
-        well = sum(row["answers"] for row in rows)
+        well = sum(board.answers for board in reply.boards)
         self.state.show_state(
             tr("{well} of {all} answer").format(well=well, all=len(rows)), "good" if well == len(rows) > 0 else "warn"
         )

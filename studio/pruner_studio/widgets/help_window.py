@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QDialog, QLineEdit, QTextBrowser, QVBoxLayout, QWidget
@@ -37,8 +39,10 @@ class HelpWindow(QDialog):
         for group, title in GROUPS.items():
             own = [term for term in terms().values() if term.name.startswith(f"{group}.") and _matches(term, words)]
             if own:
-                parts.append(f"## {title}\n\n" + "\n\n".join(map(_told, own)))
-        self.text.setMarkdown("\n\n".join(parts) or tr("Nothing is called so."))
+                parts.append(f"<h3>{escape(title)}</h3>" + "".join(map(_told, own)))
+        family = escape(self.font().family())  # the style sheet gives text areas a fixed width
+        told = "".join(parts) or escape(tr("Nothing is called so."))
+        self.text.setHtml(f'<div style="font-family: {family}">{told}</div>')
 
 
 def _matches(term: Term, words: list[str]) -> bool:
@@ -47,5 +51,8 @@ def _matches(term: Term, words: list[str]) -> bool:
 
 
 def _told(term: Term) -> str:
-    formula = f"  \n`{term.formula}`" if term.formula else ""
-    return f"**{term.title}**  \n{term.text}{formula}  \n*{term.source}*"
+    lines = [f"<b>{escape(term.title)}</b>", escape(term.text)]
+    if term.formula:
+        lines.append(f"= <code>{escape(term.formula)}</code>")
+    lines.append(f"<i>{escape(term.source)}</i>")
+    return f"<p>{'<br>'.join(lines)}</p>"
