@@ -25,10 +25,17 @@ few=$((seconds < 900))  # a short look: few candidates of little
 
 pruner() { "$python" -m pruner_engine.cli "$@"; }
 
-# step NAME SHARE COMMAND…: its JSON in NAME.json, within SHARE percent of the time; once written it is kept.
+# seconds that a part may take: SHARE percent of all, and no more than is left; a short look takes what is left
+limit_of() {
+  local left=$((seconds - SECONDS)) share=$((few ? seconds : seconds * $1 / 100))
+  echo $((left < share ? left : share))
+}
+
+# step NAME SHARE COMMAND…: its JSON in NAME.json; once written it is kept.
 step() {
-  local name=$1 limit=$((seconds * $2 / 100)) status=0; shift 2
+  local name=$1 limit status=0; limit=$(limit_of "$2"); shift 2
   if [ -s "$out/$name.json" ]; then echo "== $name: kept" >&2; return 0; fi
+  if [ "$limit" -le 0 ]; then echo "== $name: no time left, call again to go on" >&2; return 0; fi
   echo "== $name: at most $limit s" >&2
   timeout --signal=INT --kill-after=60 "$limit" "$@" > "$out/$name.tmp" 2> "$out/$name.log" || status=$?
   # exit 1 of the doctor or a failed run also comes with its object
@@ -66,15 +73,16 @@ if [ -s "$checkpoint" ]; then strategies="pruner,moa-pruner:checkpoint=$(realpat
 
 # the search's runs are resumed by themselves: the summary is of what is finished
 search() {
-  local name=$1 share=$2 limit=$((seconds * $2 / 100)); shift 2
+  local name=$1 limit; limit=$(limit_of "$2"); shift 2
   if [ -e "$out/$name.done" ]; then echo "== $name: kept" >&2; return 0; fi
+  if [ "$limit" -le 0 ]; then echo "== $name: no time left, call again to go on" >&2; return 0; fi
   echo "== $name: at most $limit s" >&2
   if timeout --signal=INT --kill-after=60 "$limit" "${cli[@]}" bench search "$@" --strategies "$strategies" --seeds 0 \
     --target "$target" --out "$out/$name" --json > /dev/null 2> "$out/$name.log"
   then touch "$out/$name.done"; else echo "== $name: not finished, see $out/$name.log; call again to go on" >&2; fi
   pruner bench search --out "$out/$name" --no-run --json > "$out/$name.json" 2>> "$out/$name.log" || true
 }
-if [ $few = 1 ]; then search kernels 100 matmul:64,64,64 --trials 8
+if [ $few = 1 ]; then search kernels 30 matmul:64,64,64 --trials 8
 else search kernels 30 --workloads "$root/bench/gpu.txt" --trials 512; fi
 
 # networks with random weights: written by torch where it is there, else the small sample
@@ -88,7 +96,7 @@ for dtype in "${dtypes[@]}"; do
   search "networks-$dtype" 20 "${models[@]}" --trials $((few ? 6 : 2000)) --set "dtype=$dtype"
   for project in "$out/networks-$dtype"/*.pruner; do
     if [ -e "$project" ]; then
-      step "e2e-$dtype-$(basename "$project" .pruner)" $((few ? 100 : 10)) "${cli[@]}" bench e2e "$project" \
+      step "e2e-$dtype-$(basename "$project" .pruner)" 10 "${cli[@]}" bench e2e "$project" \
         --rounds $((few ? 1 : 5)) --json
     fi
   done
