@@ -35,7 +35,6 @@ GOALS = {
     "live_core_share": 0.25,
 }
 _TICK_S = 0.005
-_STARTS = 5
 
 
 def main() -> None:
@@ -46,6 +45,8 @@ def main() -> None:
     parser.add_argument("--tasks", type=int, default=200)
     parser.add_argument("--rows", type=int, default=2_000, help="rows a second")
     parser.add_argument("--seconds", type=float, default=8.0, help="of watching each page live")
+    parser.add_argument("--starts", type=int, default=5, help="how often the start is measured")
+    parser.add_argument("--settle", type=float, default=8.0, help="seconds until the pages are watched")
     parser.add_argument("--part", nargs=3, metavar=("NAME", "PROJECT", "START"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     os.environ["QT_QPA_PLATFORM"] = options.platform
@@ -65,7 +66,7 @@ def measure(project: Path, options: argparse.Namespace) -> dict[str, Any]:
     from project_factory import make_project
 
     make_project(project, runs=1, rounds=options.candidates // 32, tasks=options.tasks, state="tuning")
-    starts = [_part("start", project, options) for _ in range(_STARTS)]
+    starts = [_part("start", project, options) for _ in range(options.starts)]
     watched = _part("watch", project, options)
     pages = watched["pages"]
     return {
@@ -115,7 +116,7 @@ def told(found: dict[str, Any]) -> str:
 
 
 def _part(name: str, project: Path, options: argparse.Namespace) -> dict[str, Any]:
-    words = [f"--{key}={getattr(options, key)}" for key in ("platform", "rows", "seconds")]
+    words = [f"--{key}={getattr(options, key)}" for key in ("platform", "rows", "seconds", "settle")]
     command = [sys.executable, __file__, *words, "--part", name, str(project), str(time.monotonic())]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -158,7 +159,7 @@ def measure_watching(project: str, _start: float, options: argparse.Namespace) -
     window, frames = _window()
     window.show()
     window.settle(project)
-    _run(application, 8.0)  # the checks of the machine and the imports that can wait are over by then
+    _run(application, options.settle)  # the checks of the machine and the imports that can wait are over by then
     words = [f"--{key}={getattr(options, key)}" for key in ("rows", "seconds")]
     writer = subprocess.Popen(
         [sys.executable, __file__, *words, "--part", "write", project, "0"],

@@ -9,6 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QStackedWidget, QWidget
 
 from pruner_engine import units
+from pruner_studio.help import tip_of
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, EmptyState
@@ -40,6 +41,7 @@ class AdaptationPage(Page):
         self.plots: dict[str, Plot] = {}
         for index, (key, title, axis) in enumerate(_PLOTS):
             card = Card(title)
+            card.setToolTip(tip_of(f"score.{key}"))
             self.plots[key] = Plot(title, tr("round"), axis, units.count, "{:.3g}".format)
             card.body.addWidget(self.plots[key], 1)
             grid.addWidget(card, index // 2, index % 2)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from pruner_engine import units
 from pruner_studio import commands
+from pruner_studio.help import tip_of
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.pages.overview import BASELINES, step_points
 from pruner_studio.pages.page import Page
@@ -32,7 +33,7 @@ COLUMNS = (
         tr("Gain"),
         lambda row: row["gain"],
         units.ratio,
-        tr("Untuned over best"),
+        tip_of("figure.gain"),
         right=True,
         tone=lambda row: "good" if (row["gain"] or 0) > 1 else "",
     ),
@@ -47,7 +48,7 @@ COLUMNS = (
         tr("Time to goal"),
         lambda row: row["goal_s"],
         units.duration,
-        tr("Working time until the goal was reached"),
+        tip_of("figure.time_to_goal"),
         right=True,
     ),
     Column(

@@ -9,6 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from pruner_engine import units
+from pruner_studio.help import tip_of
 from pruner_studio.models.narrowing import narrowed
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
@@ -77,6 +78,8 @@ class OverviewPage(Page):
             "Time left": tr("Time left"),
         }
         self.tiles = {key: StatTile(name) for key, name in names.items()}
+        for key, term in (("Best latency", "latency"), ("Untuned", "untuned"), ("Trials", "trials")):
+            self.tiles[key].setToolTip(tip_of(f"figure.{term}"))
         for tile in self.tiles.values():
             row.addWidget(tile, 1)
         return row

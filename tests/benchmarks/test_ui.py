@@ -1,0 +1,27 @@
+"""The benchmark of the window runs, on little."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+SCRIPT = Path(__file__).parents[2] / "bench" / "ui.py"
+
+
+def test_it_measures_start_frames_stalls_and_share() -> None:
+    small = ["--candidates", "320", "--tasks", "10", "--rows", "200", "--seconds", "0.3", "--starts", "1"]
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT), "--json", "--platform", "offscreen", "--settle", "0.5", *small],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert set(found["pages"]) == {"overview", "tasks", "draft", "schedule", "compare"}
+    assert set(found["goals"]) <= set(found)
+    assert 0 < found["first_paint_s"] < found["window_s"] < found["full_window_s"]
+    assert sum(page["frames"] for page in found["pages"].values()) > 0 and found["written_rows_per_second"] > 0

@@ -1,0 +1,75 @@
+"""A reader that stays open sees what a fresh one sees, however the rows came in between."""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "studio"))
+
+from project_factory import make_project
+
+from pruner_engine.store.reader import ProjectReader
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return make_project(tmp_path / "growing.pruner", runs=2, rounds=6, state="stopped")
+
+
+def everything(reader: ProjectReader) -> list[object]:
+    scored, complete = reader.scored(2)
+    while not complete:
+        scored, complete = reader.scored(2)
+    found = [reader.runs(), reader.tasks(2), reader.gains(2), reader.progress(2), reader.failures(2), scored]
+    return [*found, reader.rounds(2), reader.rounds(2, 1), reader.worked(2)]
+
+
+def grow(project: Path, step: int) -> None:
+    """What an engine does in a round: its row first, trials with the time, then the row's figures."""
+    db = sqlite3.connect(project, isolation_level=None)
+    round_id = db.execute(
+        "INSERT INTO rounds (run_id, task_id, idx, started) VALUES (2, 1, ?, 0.0)", (100 + step,)
+    ).lastrowid
+    for trial in range(5):
+        candidate = db.execute(
+            "INSERT INTO candidates (run_id, task_id, round_id, hash, decisions, origin, draft_score)"
+            " VALUES (2, 1, ?, ?, '[]', 'draft', 1.5)",
+            (round_id, f"{step}-{trial}"),
+        ).lastrowid
+        stage, error, seconds = ("run", "crash", None) if trial == 3 else ("ok", "", 1e-3 / (step + trial + 1))
+        db.execute(
+            "INSERT INTO measurements (candidate_id, run_id, task_id, stage, error, seconds, censored, at, elapsed_s)"
+            " VALUES (?, 2, 1, ?, ?, ?, ?, 0, 0)",
+            (candidate, stage, error, seconds, int(trial == 2)),
+        )
+    db.execute(
+        "INSERT INTO progress (run_id, elapsed_s, trials, valid, failed, latency_s) VALUES (2, ?, 1, 1, 0, 0.1)",
+        (step,),
+    )
+    db.execute("UPDATE rounds SET explored = 7, draft_s = 2.5 WHERE id = ?", (round_id,))
+    db.close()
+
+
+def test_an_open_reader_follows_what_is_written(project: Path) -> None:
+    with ProjectReader(project) as staying:
+        for step in range(4):
+            with ProjectReader(project) as fresh:
+                assert everything(staying) == everything(fresh)
+            grow(project, step)
+            staying.rounds(2)  # looked at while the round is at work
+        with ProjectReader(project) as fresh:
+            assert everything(staying) == everything(fresh)
+
+
+def test_abandoned_and_failed_trials_are_never_the_best(project: Path) -> None:
+    with ProjectReader(project) as reader:
+        grow(project, 1_000)
+        task = next(row for row in reader.tasks(2) if row["id"] == 1)
+        assert task["best_s"] == 1e-3 / 1005
+        assert [seconds for _, seconds in reader.gains(2)[1]] == sorted(
+            (seconds for _, seconds in reader.gains(2)[1]), reverse=True
+        )
