@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from pruner_engine.export.compare import bench_e2e
+import importlib.util
+
+import numpy as np
+import pytest
+import torch
+import tvm
+from tvm import relax
+
+from pruner_engine.export.baselines import example_inputs
+from pruner_engine.export.compare import bench_e2e, summed_up
+from pruner_engine.export.contents import FILES
+from pruner_engine.frontends import load_model
 from schedules import CPU
 
 
@@ -26,3 +37,37 @@ def test_contenders_are_measured_in_every_round(work):
     assert found["best_library"] == "onnxruntime"
     assert found["ratio"] == rows["tuned"]["median_s"] / rows["onnxruntime"]["median_s"]
     assert steps[-1] == "round 2 of 2: onnxruntime"
+
+
+@pytest.mark.parametrize(
+    "workload",
+    [
+        "matmul:5,7,9",
+        "bmm:2,5,7,9",
+        "dense:5,7,9",
+        "conv2d:1,4,9,8,6,3,stride=2,pad=1",
+        "conv2d:2,4,9,8,6,3,layout=NHWC",
+        "conv2d:1,4,9,9,6,3,dilation=2,groups=2",
+        "depthwise:1,6,9,8,3,layout=NHWC",
+        "maxpool:1,4,9,9,3,stride=2,pad=1",
+        "softmax:4,9",
+        "layernorm:4,9",
+        "sum:4,9",
+        "gelu:4,9",
+    ],
+)
+def test_pytorch_computes_the_same_operator(workload):
+    model = load_model(workload)
+    inputs = example_inputs(model)
+    spec = importlib.util.spec_from_file_location("operators", FILES / "operators.py")
+    operators = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(operators)
+    got = operators.operator(workload)(*map(torch.from_numpy, inputs)).numpy()
+    machine = relax.VirtualMachine(tvm.compile(model.mod, target=CPU), tvm.cpu())
+    np.testing.assert_allclose(got, machine["main"](*map(tvm.runtime.tensor, inputs)).numpy(), rtol=1e-4, atol=1e-5)
+
+
+def test_the_mean_is_over_what_a_library_runs():
+    found = summed_up([{"ratio": 0.5}, {"ratio": None}, {"ratio": 2.0}])
+    assert (found["compared"], found["ratio"]) == (2, pytest.approx(1.0))
+    assert summed_up([{"ratio": None}])["ratio"] is None

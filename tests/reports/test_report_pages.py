@@ -10,6 +10,7 @@ from pruner_engine.benchmarks.summary import summarise
 from pruner_engine.errors import UserError
 from pruner_engine.reports.chart import Axis, Chart
 from pruner_engine.reports.comparison import write_comparison
+from pruner_engine.reports.libraries import write_libraries
 from pruner_engine.reports.run import write_run
 from pruner_engine.store.reader import ProjectReader
 
@@ -116,3 +117,17 @@ def test_values_that_cannot_be_drawn_are_left_out():
     assert svg.count("<circle") == 1
     assert "<script" not in svg
     assert "nothing to show" in str(Chart("e", Axis("x"), Axis("y")).svg())
+
+
+def test_page_of_libraries(tmp_path):
+    tuned = {"median_s": 0.002, "best_s": 0.0019, "quartiles_s": [0.0019, 0.0021], "measured": 4, "note": HOSTILE}
+    contenders = {
+        "tuned": {**tuned, "peak_share": 0.5, "agreement": {"ok": True, "message": ""}},
+        "torch": {"median_s": None, "measured": 0, "note": "not installed"},
+    }
+    model = {"model": HOSTILE, "device": "CPU", "threads": 2, "target": "{}", "contenders": contenders, "ratio": None}
+    write_libraries({"models": [model], "compared": 0, "ratio": None}, tmp_path / "page.html")
+    page = Page(tmp_path / "page.html")
+    assert not any(tag == "script" for tag, _ in page.elements)
+    text = " ".join(page.words)
+    assert HOSTILE in text and "2.00 ms" in text and "agree" in text and "not installed" in text

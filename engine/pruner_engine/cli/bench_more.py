@@ -143,26 +143,37 @@ def compile_(target: str, operators: tuple[str, ...], candidates: int, seed: int
 
 
 @click.command()
-@click.argument("project", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--run", "run_id", type=int, help="Use the trials of this run only [default: all of its target].")
+@click.argument("projects", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--rounds", type=click.IntRange(1), default=5, show_default=True, help="Turns of every contender.")
 @click.option("--without", multiple=True, help="A contender to leave out, such as torch.compile.")
+@click.option("--html", type=OutputFile(), help="Write a report.")
 @json_option
-def e2e(project: Path, run_id: int | None, rounds: int, without: tuple[str, ...], as_json: bool) -> None:
-    """Latency of PROJECT's tuned model against the untuned one, ONNX Runtime and PyTorch, in turns."""
+def e2e(projects: tuple[Path, ...], rounds: int, without: tuple[str, ...], html: Path | None, as_json: bool) -> None:
+    """Latency of the tuned models of PROJECTS against the untuned ones, ONNX Runtime and PyTorch, in turns."""
     with Console(stderr=True, quiet=as_json).status("start") as status:
         from pruner_engine.tvm_import import import_tvm
 
         import_tvm(intrinsics=True)
+        from pruner_engine.export.compare import summed_up
         from pruner_engine.jobs.bundle import compare_libraries
 
-        found = compare_libraries(project, run_id, rounds=rounds, without=without, on_phase=status.update)
+        models = [compare_libraries(p, rounds=rounds, without=without, on_phase=status.update) for p in projects]
+        found = summed_up(models)
+    if html is not None:
+        from pruner_engine.reports.libraries import write_libraries
+
+        write_libraries(found, html)
     if as_json:
         print_json(found)
         return
-    table = Table("contender", "median", "best", "measured", "note")
-    for name, row in found["contenders"].items():
-        table.add_row(name, latency(row["median_s"]), latency(row.get("best_s")), str(row["measured"]), row["note"])
-    print_table(table)
-    if found["ratio"]:
-        click.echo(f"tuned takes {percent(found['ratio'])} of the time of {found['best_library']}")
+    for model in found["models"]:
+        click.echo(model["model"])
+        table = Table("contender", "median", "best", "of the peak", "measured", "note")
+        for name, row in model["contenders"].items():
+            cells = [latency(row["median_s"]), latency(row.get("best_s")), percent(row.get("peak_share"))]
+            table.add_row(name, *cells, str(row["measured"]), row["note"])
+        print_table(table)
+        if model["ratio"]:
+            click.echo(f"tuned takes {percent(model['ratio'])} of the time of {model['best_library']}")
+    if len(found["models"]) > 1 and found["ratio"]:
+        click.echo(f"geometric mean over {found['compared']} models: {percent(found['ratio'])}")

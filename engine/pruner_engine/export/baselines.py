@@ -26,6 +26,7 @@ from pruner_engine.export.library import write_library
 if TYPE_CHECKING:
     from pruner_engine.frontends import LoadedModel
 
+_EXPORTED = ("pt2",)
 FROZEN_FLAG = "--run-script"  # a frozen program runs the Python file that follows, with its arguments
 
 
@@ -106,42 +107,54 @@ def time_onnxruntime(
     model: LoadedModel, inputs: Sequence[np.ndarray], threads: int, repeats: int = 10, device: str = "cpu"
 ) -> Timing:
     """The ONNX file in ONNX Runtime on `device`; without repeats, and a note, where that is not possible."""
-    return _reference("onnxruntime", "onnx", model, inputs, threads, repeats, device)
+    return _reference("onnxruntime", ("onnx",), model, inputs, threads, repeats, device)
 
 
 def time_torch(
-    model: LoadedModel, inputs: Sequence[np.ndarray], threads: int, repeats: int = 10, device: str = "cpu"
+    model: LoadedModel,
+    inputs: Sequence[np.ndarray],
+    threads: int,
+    repeats: int = 10,
+    device: str = "cpu",
+    kinds: Sequence[str] = _EXPORTED,
 ) -> Timing:
-    """The exported program in eager PyTorch on `device`; without repeats, and a note, where that is not possible."""
-    return _reference("torch", "pt2", model, inputs, threads, repeats, device)
+    """A model of these kinds in eager PyTorch on `device`; without repeats, and a note, where that is not possible."""
+    return _reference("torch", kinds, model, inputs, threads, repeats, device)
 
 
 def time_torch_compile(
-    model: LoadedModel, inputs: Sequence[np.ndarray], threads: int, repeats: int = 10, device: str = "cpu"
+    model: LoadedModel,
+    inputs: Sequence[np.ndarray],
+    threads: int,
+    repeats: int = 10,
+    device: str = "cpu",
+    kinds: Sequence[str] = _EXPORTED,
 ) -> Timing:
     """The exported program compiled by torch.compile; without repeats, and a note, where that is not possible."""
-    return _reference("torch.compile", "pt2", model, inputs, threads, repeats, device)
+    return _reference("torch.compile", kinds, model, inputs, threads, repeats, device)
 
 
 def _reference(
     library: str,
-    kind: str,
+    kinds: Sequence[str],
     model: LoadedModel,
     inputs: Sequence[np.ndarray],
     threads: int,
     repeats: int,
     device: str,
 ) -> Timing:
-    if model.kind != kind:
-        return Timing(library, (), threads, f"runs {kind} files only")
+    if model.kind not in kinds:
+        return Timing(library, (), threads, f"runs {kinds[0]} files only")
     if find_spec(library.partition(".")[0]) is None:
         return Timing(library, (), threads, "not installed")
     with tempfile.TemporaryDirectory() as scratch:
         paths = _files(Path(scratch), model, inputs)
-        file = Path(scratch) / f"model.{kind}"
+        file = Path(scratch) / f"model.{model.kind}"
         file.write_bytes(model.content)
         request: dict[str, Any] = {
             "library": library,
+            "kind": model.kind,
+            "name": model.name,
             "model": str(file),
             **paths,
             "input_specs": [spec.as_json() for spec in model.inputs],

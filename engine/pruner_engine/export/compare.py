@@ -23,10 +23,11 @@ from pruner_engine.targets.target import device_kind, device_of, target_json, th
 if TYPE_CHECKING:
     from pruner_engine.frontends import LoadedModel
 
+_IN_TORCH = ("pt2", "workload")
 LIBRARIES: dict[str, Callable[..., Timing]] = {
     "onnxruntime": baselines.time_onnxruntime,
-    "torch": baselines.time_torch,
-    "torch.compile": baselines.time_torch_compile,
+    "torch": partial(baselines.time_torch, kinds=_IN_TORCH),
+    "torch.compile": partial(baselines.time_torch_compile, kinds=_IN_TORCH),
 }
 
 
@@ -40,6 +41,8 @@ def bench_e2e(
     repeats: int = 10,
     threads: int | None = None,
     without: Collection[str] = (),
+    flops: float = 0.0,
+    peak_flops: float = 0.0,
     on_phase: Callable[[str], None] = lambda _detail: None,
 ) -> dict[str, Any]:
     """Latency of one inference, tuned, untuned and in each library, in rounds that take every contender in turn.
@@ -54,12 +57,14 @@ def bench_e2e(
         repeats: latencies that a contender adds in a turn.
         threads: None takes the target's.
         without: contenders to leave out, by name.
+        flops, peak_flops: operations of one inference, and of the device in a second; 0 where not known.
         on_phase: told what is being done.
 
     Returns:
-        JSON object: `model`, `target`, `device`, `threads`, `contenders` (by name: `median_s`, `best_s`,
-        `quartiles_s`, `measured`, `note`, `agreement` with the untuned outputs), `best_library`, and `ratio`, the tuned
-        median in parts of the best library's; both None where no library runs the model.
+        JSON object: `model`, `target`, `device`, `threads`, `flops`, `peak_flops`, `contenders` (by
+        name: `median_s`, `best_s`, `quartiles_s`, `measured`, `note`, `peak_share`, `agreement` with the untuned
+        outputs), `best_library`, and `ratio`, the tuned median in parts of the best library's; both None where no
+        library runs the model.
 
     Raises:
         UserError: the model does not compile, or the library does not run.
@@ -84,13 +89,26 @@ def bench_e2e(
                 on_phase(f"round {turn + 1} of {rounds}: {name}")
                 found = measure(model, inputs, threads, repeats)
                 timings[name] = found.joined(timings[name]) if turn else found
-    return {
+    told = {
         "model": model.name,
         "target": target_json(target),
         "device": device_of(target).name,
         "threads": threads,
+        "flops": flops,
+        "peak_flops": peak_flops,
         **_summary(timings, len(prepared.get_global_vars()), model.dtype),
     }
+    for row in told["contenders"].values():
+        if row["median_s"] and flops and peak_flops:
+            row["peak_share"] = flops / row["median_s"] / peak_flops
+    return told
+
+
+def summed_up(models: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Several results of `bench_e2e`: `models`, how many were `compared` with a library, the geometric mean `ratio`."""
+    ratios = [model["ratio"] for model in models if model["ratio"]]
+    mean = statistics.geometric_mean(ratios) if ratios else None
+    return {"models": list(models), "compared": len(ratios), "ratio": mean}
 
 
 def _summary(timings: dict[str, Timing], depth: int, dtype: str) -> dict[str, Any]:

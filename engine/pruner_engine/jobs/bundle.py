@@ -20,6 +20,7 @@ from pruner_engine.jobs.stored import stored_model, stored_tasks
 from pruner_engine.store.project import Project
 from pruner_engine.store.reading import making_sense
 from pruner_engine.store.tuning_database import ProjectDatabase
+from pruner_engine.targets.profiling import profile_for
 from pruner_engine.targets.target import resolve_target, threads_of
 from pruner_engine.tasks.prepare import prepare
 from pruner_engine.tasks.task import TuningTask
@@ -104,11 +105,11 @@ def export(command: Export, job: JobContext) -> None:
 
 
 def compare_libraries(
-    path: Path, run_id: int | None, *, rounds: int, without: Collection[str], on_phase: Callable[[str], None]
+    path: Path, *, rounds: int, without: Collection[str], on_phase: Callable[[str], None]
 ) -> dict[str, Any]:
     """`bench_e2e` on the tuned model of a project file."""
     with Project(path) as project:
-        found = _tuned(project, run_id, lambda name, detail: on_phase(f"{name} {detail}"))
+        found = _tuned(project, None, lambda name, detail: on_phase(f"{name} {detail}"))
         return bench_e2e(
             found.model,
             found.prepared,
@@ -116,6 +117,8 @@ def compare_libraries(
             found.database,
             rounds=rounds,
             without=without,
+            flops=sum(task.flops * task.weight for task in found.tasks),
+            peak_flops=profile_for(found.target).peak_flops,
             on_phase=on_phase,
         )
 

@@ -1,7 +1,8 @@
 """Run a model file in ONNX Runtime or PyTorch, as run.py runs a bundle: same inputs, same clock.
 
-Reads a JSON request from standard input: {"library", "model", "inputs", "outputs" (.npz paths), "input_specs",
-"output_specs", "threads", "repeats", "device", "dtype"}. Writes {"repeats", "version"} to standard output.
+Reads a JSON request from standard input: {"library", "kind" (of the model), "name", "model", "inputs", "outputs" (.npz
+paths), "input_specs", "output_specs", "threads", "repeats", "device", "dtype"}. Writes {"repeats", "version"} to
+standard output.
 """
 
 from __future__ import annotations
@@ -47,11 +48,16 @@ def torch_call(request: dict[str, Any], arrays: list[np.ndarray]) -> Prepared:
     import torch
 
     torch.set_num_threads(request["threads"])
-    module = torch.export.load(request["model"]).module()
+    if request["kind"] == "workload":
+        from operators import operator  # type: ignore[import-not-found]  # lies beside this script
+
+        module = operator(request["name"])
+    else:
+        module = torch.export.load(request["model"]).module()
     gpu = request["device"] == "cuda"
     if gpu and not torch.cuda.is_available():
         raise SystemExit("this installation of PyTorch does not run on cuda")
-    if gpu:
+    if gpu and request["kind"] != "workload":
         module = module.to("cuda")
     if request["library"] == "torch.compile":
         import torch._inductor.config
