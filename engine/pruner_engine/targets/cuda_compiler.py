@@ -101,7 +101,7 @@ def _load_runtime() -> None:
         # lazily: the driver's functions are missing, and only looked up when called
         dlopen = ctypes.CDLL(None).dlopen
         dlopen.restype, dlopen.argtypes = ctypes.c_void_p, (ctypes.c_char_p, ctypes.c_int)
-        loaded = [dlopen(os.fsencode(path), os.RTLD_LAZY) for path in (driver, *cudart[:1], runtime)]
+        loaded = [dlopen(os.fsencode(path), os.RTLD_LAZY) for path in (driver, *cudart[:1], str(runtime))]
     if not all(loaded):
         raise UserError(f"TVM's CUDA runtime could not be loaded: it needs {_CUDART}.", _HINT)
 

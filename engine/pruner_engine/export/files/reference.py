@@ -67,7 +67,7 @@ def torch_call(request: dict[str, Any], arrays: list[np.ndarray]) -> Prepared:
     # products in a smaller type, as in the tuned model
     mixed = torch.autocast(request["device"], getattr(torch, request["dtype"]), enabled=request["dtype"] != "float32")
     tensors = [torch.from_numpy(value).to(request["device"]) for value in arrays]
-    results = []
+    results: list[Any] = []
 
     def call() -> None:
         with torch.inference_mode(), mixed:

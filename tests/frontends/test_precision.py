@@ -1,0 +1,41 @@
+"""A float32 model in a smaller float type: what changes, what stays, what is told."""
+
+import pytest
+
+from pruner_engine.errors import UserError
+from pruner_engine.export.precision import compare_precision
+from pruner_engine.frontends import load_model
+from pruner_engine.frontends.precision import in_precision
+from pruner_engine.tasks.extract import extract_tasks
+from pruner_engine.tasks.prepare import prepare
+from schedules import CPU
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_products_change_their_type_and_the_interface_does_not(dtype):
+    exact = load_model("dense:16,32,64")
+    model = in_precision(exact, dtype)
+    assert (model.inputs, model.outputs, model.content) == (exact.inputs, exact.outputs, exact.content)
+    product = next(t for t in extract_tasks(prepare(model.mod, CPU), CPU) if t.op == "matmul")
+    assert [a.dtype for a in product.args[:2]] == [dtype, dtype]
+
+
+@pytest.mark.parametrize(("dtype", "epsilon"), [("float16", 2**-10), ("bfloat16", 2**-7)])
+def test_outputs_are_as_far_from_float32_as_the_type_explains(dtype, epsilon):
+    exact = load_model("matmul:32,32,64")
+    found = compare_precision(exact, in_precision(exact, dtype))
+    assert found.ok and 0 < found.error < 8 * epsilon
+
+
+def test_exponentials_stay_in_float32():
+    exact = load_model("softmax:16,64")
+    assert {a.dtype for t in extract_tasks(prepare(in_precision(exact, "float16").mod, CPU), CPU) for a in t.args} == {
+        "float32"
+    }
+
+
+def test_float32_is_no_conversion_and_other_floats_are_refused():
+    exact = load_model("matmul:8,8,8")
+    assert in_precision(exact, "float32") is exact
+    with pytest.raises(UserError, match="float16"):
+        in_precision(load_model("matmul:8,8,8,float16"), "bfloat16")
