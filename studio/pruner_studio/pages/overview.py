@@ -113,6 +113,7 @@ class OverviewPage(Page):
         self.noise = NoiseCard()
         column.addWidget(self.noise)
         self.events = Card(tr("Messages"))
+        self._shown_events: list[dict[str, Any]] | None = None
         self._event_rows = QVBoxLayout()
         self._event_rows.setSpacing(8)
         self.events.body.addLayout(self._event_rows)
@@ -240,6 +241,9 @@ class OverviewPage(Page):
             self.go_to.emit("schedule")
 
     def _show_events(self, events: list[dict[str, Any]]) -> None:
+        if events == self._shown_events:
+            return
+        self._shown_events = events
         self.events.setVisible(bool(events))
         clear(self._event_rows)
         for row in reversed(events[-6:]):

@@ -36,9 +36,13 @@ class FailureCard(Card):
     def __init__(self) -> None:
         super().__init__(tr("Failures"))
         self.body.setSpacing(10)
+        self._shown: tuple[list[dict[str, Any]], int] | None = None
 
     def show_failures(self, failures: Sequence[dict[str, Any]], trials: int) -> None:
         """Groups as the reader counts them, out of so many trials."""
+        if self._shown == (list(failures), trials):
+            return
+        self._shown = (list(failures), trials)
         clear(self.body)
         if not failures:
             self.body.addWidget(label(tr("None of these tasks."), "faint"))

@@ -22,7 +22,7 @@ from pruner_studio.widgets.basic import clear, label, paint_icon
 
 _NEAR_PX = 14.0
 _MANY_POINTS = 4_000
-_COLUMNS = 800  # of a curve: more points than this many columns can show are drawn as the extremes of each column
+_COLUMNS = 500  # of a curve: more points than this many columns can show are drawn as the extremes of each column
 
 
 @dataclass(frozen=True)
@@ -120,6 +120,8 @@ class Plot(QWidget):
         self._chosen: int | None = None
         self._pointed: int | None = None
         self._ring: pg.ScatterPlotItem | None = None
+        self._styled: tuple[str, ...] = ()
+        self._legend_entries: list[tuple[str, str]] = []
         self.thinned = ""  # says so where not every point is drawn
         self.setAccessibleName(name)
         axes = {"bottom": _Axis("bottom", x_text, log_x), "left": _Axis("left", y_text, log_y)}
@@ -169,15 +171,9 @@ class Plot(QWidget):
     def _draw(self) -> None:
         item = self._view.getPlotItem()
         item.clear()
-        self._view.setBackground(theme.color("surface"))
         font = QFont(self.font())
         font.setPixelSize(11)
-        for side, text in zip(("bottom", "left"), self._labels, strict=True):
-            axis = item.getAxis(side)
-            axis.setPen(pg.mkPen(theme.color("border_strong")))
-            axis.setTextPen(pg.mkPen(theme.color("muted")))
-            axis.setTickFont(font)
-            axis.setLabel(text, **{"font-size": "11px", "color": theme.color("muted").name()})
+        self._style_axes(item, font)
         there = [entry for entry in self.series if len(entry.x)]
         self.thinned = ""
         self._nothing.setVisible(not there)
@@ -197,6 +193,19 @@ class Plot(QWidget):
         self._mark(item)
         self._fill_legend()
 
+    def _style_axes(self, item: pg.PlotItem, font: QFont) -> None:
+        """Colours and labels; they cost more than the data, and stay until theme or labels change."""
+        if self._styled == (theme.name, *self._labels):
+            return
+        self._styled = (theme.name, *self._labels)
+        self._view.setBackground(theme.color("surface"))
+        for side, text in zip(("bottom", "left"), self._labels, strict=True):
+            axis = item.getAxis(side)
+            axis.setPen(pg.mkPen(theme.color("border_strong")))
+            axis.setTextPen(pg.mkPen(theme.color("muted")))
+            axis.setTickFont(font)
+            axis.setLabel(text, **{"font-size": "11px", "color": theme.color("muted").name()})
+
     def _draw_series(self, item: pg.PlotItem, entry: Series) -> None:
         color = theme.color(entry.color)
         x, y = self._coordinates(entry)
@@ -212,7 +221,8 @@ class Plot(QWidget):
             if entry.steps:
                 x, y = np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
             pen = pg.mkPen(color, width=1 if entry.faint or len(x) > 3000 else 2)
-            item.addItem(pg.PlotCurveItem(x, y, pen=pen, antialias=len(x) <= 3000))
+            # Steps run along the pixels: smoothing them would only cost
+            item.addItem(pg.PlotCurveItem(x, y, pen=pen, antialias=not entry.steps and len(x) <= 3000))
 
     def _tell_thinned(self, how: str) -> None:
         self.thinned = f"{self.name}: {how}"
@@ -248,10 +258,15 @@ class Plot(QWidget):
         return self._coordinate(entry.x, self._log_x), self._coordinate(entry.y, self._log_y)
 
     def _fill_legend(self) -> None:
+        entries = [
+            (entry.name, theme.color(entry.color).name()) for entry in self.series if entry.name and len(entry.x)
+        ]
+        if entries == self._legend_entries:
+            return
+        self._legend_entries = entries
         clear(self._legend)
-        entries = [(entry.name, entry.color) for entry in self.series if entry.name and len(entry.x)]
         for name, color in entries:
-            made = QLabel(f'<span style="color:{theme.color(color).name()}">●</span>&nbsp; {name}')
+            made = QLabel(f'<span style="color:{color}">●</span>&nbsp; {name}')
             made.setProperty("role", "faint")
             self._legend.addWidget(made)
 
