@@ -39,6 +39,7 @@ from pruner_studio.workspace import Problem, Workspace
 
 _TOLD_MS = 4000
 _SETTLED_MS = 250
+_GC_THRESHOLDS = (20_000, 20, 50)  # rows of a long run are no garbage: looking through all of them is a stall
 
 
 class MainWindow(QMainWindow):
@@ -118,6 +119,7 @@ class MainWindow(QMainWindow):
         """What can wait until the window is there: plots for later, dead engines, whether this machine can tune."""
         threading.Thread(target=importlib.import_module, args=("pyqtgraph",), daemon=True).start()
         gc.freeze()
+        gc.set_threshold(*_GC_THRESHOLDS)
         gc.enable()
         if self._session is not None:
             self._session.describe()
