@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 from pruner_engine.draft import core, gpu
 from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.draft.explanation import Explanation
+from pruner_engine.targets.profiling import profile_for
 
 if TYPE_CHECKING:
     from pruner_engine.space.design_space import DesignSpace
@@ -19,11 +20,15 @@ __all__ = ["Analyzer", "Explanation", "ablations_of", "analyzer_for"]
 _analyzers: WeakKeyDictionary[DesignSpace, Analyzer] = WeakKeyDictionary()
 
 
-def analyzer_for(space: DesignSpace, profile: DeviceProfile) -> Analyzer:
-    """The analyzer of a design space for a device, kept as long as the space is: it compiles the sketches."""
+def analyzer_for(space: DesignSpace, profile: DeviceProfile | None = None) -> Analyzer:
+    """The analyzer of a design space, kept as long as the space is: it compiles the sketches.
+
+    Args:
+        profile: of the device; None: as before, at first the best known of the space's target.
+    """
     known = _analyzers.get(space)
-    if known is None or known.profile != profile:
-        known = _analyzers[space] = Analyzer(space, profile)
+    if known is None or profile not in (None, known.profile):
+        known = _analyzers[space] = Analyzer(space, profile or profile_for(space.target))
     return known
 
 

@@ -9,7 +9,6 @@ import numpy as np
 from pruner_engine.draft import analyzer_for
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.design_space import DesignSpace
-from pruner_engine.targets.profiling import profile_for
 
 # each figure has a column of its own, whichever device and cache levels there are
 _TIMES = ("compute", "overhead", "L1", "L2", "L3", "memory", "launch")
@@ -33,7 +32,7 @@ def draft_features(space: DesignSpace, candidates: Sequence[Candidate]) -> list[
         Per candidate float32[32]: 1 where its sketch has a closed form; the predicted latency; then, with a closed
         form, the time components, symbols and penalties.
     """
-    analyzer = analyzer_for(space, profile_for(space.target))
+    analyzer = analyzer_for(space)
     found = np.zeros((len(candidates), WIDTH), np.float32)
     for sketch in space.sketches:
         members = [i for i, c in enumerate(candidates) if c.sketch == sketch.index]
