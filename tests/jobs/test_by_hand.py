@@ -46,12 +46,14 @@ def project(finished, tmp_path):
     return shutil.copy(finished, tmp_path / "m.pruner")
 
 
-def ask(engine, *commands):
+def ask(engine, *commands, refused=False):
     """The reply to each command."""
     replies = []
     for command in commands:
         engine.send(command)
-        replies.append(next(event for event in engine.events() if isinstance(event, _REPLIES)))
+        reply = next(event for event in engine.events() if isinstance(event, _REPLIES))
+        assert isinstance(reply, Failed) == refused, reply
+        replies.append(reply)
     return replies
 
 
@@ -145,7 +147,7 @@ def test_a_row_is_pinned_into_a_run_that_works(project):
 def test_what_does_not_fit_is_a_sentence(project, change, told):
     where, decisions = unmeasured(project)
     with EngineProcess() as engine:
-        (failed,) = ask(engine, Pin(**{"run_id": 1, **where, "decisions": decisions, **change}))
+        (failed,) = ask(engine, Pin(**{"run_id": 1, **where, "decisions": decisions, **change}), refused=True)
     assert failed.kind == "user" and told in failed.message
 
 

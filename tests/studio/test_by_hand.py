@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QComboBox
 
 from pruner_engine.jobs import messages as msg
 from pruner_engine.jobs.client import EngineProcess
+from pruner_engine.search.settings import SearchSettings
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.main_window import MainWindow
 from pruner_studio.widgets.what_if import TileRow
@@ -77,7 +78,7 @@ def test_an_edit_is_predicted_verified_measured_and_told_as_a_command(qtbot, ope
 
     press(qtbot, pane.verify_button)
     qtbot.waitUntil(lambda: "on place" in pane.answer.text(), timeout=120_000)
-    assert "pacm" in pane.answer.text()
+    assert pane.answer.text().startswith(f"{SearchSettings().model} puts it")
 
     run_id, decisions = opened.workspace.run_id, list(pane.editor.decisions)
     press(qtbot, pane.measure_button)
