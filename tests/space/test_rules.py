@@ -76,6 +76,18 @@ def test_register_tile_computes_the_same(workload, constant):
             assert difference(run(schedule.mod, arrays), want, facts_of(task.mod).reduction) == ""
 
 
+def test_register_tile_computes_the_same_with_rows_appended_and_cut():
+    task = task_of("dense:31,24,10", True)
+    rng = np.random.default_rng(6)
+    arrays = [rng.standard_normal(a.shape).astype(a.dtype) for a in task.args]
+    want = run(task.mod, arrays)
+    space = DesignSpace.generate(task, HOST)
+    assert len(space.sketches) == 4  # rows are appended for each tile, or before all else
+    for sketch in space.sketches:
+        schedule = space.apply(space.candidate(sketch.index, sketch.sample(rng, 1)[0]))
+        assert difference(run(schedule.mod, arrays), want, facts_of(task.mod).reduction) == ""
+
+
 @pytest.mark.parametrize("workload", ROWS)
 def test_rows_compute_the_same(workload):
     task = task_of(workload, False)

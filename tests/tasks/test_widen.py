@@ -1,4 +1,4 @@
-"""Convolutions with a whole number of vectors of output channels compute the same."""
+"""Convolutions with whole vectors of channels and products with rows that tiles divide compute the same."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tvm import relax
 
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.prepare import prepare
-from pruner_engine.tasks.widen import widen_channels
+from pruner_engine.tasks.widen import widen_channels, widen_rows
 
 HOST = resolve_target("auto")
 
@@ -44,4 +44,29 @@ def test_filters_are_appended_only_where_vectors_are_partial(filters, wide):
 def test_the_result_is_the_same(filters):
     x = np.random.default_rng(2).standard_normal((1, 8, 6, 6)).astype("float32")
     mod = convolution(filters)
+    np.testing.assert_allclose(run(prepare(mod, HOST), x), run(mod, x), rtol=1e-4, atol=1e-4)
+
+
+def product(rows: int) -> tvm.IRModule:
+    rng = np.random.default_rng(3)
+    builder = relax.BlockBuilder()
+    x = relax.Var("x", relax.TensorType((rows, 12), "float32"))
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            y = builder.emit(relax.op.matmul(x, relax.const(rng.standard_normal((12, 32)).astype("float32"))))
+            out = builder.emit_output(builder.emit(relax.op.nn.relu(y)))
+        builder.emit_func_output(out)
+    return builder.get()
+
+
+@pytest.mark.parametrize(("rows", "wide"), [(1, 1), (13, 13), (17, 18), (31, 32), (128, 128), (197, 198)])
+def test_rows_are_appended_only_where_no_tile_divides_them(rows, wide):
+    text = widen_rows(product(rows))["main"].script()
+    assert f"R.Tensor(({wide}, 32)" in text
+    assert ("strided_slice" in text) == (rows != wide)
+
+
+def test_a_product_of_a_prime_number_of_rows_is_the_same():
+    x = np.random.default_rng(4).standard_normal((31, 12)).astype("float32")
+    mod = product(31)
     np.testing.assert_allclose(run(prepare(mod, HOST), x), run(mod, x), rtol=1e-4, atol=1e-4)
