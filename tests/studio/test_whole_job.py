@@ -60,7 +60,7 @@ def test_sample_is_tuned_looked_at_and_exported(qtbot, window: MainWindow, tmp_p
         qtbot.waitUntil(lambda view=view, told=told: told in view.toPlainText(), timeout=60_000)
 
     schedule.reference_button.click()
-    shown = window.workspace.candidate_id
+    shown = schedule._subject.candidate_id
     other = next(row for row in schedule.candidates.model.rows if row["id"] != shown and row["stage"] == "ok")
     schedule.candidates.table.selectRow(schedule.candidates.model.row_of(other["id"]))
     qtbot.waitUntil(lambda: "lines differ" in schedule.diff.view.told.text(), timeout=60_000)
