@@ -352,10 +352,6 @@
         <translation>Gewinn</translation>
     </message>
     <message>
-        <source>Untuned over best</source>
-        <translation>Unoptimiert durch bestes</translation>
-    </message>
-    <message>
         <source>Trials to goal</source>
         <translation>Versuche bis zum Ziel</translation>
     </message>
@@ -366,10 +362,6 @@
     <message>
         <source>Time to goal</source>
         <translation>Zeit bis zum Ziel</translation>
-    </message>
-    <message>
-        <source>Working time until the goal was reached</source>
-        <translation>Arbeitszeit, bis das Ziel erreicht war</translation>
     </message>
     <message>
         <source>Speed-up</source>

@@ -224,8 +224,10 @@ class EmptyState(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Of a fixed width, so that a wrapped text gets all the lines it needs."""
-        self._text.setFixedWidth(min(460, self._text.fontMetrics().horizontalAdvance(self._text.text()) + 24))
+        """Of a fixed width and as high as its lines: a centred label gets no height for its width from the layout."""
+        self._text.ensurePolished()
+        width = min(460, self._text.fontMetrics().horizontalAdvance(self._text.text()) + 24)
+        self._text.setFixedSize(width, self._text.heightForWidth(width) + 4)
 
     def _paint(self) -> None:
         self._picture.setPixmap(theme.pixmap(self._icon, "faint", 40))
