@@ -37,16 +37,16 @@ class Watch(threading.Thread):
         self.trials = 0
         self.samples: list[tuple[float, int, tuple[int, ...]]] = []
         self._engine, self._every_s = psutil.Process(engine), every_s
-        self._ended, self._started = threading.Event(), time.monotonic()
+        self._enough, self._begun = threading.Event(), time.monotonic()
 
     def run(self) -> None:
-        while not self._ended.wait(self._every_s):
+        while not self._enough.wait(self._every_s):
             memory = self._memory()
             if memory[1]:
-                self.samples.append((time.monotonic() - self._started, self.trials, memory))
+                self.samples.append((time.monotonic() - self._begun, self.trials, memory))
 
     def stop(self) -> None:
-        self._ended.set()
+        self._enough.set()
         self.join()
 
     def _memory(self) -> tuple[int, ...]:
