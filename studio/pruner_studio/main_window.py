@@ -117,12 +117,13 @@ class MainWindow(QMainWindow):
 
     def _look_around(self) -> None:
         """What can wait until the window is there: plots for later, dead engines, whether this machine can tune."""
+        if self._session is None:  # closed meanwhile
+            return
         threading.Thread(target=importlib.import_module, args=("pyqtgraph",), daemon=True).start()
         gc.freeze()
         gc.set_threshold(*_GC_THRESHOLDS)
         gc.enable()
-        if self._session is not None:
-            self._session.describe()
+        self._session.describe()
         background.run(lambda: summaries(recent()), self._tell_interrupted, self.problems.tell)
         start = self._pages["start"]
         assert isinstance(start, StartPage)
@@ -253,6 +254,7 @@ class MainWindow(QMainWindow):
         QSettings().sync()
         if self._session is not None:
             self._session.end()
+            self._session = None
         event.accept()
 
     def _ask_to_close(self) -> None:
