@@ -25,7 +25,7 @@ def run(project, strategy, trials=12, seed=0, **settings):
     raise AssertionError
 
 
-@pytest.mark.parametrize("strategy", ["random", "ansor", "tenset-mlp", "tlp", "pruner", "metaschedule"])
+@pytest.mark.parametrize("strategy", ["random", "ansor", "tenset-mlp", "tlp", "pruner", "moa-pruner", "metaschedule"])
 def test_a_strategy_finds_a_fast_kernel(tmp_path, strategy):
     project = tmp_path / "p.pruner"
     finished = run(project, strategy)[-1]
