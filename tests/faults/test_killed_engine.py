@@ -13,7 +13,7 @@ from engines import SETTINGS, WORKLOAD, Death, engine
 from pruner_engine.jobs.messages import Export, Resume, Tune
 from pruner_engine.store.reader import ProjectReader
 
-BUDGET = 20
+BUDGET = 32  # far more than is measured before the last death
 FIRST = ("prepare", "baseline", "space")  # a resumed run has these behind it
 LATER = ("draft", "verify", "build", "run", "learn", "sql BEGIN", "sql INSERT", "sql COMMIT")
 
@@ -22,8 +22,8 @@ def deaths(seed: int) -> list[Death]:
     """One of each kind, those that can come at any time in random order, each at a random moment."""
     rng = random.Random(seed)
     kinds = [*FIRST, *rng.sample(LATER, len(LATER))]
-    many = {"build": 4, "run": 4, "sql BEGIN": 30, "sql INSERT": 12, "sql COMMIT": 30}
-    return [Death(at, rng.randint(1, many.get(at, 1)), round(10 ** rng.uniform(0, 3))) for at in kinds]
+    many = {"build": 4, "run": 4, "sql BEGIN": 16, "sql INSERT": 4, "sql COMMIT": 16}
+    return [Death(at, rng.randint(1, many.get(at, 1)), round(10 ** rng.uniform(0, 2.5))) for at in kinds]
 
 
 def trials(project: Path) -> list[str]:
