@@ -1,8 +1,8 @@
 """Import TVM without its two slow paths.
 
 `tvm_ffi` imports torch if it can (2–3 s, 200 MB), and the TVMScript decorator collects source context for every frame
-of the stack (`import tvm.s_tir.tensor_intrin`: 20–40 s instead of 2). Every process of the engine imports TVM this way, and so builds
-kernels with our vector arithmetic.
+of the stack (`import tvm.s_tir.tensor_intrin`: 20–40 s instead of 2). Every process of the engine imports TVM this way,
+and so builds kernels with our vector arithmetic.
 """
 
 from __future__ import annotations
