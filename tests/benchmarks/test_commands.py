@@ -39,14 +39,14 @@ def test_data_is_collected_once_and_trains_models(tmp_path):
     before = counts(project)
     assert json.loads(pruner(*command, "--trials-per-task", 8)) == told
     assert counts(project) == before  # nothing was measured again
-    for kind in ("pacm", "tlp"):  # one file has the features of all kinds
+    for kind in ("pacm-draft", "tlp"):  # one file has the features of all kinds
         out = tmp_path / f"{kind}.safetensors"
         trained = json.loads(pruner("train", data, "--kind", kind, "--epochs", 2, "--out", out, "--json"))
         assert trained["held_out"]["tasks"] == trained["draft"]["tasks"] == 1
         assert out.stat().st_size > 1000
     used = ["tune", "matmul:16,16,24", "--trials", 3, "--project", tmp_path / "t.pruner", "--json", *SMALL]
-    told = json.loads(pruner(*used, "--checkpoint", tmp_path / "pacm.safetensors"))
-    assert told["settings"]["checkpoint"] == str(tmp_path / "pacm.safetensors")
+    told = json.loads(pruner(*used, "--checkpoint", tmp_path / "pacm-draft.safetensors"))
+    assert told["settings"]["checkpoint"] == str(tmp_path / "pacm-draft.safetensors")
 
 
 def test_a_model_that_fails_does_not_cost_the_others(tmp_path):
