@@ -1,9 +1,12 @@
 """Every strategy, on a real task with real measurements, through the same loop."""
 
+import numpy as np
 import pytest
 
 from pruner_engine.jobs.client import EngineProcess
 from pruner_engine.jobs.messages import Failed, Notice, RunFinished, Tune
+from pruner_engine.search.model_strategy import few_alike
+from pruner_engine.space.candidate import Candidate
 from pruner_engine.store.reader import ProjectReader
 
 SMALL = {"round_trials": 6, "population": 24, "generations": 1, "draft_set": 16, "fresh_samples": 4}
@@ -63,3 +66,9 @@ def test_momentum_adaptation_without_a_pretrained_model_says_how_to_get_one(tmp_
     failed = run(tmp_path / "p.pruner", "moa-pruner", model="tlp")[-1]
     assert isinstance(failed, Failed) and failed.kind == "user"
     assert "no tlp model is installed" in failed.message and "pruner train" in failed.hint
+
+
+def test_a_round_is_not_spent_on_candidates_of_one_score():
+    scores = [5.0, 5.0, 5.0, 5.0, 4.0, 5.0, 3.0]
+    ranked = [Candidate(0, np.array([i]), str(i), [], verified_score=score) for i, score in enumerate(scores)]
+    assert [c.hash for c in few_alike(ranked)] == ["0", "1", "2", "4", "6", "3", "5"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,8 @@ from pruner_engine.search.task_state import TaskState, Trial
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.verify import create_model
 from pruner_engine.verify.model import Features, Group, LearnReport
+
+_ALIKE = 3  # candidates of one score that a round measures while there are others
 
 
 @dataclass
@@ -74,7 +77,8 @@ class ModelStrategy(Strategy):
             candidate.verified_score = float(score)
 
     def pick(self, ranked: Sequence[Candidate], count: int) -> list[Candidate]:
-        """The first of the ranked candidates and, for a share of eps-greedy, others at random."""
+        """The first of the ranked candidates, few of one score, and for a share of eps-greedy others at random."""
+        ranked = few_alike(ranked)
         explore = round(count * self.context.settings.eps_greedy) if len(ranked) > count else 0
         best, rest = ranked[: count - explore], ranked[count - explore :]
         return [*best, *(rest[int(i)] for i in self.rng.permutation(len(rest))[:explore])]
@@ -139,6 +143,20 @@ class ModelStrategy(Strategy):
     def checkpoints(self) -> dict[str, tuple[str, bytes, dict[str, Any]]]:
         recipe = {**self.model.recipe, "seed": self.context.seed}
         return {"model": (self.model.kind, self.model.to_bytes(), recipe)}
+
+
+def few_alike(ranked: Sequence[Candidate]) -> list[Candidate]:
+    """The candidates in their order, but behind all others those that more than two before them share the score with.
+
+    To the model they are one candidate: measuring a whole round of them would teach it nothing.
+    """
+    seen: Counter[float | None] = Counter()
+    first: list[Candidate] = []
+    rest: list[Candidate] = []
+    for candidate in ranked:
+        (first if seen[candidate.verified_score] < _ALIKE else rest).append(candidate)
+        seen[candidate.verified_score] += 1
+    return [*first, *rest]
 
 
 def read_checkpoint_file(path: Path) -> bytes:
