@@ -1,8 +1,6 @@
 # make run: set up and open the Studio on a sample model. make test: set up and run all tests.
 VENV ?= .venv
 PYTHON_OF = $(VENV)/bin/python
-# test files that run side by side; more would disturb those that measure
-WORKERS ?= 2
 export VENV
 
 .PHONY: run test lint docs-screenshots docs-terms translations sample-project clean setup
@@ -11,7 +9,7 @@ run: setup
 	@$(PYTHON_OF) packaging/run_sample.py "$(CURDIR)"
 
 test: setup
-	$(PYTHON_OF) -m pytest -n $(WORKERS) --dist loadfile
+	$(PYTHON_OF) -m pytest
 
 lint: setup
 	$(PYTHON_OF) -m ruff check .
