@@ -65,10 +65,10 @@ class DraftVerify(ModelStrategy):
         )
 
     def _ranked(self, state: TaskState, pool: Sequence[Candidate]) -> list[Candidate]:
-        """Best first: in the order of a model that starts from the draft's score; else by the places that both give.
+        """Best first: in the order of a model that starts from the draft's score, else by the places that both give.
 
-        Such a model that has seen few trials of a task ranks worse than the analyzer, later better: its place weighs
-        n / (n + 48) after n valid trials.
+        A model of its own that has seen few trials of a task ranks worse than the analyzer, later better: its place
+        weighs n / (n + 48) after n valid trials.
         """
         if self.model.from_draft:
             return sorted(pool, key=lambda c: -(c.verified_score or 0.0))
