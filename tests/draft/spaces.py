@@ -7,8 +7,10 @@ import functools
 import tvm
 from tvm import te, topi
 
+from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.frontends import load_model
 from pruner_engine.space.design_space import DesignSpace
+from pruner_engine.targets.presets import load_presets
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
@@ -16,6 +18,9 @@ from pruner_engine.tasks.task import TuningTask
 
 CPU = resolve_target('{"kind":"llvm","mcpu":"icelake-server","num-cores":2}')
 GPU = resolve_target("a100-40g")
+
+#: figures of a data sheet, equal in every run: a measured profile has the noise of the moment
+DEVICES = {CPU: load_presets()["sapphire-rapids"].profile, GPU: load_presets()["a100-40g"].profile}
 
 WORKLOADS = [
     "matmul:128,96,64",
@@ -41,6 +46,11 @@ WORKLOADS = [
 def space_of(workload: str, target: tvm.target.Target) -> DesignSpace:
     task = extract_tasks(prepare(load_model(workload).mod, target), target)[0]
     return DesignSpace.generate(task, target)
+
+
+def analyzer_of(space: DesignSpace) -> Analyzer:
+    """An analyzer that no other test calibrates; what it compiles it compiles again."""
+    return Analyzer(space, DEVICES[space.target])
 
 
 @functools.cache

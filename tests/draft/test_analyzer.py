@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-from draft.spaces import CPU, GPU, space_of
+from draft.spaces import CPU, GPU, analyzer_of, space_of
 from pruner_engine.draft import analyzer_for
 from pruner_engine.draft.calibration import fit, fit_device
 from pruner_engine.search.explorer import Explorer
@@ -100,7 +100,7 @@ def test_an_analyzer_starts_from_the_device_s_calibration():
 
 def test_a_calibrated_analyzer_follows_the_measurements():
     space = space_of(CONV, CPU)
-    analyzer = analyzer_for(space, profile_for(CPU))
+    analyzer = analyzer_of(space)
     sketch = space.sketches[0]
     rows = sketch.sample(np.random.default_rng(0), 200)
     told = [analyzer.explain(0, row).times for row in rows]

@@ -6,15 +6,13 @@ import numpy as np
 import pytest
 from tvm.s_tir import Schedule
 
-from draft.spaces import CPU, GPU, WORKLOADS, space_of, tensor_core_space
-from pruner_engine.draft import analyzer_for
+from draft.spaces import CPU, GPU, WORKLOADS, analyzer_of, space_of, tensor_core_space
 from pruner_engine.draft.columns import Column, Program
 from pruner_engine.draft.nest import Block, UnreadableSketchError, all_loops, blocks_under
 from pruner_engine.draft.parts import Parts
 from pruner_engine.draft.reading import FunctionReader
 from pruner_engine.draft.replay import Replay
 from pruner_engine.space.design_space import DesignSpace
-from pruner_engine.targets.profiling import profile_for
 
 ROWS = 60
 # traffic counts what a loop changes; a quotient of a fused loop hides from the lowered form which of its parts does
@@ -61,7 +59,7 @@ def lowered_root(space: DesignSpace, sketch: int, row: np.ndarray) -> Block | No
 
 def check_loops(space: DesignSpace, seed: int) -> int:
     """Loops of every block equal those of the applied schedule; returns the rows compared."""
-    analyzer = analyzer_for(space, profile_for(space.target))
+    analyzer = analyzer_of(space)
     rng = np.random.default_rng(seed)
     compared = 0
     for sketch in space.sketches:
@@ -87,7 +85,7 @@ def numbers(parts: Parts) -> dict[str, float]:
 @pytest.mark.parametrize("target", [CPU, GPU], ids=["cpu", "gpu"])
 def test_symbols_equal_those_of_the_applied_schedule(workload, target):
     space = space_of(workload, target)
-    analyzer = analyzer_for(space, profile_for(target))
+    analyzer = analyzer_of(space)
     rng = np.random.default_rng(1)
     close = compared = 0
     for sketch in space.sketches:
@@ -119,6 +117,6 @@ def test_loops_equal_those_of_the_applied_schedule(workload, target):
 def test_tensor_core_sketches_have_a_closed_form():
     space = tensor_core_space()
     assert any("Blockize" in (i.kind.name for i in s.trace.insts) for s in space.sketches)
-    analyzer = analyzer_for(space, profile_for(GPU))
+    analyzer = analyzer_of(space)
     assert all(analyzer.compiled(s.index) for s in space.sketches)
     assert check_loops(space, 3)
