@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections import deque
 from collections.abc import Callable
@@ -12,7 +13,10 @@ import msgspec
 from PySide6.QtCore import QDeadlineTimer, QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
 from pruner_engine.jobs import messages as msg
+from pruner_engine.jobs.heartbeat import GRACE_S, signal_engine
+from pruner_studio.pulse import Pulse
 from pruner_studio.socket_link import SocketLink
+from pruner_studio.translation import tr
 
 _REPLIES: dict[type, type] = {
     msg.Inspect: msg.Inspected,
@@ -37,6 +41,9 @@ class EngineClient(QObject):
     Signals:
         received: every event that answers no question, decoded.
         ended: the process is gone; empty text when in good order, else plain words why.
+
+    Attributes:
+        pulse: tells when the engine falls silent; it is ended when it stays so.
     """
 
     received = Signal(object)
@@ -51,6 +58,9 @@ class EngineClient(QObject):
         self._stderr = ""
         self._farewell = False
         self._detached = False
+        self._killed = ""  # why we ended it ourselves
+        self.pulse = Pulse(self)
+        self.pulse.stopped.connect(self.end)
 
     @property
     def running(self) -> bool:
@@ -78,9 +88,9 @@ class EngineClient(QObject):
             self._socket = SocketLink(path, self)
         except OSError:
             return False
-        self._tail, self._stderr, self._farewell = b"", "", False
+        self._begin()
         self._socket.received.connect(self._receive)
-        self._socket.gone.connect(lambda: self._gone(""))
+        self._socket.gone.connect(lambda: self._gone(self._killed))
         return True
 
     def detach(self) -> None:
@@ -109,11 +119,27 @@ class EngineClient(QObject):
         process.write(msg.encode(msg.Quit()))
         QTimer.singleShot(_KILL_AFTER_MS, process, process.kill)
 
+    def end(self) -> None:
+        """End an engine that does not answer, with all that it started; what it measured is in the project file."""
+        pid = self._process.processId() if self._process is not None else self._socket.peer if self._socket else 0
+        if not pid:
+            return
+        self._killed = tr("The engine gave no sign of life for {seconds:.0f} s and was ended.").format(
+            seconds=self.pulse.silent_s
+        )
+        signal_engine(pid, signal.SIGTERM)
+        link = self._process or self._socket  # gone with the engine, and the timer with it
+        QTimer.singleShot(round(GRACE_S * 1e3), link, lambda: signal_engine(pid, signal.SIGKILL))
+
     def wait_ended(self, milliseconds: int) -> None:
         """Block until the process is gone, killing it after the given time: for the end of the application."""
         if self._process is not None and not self._process.waitForFinished(milliseconds):
             self._process.kill()
             self._process.waitForFinished(1000)
+
+    def _begin(self) -> None:
+        self._tail, self._stderr, self._farewell, self._killed = b"", "", False, ""
+        self.pulse.start()
 
     def _start(self) -> QProcess:
         process = QProcess(self)
@@ -125,7 +151,9 @@ class EngineClient(QObject):
         process.readyReadStandardError.connect(self._read_stderr)
         process.finished.connect(self._finished)
         process.errorOccurred.connect(self._error)
-        self._tail, self._stderr, self._farewell = b"", "", False
+        # A group of its own: it can be ended with all that it started, and without this window
+        process.setUnixProcessParameters(QProcess.UnixProcessFlag.CreateNewSession)
+        self._begin()
         process.start(sys.executable, ["-m", "pruner_engine.jobs"])
         return process
 
@@ -134,6 +162,7 @@ class EngineClient(QObject):
             self._receive(bytes(self._process.readAllStandardOutput().data()))
 
     def _receive(self, data: bytes) -> None:
+        self.pulse.felt()
         *lines, self._tail = (self._tail + data).split(b"\n")
         for line in lines:
             if line:
@@ -179,7 +208,9 @@ class EngineClient(QObject):
 
     def _finished(self, code: int, status: QProcess.ExitStatus) -> None:
         self._read()
-        if status == QProcess.ExitStatus.CrashExit:
+        if self._killed:
+            why = self._killed
+        elif status == QProcess.ExitStatus.CrashExit:
             why = f"The engine was ended by signal {code}."
         elif self._farewell or code == 0:
             why = ""
@@ -191,10 +222,10 @@ class EngineClient(QObject):
         for link in (self._process, self._socket):
             if link is not None:
                 link.deleteLater()
+        self.pulse.stop()
         self._process = self._socket = None
         waiting, self._pending = self._pending, deque()
         for _, _, on_failed in waiting:
-            on_failed(
-                msg.Failed(kind="bug", message=why or "The engine ended before it answered.", report=self._stderr)
-            )
+            told = why or tr("The engine ended before it answered.")
+            on_failed(msg.Failed(kind="user" if self._killed else "bug", message=told, report=self._stderr))
         self.ended.emit(why)

@@ -78,6 +78,7 @@ class MainWindow(QMainWindow):
         self._session: Session | None = None
         self.menus = Menus(self)
         self.workspace.problem.connect(self.problems.tell)
+        self.workspace.solved.connect(self.problems.withdraw)
         self.workspace.opened.connect(self._opened)
         self.workspace.job_changed.connect(self._job_changed)
         theme.changed.connect(self._repaint_icons)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import struct
 
 from PySide6.QtCore import QObject, QSocketNotifier, Signal
 
@@ -30,6 +31,14 @@ class SocketLink(QObject):
             raise
         self._notifier = QSocketNotifier(self._socket.fileno(), QSocketNotifier.Type.Read, self)
         self._notifier.activated.connect(self._read)
+
+    @property
+    def peer(self) -> int:
+        """Process that listens at the other side; 0 where the system does not tell."""
+        if not hasattr(socket, "SO_PEERCRED"):
+            return 0
+        told = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+        return int(struct.unpack("3i", told)[0])
 
     def write(self, data: bytes) -> None:
         try:

@@ -43,6 +43,7 @@ class Workspace(QObject):
         changed: rows of the open project changed, or another run was chosen (at most every 400 ms).
         selected: another task or candidate was chosen, or the tasks were narrowed.
         problem: a Problem to show.
+        solved: a Problem that has gone by itself.
         job_changed: the job of this window started, ended or changed its state.
     """
 
@@ -50,6 +51,7 @@ class Workspace(QObject):
     changed = Signal()
     selected = Signal()
     problem = Signal(object)
+    solved = Signal(object)
     job_changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -67,6 +69,8 @@ class Workspace(QObject):
         self._version = -1
         self.job.received.connect(self._job_event)
         self.job.ended.connect(self._job_ended)
+        self.job.pulse.weak.connect(lambda: self.problem.emit(self._silence()))
+        self.job.pulse.strong.connect(lambda: self.solved.emit(self._silence()))
         self._poll = QTimer(self, interval=_POLL_MS)
         self._poll.timeout.connect(self._look)
         self._poll.start()
@@ -199,6 +203,16 @@ class Workspace(QObject):
             case msg.Exported():
                 self.changed.emit()
                 self.job.quit()
+
+    def _silence(self) -> Problem:
+        pulse = self.job.pulse
+        hint = tr("It is ended after {end:.0f} s. What it measured is kept, and the run can be resumed.")
+        return Problem(
+            tr("The engine has given no sign of life for {worry:.0f} s.").format(worry=pulse.worry_s),
+            hint.format(end=pulse.end_s),
+            level="warning",
+            actions=((tr("End it now"), self.job.end),),
+        )
 
     def _job_ended(self, why: str) -> None:
         self.job_task = self.job_phase = self.job_project = ""

@@ -19,6 +19,7 @@ from typing import Any
 from pruner_engine import __version__
 from pruner_engine.errors import UserError
 from pruner_engine.jobs.channel import Hub
+from pruner_engine.jobs.heartbeat import BEAT_S
 from pruner_engine.jobs.messages import (
     PROTOCOL,
     Bye,
@@ -211,7 +212,7 @@ class Engine:
             self._hub.emit(Heartbeat(phase=name, phase_s=seconds))
             if self._control.running.is_set():
                 self._watchdog.look()
-            time.sleep(1.0)
+            time.sleep(BEAT_S)
 
     def _warn(self, text: str) -> None:
         self._hub.emit(Notice(level="warning", text=text))

@@ -14,9 +14,8 @@ from collections.abc import Iterator
 import msgspec
 
 from pruner_engine.errors import UserError
+from pruner_engine.jobs.heartbeat import SILENT_S
 from pruner_engine.jobs.messages import PROTOCOL, Bye, Command, Event, Hello, Quit, decode_event, encode
-
-SILENT_S = 120.0  # a living engine's heart beats every second
 
 
 def engine_command() -> list[str]:

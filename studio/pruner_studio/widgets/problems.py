@@ -88,6 +88,12 @@ class ProblemStack(QWidget):
         self._column.insertWidget(0, made)
         self.show()
 
+    def withdraw(self, problem: Problem) -> None:
+        """Take a problem away that has gone by itself."""
+        for card in self.cards():
+            if card.problem == problem:
+                self.dismiss(card)
+
     def dismiss(self, card: ProblemCard) -> None:
         self._cards.remove(card)
         card.hide()
