@@ -15,6 +15,7 @@ from tvm.target import Target
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.decision import Rows
 from pruner_engine.space.reading import read_decisions
+from pruner_engine.space.rolled_init import RolledInit
 from pruner_engine.space.rules import rules_for
 from pruner_engine.space.sketch import Sketch, trace_hash, trace_json
 from pruner_engine.tasks.task import TuningTask
@@ -108,9 +109,11 @@ class DesignSpace:
 
 def space_generator(target: Target, without: Collection[str] = ()) -> ms.SpaceGenerator:
     """What makes the sketches of every task on a target: MetaSchedule's generator with our rules among its own."""
-    # MetaSchedule tells Tensor Core targets from others by itself
-    rules = rules_for(target, without) if target.kind.name == "llvm" else "from-target"
-    return ms.space_generator.PostOrderApply(sch_rules=rules)
+    rules = rules_for(target, without)
+    if target.kind.name != "llvm":
+        return ms.space_generator.PostOrderApply(sch_rules=rules)
+    postprocs = [*ms.Postproc.create("llvm"), RolledInit()]
+    return ms.space_generator.PostOrderApply(sch_rules=rules, postprocs=postprocs)
 
 
 def key_hash(key: int) -> str:
