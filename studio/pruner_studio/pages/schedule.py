@@ -49,7 +49,7 @@ class SchedulePage(Page):
         split.addWidget(self._candidate_card())
         self.candidate_card.setMinimumWidth(520)
         split.setStretchFactor(1, 1)
-        split.setSizes([430, 730])
+        split.setSizes([390, 770])
         self.pages = QStackedWidget()
         self.pages.addWidget(
             EmptyState(
@@ -75,6 +75,9 @@ class SchedulePage(Page):
         card.head.addWidget(self.reference_button)
         self.copy_button = icon_button("copy", tr("Copy as command"), self.copy_command)
         card.head.addWidget(self.copy_button)
+        # Below the heading: beside it, figures and buttons would not fit on a small screen
+        card.head.removeWidget(card.note)
+        card.body.addWidget(card.note)
         self.message = label("", "muted", wrap=True)
         card.body.addWidget(self.message)
         self.tabs = QTabWidget()

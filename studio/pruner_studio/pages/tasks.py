@@ -136,9 +136,8 @@ class TasksPage(Page):
         card = Card(tr("Roofline"), tr("the best schedule of each task under the measured limits of the device"))
         self.roofline = Roofline(tr("Roofline of the tasks"))
         self.roofline.picked.connect(self._task_picked)
-        self.roofline.hovered.connect(self.table.point_at)
-        self.table.setMouseTracking(True)
-        self.table.entered.connect(lambda index: self.roofline.point_at(self.model.rows[index.row()]["id"]))
+        self.roofline.hovered.connect(lambda task: self.table.point_at(() if task is None else (task,)))
+        self.table.pointed.connect(self.roofline.point_at)
         card.body.addWidget(self.roofline, 1)
         return card
 

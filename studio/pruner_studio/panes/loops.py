@@ -1,16 +1,18 @@
-"""The trace replayed on its loop nest, and the code that is linked to it."""
+"""The trace replayed on its loop nest, above the code that is linked to it."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QSplitter
 
 from pruner_engine.jobs import messages as msg
 from pruner_studio.models.trace import instructions
 from pruner_studio.panes.pane import NO_CANDIDATE, Pane, Subject
 from pruner_studio.translation import tr
+from pruner_studio.widgets.code import CodeView
 from pruner_studio.widgets.replay import ReplayView
 from pruner_studio.workspace import Workspace
 
@@ -30,7 +32,20 @@ class LoopsPane(Pane):
         super().__init__(workspace)
         self.view = ReplayView()
         self.view.node_chosen.connect(self._node_chosen)
-        self.column.addWidget(self.view, 1)
+        self.view.nodes_pointed.connect(lambda nodes: self.code.point_at(self._lines_of(nodes)))
+        self.code = CodeView(tr("Code of the finished nest"))
+        self.code.line_pointed.connect(self._line_pointed)
+        self.code.line_chosen.connect(self.choose_line)
+        self.linked.connect(lambda links: self.code.show_text("tvmscript", links["text"]))
+        self.told.connect(lambda text: self.code.show_text("", text))
+        self.lines_chosen.connect(self.code.link)
+        split = QSplitter(Qt.Orientation.Vertical)
+        split.setHandleWidth(10)
+        split.addWidget(self.view)
+        split.addWidget(self.code)
+        split.setStretchFactor(0, 3)
+        split.setStretchFactor(1, 2)
+        self.column.addWidget(split, 1)
         self._links: dict[str, Any] = {}
 
     def show_subject(self, subject: Subject) -> None:
@@ -54,10 +69,10 @@ class LoopsPane(Pane):
 
     def choose_line(self, line: int) -> None:
         """A line of the code was chosen: mark its loop or block, and all its lines."""
-        nodes = self._links.get("nodes", [])
-        if line < len(nodes) and nodes[line] is not None:
-            self.view.choose_node(nodes[line])
-            self.lines_chosen.emit([at for at, node in enumerate(nodes) if node == nodes[line]])
+        node = self._node_at(line)
+        if node is not None:
+            self.view.choose_node(node)
+            self.lines_chosen.emit(self._lines_of([node]))
 
     def words(self) -> list[str]:
         return [] if self.subject is None else self._inspect(self.subject, "replay")
@@ -69,9 +84,22 @@ class LoopsPane(Pane):
         self.view.show_replay(replay)
 
     def _node_chosen(self, number: int) -> None:
-        inside = [line for line, node in enumerate(self._links["nodes"]) if node == number]
-        first = self._links["lines"][number]
-        self.lines_chosen.emit(sorted({*inside, *([first] if first >= 0 else [])}))
+        self.lines_chosen.emit(self._lines_of([number]))
+
+    def _line_pointed(self, line: int | None) -> None:
+        self.view.point_at_node(self._node_at(line) if self.view.finished else None)
+
+    def _node_at(self, line: int | None) -> int | None:
+        """The innermost loop or block that a line of the code belongs to."""
+        nodes: list[int | None] = self._links.get("nodes", [])
+        return nodes[line] if line is not None and line < len(nodes) else None
+
+    def _lines_of(self, numbers: list[int]) -> list[int]:
+        """Lines of the code that belong to loops or blocks, with those that open them."""
+        if not self._links:
+            return []
+        inside = {line for line, node in enumerate(self._links["nodes"]) if node in numbers}
+        return sorted(inside | {line for number in numbers if (line := self._links["lines"][number]) >= 0})
 
     def _fail(self, text: str) -> None:
         self.view.fail(text)

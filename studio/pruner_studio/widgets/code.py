@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
-    QColor,
+    QMouseEvent,
     QPainter,
     QPaintEvent,
     QResizeEvent,
@@ -16,6 +16,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
 
 from pruner_studio.theme import theme
+from pruner_studio.translation import tr
 
 _LEXERS = {"trace": "python", "tvmscript": "python", "llvm": "llvm", "asm": "gas", "cuda": "cuda", "ptx": "ptx"}
 _LONGEST = 1_500_000  # characters that are highlighted; more is shown plain
@@ -79,9 +80,15 @@ class _Numbers(QWidget):
 
 
 class CodeView(QPlainTextEdit):
-    """One text in one of the forms trace, tvmscript, llvm, asm, cuda; `line_chosen` tells the line that was clicked."""
+    """One text in one of the forms trace, tvmscript, llvm, asm, cuda.
+
+    Signals:
+        line_chosen: the line that was clicked, from 0.
+        line_pointed: the line under the pointer, or None.
+    """
 
     line_chosen = Signal(int)
+    line_pointed = Signal(object)
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -93,7 +100,10 @@ class CodeView(QPlainTextEdit):
         )
         self._numbers = _Numbers(self)
         self._highlighter = _Highlighter(self)
-        self._linked: list[int] = []
+        self.linked: list[int] = []
+        self.pointed: list[int] = []
+        self._under: int | None = None  # line under the pointer
+        self.viewport().setMouseTracking(True)
         self._form = ""
         self.blockCountChanged.connect(lambda _: self.setViewportMargins(self.numbers_width(), 0, 0, 0))
         self.updateRequest.connect(self._scrolled)
@@ -104,7 +114,7 @@ class CodeView(QPlainTextEdit):
         if (form, text) == (self._form, self.toPlainText()):
             return
         self._form = form
-        self._linked = []
+        self.linked, self.pointed = [], []
         self._highlighter.set_form(form if len(text) <= _LONGEST else "plain")
         self.blockSignals(True)
         self.setPlainText(text)
@@ -114,7 +124,7 @@ class CodeView(QPlainTextEdit):
 
     def link(self, lines: list[int], *, scroll: bool = True) -> None:
         """Mark lines (from 0) that belong to what is chosen elsewhere."""
-        self._linked = lines
+        self.linked = lines
         self._mark()
         if lines and scroll:
             cursor = QTextCursor(self.document().findBlockByNumber(lines[0]))
@@ -122,6 +132,25 @@ class CodeView(QPlainTextEdit):
             self.setTextCursor(cursor)
             self.blockSignals(False)
             self.centerCursor()
+
+    def point_at(self, lines: list[int]) -> None:
+        """Mark lines (from 0) lightly, as while the pointer is on what belongs to them elsewhere."""
+        if lines != self.pointed:
+            self.pointed = lines
+            self._mark()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        self._point(self.cursorForPosition(event.position().toPoint()).blockNumber())
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._point(None)
+
+    def _point(self, line: int | None) -> None:
+        if line != self._under:
+            self._under = line
+            self.line_pointed.emit(line)
 
     def find_next(self, text: str) -> bool:
         if self.find(text):
@@ -163,13 +192,13 @@ class CodeView(QPlainTextEdit):
 
     def _mark(self) -> None:
         marks = []
-        color: QColor = theme.color("code_line")
-        for number in self._linked:
-            mark = QTextEdit.ExtraSelection()
-            mark.format.setBackground(color)
-            mark.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
-            mark.cursor = QTextCursor(self.document().findBlockByNumber(number))
-            marks.append(mark)
+        for lines, token in ((self.linked, "code_line"), (self.pointed, "hover")):
+            for number in lines:
+                mark = QTextEdit.ExtraSelection()
+                mark.format.setBackground(theme.color(token))
+                mark.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
+                mark.cursor = QTextCursor(self.document().findBlockByNumber(number))
+                marks.append(mark)
         self.setExtraSelections(marks)
 
     def _repaint(self) -> None:
@@ -188,8 +217,8 @@ class SearchableCode(QWidget):
         column.setSpacing(6)
         self.view = CodeView(name)
         self.field = QLineEdit()
-        self.field.setAccessibleName(f"Find in {name}")
-        self.field.setPlaceholderText("Find…")
+        self.field.setAccessibleName(tr("Find in {name}").format(name=name))
+        self.field.setPlaceholderText(tr("Find…"))
         self.field.setClearButtonEnabled(True)
         self.field.setMaximumWidth(260)
         self.field.returnPressed.connect(lambda: self.view.find_next(self.field.text()))

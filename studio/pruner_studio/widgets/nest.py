@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QHeaderView,
@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from pruner_studio.theme import theme
+from pruner_studio.translation import tr
 
 Node = dict[str, Any]
 _NODE = int(Qt.ItemDataRole.UserRole)
@@ -47,6 +48,10 @@ def walk(nodes: Iterable[Node]) -> Iterable[Node]:
 
 
 class _Delegate(QStyledItemDelegate):
+    def __init__(self, tree: NestTree) -> None:
+        super().__init__(tree)
+        self._tree = tree
+
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         return QSize(option.fontMetrics.horizontalAdvance(title(index.data(_NODE))) + 26, 24)
 
@@ -59,9 +64,10 @@ class _Delegate(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         tone = _KINDS.get(node.get("kind", ""), "faint") if node["type"] == "loop" else "accent"
-        fill = theme.color("selection") if chosen else theme.color(tone, 46 if node["type"] == "loop" else 22)
+        pointed = node["id"] in self._tree.pointed
+        fill = theme.color(tone, 110 if pointed else 46 if node["type"] == "loop" else 22)
         painter.setPen(theme.color("accent") if touched else Qt.PenStyle.NoPen)
-        painter.setBrush(fill)
+        painter.setBrush(theme.color("selection") if chosen and not pointed else fill)
         painter.drawRoundedRect(box, 4, 4)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.color(tone))
@@ -72,13 +78,19 @@ class _Delegate(QStyledItemDelegate):
 
 
 class NestTree(QTreeWidget):
-    """`node_chosen` tells the node that the user chose."""
+    """A nest to choose from and to point at.
+
+    Signals:
+        node_chosen: the node that the user chose.
+        node_pointed: id of the node under the pointer, or None.
+    """
 
     node_chosen = Signal(object)
+    node_pointed = Signal(object)
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Loop nest")
+        self.setAccessibleName(tr("Loop nest"))
         self.setHeaderHidden(True)
         # As wide as the deepest node: what is too wide for the view is scrolled to
         self.header().setStretchLastSection(False)
@@ -90,7 +102,11 @@ class NestTree(QTreeWidget):
         self._roots: list[Node] | None = None
         self._items: dict[int, QTreeWidgetItem] = {}
         self._quiet = False
+        self.pointed: frozenset[int] = frozenset()
         self.currentItemChanged.connect(self._chosen)
+        self.setMouseTracking(True)
+        self.itemEntered.connect(lambda item, _: self.node_pointed.emit(item.data(0, _NODE)["id"]))
+        self.viewportEntered.connect(lambda: self.node_pointed.emit(None))
 
     def show_nest(self, roots: list[Node], touched: Iterable[int] = ()) -> None:
         """Show a tree of nodes and frame those that an instruction worked on."""
@@ -98,7 +114,7 @@ class NestTree(QTreeWidget):
         if roots is not self._roots:
             self._roots = roots
             self.clear()
-            self._items = {}
+            self._items, self.pointed = {}, frozenset()
             self.addTopLevelItems([self._item(node) for node in roots])
             self.expandAll()
         marked = set(touched)
@@ -107,6 +123,16 @@ class NestTree(QTreeWidget):
         if marked and (first := self._items.get(min(marked))) is not None:
             self.scrollToItem(first)
         self._quiet = False
+
+    def point_at(self, numbers: Collection[int]) -> None:
+        """Mark nodes, as while the pointer is on what belongs to them elsewhere."""
+        if self.pointed != frozenset(numbers):
+            self.pointed = frozenset(numbers)
+            self.viewport().update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.node_pointed.emit(None)
 
     def choose(self, number: int | None) -> None:
         """Select a node without telling anybody."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSlider, QSplitter, QVBoxLayout, QWidget
 
+from pruner_studio.models.links import Links
 from pruner_studio.models.rows import Column, Row, RowTable
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import icon_button, label
-from pruner_studio.widgets.nest import NestTree, title, walk
+from pruner_studio.widgets.nest import NestTree
 from pruner_studio.widgets.table import Table
 
 COLUMNS = (
@@ -25,19 +27,26 @@ class ReplayView(QWidget):
 
     Signals:
         node_chosen: a loop or block of the finished nest, by its id; the code view marks its lines.
+        nodes_pointed: ids of those loops and blocks of the finished nest that belong to what the pointer is on.
     """
 
     node_chosen = Signal(int)
+    nodes_pointed = Signal(list)
 
     def __init__(self) -> None:
         super().__init__()
         self.replay: dict[str, Any] | None = None
+        self._links: Links | None = None
+        self._steps_of: dict[int, list[int]] = {}  # of the nest that is shown
+        self._nodes_of: dict[int, list[int]] = {}
         self.model = RowTable(COLUMNS, self)
         self.table = Table(tr("Instructions of the trace"), self.model, self._row_chosen, stretch=1)
         self.table.setSortingEnabled(False)
         self.table.verticalHeader().setDefaultSectionSize(27)
         self.nest = NestTree()
         self.nest.node_chosen.connect(self._node_chosen)
+        self.nest.node_pointed.connect(self.point_at_node)
+        self.table.pointed.connect(self._point_at_row)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setHandleWidth(10)
         split.setChildrenCollapsible(False)
@@ -64,7 +73,8 @@ class ReplayView(QWidget):
 
     def show_trace(self, rows: list[Row]) -> None:
         """The instructions, as the project file has them; the nest follows by `show_replay`."""
-        self.replay = None
+        self.replay = self._links = None
+        self._steps_of, self._nodes_of = {}, {}
         self.model.show_rows(rows)
         self.nest.show_nest([])
         self.slider.setEnabled(False)
@@ -74,7 +84,7 @@ class ReplayView(QWidget):
         self.told.setText(text)
 
     def show_replay(self, replay: dict[str, Any]) -> None:
-        self.replay = replay
+        self.replay, self._links = replay, Links(replay)
         self.slider.setEnabled(True)
         self.slider.setRange(0, len(replay["steps"]) - 1)
         self.slider.setValue(len(replay["steps"]) - 1)
@@ -86,11 +96,37 @@ class ReplayView(QWidget):
             self.slider.setValue(self.slider.maximum())
             self.nest.choose(number)
 
+    # ------------------------------------------------------------ pointing
+
+    def point_at_node(self, number: int | None) -> None:
+        """The pointer is on a loop or block: mark it and the instructions that worked on it."""
+        steps = self._steps_of.get(-1 if number is None else number, [])
+        self._point([] if number is None else [number], steps)
+
+    def _point_at_row(self, row_id: int | None) -> None:
+        """The pointer is on an instruction: mark it and what it worked on, as far as that is there at this step."""
+        step = -1 if row_id is None else row_id + 1
+        self._point(self._nodes_of.get(step, []), [] if row_id is None else [step])
+
+    def _point(self, nodes: list[int], steps: Collection[int]) -> None:
+        self.nest.point_at(nodes)
+        self.table.point_at([step - 1 for step in steps])
+        self.nodes_pointed.emit(nodes if self.finished else [])
+
+    @property
+    def finished(self) -> bool:
+        """The nest shown is the one whose code is shown."""
+        if self.replay is None:
+            return False
+        steps = self.replay["steps"]
+        return bool(steps[self.slider.value()]["tree"] == steps[-1]["tree"])
+
     # ------------------------------------------------------------ moving
 
     def _step(self, at: int) -> None:
-        if self.replay is None:
+        if self.replay is None or self._links is None:
             return
+        self._steps_of, self._nodes_of = self._links.at(at)
         step = self.replay["steps"][at]
         self.nest.show_nest(self.replay["trees"][step["tree"]], step["touched"])
         self.table.choose(step["index"])
@@ -103,20 +139,8 @@ class ReplayView(QWidget):
 
     def _node_chosen(self, node: dict[str, Any]) -> None:
         """Mark the instruction that made or last worked on the node, and its code when the nest is finished."""
-        if self.replay is None:
-            return
-        at, last = self.slider.value(), self.slider.maximum()
-        step = self._last_touch(title(node), at)
-        if step is not None:
-            self.table.choose(self.replay["steps"][step]["index"])
-        if self.replay["steps"][at]["tree"] == self.replay["steps"][last]["tree"]:
+        steps = self._steps_of.get(node["id"])
+        if steps:
+            self.table.choose(steps[-1] - 1)
+        if self.finished:
             self.node_chosen.emit(node["id"])
-
-    def _last_touch(self, name: str, before: int) -> int | None:
-        assert self.replay is not None
-        for at in range(before, 0, -1):
-            step = self.replay["steps"][at]
-            touched = set(step["touched"])
-            if any(node["id"] in touched and title(node) == name for node in walk(self.replay["trees"][step["tree"]])):
-                return at
-        return None

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import lru_cache
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, Qt
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QResizeEvent, QStaticText
 from PySide6.QtWidgets import QAbstractItemView, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
@@ -43,7 +43,7 @@ class _Cells(QStyledItemDelegate):
         box = option.rect
         if at == self._table.chosen_row:
             painter.fillRect(box, theme.color("selection"))
-        elif at == self._table.pointed_row:
+        elif at in self._table.pointed_rows:
             painter.fillRect(box, theme.color("hover"))
         if column.curve is not None:
             paint_curve(painter, QRectF(box).adjusted(8, 6, -8, -6), column.curve(row) or ())
@@ -85,7 +85,13 @@ class _Cells(QStyledItemDelegate):
 
 
 class Table(QTableView):
-    """A view on a RowTable; `on_chosen` takes the row that becomes current, `on_opened` that of an Enter."""
+    """A view on a RowTable; `on_chosen` takes the row that becomes current, `on_opened` that of an Enter.
+
+    Signals:
+        pointed: id of the row under the pointer, or None.
+    """
+
+    pointed = Signal(object)
 
     def __init__(
         self,
@@ -101,7 +107,8 @@ class Table(QTableView):
         self.table = model
         self._on_chosen = on_chosen
         self._quiet = False
-        self.chosen_row = self.pointed_row = -1
+        self.chosen_row = -1
+        self.pointed_rows: frozenset[int] = frozenset()
         self.setAccessibleName(name)
         self.setModel(model)
         self.setItemDelegate(_Cells(self))
@@ -125,6 +132,9 @@ class Table(QTableView):
         else:
             self.sortByColumn(*sort_by)
         self.selectionModel().currentRowChanged.connect(self._chosen)
+        self.setMouseTracking(True)
+        self.entered.connect(lambda index: self.pointed.emit(model.rows[index.row()]["id"]))
+        self.viewportEntered.connect(lambda: self.pointed.emit(None))
         if on_opened is not None:
             self.activated.connect(lambda index: on_opened(model.rows[index.row()]))
 
@@ -132,15 +142,19 @@ class Table(QTableView):
         super().resizeEvent(event)
         self._fit()
 
-    def point_at(self, row_id: int | None) -> None:
-        """Shade a row lightly, as while the pointer is on its point of a plot; None takes it away."""
-        at = self.table.row_of(row_id)
-        if at != self.pointed_row:
-            self.pointed_row = at
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.pointed.emit(None)
+
+    def point_at(self, row_ids: Collection[int]) -> None:
+        """Shade rows lightly, as while the pointer is on what belongs to them elsewhere."""
+        rows = frozenset(self.table.row_of(row_id) for row_id in row_ids)
+        if rows != self.pointed_rows:
+            self.pointed_rows = rows
             self.viewport().update()
 
     def _reset(self) -> None:
-        self.chosen_row = self.pointed_row = -1
+        self.chosen_row, self.pointed_rows = -1, frozenset()
         self._fit()
 
     def _fit(self) -> None:
