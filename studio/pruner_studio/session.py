@@ -18,6 +18,7 @@ from types import TracebackType
 from PySide6.QtCore import QStandardPaths
 
 from pruner_engine import __version__
+from pruner_engine.errors import UserError
 from pruner_studio.translation import tr
 from pruner_studio.workspace import Problem
 
@@ -80,7 +81,10 @@ class Session:
         self._file.flush()
 
     def _error(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        """An exception in a slot: the window lives on, and says so."""
+        """An exception in a slot: the window lives on, and says so; what is no fault of ours is only told."""
+        if isinstance(error, UserError):
+            self._tell(Problem(error.message, error.hint))
+            return
         report = "".join(traceback.format_exception(kind, error, trace))
         self._file.write(report)
         self._file.flush()

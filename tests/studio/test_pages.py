@@ -137,7 +137,7 @@ def test_choosing_another_run_reaches_every_page(opened: MainWindow) -> None:
 def test_a_plot_is_saved_as_csv_svg_and_png(opened: MainWindow, tmp_path: Path) -> None:
     plot = show(opened, "overview").curve
     for suffix in ("csv", "svg", "png"):
-        plot.save(str(tmp_path / f"curve.{suffix}"))
+        plot.figure.save(str(tmp_path / f"curve.{suffix}"))
     rows = list(csv.reader((tmp_path / "curve.csv").open(encoding="utf-8")))
     assert rows[0] == ["series", "trials", "latency"]
     assert float(rows[len(plot.series[0].x)][2]) == pytest.approx(plot.series[0].y[-1])

@@ -1,14 +1,27 @@
-"""Curves of very many points: drawn by the extremes of each column, and told so."""
+"""Curves of very many points are drawn by the extremes of each column; everything drawn can be saved."""
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
+import pytest
 from project_factory import make_project
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QWidget
 
-from pruner_studio.main_window import MainWindow
-from pruner_studio.widgets.plot import Plot, Series, extremes
+from pruner_engine.errors import UserError
+from pruner_engine.jobs.messages import WhatIfScore
+from pruner_engine.store.reader import ProjectReader
+from pruner_studio.main_window import PAGES, MainWindow
+from pruner_studio.widgets.drawn import Bars, Funnel
+from pruner_studio.widgets.figure import Figure, SaveButton
+from pruner_studio.widgets.plot import Plot
+from pruner_studio.widgets.series import Series
+from pruner_studio.widgets.shares import ShareBars
+from pruner_studio.widgets.thinning import extremes
 
 
 def test_extremes_keep_what_the_eye_would_see() -> None:
@@ -30,7 +43,7 @@ def test_a_thinned_curve_says_so_and_exports_all(qtbot, tmp_path: Path) -> None:
     x = np.arange(20_000.0)
     plot.show_data([Series("curve", x, np.sin(x))])
     assert plot.thinned.startswith("Many: ") and "of 20000 points drawn" in plot.thinned
-    plot.save(str(tmp_path / "all.csv"))
+    plot.figure.save(str(tmp_path / "all.csv"))
     assert len((tmp_path / "all.csv").read_text().splitlines()) == 20_001
     plot.show_data([Series("curve", x[:50], x[:50])])
     assert plot.thinned == ""
@@ -47,3 +60,71 @@ def test_the_status_bar_tells_what_is_not_drawn(window: MainWindow, tmp_path: Pa
     assert "density of points" in window._drawn.text()
     window.show_page("devices")
     assert window._drawn.text() == ""
+
+
+def drawn_figures(window: MainWindow) -> dict[str, Figure]:
+    """Every figure of every page, by name; the pages that draw them are shown."""
+    found = {}
+    for key, *_ in PAGES:
+        page = window.show_page(key)
+        page.refresh()
+        found |= {made.figure.name: made.figure for made in page.findChildren(SaveButton)}
+    return found
+
+
+def test_everything_drawn_can_be_saved(qtbot, window: MainWindow, finished_project: Path, tmp_path: Path) -> None:
+    window.workspace.open(finished_project, 3)
+    schedule = window.show_page("schedule")
+    schedule.refresh()
+    for pane in (schedule.roofline, schedule.decisions):
+        schedule.tabs.setCurrentWidget(pane)
+        qtbot.wait(50)
+    score = WhatIfScore(
+        request=0, score=1.0, latency_s=3e-3, valid=True, symbols={"footprint": 4096.0}, penalties={"vector": 0.5},
+        times={"compute": 1e-3, "memory": 2e-3},
+    )  # fmt: skip
+    schedule.what_if.parts.show_score(score)
+    figures = drawn_figures(window)
+    painted = {one for kind in (Plot, Bars, Funnel, ShareBars) for one in window.findChildren(kind)}
+    saved = {part for figure in figures.values() for whole in figure.parts() for part in [whole, *ancestors(whole)]}
+    saved |= {part for figure in figures.values() for whole in figure.parts() for part in whole.findChildren(ShareBars)}
+    assert painted <= saved, "a figure without a way to save it"
+    for at, (name, figure) in enumerate(figures.items()):
+        for suffix in ("png", "svg", "csv"):
+            figure.save(str(tmp_path / f"{at}.{suffix}"))
+        picture = QImage(str(tmp_path / f"{at}.png"))
+        assert picture.width() > 100 and picture.height() > 20, name
+        colors = {picture.pixel(x, y) for x in range(0, picture.width(), 3) for y in range(0, picture.height(), 3)}
+        assert len(colors) > 3, f"{name}: nothing painted"
+        drawing = ElementTree.parse(tmp_path / f"{at}.svg").getroot()
+        kinds = {element.tag.rpartition("}")[2] for element in drawing.iter()}
+        assert "text" in kinds and kinds & {"path", "polygon", "polyline"}, f"{name}: no vectors"
+        heads, *rows = csv.reader((tmp_path / f"{at}.csv").open(encoding="utf-8"))
+        assert len(heads) >= 2 and rows and all(len(row) == len(heads) for row in rows), name
+
+
+def ancestors(widget: QWidget) -> list[QWidget]:
+    found = []
+    while (widget := widget.parentWidget()) is not None:
+        found.append(widget)
+    return found
+
+
+def test_saved_bars_are_the_figures_of_the_project(window: MainWindow, finished_project: Path, tmp_path: Path) -> None:
+    window.workspace.open(finished_project, 3)
+    page = window.show_page("overview")
+    page.time_bars.figure.save(str(tmp_path / "time.csv"))
+    heads, *rows = csv.reader((tmp_path / "time.csv").open(encoding="utf-8"))
+    with ProjectReader(finished_project) as reader:
+        worked = reader.worked(3)
+    assert heads == ["name", "seconds"]
+    assert [float(seconds) for _, seconds in rows] == pytest.approx(list(worked.values()))
+
+
+def test_what_cannot_be_written_is_a_sentence(window: MainWindow, finished_project: Path) -> None:
+    window.workspace.open(finished_project, 3)
+    figure = window.show_page("overview").curve.figure
+    for suffix in ("png", "svg", "csv"):
+        with pytest.raises(UserError, match="could not be written"):
+            figure.save(f"/nowhere/curve.{suffix}")
+    assert figure.file_stem == "latency-over-the-run"

@@ -13,7 +13,8 @@ from pruner_studio.help import tip_of
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, EmptyState
-from pruner_studio.widgets.plot import Plot, Series
+from pruner_studio.widgets.plot import Plot
+from pruner_studio.widgets.series import Series
 
 _MODELS = (
     ("adapted", tr("adapted"), "series1"),

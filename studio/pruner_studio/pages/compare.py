@@ -15,8 +15,9 @@ from pruner_studio.pages.overview import BASELINES, step_points
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, EmptyState, Segments
-from pruner_studio.widgets.plot import Level, Plot, Series
+from pruner_studio.widgets.plot import Plot
 from pruner_studio.widgets.run_bar import state_of
+from pruner_studio.widgets.series import Level, Series
 from pruner_studio.widgets.table import Table
 
 COLUMNS = (

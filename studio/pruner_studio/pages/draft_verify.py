@@ -19,8 +19,10 @@ from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, EmptyState, Segments, StatTile
 from pruner_studio.widgets.drawn import Funnel
+from pruner_studio.widgets.figure import SaveButton
 from pruner_studio.widgets.narrowing import NarrowedBy
-from pruner_studio.widgets.plot import Plot, Series
+from pruner_studio.widgets.plot import Plot
+from pruner_studio.widgets.series import Series
 from pruner_studio.widgets.table import Table
 
 _STEPS = (
@@ -115,6 +117,7 @@ class DraftVerifyPage(Page):
         top.setSpacing(14)
         self.funnel_card = Card(tr("Funnel"))
         self.funnel = Funnel()
+        self.funnel_card.head.addWidget(SaveButton(self.funnel.figure))
         self.funnel_card.body.addWidget(self.funnel, 1)
         top.addWidget(self.funnel_card, 2)
         top.addWidget(self._scatter_card(), 3)

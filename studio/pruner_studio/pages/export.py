@@ -27,6 +27,7 @@ from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, EmptyState, Pill, button, clear, label
 from pruner_studio.widgets.drawn import Bar, Bars
+from pruner_studio.widgets.figure import SaveButton
 from pruner_studio.widgets.table import Table
 
 _TONES = {"applied": "good", "fallback": "warn", "not tunable": "muted"}
@@ -96,7 +97,8 @@ class ExportPage(Page):
         columns = QHBoxLayout()
         columns.setSpacing(14)
         self.latencies = Card(tr("Latency"))
-        self.latency_bars = Bars(tr("Latency of the exported model and of the libraries"))
+        self.latency_bars = Bars(tr("Latency of the exported model and of the libraries"), "seconds")
+        self.latencies.head.addWidget(SaveButton(self.latency_bars.figure))
         self.latencies.body.addWidget(self.latency_bars)
         self.latency_note = label("", "faint", wrap=True)
         self.latencies.body.addWidget(self.latency_note)
@@ -207,7 +209,7 @@ class ExportPage(Page):
 
     def _bar(self, name: str, seconds: float, slowest: float, tuned: float | None) -> Bar:
         told = units.latency(seconds) + (f"   {units.ratio(seconds / tuned)}" if tuned and name != "tuned" else "")
-        return Bar(_NAMES.get(name, name), seconds / slowest, told, "good" if name == "tuned" else "faint")
+        return Bar(_NAMES.get(name, name), seconds, seconds / slowest, told, "good" if name == "tuned" else "faint")
 
     def _show_check(self, checks: list[dict[str, Any]], ok: bool) -> None:
         self.check_state.show_state(tr("equal") if ok else tr("differ"), "good" if ok else "bad")

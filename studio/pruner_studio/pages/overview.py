@@ -16,10 +16,12 @@ from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, EmptyState, Segments, StatTile, button, clear, label
 from pruner_studio.widgets.drawn import Bar, Bars
 from pruner_studio.widgets.failures import FailureCard
+from pruner_studio.widgets.figure import SaveButton
 from pruner_studio.widgets.narrowing import NarrowedBy
 from pruner_studio.widgets.noise import NoiseCard
-from pruner_studio.widgets.plot import Level, Plot, Series
+from pruner_studio.widgets.plot import Plot
 from pruner_studio.widgets.run_bar import STATES, budget_text, state_of
+from pruner_studio.widgets.series import Level, Series
 
 BASELINES = {
     "untuned": ("Untuned", "muted"),
@@ -104,7 +106,8 @@ class OverviewPage(Page):
         column.setContentsMargins(0, 0, 2, 0)
         column.setSpacing(14)
         self.time_card = Card(tr("Where the time went"))
-        self.time_bars = Bars(tr("Share of time per stage"))
+        self.time_bars = Bars(tr("Share of time per stage"), "seconds")
+        self.time_card.head.addWidget(SaveButton(self.time_bars.figure))
         self.time_card.body.addWidget(self.time_bars)
         column.addWidget(self.time_card)
         self.failures = FailureCard()
@@ -217,7 +220,7 @@ class OverviewPage(Page):
         if total:
             self.time_bars.show_bars(
                 [
-                    Bar(name[:-2], time / total, f"{units.duration(time)}  {units.percent(time / total)}")
+                    Bar(name[:-2], time, time / total, f"{units.duration(time)}  {units.percent(time / total)}")
                     for name, time in times.items()
                 ]
             )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import Any
+
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from pruner_engine import units
@@ -10,6 +13,7 @@ from pruner_studio.panes.pane import Pane, Subject
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import clear, label
+from pruner_studio.widgets.figure import Figure, SaveButton
 from pruner_studio.widgets.shares import GROUPS, ShareBars, own_values, title
 from pruner_studio.workspace import Workspace
 
@@ -32,8 +36,11 @@ class DecisionsPane(Pane):
             key.setAccessibleName(name)
             self._keys.append((key, token))
             top.addWidget(key)
-        self.column.addLayout(top)
         inside = QWidget()
+        self.figure = Figure(tr("Distribution of each decision"), lambda: (inside,), self._table)
+        self.save_button = SaveButton(self.figure)
+        top.addWidget(self.save_button)
+        self.column.addLayout(top)
         inside.setObjectName("cardBody")
         outer = QVBoxLayout(inside)
         outer.setContentsMargins(0, 0, 10, 0)
@@ -43,7 +50,7 @@ class DecisionsPane(Pane):
         outer.addLayout(self.grid)
         outer.addStretch(1)
         scroll = QScrollArea()
-        scroll.setAccessibleName(tr("Distribution of each decision"))
+        scroll.setAccessibleName(self.figure.name)
         scroll.setWidgetResizable(True)
         scroll.setWidget(inside)
         self.column.addWidget(scroll, 1)
@@ -61,6 +68,7 @@ class DecisionsPane(Pane):
         row = self.candidate(subject)
         sketch = next((s for s in self.reader.sketches(subject.task_id) if row and s["id"] == row["sketch_id"]), None)
         if row is None or sketch is None or not sketch["decisions"]:
+            self.save_button.setEnabled(False)
             self.told.setText(tr("Only candidates of the task's own sketches have decisions to compare."))
             return
         every = self.reader.candidates(subject.run_id, subject.task_id)
@@ -74,8 +82,16 @@ class DecisionsPane(Pane):
         marked = tr("What the shown candidate took is marked.")
         numbers = {"size": size, "count": count, "elite": units.count(len(elite))}
         self.told.setText(f"{told.format(number=sketch['idx'] + 1, **numbers)} {marked}")
+        self.save_button.setEnabled(True)
         for at, (shares, value) in enumerate(zip(found, own_values(found, specs, row["decisions"]), strict=True)):
             bars = ShareBars(shares, value)
             self.bars.append(bars)
             self.grid.addWidget(label(title(shares), "muted"), 2 * (at // _COLUMNS), at % _COLUMNS)
             self.grid.addWidget(bars, 2 * (at // _COLUMNS) + 1, at % _COLUMNS)
+
+    def _table(self) -> Iterable[Sequence[Any]]:
+        yield "decision", "value", *(key for key, _, _ in GROUPS), "taken"
+        for bars in self.bars:
+            for at, value in enumerate(bars.shares.values):
+                shares = (getattr(bars.shares, key)[at] for key, _, _ in GROUPS)
+                yield title(bars.shares), value, *shares, value == bars.own

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QHelpEvent, QPainter, QPaintEvent, QPolygonF
@@ -12,13 +13,22 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from pruner_engine import units
 from pruner_studio.theme import theme
+from pruner_studio.translation import tr
+from pruner_studio.widgets.figure import Figure
 
 
 @dataclass(frozen=True)
 class Bar:
-    """One bar: `fill` between 0 and 1 (None: only the figure), `text` what stands at its end."""
+    """One bar.
+
+    Attributes:
+        value: the figure, in plain units.
+        fill: between 0 and 1; None where only the figure is told.
+        text: what stands at its end.
+    """
 
     name: str
+    value: float
     fill: float | None
     text: str
     tone: str = "accent"
@@ -26,12 +36,19 @@ class Bar:
 
 
 class Bars(QWidget):
-    """Horizontal bars, one a row."""
+    """Horizontal bars, one a row.
+
+    Args:
+        name: accessible name, and that of saved files.
+        unit: heading of the values where they are saved.
+    """
 
     ROW = 26
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, unit: str) -> None:
         super().__init__()
+        self._unit = unit
+        self.figure = Figure(name, lambda: (self,), self.rows)
         self.setAccessibleName(name)
         self._bars: Sequence[Bar] = ()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -42,6 +59,10 @@ class Bars(QWidget):
         self.setAccessibleDescription("; ".join(f"{bar.name}: {bar.text}" for bar in bars))
         self.updateGeometry()
         self.update()
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """The table behind the bars, headings first."""
+        return [("name", self._unit), *((bar.name, bar.value) for bar in self._bars)]
 
     def event(self, event: QEvent) -> bool:
         """Each row has its own tool tip."""
@@ -88,7 +109,9 @@ class Funnel(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Funnel from explored to valid")
+        name = tr("Funnel from explored to valid")
+        self.setAccessibleName(name)
+        self.figure = Figure(name, lambda: (self,), lambda: [("step", "candidates"), *self._steps])
         self._steps: Sequence[tuple[str, int]] = ()
         self.setMinimumHeight(212)
         theme.changed.connect(self.update)

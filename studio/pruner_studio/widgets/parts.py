@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from typing import Any
+
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from pruner_engine import units
 from pruner_engine.jobs.messages import WhatIfScore
@@ -11,6 +14,7 @@ from pruner_studio.help import tip_of
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import label
 from pruner_studio.widgets.drawn import Bar, Bars
+from pruner_studio.widgets.figure import Figure, SaveButton
 
 
 class PartsView(QScrollArea):
@@ -27,11 +31,16 @@ class PartsView(QScrollArea):
         column.setSpacing(8)
         self.verdict = label("", "heading", wrap=True)
         self.note = label("", "muted", wrap=True, name=tr("Why it is as fast as it is"))
-        column.addWidget(self.verdict)
+        self.figure = Figure(tr("Predicted parts of the latency"), self._drawn, self._table)
+        self.save_button = SaveButton(self.figure)
+        top = QHBoxLayout()
+        top.addWidget(self.verdict, 1)
+        top.addWidget(self.save_button, 0, Qt.AlignmentFlag.AlignTop)
+        column.addLayout(top)
         column.addWidget(self.note)
         self.groups: dict[str, tuple[QWidget, Bars]] = {}
         for key, title in (("times", tr("Predicted time")), ("penalties", tr("Penalties")), ("symbols", tr("Symbols"))):
-            head, bars = label(title, "heading"), Bars(title)
+            head, bars = label(title, "heading"), Bars(title, "seconds" if key == "times" else "value")
             column.addSpacing(8)
             column.addWidget(head)
             column.addWidget(bars)
@@ -43,6 +52,7 @@ class PartsView(QScrollArea):
     def tell(self, text: str) -> None:
         """Only a sentence, no figures."""
         self.verdict.setText("")
+        self.save_button.setEnabled(False)
         self.note.setText(text)
         for head, bars in self.groups.values():
             head.hide()
@@ -64,12 +74,13 @@ class PartsView(QScrollArea):
         self.verdict.setText(
             tr("Predicted {latency}").format(latency=units.latency(score.latency_s)) + measured + against
         )
+        self.save_button.setEnabled(True)
         self.note.setText("\n".join(f"•  {sentence}" for sentence in score.reasons))
         most = max(score.times.values(), default=1.0) or 1.0
         self._fill(
             "times",
             [
-                Bar(_words(name), value / most, units.latency(value), tip=tip_of(f"time.{name}"))
+                Bar(_words(name), value, value / most, units.latency(value), tip=tip_of(f"time.{name}"))
                 for name, value in score.times.items()
             ],
         )
@@ -78,6 +89,7 @@ class PartsView(QScrollArea):
             [
                 Bar(
                     _words(name),
+                    value,
                     min(value, 1 / value) if value > 0 else 0.0,
                     f"{value:.2f}",
                     "good" if 0.8 < value < 1.25 else "warn",
@@ -89,10 +101,21 @@ class PartsView(QScrollArea):
         self._fill(
             "symbols",
             [
-                Bar(_words(name), None, _number(value), tip=tip_of(f"symbol.{name}"))
+                Bar(_words(name), value, None, _number(value), tip=tip_of(f"symbol.{name}"))
                 for name, value in score.symbols.items()
             ],
         )
+
+    def _drawn(self) -> list[QWidget]:
+        """What is shown of the prediction."""
+        groups = [part for group in self.groups.values() for part in group]
+        return [part for part in (self.verdict, self.note, *groups) if not part.isHidden()]
+
+    def _table(self) -> Iterable[Sequence[Any]]:
+        yield "group", "name", "value"
+        for key, (_, bars) in self.groups.items():
+            for name, value in bars.rows()[1:]:
+                yield f"{key} (s)" if key == "times" else key, name, value
 
     def _fill(self, key: str, bars: list[Bar]) -> None:
         head, view = self.groups[key]

@@ -2,89 +2,26 @@
 
 from __future__ import annotations
 
-import csv
-import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QPainter
-from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QColor, QFont
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import clear, label, paint_icon
+from pruner_studio.widgets.axis import HumanAxis
+from pruner_studio.widgets.basic import clear, label
+from pruner_studio.widgets.figure import Figure, SaveButton
+from pruner_studio.widgets.series import Level, Series
+from pruner_studio.widgets.thinning import density, extremes
 
 _NEAR_PX = 14.0
 _MANY_POINTS = 4_000
 _COLUMNS = 500  # of a curve: more points than this many columns can show are drawn as the extremes of each column
-
-
-@dataclass(frozen=True)
-class Series:
-    """One curve or one group of points.
-
-    Attributes:
-        name: in the legend and in exports.
-        x, y: equally long, in the units of the axes (y in the plain unit also on a logarithmic axis).
-        color: token of the theme.
-        steps: a curve that holds its value up to the next point.
-        points: no line, only points.
-        faint: drawn thin, as a reference.
-        ids: what `picked` tells for a point.
-        names: what a point is called when the pointer is on it, instead of the series' name.
-    """
-
-    name: str
-    x: np.ndarray
-    y: np.ndarray
-    color: str = "series1"
-    steps: bool = False
-    points: bool = False
-    faint: bool = False
-    ids: Sequence[int] | None = None
-    names: Sequence[str] | None = None
-
-
-@dataclass(frozen=True)
-class Level:
-    """A horizontal line with a name, such as a baseline."""
-
-    name: str
-    y: float
-    color: str = "muted"
-
-
-class _Axis(pg.AxisItem):  # type: ignore[misc]
-    """Ticks in human units; on a logarithmic axis the coordinates are log10 of the values."""
-
-    def __init__(self, side: str, text: Callable[[float], str], log: bool) -> None:
-        super().__init__(side)
-        self._text, self._log = text, log
-        self.enableAutoSIPrefix(False)
-        self.setStyle(tickLength=-4, tickTextOffset=6, autoExpandTextSpace=True)
-
-    def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
-        if not self._log:
-            return list(super().tickValues(low, high, size)[:1])
-        first, last = 10**low, 10**high
-        if last / max(first, 1e-30) < 5:
-            step = 10 ** math.floor(math.log10((last - first) or 1e-12))
-            step *= next(factor for factor in (0.2, 0.5, 1, 2, 5) if (last - first) / (step * factor) <= 6)
-            values = np.arange(math.ceil(first / step), math.floor(last / step) + 1) * step
-        else:
-            decades = range(math.floor(low), math.ceil(high) + 1)
-            factors = (1, 2, 5) if high - low < 3 else (1,)
-            values = np.array([factor * 10.0**decade for decade in decades for factor in factors])
-        return [(1.0, [math.log10(value) for value in values if first <= value <= last])]
-
-    def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        return [self._text(10**value if self._log else value) for value in values]
 
 
 class Plot(QWidget):
@@ -124,21 +61,25 @@ class Plot(QWidget):
         self._legend_entries: list[tuple[str, str]] = []
         self.thinned = ""  # says so where not every point is drawn
         self.setAccessibleName(name)
-        axes = {"bottom": _Axis("bottom", x_text, log_x), "left": _Axis("left", y_text, log_y)}
+        axes = {"bottom": HumanAxis("bottom", x_text, log_x), "left": HumanAxis("left", y_text, log_y)}
         self._view = pg.PlotWidget(axisItems=axes)
         self._view.setAccessibleName(name)
         self._view.setMenuEnabled(False)
         self._view.hideButtons()
         self._view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._labels = (x_label, y_label)
-        self._legend = QHBoxLayout()
+        legend = QWidget()
+        self._legend = QHBoxLayout(legend)
+        self._legend.setContentsMargins(0, 0, 0, 0)
         self._legend.setSpacing(14)
-        self._more = self._make_menu()
+        self.figure = Figure(name, lambda: (legend, self._view), self._table)
+        self._more = SaveButton(self.figure)
+        self._more.choices.addAction(tr("Show all"), lambda: self._view.getPlotItem().enableAutoRange())
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
         top = QHBoxLayout()
-        top.addLayout(self._legend)
+        top.addWidget(legend)
         top.addStretch(1)
         self._hovered = label("", "faint")
         top.addWidget(self._hovered)
@@ -159,7 +100,7 @@ class Plot(QWidget):
 
     def set_x_axis(self, text: str, ticks: Callable[[float], str]) -> None:
         self._labels = (text, self._labels[1])
-        self._x_text = self._view.getAxis("bottom")._text = ticks
+        self._x_text = self._view.getAxis("bottom").text = ticks
 
     def show_data(self, series: Sequence[Series], levels: Sequence[Level] = (), chosen: int | None = None) -> None:
         """Replace what is shown; `chosen` is the id of a point to mark."""
@@ -210,7 +151,7 @@ class Plot(QWidget):
         color = theme.color(entry.color)
         x, y = self._coordinates(entry)
         if entry.points and self._dense:
-            item.addItem(_density(x, y, color))
+            item.addItem(density(x, y, color))
             self._tell_thinned(tr("density of points"))
         elif entry.points:
             item.addItem(pg.ScatterPlotItem(x, y, size=6, pen=None, brush=_with_alpha(color, 150), pxMode=True))
@@ -304,84 +245,17 @@ class Plot(QWidget):
         if found is not None and found[0].ids is not None:
             self.picked.emit(int(found[0].ids[found[1]]))
 
-    # ------------------------------------------------------------ saving
-
-    def _make_menu(self) -> QToolButton:
-        made = QToolButton()
-        made.setAccessibleName(tr("{plot}: save").format(plot=self.name))
-        made.setToolTip(tr("Save this plot as PNG, SVG or CSV"))
-        made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        made.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        made.setStyleSheet("QToolButton::menu-indicator { image: none; }")
-        paint_icon(made, "export", "faint", 15)
-        menu = QMenu(made)
-        for kind in ("png", "svg", "csv"):
-            menu.addAction(tr("Save as {kind}…").format(kind=kind.upper()), partial(self._ask_where, kind))
-        menu.addAction(tr("Show all"), lambda: self._view.getPlotItem().enableAutoRange())
-        made.setMenu(menu)
-        return made
-
-    def _ask_where(self, kind: str) -> None:
-        start = f"{self.name.lower().replace(' ', '-')}.{kind}"
-        dialog = QFileDialog(self, tr("Save plot"), start)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self.save)
-        dialog.open()
-
-    def save(self, path: str) -> None:
-        """Write the plot; the suffix chooses PNG, SVG (vector) or CSV (the points)."""
-        match Path(path).suffix.lower():
-            case ".svg":
-                generator = QSvgGenerator()
-                generator.setFileName(path)
-                generator.setSize(self._view.size())
-                painter = QPainter(generator)
-                self._view.render(painter)
-                painter.end()
-            case ".csv":
-                with Path(path).open("w", newline="", encoding="utf-8") as file:
-                    writer = csv.writer(file)
-                    writer.writerow(["series", *self._labels])
-                    for entry in self.series:
-                        writer.writerows(
-                            [entry.name, x, y] for x, y in zip(entry.x.tolist(), entry.y.tolist(), strict=True)
-                        )
-                    writer.writerows([level.name, "", level.y] for level in self.levels)
-            case _:
-                self._view.grab().save(path)
+    def _table(self) -> Iterable[Sequence[Any]]:
+        """Every point, also where fewer are drawn, and the levels."""
+        yield "series", *self._labels
+        for entry in self.series:
+            for x, y in zip(entry.x.tolist(), entry.y.tolist(), strict=True):
+                yield entry.name, x, y
+        for level in self.levels:
+            yield level.name, "", level.y
 
 
 def _with_alpha(color: QColor, alpha: int) -> QColor:
     made = QColor(color)
     made.setAlpha(alpha)
     return made
-
-
-def extremes(x: np.ndarray, y: np.ndarray, columns: int) -> tuple[np.ndarray, np.ndarray]:
-    """A curve with its first, lowest, highest and last point in each of some columns; `x` ascends."""
-    span = float(x[-1] - x[0]) or 1.0
-    column = np.minimum(((x - x[0]) / span * columns).astype(int), columns - 1)
-    starts = np.flatnonzero(np.diff(column, prepend=-1))
-    ends = np.append(starts[1:], len(x)) - 1
-    order = np.lexsort((y, column))  # within a column from lowest to highest; columns lie as before
-    kept = np.unique(np.concatenate([starts, ends, order[starts], order[ends]]))
-    return x[kept], y[kept]
-
-
-def _density(x: np.ndarray, y: np.ndarray, color: QColor, cells: int = 220) -> pg.ImageItem:
-    """Many points as one picture: the more points in a cell, the stronger the colour."""
-    kept = np.isfinite(x) & np.isfinite(y)
-    x, y = x[kept], y[kept]
-    spans = [(float(v.min()), max(float(np.ptp(v)), 1e-12)) for v in (x, y)]
-    at = [
-        np.minimum(((v - low) / span * cells).astype(int), cells - 1)
-        for v, (low, span) in zip((x, y), spans, strict=True)
-    ]
-    amount = np.log1p(np.bincount(at[0] * cells + at[1], minlength=cells * cells).reshape(cells, cells))
-    picture = np.zeros((cells, cells, 4), np.uint8)
-    picture[..., :3] = color.red(), color.green(), color.blue()
-    picture[..., 3] = np.where(amount > 0, 70 + 185 * amount / amount.max(), 0)
-    item = pg.ImageItem(picture, axisOrder="col-major")
-    item.setRect(spans[0][0], spans[1][0], spans[0][1], spans[1][1])
-    return item

@@ -11,7 +11,8 @@ import numpy as np
 from pruner_engine import units
 from pruner_engine.store.roofline import Ceiling, ceilings
 from pruner_studio.translation import tr
-from pruner_studio.widgets.plot import Plot, Series
+from pruner_studio.widgets.plot import Plot
+from pruner_studio.widgets.series import Series
 
 _COLORS = {"L1": "series3", "L2": "series5", "L3": "series6", "DRAM": "series4"}
 _MARGIN = 4.0  # times the outermost intensities that the roofs are drawn beyond

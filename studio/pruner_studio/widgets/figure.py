@@ -1,0 +1,134 @@
+"""Saving what is drawn: as PNG, as SVG (vector), or its figures as CSV."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QPaintDevice, QPainter, QPixmap
+from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtWidgets import QFileDialog, QGraphicsView, QMenu, QToolButton, QWidget
+
+from pruner_engine.errors import UserError
+from pruner_studio.theme import theme
+from pruner_studio.translation import tr
+from pruner_studio.widgets.basic import paint_icon
+
+_MARGIN = 8  # pixels around a picture
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Something drawn that can be saved.
+
+    Attributes:
+        name: for the reader; files are named after it.
+        parts: the widgets that make the picture, which keep the places that they have on the screen.
+        rows: the table behind it: headings first, then values in plain units (seconds, bytes, FLOP/s).
+    """
+
+    name: str
+    parts: Callable[[], Sequence[QWidget]]
+    rows: Callable[[], Iterable[Sequence[Any]]]
+
+    @property
+    def file_stem(self) -> str:
+        return re.sub(r"\W+", "-", self.name.lower()).strip("-")
+
+    def save(self, path: str) -> None:
+        """Write a file; its suffix chooses PNG, SVG or CSV.
+
+        Raises:
+            UserError: the file cannot be written.
+        """
+        try:
+            with Path(path).open("wb"):  # Qt's writers fail without a word
+                pass
+            match Path(path).suffix.lower():
+                case ".svg":
+                    self._write_svg(path)
+                case ".csv":
+                    self._write_csv(path)
+                case _:
+                    self._write_picture(path)
+        except OSError as error:
+            raise UserError(
+                tr("{path} could not be written: {why}.").format(path=path, why=error.strerror),
+                tr("Choose another folder, or make room there."),
+            ) from error
+
+    def _write_svg(self, path: str) -> None:
+        generator = QSvgGenerator()
+        generator.setFileName(path)
+        generator.setTitle(self.name)
+        generator.setSize(self._size())
+        self._paint(generator)
+
+    def _write_csv(self, path: str) -> None:
+        with Path(path).open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows(self.rows())
+
+    def _write_picture(self, path: str) -> None:
+        ratio = self.parts()[0].devicePixelRatioF()
+        picture = QPixmap(self._size() * ratio)
+        picture.setDevicePixelRatio(ratio)
+        self._paint(picture)
+        if not picture.save(path):
+            raise OSError(0, tr("pictures are not written in this format"))
+
+    def _box(self) -> QRect:
+        """What the parts cover together, in pixels of their window."""
+        box = QRect()
+        for part in self.parts():
+            box |= QRect(part.mapTo(part.window(), QPoint(0, 0)), part.size())
+        return box.adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN)
+
+    def _size(self) -> QSize:
+        return self._box().size()
+
+    def _paint(self, device: QPaintDevice) -> None:
+        """The parts on the theme's ground: their own may be see-through."""
+        box = self._box()
+        painter = QPainter(device)
+        painter.fillRect(QRect(QPoint(0, 0), box.size()), theme.color("surface"))
+        for part in self.parts():
+            place = part.mapTo(part.window(), QPoint(0, 0)) - box.topLeft()
+            if isinstance(part, QGraphicsView):  # its render() takes a rectangle
+                part.render(painter, QRectF(place, part.size()))
+            else:
+                part.render(painter, place)
+        painter.end()
+
+
+class SaveButton(QToolButton):
+    """The menu that saves a figure; what cannot be written is raised as a UserError."""
+
+    def __init__(self, figure: Figure) -> None:
+        super().__init__()
+        self.figure = figure
+        self.setAccessibleName(tr("{figure}: save").format(figure=figure.name))
+        self.setToolTip(tr("Save as PNG, SVG or CSV"))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.setStyleSheet("QToolButton::menu-indicator { image: none; }")
+        paint_icon(self, "export", "faint", 15)
+        self.choices = QMenu(self)
+        for kind in ("png", "svg", "csv"):
+            self.choices.addAction(tr("Save as {kind}…").format(kind=kind.upper()), partial(self._ask_where, kind))
+        self.setMenu(self.choices)
+
+    def _ask_where(self, kind: str) -> None:
+        dialog = QFileDialog(
+            self, tr("Save {figure}").format(figure=self.figure.name), f"{self.figure.file_stem}.{kind}"
+        )
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(kind)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self.figure.save)
+        dialog.open()
