@@ -15,6 +15,7 @@ from pruner_engine.measure.layout import rewrite, rewrites_of
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.rules import OWN_RULES
 from pruner_engine.targets.target import resolve_target
+from pruner_engine.tasks import winograd
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
 from pruner_engine.tasks.task import TensorSpec, TuningTask
@@ -101,6 +102,28 @@ def test_rows_compute_the_same(workload):
         assert difference(run(schedule.mod, arrays), want, facts_of(task.mod).reduction) == ""
 
 
+@pytest.mark.parametrize("tile", [2, 4])
+@pytest.mark.parametrize("transform", ["input", "output"])
+@pytest.mark.parametrize("size", [(8, 12), (7, 9)])
+def test_winograd_computes_the_same(transform, tile, size):
+    down, across = (-(-n // tile) for n in size)
+    if transform == "input":
+        image = tvm.te.placeholder((2, *size, 32), name="image")
+        result = winograd.transform_input(image, tile, (1, 1), size)
+    else:
+        image = tvm.te.placeholder((tile + 2, tile + 2, 2, down, across, 32), name="products")
+        result = tvm.topi.nn.relu(winograd.transform_output(image, tile, (2, *size, 32)))
+    task = kernel_task(tvm.te.create_prim_func([image, result]))
+    rng = np.random.default_rng(7)
+    arrays = [rng.standard_normal(a.shape).astype(a.dtype) for a in task.args]
+    want = run(task.mod, arrays)
+    (sketch,) = (space := DesignSpace.generate(task, HOST)).sketches
+    assert is_closed(sketch.trace)
+    for row in sketch.sample(rng, 3):
+        schedule = space.apply(space.candidate(0, row))
+        assert difference(run(schedule.mod, arrays), want, 16) == ""
+
+
 def test_rows_leave_a_matrix_product_alone():
     """Its operands run along the reduction, too, but each row is read by many others."""
     a, b = tvm.te.placeholder((6, 32)), tvm.te.placeholder((5, 32))
@@ -133,14 +156,18 @@ def test_a_vector_never_holds_two_sources():
 
 @pytest.mark.parametrize("name", OWN_RULES)
 def test_a_rule_can_be_left_out(name):
-    workload = {"rows": "sum:5,32", "register-tile": "matmul:16,32,8", "vector-copy": "pad"}[name]
-    if workload == "pad":
+    workload = {"rows": "sum:5,32", "register-tile": "matmul:16,32,8"}.get(name)
+    if name == "vector-copy":
         part = tvm.te.placeholder((4, 32))
         task = kernel_task(tvm.te.create_prim_func([part, tvm.topi.nn.pad(part, (1, 0))]))
+    elif name == "winograd":
+        part = tvm.te.placeholder((1, 8, 8, 32))
+        task = kernel_task(tvm.te.create_prim_func([part, winograd.transform_input(part, 4, (1, 1), (8, 8))]))
     else:
         task = task_of(workload, False)
     assert any(is_closed(s.trace) for s in DesignSpace.generate(task, HOST).sketches)
-    assert not any(is_closed(s.trace) for s in DesignSpace.generate(task, HOST, without=[name]).sketches)
+    without = [name, "vector-copy"] if name == "winograd" else [name]  # which takes what is written by cases, too
+    assert not any(is_closed(s.trace) for s in DesignSpace.generate(task, HOST, without=without).sketches)
 
 
 def kernel_task(function: tvm.tirx.PrimFunc) -> TuningTask:

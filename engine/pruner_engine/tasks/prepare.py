@@ -12,6 +12,7 @@ from pruner_engine.tasks.fold import fold_movement
 from pruner_engine.tasks.kernels import legalizations
 from pruner_engine.tasks.simplify import simplify
 from pruner_engine.tasks.widen import widen_channels, widen_rows
+from pruner_engine.tasks.winograd import winograd
 
 # fused kernels in NHWC vectorise over channels and let weights be prepacked, which outweighs some more traffic
 _NHWC_WORTH = 1.15
@@ -39,10 +40,14 @@ def prepare(mod: tvm.IRModule, target: Target) -> tvm.IRModule:
             return plain
         try:
             wide = widen_channels(clean, lanes) if cpu else clean
-            channels_last = _lower(rx.ConvertLayout({"relax.nn.conv2d": ["NHWC", "HWIO"]})(wide), lanes)
+            moved = rx.ConvertLayout({"relax.nn.conv2d": ["NHWC", "HWIO"]})(wide)
         except (RuntimeError, ValueError):  # ConvertLayout does not know every operator
             return plain
-    return channels_last if _traffic(channels_last) <= _NHWC_WORTH * _traffic(plain) else plain
+        moved = rx.CanonicalizeBindings()(fold_movement(moved))
+        channels_last = _lower(moved, lanes)
+        if _traffic(channels_last) > _NHWC_WORTH * _traffic(plain):
+            return plain
+        return _lower(winograd(moved, lanes), lanes) if cpu else channels_last
 
 
 def _clean(mod: tvm.IRModule) -> tvm.IRModule:

@@ -6,6 +6,7 @@ A rule is MetaSchedule's `PyScheduleRule`; `OWN_RULES` names ours, and each can 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from typing import Literal
 
 from tvm.s_tir import meta_schedule as ms
 from tvm.target import Target
@@ -13,13 +14,17 @@ from tvm.target import Target
 from pruner_engine.space.rules.machine import Machine
 from pruner_engine.space.rules.register_tile import RegisterTile
 from pruner_engine.space.rules.rows import Rows
+from pruner_engine.space.rules.tensor_core import BFloat16TensorCore
 from pruner_engine.space.rules.vector_copy import VectorCopy
+from pruner_engine.space.rules.winograd import Winograd
 
 OWN_RULES: dict[str, Callable[[Machine], ms.ScheduleRule]] = {
     "rows": Rows,
     "register-tile": RegisterTile,
+    "winograd": Winograd,
     "vector-copy": VectorCopy,
 }
+BFLOAT16_RULE = "bfloat16-tensor-core"
 
 __all__ = ["OWN_RULES", "Machine", "register_rule", "rules_for"]
 
@@ -40,11 +45,19 @@ def rules_for(target: Target, without: Collection[str] = ()) -> list[ms.Schedule
     Args:
         without: names of own rules to leave out.
     """
-    stock = list(ms.ScheduleRule.create(target.kind.name))
-    if target.kind.name != "llvm":
-        return stock
+    if target.kind.name == "cuda":
+        return _gpu_rules(target, without)
+    stock = list(ms.ScheduleRule.create("llvm"))
     machine = Machine.of(target)
     own = [rule(machine) for name, rule in OWN_RULES.items() if name not in without]
     # after inlining, before anything that tiles: a block that an own rule takes is left alone by the others
     at = next(i for i, rule in enumerate(stock) if isinstance(rule, ms.schedule_rule.AddRFactor))
     return [*stock[:at], *own, *stock[at:]]
+
+
+def _gpu_rules(target: Target, without: Collection[str]) -> list[ms.ScheduleRule]:
+    generation = int("".join(filter(str.isdigit, str(target.attrs["arch"]))))
+    kind: Literal["cuda-tensorcore", "cuda"] = "cuda-tensorcore" if generation >= 75 else "cuda"
+    stock = list(ms.ScheduleRule.create(kind))
+    own = [BFloat16TensorCore()] if generation >= 80 and BFLOAT16_RULE not in without else []
+    return [stock[0], *own, *stock[1:]]  # the first is the user's own

@@ -1,0 +1,215 @@
+"""Convolutions of 3 x 3 pixels by Winograd's minimal filtering: fewer multiplications, between two transforms.
+
+An output tile of m x m pixels takes (m + 2)² products a pair of channels instead of 9 m². Each convolution becomes three
+kernels: tiles of the input are transformed, multiplied as a batch of matrices with filters that were transformed when
+the model was compiled, and transformed back, where bias, residual and activation fuse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+import tvm
+from tvm import relax, te, tirx
+from tvm.ir import Expr
+from tvm.ir.expr import GenericConst
+from tvm.relax.expr_functor import PyExprMutator, mutator
+
+STAGE = "winograd"  # annotation of a transform's inner stage: the pixels of its output that lie in one tile's row
+# operations in the time that it takes to move a byte of each, as measured on a core with AVX-512
+_PER_BYTE = {"input": 8, "output": 4, "filters": 12}
+_GAIN = 0.8  # of the plain convolution's time, from which on three kernels for one pay
+_OUTER = 4  # relax's pattern of kernels that take element-wise consumers, and are no one's consumer
+
+# Lavin and Gray, 2016: input (transposed), filter and output (transposed) transforms by pixels of a tile
+_INPUT = {
+    2: [[1, 0, -1, 0], [0, 1, 1, 0], [0, -1, 1, 0], [0, 1, 0, -1]],
+    4: [
+        [4, 0, -5, 0, 1, 0],
+        [0, -4, -4, 1, 1, 0],
+        [0, 4, -4, -1, 1, 0],
+        [0, -2, -1, 2, 1, 0],
+        [0, 2, -1, -2, 1, 0],
+        [0, 4, 0, -5, 0, 1],
+    ],
+}
+_FILTER = {
+    2: [[1, 0, 0], [0.5, 0.5, 0.5], [0.5, -0.5, 0.5], [0, 0, 1]],
+    4: [
+        [1 / 4, 0, 0],
+        [-1 / 6, -1 / 6, -1 / 6],
+        [-1 / 6, 1 / 6, -1 / 6],
+        [1 / 24, 1 / 12, 1 / 6],
+        [1 / 24, -1 / 12, 1 / 6],
+        [0, 0, 1],
+    ],
+}
+_OUTPUT = {
+    2: [[1, 1, 1, 0], [0, 1, -1, -1]],
+    4: [[1, 1, 1, 1, 1, 0], [0, 1, -1, 2, -2, 0], [0, 1, 1, 4, 4, 0], [0, 1, -1, 8, -8, 1]],
+}
+
+
+def winograd(mod: tvm.IRModule, lanes: int) -> tvm.IRModule:
+    """Replace the convolutions of "main" that gain by it; NHWC, constant filters.
+
+    Args:
+        lanes: of a vector of the target.
+    """
+    rewriter = _Rewriter(mod, lanes)
+    rewriter.builder_.update_func(mod.get_global_var("main"), rewriter.visit_expr(mod["main"]))
+    return rewriter.builder_.get()
+
+
+def tile_of(pixels: tuple[int, int, int], channels: int, filters: int) -> int:
+    """Pixels of a tile's row that make a convolution fastest; 0 where none is clearly faster than the plain one.
+
+    Args:
+        pixels: images, their height and width in the result.
+    """
+    images, height, width = pixels
+    pairs = channels * filters
+    plain = pairs * (2 * 9 * images * height * width + _PER_BYTE["filters"] * 4 * 9)
+
+    def cost(tile: int) -> float:
+        area, tiles = (tile + 2) ** 2, images * -(-height // tile) * -(-width // tile)
+        moved = 4 * tiles * (_PER_BYTE["input"] * channels + _PER_BYTE["output"] * filters)
+        return area * (pairs * (2 * tiles + _PER_BYTE["filters"] * 4) + moved)
+
+    best = min(_INPUT, key=cost)
+    return best if cost(best) < _GAIN * plain else 0
+
+
+@mutator
+class _Rewriter(PyExprMutator):
+    def __init__(self, mod: tvm.IRModule, lanes: int) -> None:
+        super().__init__(mod)
+        self.lanes = lanes
+
+    def visit_call_(self, call: relax.Call) -> relax.Expr:
+        """Called for each call, operands first."""
+        visited = super().visit_call_(call)
+        if not isinstance(visited.op, tvm.ir.Op) or visited.op.name != "relax.nn.conv2d" or not _fits(visited):
+            return visited
+        data, filters = visited.args[0], visited.args[1].value.numpy()
+        batch, height, width, count = (int(n) for n in call.ty.shape)
+        channels = filters.shape[2]
+        tile = tile_of((batch, height, width), channels, count)
+        if not tile or channels % self.lanes or count % self.lanes:
+            return visited
+        top, left = (int(n) for n in visited.attrs.padding[:2])
+        shape = (batch, height, width, count)
+        area = (tile + 2) ** 2
+        tiles = batch * -(-height // tile) * -(-width // tile)
+        kept = {"op_pattern": _OUTER}
+        tiled = self.builder_.emit_te(
+            partial(transform_input, tile=tile, padding=(top, left), output=(height, width)),
+            data,
+            primfunc_name_hint="winograd_input",
+            primfunc_attrs=kept,
+        )
+        flat = self.builder_.emit(relax.op.reshape(tiled, (area, tiles, channels)))
+        weight = relax.const(transform_filters(filters, tile))
+        product = self.builder_.emit(relax.op.matmul(flat, weight))
+        tiled = self.builder_.emit(relax.op.reshape(product, (*list(tiled.ty.shape)[:-1], count)))
+        return self.builder_.call_te(
+            partial(transform_output, tile=tile, shape=shape),
+            tiled,
+            primfunc_name_hint="winograd_output",
+            primfunc_attrs=kept,
+        )
+
+
+def transform_filters(filters: np.ndarray, tile: int) -> np.ndarray:
+    """Filters HWIO of 3 x 3 pixels as matrices [(tile + 2)², I, O]."""
+    g = np.array(_FILTER[tile])
+    wide = np.einsum("ah,hwio,bw->abio", g, filters.astype(np.float64), g)
+    return wide.reshape(-1, *filters.shape[2:]).astype(filters.dtype)
+
+
+def transform_input(x: te.Tensor, tile: int, padding: tuple[int, int], output: tuple[int, int]) -> te.Tensor:
+    """Transformed tiles [a, b, n, tile row, tile column, channel] of an image in NHWC.
+
+    Args:
+        padding: rows above and columns left of the image.
+        output: height and width of the convolution's result.
+    """
+    batch, height, width, channels = (int(n) for n in x.shape)
+    (top, left), matrix = padding, _INPUT[tile]
+    down, across = (-(-n // tile) for n in output)
+
+    def pixel(n: tirx.Var, h: Expr, w: Expr, c: tirx.Var) -> Expr:
+        inside = tirx.all(h >= top, h < top + height, w >= left, w < left + width)
+        return tirx.if_then_else(inside, x(n, h - top, w - left, c), tirx.const(0, x.dtype))
+
+    size = tile + 2
+    padded = te.compute((batch, tile * down + 2, tile * across + 2, channels), pixel, name="winograd_pad", attrs=_KEPT)
+    rows = te.compute(
+        (size, size, batch, down, across, channels),
+        lambda a, s, n, i, j, c: _combined(a, matrix, lambda r: padded(n, i * tile + r, j * tile + s, c)),
+        name="winograd_input_rows",
+        attrs={STAGE: 0, **_KEPT},
+    )
+    return te.compute(
+        (size, size, batch, down, across, channels),
+        lambda a, b, n, i, j, c: _combined(b, matrix, lambda s: rows(a, s, n, i, j, c)),
+        name="winograd_input",
+    )
+
+
+def transform_output(products: te.Tensor, tile: int, shape: Sequence[int]) -> te.Tensor:
+    """The convolution's result in NHWC from the products [a, b, n, tile row, tile column, channel].
+
+    Args:
+        shape: of the result; what its last tiles hold beyond it is not computed.
+    """
+    size, matrix = tile + 2, _OUTPUT[tile]
+    *_, batch, down, across, filters = (int(n) for n in products.shape)
+    rows = te.compute(
+        (tile, size, batch, down, across, filters),
+        lambda u, b, n, i, j, c: _combined(u, matrix, lambda a: products(a, b, n, i, j, c)),
+        name="winograd_output_rows",
+        attrs={STAGE: tile, **_KEPT},
+    )
+    return te.compute(
+        tuple(shape),
+        lambda n, h, w, c: _combined(
+            w % tile, matrix, lambda b: rows(h % tile, b, n, tirx.floordiv(h, tile), tirx.floordiv(w, tile), c)
+        ),
+        name="winograd_output",
+    )
+
+
+_KEPT = {"meta_schedule.inline_rule": "disable"}
+
+
+def _combined(row: Expr, matrix: Sequence[Sequence[float]], operand: Callable[[int], Expr]) -> Expr:
+    """The sum of operands weighted by a row of the matrix, written by cases of the row."""
+    sums = [_sum(coefficients, operand) for coefficients in matrix]
+    result = sums[-1]
+    for index in reversed(range(len(sums) - 1)):
+        result = tirx.if_then_else(row == index, sums[index], result)
+    return result
+
+
+def _sum(coefficients: Sequence[float], operand: Callable[[int], Expr]) -> Expr:
+    total = tirx.const(0, "float32")
+    for index, coefficient in enumerate(coefficients):
+        if coefficient:
+            total = total + operand(index) * tirx.const(coefficient, "float32")
+    return total
+
+
+def _fits(call: relax.Call) -> bool:
+    """Whether a convolution is one of 3 x 3 pixels that moves pixel by pixel."""
+    attrs, weight = call.attrs, call.args[1]
+    return (
+        isinstance(weight, GenericConst)
+        and (attrs.data_layout, attrs.kernel_layout, attrs.out_layout) == ("NHWC", "HWIO", "NHWC")
+        and weight.value.numpy().shape[:2] == (3, 3)
+        and str(call.ty.dtype) == str(weight.ty.dtype) == "float32"
+        and attrs.groups == 1
+        and all(int(n) == 1 for n in [*attrs.strides, *attrs.dilation])
+    )
