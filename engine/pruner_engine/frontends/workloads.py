@@ -17,7 +17,7 @@ from tvm.relax import op
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.importing import last_line
 
-_DTYPES = ("float32", "float16", "float64", "int8")
+_DTYPES = ("float32", "float16", "bfloat16", "float64", "int8")
 
 
 @dataclass(frozen=True)
@@ -108,8 +108,8 @@ _LAYOUTS = {("layout", "NCHW"), ("layout", "NHWC")}
 
 
 def _accumulate(spec: _Spec) -> str | None:
-    """int8 products are summed in 32 bits."""
-    return "int32" if spec.dtype == "int8" else None
+    """Products of these are summed in 32 bits."""
+    return {"int8": "int32", "bfloat16": "float32"}.get(spec.dtype)
 
 
 def _matmul(spec: _Spec) -> _Built:

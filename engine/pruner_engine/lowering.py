@@ -1,0 +1,51 @@
+"""TVM's lowering of scheduled kernels, with one repair.
+
+A kernel for Tensor Cores keeps operands and results in dynamic shared memory. TVM plans that memory twice:
+StorageRewrite gives results the place of an operand whatever its type, and where the types differ (int8 and int32,
+bfloat16 and float32) a later pass refuses the kernel. Here only the second plan is made for such kernels:
+MergeSharedMemoryAllocations shares the same bytes and knows of types.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from tvm import IRModule
+from tvm.ir.transform import PassContext, module_pass
+from tvm.s_tir import SBlockRealize
+from tvm.s_tir.pipeline import default_s_tir_pipeline
+from tvm.tirx import PrimFunc
+from tvm.tirx.compilation_pipeline import register_tir_pipeline
+
+_PLAN_ONCE = {"tirx.merge_static_smem": True}  # what it says of static memory does not matter: these kernels have none
+
+
+@functools.cache
+def register_lowering() -> None:
+    """Let TVM compile kernels this way by default; `import_tvm` calls it."""
+    register_tir_pipeline("s_tir", _pipeline)
+
+
+def _pipeline() -> tuple[Any, Any, Any]:
+    stock, finalize_host, finalize_device = default_s_tir_pipeline()
+
+    @module_pass(opt_level=0)
+    def lower(mod: IRModule, context: PassContext) -> IRModule:
+        dynamic = {variable: function for variable, function in mod.functions.items() if _is_dynamic(function)}
+        if not dynamic:
+            return stock(mod)
+        others = {variable: function for variable, function in mod.functions.items() if variable not in dynamic}
+        with PassContext(opt_level=context.opt_level, config={**context.config, **_PLAN_ONCE}):
+            lowered = stock(IRModule(dynamic, attrs=mod.attrs))
+        if others:
+            lowered.update(stock(IRModule(others, attrs=mod.attrs)))
+        return lowered
+
+    return lower, finalize_host, finalize_device
+
+
+def _is_dynamic(function: PrimFunc) -> bool:
+    """Whether the schedule keeps buffers in dynamic shared memory; all of its buffers belong to the outermost block."""
+    root = function.body
+    return isinstance(root, SBlockRealize) and any(b.scope() == "shared.dyn" for b in root.block.alloc_buffers)
