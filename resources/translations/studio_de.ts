@@ -88,12 +88,20 @@
         <translation>Wählen Sie auf der Startseite eine andere.</translation>
     </message>
     <message>
+        <source>{project} – Pruner Studio</source>
+        <translation>{project} – Pruner Studio</translation>
+    </message>
+    <message>
         <source>Copied: {line}</source>
         <translation>Kopiert: {line}</translation>
     </message>
     <message>
         <source>About Pruner Studio</source>
         <translation>Über Pruner Studio</translation>
+    </message>
+    <message>
+        <source>Pruner Studio {version}</source>
+        <translation>Pruner Studio {version}</translation>
     </message>
     <message>
         <source>Tunes neural networks with Apache TVM by draft, then verify (Pruner, ASPLOS 2025). Apache License 2.0.</source>
@@ -276,6 +284,10 @@
         <translation>bestes durch erste Wahl</translation>
     </message>
     <message>
+        <source>Top-1</source>
+        <translation>Top-1</translation>
+    </message>
+    <message>
         <source>Loss</source>
         <translation>Verlust</translation>
     </message>
@@ -452,6 +464,54 @@
         <translation>keine nötig</translation>
     </message>
     <message>
+        <source>architecture</source>
+        <translation>Architektur</translation>
+    </message>
+    <message>
+        <source>memory</source>
+        <translation>Speicher</translation>
+    </message>
+    <message>
+        <source>clock</source>
+        <translation>Takt</translation>
+    </message>
+    <message>
+        <source>peak, all cores</source>
+        <translation>Spitze, alle Kerne</translation>
+    </message>
+    <message>
+        <source>peak, one core</source>
+        <translation>Spitze, ein Kern</translation>
+    </message>
+    <message>
+        <source>memory bandwidth</source>
+        <translation>Speicherbandbreite</translation>
+    </message>
+    <message>
+        <source>memory bandwidth, one core</source>
+        <translation>Speicherbandbreite, ein Kern</translation>
+    </message>
+    <message>
+        <source>start of all threads</source>
+        <translation>Start aller Threads</translation>
+    </message>
+    <message>
+        <source>vector width</source>
+        <translation>Vektorbreite</translation>
+    </message>
+    <message>
+        <source>figures are</source>
+        <translation>Werte sind</translation>
+    </message>
+    <message>
+        <source>{count:g} bits</source>
+        <translation>{count:g} Bit</translation>
+    </message>
+    <message>
+        <source>{cache} at {speed}</source>
+        <translation>{cache} mit {speed}</translation>
+    </message>
+    <message>
         <source>Function</source>
         <translation>Funktion</translation>
     </message>
@@ -478,6 +538,18 @@
     <message>
         <source>Share of time</source>
         <translation>Zeitanteil</translation>
+    </message>
+    <message>
+        <source>applied</source>
+        <translation>angewandt</translation>
+    </message>
+    <message>
+        <source>fallback</source>
+        <translation>Ersatz</translation>
+    </message>
+    <message>
+        <source>not tunable</source>
+        <translation>nicht optimierbar</translation>
     </message>
     <message>
         <source>Export</source>
@@ -556,8 +628,20 @@
         <translation>Ordner für den Export</translation>
     </message>
     <message>
+        <source>Exporting: {phase}</source>
+        <translation>Export: {phase}</translation>
+    </message>
+    <message>
         <source>There is nothing to export before a candidate was measured.</source>
         <translation>Es gibt nichts zu exportieren, bevor ein Kandidat gemessen wurde.</translation>
+    </message>
+    <message>
+        <source>{count} {state} ({share} of the time)</source>
+        <translation>{count} {state} ({share} der Zeit)</translation>
+    </message>
+    <message>
+        <source>Functions with a tuned schedule and without: {parts}.</source>
+        <translation>Funktionen mit und ohne optimierten Ablaufplan: {parts}.</translation>
     </message>
     <message>
         <source>equal</source>
@@ -566,6 +650,14 @@
     <message>
         <source>differ</source>
         <translation>verschieden</translation>
+    </message>
+    <message>
+        <source>Against {name}: equal within the tolerance of {tolerance:.1e}</source>
+        <translation>Gegen {name}: gleich innerhalb der Toleranz von {tolerance:.1e}</translation>
+    </message>
+    <message>
+        <source>Against {name}: differs by more than the tolerance of {tolerance:.1e}</source>
+        <translation>Gegen {name}: weicht um mehr als die Toleranz von {tolerance:.1e} ab</translation>
     </message>
     <message>
         <source>Overview</source>
@@ -636,6 +728,10 @@
         <translation>Vorbereitung</translation>
     </message>
     <message>
+        <source>The model is read and its kernels are found.</source>
+        <translation>Das Modell wird gelesen, und seine Kernel werden gesucht.</translation>
+    </message>
+    <message>
         <source>Tune a model on the Start page, or open a project.</source>
         <translation>Optimieren Sie auf der Startseite ein Modell oder öffnen Sie ein Projekt.</translation>
     </message>
@@ -670,6 +766,22 @@
     <message>
         <source>the engine&apos;s estimate</source>
         <translation>Schätzung der Maschine</translation>
+    </message>
+    <message>
+        <source>best so far</source>
+        <translation>bisher bester</translation>
+    </message>
+    <message>
+        <source>Inputs: {shapes}</source>
+        <translation>Eingaben: {shapes}</translation>
+    </message>
+    <message>
+        <source>Versions: {versions}</source>
+        <translation>Versionen: {versions}</translation>
+    </message>
+    <message>
+        <source>Ended: {reason}</source>
+        <translation>Beendet: {reason}</translation>
     </message>
     <message>
         <source>did not compile</source>
@@ -760,12 +872,20 @@
         <translation>Modell oder Projekt wählen</translation>
     </message>
     <message>
+        <source>Models and projects ({patterns});;All files (*)</source>
+        <translation>Modelle und Projekte ({patterns});;Alle Dateien (*)</translation>
+    </message>
+    <message>
         <source>Looking at the model…</source>
         <translation>Das Modell wird angesehen…</translation>
     </message>
     <message>
         <source>or a sample</source>
         <translation>oder ein Beispiel</translation>
+    </message>
+    <message>
+        <source>Sample model {name}</source>
+        <translation>Beispielmodell {name}</translation>
     </message>
     <message>
         <source>Choose a model to begin.</source>
@@ -992,24 +1112,36 @@
         <translation>{drawn} von {all} Punkten gezeichnet</translation>
     </message>
     <message>
-        <source>{plot}: save</source>
-        <translation>{plot}: speichern</translation>
+        <source>{path} could not be written: {why}.</source>
+        <translation>{path} konnte nicht geschrieben werden: {why}.</translation>
     </message>
     <message>
-        <source>Save this plot as PNG, SVG or CSV</source>
-        <translation>Dieses Bild als PNG, SVG oder CSV speichern</translation>
+        <source>Choose another folder, or make room there.</source>
+        <translation>Wählen Sie einen anderen Ordner, oder schaffen Sie dort Platz.</translation>
+    </message>
+    <message>
+        <source>pictures are not written in this format</source>
+        <translation>Bilder werden in diesem Format nicht geschrieben</translation>
+    </message>
+    <message>
+        <source>{figure}: save</source>
+        <translation>{figure}: speichern</translation>
+    </message>
+    <message>
+        <source>Save as PNG, SVG or CSV</source>
+        <translation>Als PNG, SVG oder CSV speichern</translation>
     </message>
     <message>
         <source>Save as {kind}…</source>
         <translation>Als {kind} speichern…</translation>
     </message>
     <message>
-        <source>Show all</source>
-        <translation>Alles zeigen</translation>
+        <source>Save {figure}</source>
+        <translation>{figure} speichern</translation>
     </message>
     <message>
-        <source>Save plot</source>
-        <translation>Bild speichern</translation>
+        <source>Show all</source>
+        <translation>Alles zeigen</translation>
     </message>
     <message>
         <source>Report</source>
@@ -1136,6 +1268,10 @@
         <translation>Dieses Modell lässt Größen offen. Kernel werden für feste Größen optimiert: Nennen Sie die, die Sie verwenden.</translation>
     </message>
     <message>
+        <source>Dimension {dimension} of input {name}</source>
+        <translation>Dimension {dimension} der Eingabe {name}</translation>
+    </message>
+    <message>
         <source>RUN</source>
         <translation>LAUF</translation>
     </message>
@@ -1154,6 +1290,10 @@
     <message>
         <source>Shapes</source>
         <translation>Formen</translation>
+    </message>
+    <message>
+        <source>Floating-point operations of one call</source>
+        <translation>Gleitkommaoperationen eines Aufrufs</translation>
     </message>
     <message>
         <source>Share</source>
@@ -1258,6 +1398,18 @@
     <message>
         <source>best schedules</source>
         <translation>beste Ablaufpläne</translation>
+    </message>
+    <message>
+        <source>explored</source>
+        <translation>erkundet</translation>
+    </message>
+    <message>
+        <source>verified</source>
+        <translation>geprüft</translation>
+    </message>
+    <message>
+        <source>valid</source>
+        <translation>gültig</translation>
     </message>
     <message>
         <source>Rank correlation, draft</source>
@@ -1438,6 +1590,18 @@
     <message>
         <source>See Failures on the Overview.</source>
         <translation>Siehe Fehlschläge in der Übersicht.</translation>
+    </message>
+    <message>
+        <source>It is ended after {end:.0f} s. What it measured is kept, and the run can be resumed.</source>
+        <translation>Nach {end:.0f} s wird sie beendet. Was sie gemessen hat, bleibt erhalten, und der Lauf kann fortgesetzt werden.</translation>
+    </message>
+    <message>
+        <source>The engine has given no sign of life for {worry:.0f} s.</source>
+        <translation>Die Maschine hat seit {worry:.0f} s kein Lebenszeichen gegeben.</translation>
+    </message>
+    <message>
+        <source>End it now</source>
+        <translation>Jetzt beenden</translation>
     </message>
     <message>
         <source>What was measured is in the project file: press Resume to go on.</source>
@@ -1628,6 +1792,10 @@
         <translation>Was der gezeigte Kandidat nahm, ist markiert.</translation>
     </message>
     <message>
+        <source>Code of the finished nest</source>
+        <translation>Code der fertigen Schleifen</translation>
+    </message>
+    <message>
         <source>Replaying the trace…</source>
         <translation>Der Trace wird nachgespielt…</translation>
     </message>
@@ -1740,12 +1908,40 @@
         <translation>Warum er so schnell ist, wie er ist</translation>
     </message>
     <message>
+        <source>Predicted parts of the latency</source>
+        <translation>Vorhergesagte Teile der Latenz</translation>
+    </message>
+    <message>
         <source>Predicted time</source>
         <translation>Vorhergesagte Zeit</translation>
     </message>
     <message>
+        <source>Figures</source>
+        <translation>Werte</translation>
+    </message>
+    <message>
+        <source>Scores</source>
+        <translation>Bewertungen</translation>
+    </message>
+    <message>
+        <source>Parts of the predicted time</source>
+        <translation>Teile der vorhergesagten Zeit</translation>
+    </message>
+    <message>
         <source>Penalties</source>
         <translation>Abzüge</translation>
+    </message>
+    <message>
+        <source>Source: {source}</source>
+        <translation>Quelle: {source}</translation>
+    </message>
+    <message>
+        <source>Symbols, penalties, scores and figures</source>
+        <translation>Symbole, Abzüge, Bewertungen und Werte</translation>
+    </message>
+    <message>
+        <source>What the window and the terminal show, how it is computed, and where it comes from.</source>
+        <translation>Was Fenster und Terminal zeigen, wie es berechnet wird und woher es kommt.</translation>
     </message>
     <message>
         <source>Choose a candidate.</source>
@@ -1785,16 +1981,123 @@
     </message>
     <message>
         <source>prior</source>
-        <extracomment>attribute of a distribution, its name, its colour</extracomment>
         <translation>Vorgabe</translation>
+    </message>
+    <message>
+        <source>idle</source>
+        <translation>untätig</translation>
+    </message>
+    <message>
+        <source>start</source>
+        <translation>Start</translation>
+    </message>
+    <message>
+        <source>load</source>
+        <translation>Laden</translation>
+    </message>
+    <message>
+        <source>records</source>
+        <translation>Einträge</translation>
+    </message>
+    <message>
+        <source>precision</source>
+        <translation>Genauigkeit</translation>
+    </message>
+    <message>
+        <source>profile</source>
+        <translation>Profil</translation>
+    </message>
+    <message>
+        <source>prepare</source>
+        <translation>Vorbereitung</translation>
+    </message>
+    <message>
+        <source>space</source>
+        <translation>Suchraum</translation>
+    </message>
+    <message>
+        <source>restore</source>
+        <translation>Wiederherstellung</translation>
+    </message>
+    <message>
+        <source>baseline</source>
+        <translation>Vergleichswert</translation>
+    </message>
+    <message>
+        <source>draft</source>
+        <translation>Entwurf</translation>
+    </message>
+    <message>
+        <source>verify</source>
+        <translation>Prüfung</translation>
+    </message>
+    <message>
+        <source>build</source>
+        <translation>Bau</translation>
+    </message>
+    <message>
+        <source>run</source>
+        <translation>Ausführung</translation>
+    </message>
+    <message>
+        <source>measure</source>
+        <translation>Messung</translation>
+    </message>
+    <message>
+        <source>learn</source>
+        <translation>Lernen</translation>
+    </message>
+    <message>
+        <source>export</source>
+        <translation>Export</translation>
+    </message>
+    <message>
+        <source>check</source>
+        <translation>Kontrolle</translation>
     </message>
     <message>
         <source>drafted</source>
         <translation>entworfen</translation>
     </message>
     <message>
+        <source>random</source>
+        <translation>zufällig</translation>
+    </message>
+    <message>
         <source>elite</source>
         <translation>Elite</translation>
+    </message>
+    <message>
+        <source>evolved</source>
+        <translation>weiterentwickelt</translation>
+    </message>
+    <message>
+        <source>user</source>
+        <translation>Benutzer</translation>
+    </message>
+    <message>
+        <source>Tuned</source>
+        <translation>Optimiert</translation>
+    </message>
+    <message>
+        <source>ONNX Runtime</source>
+        <translation>ONNX Runtime</translation>
+    </message>
+    <message>
+        <source>PyTorch</source>
+        <translation>PyTorch</translation>
+    </message>
+    <message>
+        <source>root</source>
+        <translation>Wurzel</translation>
+    </message>
+    <message>
+        <source>inline</source>
+        <translation>eingesetzt</translation>
+    </message>
+    <message>
+        <source>loop {number}</source>
+        <translation>Schleife {number}</translation>
     </message>
     <message>
         <source>{decision}, distribution</source>
@@ -1869,6 +2172,10 @@
         <translation>{gain} von unoptimiert</translation>
     </message>
     <message>
+        <source>edit of decision {number}</source>
+        <translation>Änderung der Entscheidung {number}</translation>
+    </message>
+    <message>
         <source>What if</source>
         <translation>Was wäre wenn</translation>
     </message>
@@ -1923,6 +2230,110 @@
     <message>
         <source>Latencies of rounds differ by as much.</source>
         <translation>Latenzen von Runden unterscheiden sich um so viel.</translation>
+    </message>
+    <message>
+        <source>The engine gave no sign of life for {seconds:.0f} s and was ended.</source>
+        <translation>Die Maschine gab {seconds:.0f} s lang kein Lebenszeichen und wurde beendet.</translation>
+    </message>
+    <message>
+        <source>The engine sent a message that the Studio does not know.</source>
+        <translation>Die Maschine schickte eine Nachricht, die das Studio nicht kennt.</translation>
+    </message>
+    <message>
+        <source>The engine speaks protocol {theirs}, the Studio {ours}.</source>
+        <translation>Die Maschine spricht Protokoll {theirs}, das Studio {ours}.</translation>
+    </message>
+    <message>
+        <source>Install the two from the same release.</source>
+        <translation>Installieren Sie beide aus derselben Ausgabe.</translation>
+    </message>
+    <message>
+        <source>The engine could not be started: {why}.</source>
+        <translation>Die Maschine konnte nicht gestartet werden: {why}.</translation>
+    </message>
+    <message>
+        <source>The engine was ended by signal {number}.</source>
+        <translation>Die Maschine wurde durch Signal {number} beendet.</translation>
+    </message>
+    <message>
+        <source>The engine ended with exit status {code}.</source>
+        <translation>Die Maschine endete mit dem Status {code}.</translation>
+    </message>
+    <message>
+        <source>The engine ended before it answered.</source>
+        <translation>Die Maschine endete, bevor sie antwortete.</translation>
+    </message>
+    <message>
+        <source>instruction {index}: {ours} → {theirs}</source>
+        <translation>Anweisung {index}: {ours} → {theirs}</translation>
+    </message>
+    <message>
+        <source>{names} = block “{block}”</source>
+        <translation>{names} = Block „{block}“</translation>
+    </message>
+    <message>
+        <source>{names} = loops of {block}</source>
+        <translation>{names} = Schleifen von {block}</translation>
+    </message>
+    <message>
+        <source>tile {loop} into {count} factors, innermost ≤ {most}</source>
+        <translation>{loop} in {count} Faktoren zerlegen, innerster ≤ {most}</translation>
+    </message>
+    <message>
+        <source>choose one of {choices}</source>
+        <translation>eines wählen aus {choices}</translation>
+    </message>
+    <message>
+        <source>choose where {block} is computed</source>
+        <translation>wählen, wo {block} berechnet wird</translation>
+    </message>
+    <message>
+        <source>{names} = split {loop}</source>
+        <translation>{names} = {loop} teilen</translation>
+    </message>
+    <message>
+        <source>postprocessing starts here</source>
+        <translation>hier beginnt die Nachbearbeitung</translation>
+    </message>
+    <message>
+        <source>Copy the report and send it to the makers.</source>
+        <translation>Kopieren Sie den Bericht und schicken Sie ihn den Entwicklern.</translation>
+    </message>
+    <message>
+        <source>There is no display. Use the terminal instead: `pruner tune MODEL`, or start an X server first.</source>
+        <translation>Es gibt keinen Bildschirm. Nehmen Sie das Terminal: `pruner tune MODELL`, oder starten Sie zuerst einen X-Server.</translation>
+    </message>
+    <message>
+        <source>block {name}</source>
+        <translation>Block {name}</translation>
+    </message>
+    <message>
+        <source>{kind} loop {name}, {extent} iterations</source>
+        <translation>Schleife {name} ({kind}), {extent} Durchläufe</translation>
+    </message>
+    <message>
+        <source>reads {buffers}</source>
+        <translation>liest {buffers}</translation>
+    </message>
+    <message>
+        <source>writes {buffers}</source>
+        <translation>schreibt {buffers}</translation>
+    </message>
+    <message>
+        <source>allocates {name} {dtype} in {scope}</source>
+        <translation>belegt {name} {dtype} in {scope}</translation>
+    </message>
+    <message>
+        <source>Funnel from explored to valid</source>
+        <translation>Trichter von erkundet bis gültig</translation>
+    </message>
+    <message>
+        <source>Find in {name}</source>
+        <translation>In {name} suchen</translation>
+    </message>
+    <message>
+        <source>Find…</source>
+        <translation>Suchen…</translation>
     </message>
 </context>
 </TS>

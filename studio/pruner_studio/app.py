@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from pruner_studio import translation
 from pruner_studio.theme import theme
+from pruner_studio.translation import tr
 
 
 def make_application(argv: Sequence[str]) -> QApplication:
@@ -56,7 +57,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY") or os.environ.get("QT_QPA_PLATFORM")
     ):
         sys.stderr.write(
-            "There is no display. Use the terminal instead: `pruner tune MODEL`, or start an X server first.\n"
+            tr("There is no display. Use the terminal instead: `pruner tune MODEL`, or start an X server first.") + "\n"
         )
         return 2
     app = make_application(arguments[:1])

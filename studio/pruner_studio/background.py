@@ -10,6 +10,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from pruner_engine.errors import UserError
+from pruner_studio.translation import tr
 from pruner_studio.workspace import Problem
 
 
@@ -41,8 +42,10 @@ def run(work: Callable[[], Any], on_done: Callable[[Any], object], on_failed: Ca
         except UserError as error:
             answer.failed.emit(Problem(error.message, error.hint))
         except Exception as error:  # ours: it becomes a report
-            message = f"The window met an error of its own: {type(error).__name__}."
-            answer.failed.emit(Problem(message, "Copy the report and send it to the makers.", traceback.format_exc()))
+            message = tr("The window met an error of its own: {kind}.").format(kind=type(error).__name__)
+            answer.failed.emit(
+                Problem(message, tr("Copy the report and send it to the makers."), traceback.format_exc())
+            )
         else:
             answer.done.emit(result)
 

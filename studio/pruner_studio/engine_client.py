@@ -174,13 +174,15 @@ class EngineClient(QObject):
         except msgspec.MsgspecError as error:
             report = f"{error}\n{line[:2000].decode(errors='replace')}"
             event = msg.Failed(
-                kind="bug", message="The engine sent a message that the Studio does not know.", report=report
+                kind="bug", message=tr("The engine sent a message that the Studio does not know."), report=report
             )
         if isinstance(event, msg.Hello) and event.protocol != msg.PROTOCOL:
             event = msg.Failed(
                 kind="user",
-                message=f"The engine speaks protocol {event.protocol}, the Studio {msg.PROTOCOL}.",
-                hint="Install the two from the same release.",
+                message=tr("The engine speaks protocol {theirs}, the Studio {ours}.").format(
+                    theirs=event.protocol, ours=msg.PROTOCOL
+                ),
+                hint=tr("Install the two from the same release."),
             )
         if isinstance(event, msg.Bye):
             self._farewell = True
@@ -204,18 +206,18 @@ class EngineClient(QObject):
 
     def _error(self, error: QProcess.ProcessError) -> None:
         if error == QProcess.ProcessError.FailedToStart and self._process is not None:
-            self._gone(f"The engine could not be started: {self._process.errorString()}.")
+            self._gone(tr("The engine could not be started: {why}.").format(why=self._process.errorString()))
 
     def _finished(self, code: int, status: QProcess.ExitStatus) -> None:
         self._read()
         if self._killed:
             why = self._killed
         elif status == QProcess.ExitStatus.CrashExit:
-            why = f"The engine was ended by signal {code}."
+            why = tr("The engine was ended by signal {number}.").format(number=code)
         elif self._farewell or code == 0:
             why = ""
         else:
-            why = f"The engine ended with exit status {code}."
+            why = tr("The engine ended with exit status {code}.").format(code=code)
         self._gone(why)
 
     def _gone(self, why: str) -> None:

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from pruner_engine.resources import resource_dir
+from pruner_studio.translation import tr
 
 GROUPS = {
-    "figure": "Figures",
-    "score": "Scores",
-    "time": "Parts of the predicted time",
-    "penalty": "Penalties",
-    "symbol": "Symbols",
+    "figure": tr("Figures"),
+    "score": tr("Scores"),
+    "time": tr("Parts of the predicted time"),
+    "penalty": tr("Penalties"),
+    "symbol": tr("Symbols"),
 }
 
 
@@ -40,7 +41,11 @@ class Term:
     @property
     def tip(self) -> str:
         """For a tool tip: text, formula and source, a line each."""
-        lines = [self.text, f"= {self.formula}" if self.formula else "", f"Source: {self.source}"]
+        lines = [
+            self.text,
+            f"= {self.formula}" if self.formula else "",
+            tr("Source: {source}").format(source=self.source),
+        ]
         return "\n".join(line for line in lines if line)
 
 
@@ -64,8 +69,8 @@ def tip_of(name: str) -> str:
 
 def markdown() -> str:
     """The page of the documentation."""
-    lines = ["# Symbols, penalties, scores and figures", ""]
-    lines += ["What the window and the terminal show, how it is computed, and where it comes from.", ""]
+    lines = ["# " + tr("Symbols, penalties, scores and figures"), ""]
+    lines += [tr("What the window and the terminal show, how it is computed, and where it comes from."), ""]
     for group, title in GROUPS.items():
         lines += [f"## {title}", "", "| name | meaning | formula | source |", "|---|---|---|---|"]
         own = [term for term in terms().values() if term.name.startswith(f"{group}.")]

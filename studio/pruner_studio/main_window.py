@@ -160,7 +160,9 @@ class MainWindow(QMainWindow):
 
     def _opened(self) -> None:
         self.setWindowTitle(
-            f"{Path(self.workspace.path).stem} – Pruner Studio" if self.workspace.path else tr("Pruner Studio")
+            tr("{project} – Pruner Studio").format(project=Path(self.workspace.path).stem)
+            if self.workspace.path
+            else tr("Pruner Studio")
         )
         self._place.setText(self.workspace.path)
         self.show_page("overview" if self.workspace.path else "start")
@@ -222,7 +224,7 @@ class MainWindow(QMainWindow):
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.setWindowTitle(tr("About Pruner Studio"))
         box.setIconPixmap(theme.pixmap("pruner-studio", size=48))
-        box.setText(f"Pruner Studio {__version__}")
+        box.setText(tr("Pruner Studio {version}").format(version=__version__))
         box.setInformativeText(
             tr("Tunes neural networks with Apache TVM by draft, then verify (Pruner, ASPLOS 2025). Apache License 2.0.")
         )

@@ -14,6 +14,7 @@ from pruner_engine.jobs import messages as msg
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.engine_client import EngineClient
 from pruner_studio.models.recent import remember
+from pruner_studio.models.words import PHASES
 from pruner_studio.translation import tr
 
 _POLL_MS = 400
@@ -121,7 +122,7 @@ class Workspace(QObject):
         if run is None or not run["alive"] or not run["socket"] or self.job.running:
             return
         if self.job.attach(run["socket"]):
-            self.job_task, self.job_phase, self.job_project = "tune", run["phase"], self.path
+            self.job_task, self.job_phase, self.job_project = "tune", PHASES.get(run["phase"], run["phase"]), self.path
             self.job_changed.emit()
 
     def choose_run(self, run_id: int) -> None:
@@ -185,7 +186,9 @@ class Workspace(QObject):
                     self.run_id = event.run_id
                     self.changed.emit()
             case msg.Phase():
-                self.job_phase = " · ".join(part for part in (event.name, event.task, event.detail) if part)
+                self.job_phase = " · ".join(
+                    part for part in (PHASES.get(event.name, event.name), event.task, event.detail) if part
+                )
                 self.job_changed.emit()
             case msg.Notice() if event.level != "info":
                 self.problem.emit(Problem(event.text, event.hint, level=event.level))

@@ -42,8 +42,8 @@ def test_sample_is_tuned_looked_at_and_exported(qtbot, window: MainWindow, tmp_p
     assert run["state"] == "finished" and run["trials"] == 8 and run["valid"] > 0
     overview = window.show_page("overview")
     overview.refresh()
-    assert overview.tiles["Trials"].value == "8"
-    assert overview.tiles["Best latency"].value not in ("–", "")
+    assert overview.tiles["trials"].value == "8"
+    assert overview.tiles["latency"].value not in ("–", "")
 
     tasks = window.show_page("tasks")
     tuned = next(row for row in tasks.model.rows if row["best_s"])

@@ -7,6 +7,8 @@ import re
 from typing import Any
 
 from pruner_engine.inspect.diff import diff_decisions
+from pruner_studio.models.words import location
+from pruner_studio.translation import tr
 
 _SNAKE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
@@ -33,7 +35,12 @@ def changed_decisions(left: str, right: str) -> list[str] | None:
     if changes is None:
         return None
     ours, theirs = ({row["id"]: row["decision"] for row in instructions(trace)} for trace in (left, right))
-    return [f"instruction {one.index}: {ours[one.index]} → {theirs[one.index]}" for one in changes]
+    return [
+        tr("instruction {index}: {ours} → {theirs}").format(
+            index=one.index, ours=ours[one.index], theirs=theirs[one.index]
+        )
+        for one in changes
+    ]
 
 
 def _row(index: int, inst: list[Any], taken: dict[int, Any]) -> dict[str, Any]:
@@ -53,21 +60,23 @@ def _statement(kind: str, inputs: list[Any], attrs: list[Any], outputs: list[Any
     names = ", ".join(str(name) for name in outputs)
     match kind:
         case "GetSBlock" | "GetBlock":
-            return f"{names} = block “{attrs[0]}”"
+            return tr("{names} = block “{block}”").format(names=names, block=attrs[0])
         case "GetLoops":
-            return f"{names} = loops of {inputs[0]}"
+            return tr("{names} = loops of {block}").format(names=names, block=inputs[0])
         case "SamplePerfectTile":
-            return f"tile {inputs[0]} into {attrs[0]} factors, innermost ≤ {attrs[1]}"
+            return tr("tile {loop} into {count} factors, innermost ≤ {most}").format(
+                loop=inputs[0], count=attrs[0], most=attrs[1]
+            )
         case "SampleCategorical":
-            return "choose one of " + ", ".join(str(choice) for choice in attrs[0])
+            return tr("choose one of {choices}").format(choices=", ".join(str(choice) for choice in attrs[0]))
         case "SampleComputeLocation":
-            return f"choose where {inputs[0]} is computed"
+            return tr("choose where {block} is computed").format(block=inputs[0])
         case "Split":
-            return f"{names} = split {inputs[0]}"
+            return tr("{names} = split {loop}").format(names=names, loop=inputs[0])
         case "Annotate":
             return f"{inputs[0]}: {str(attrs[0]).removeprefix('meta_schedule.')} = {_plain(inputs[1])}"
         case "EnterPostproc":
-            return "postprocessing starts here"
+            return tr("postprocessing starts here")
     arguments = ", ".join(_plain(part) for part in inputs if part not in (None, []))
     told = ", ".join(_plain(part) for part in attrs if part not in (None, "", []))
     call = f"{_SNAKE.sub(' ', kind).lower()} {arguments}" + (f" ({told})" if told else "")
@@ -86,5 +95,5 @@ def _decision(kind: str, attrs: list[Any], value: Any) -> str:
     if kind == "SampleCategorical" and isinstance(value, int):
         return str(attrs[0][value])
     if kind == "SampleComputeLocation":
-        return {-1: "root", -2: "inline"}.get(value, f"loop {value}")
+        return location(value)
     return str(value)

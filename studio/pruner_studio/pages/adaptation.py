@@ -23,7 +23,7 @@ _MODELS = (
 )
 _PLOTS = (
     ("pair_accuracy", tr("Pair accuracy"), tr("share of pairs in the right order")),
-    ("top1", "Top-1", tr("best over first choice")),
+    ("top1", tr("Top-1"), tr("best over first choice")),
     ("loss", tr("Loss"), tr("LambdaRank loss")),
     ("distance", tr("Distance of siamese and target"), tr("weight distance")),
 )

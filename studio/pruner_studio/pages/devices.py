@@ -91,16 +91,16 @@ def _calibration(factors: dict[str, float]) -> QLabel:
 
 
 _WORDS = {
-    "arch": "architecture",
-    "memory_bytes": "memory",
-    "clock_hz": "clock",
-    "peak_flops": "peak, all cores",
-    "peak_flops_core": "peak, one core",
-    "dram_bandwidth": "memory bandwidth",
-    "dram_bandwidth_core": "memory bandwidth, one core",
-    "parallel_overhead_s": "start of all threads",
-    "vector_bits": "vector width",
-    "source": "figures are",
+    "arch": tr("architecture"),
+    "memory_bytes": tr("memory"),
+    "clock_hz": tr("clock"),
+    "peak_flops": tr("peak, all cores"),
+    "peak_flops_core": tr("peak, one core"),
+    "dram_bandwidth": tr("memory bandwidth"),
+    "dram_bandwidth_core": tr("memory bandwidth, one core"),
+    "parallel_overhead_s": tr("start of all threads"),
+    "vector_bits": tr("vector width"),
+    "source": tr("figures are"),
 }
 
 
@@ -130,7 +130,7 @@ _UNITS: tuple[tuple[str, Callable[[float], str]], ...] = (
     ("bandwidth", lambda value: units.rate(value, "B")),
     ("bytes", units.size),
     ("_hz.", lambda value: f"{units.si(value)}Hz"),
-    ("_bits.", lambda value: f"{value:g} bits"),
+    ("_bits.", lambda value: tr("{count:g} bits").format(count=value)),
     ("_s.", units.latency),
 )
 
@@ -140,8 +140,9 @@ def _shown(name: str, value: Any) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(_shown(name, entry) for entry in value)
     if isinstance(value, dict) and {"level", "bytes"} <= value.keys():
-        speed = f" at {units.rate(value['bandwidth'], 'B')}" if value.get("bandwidth") else ""
-        return f"L{value['level']} {units.size(value['bytes'])}{speed}"
+        told = f"L{value['level']} {units.size(value['bytes'])}"
+        speed = units.rate(value["bandwidth"], "B") if value.get("bandwidth") else ""
+        return tr("{cache} at {speed}").format(cache=told, speed=speed) if speed else told
     if isinstance(value, dict):
         return ", ".join(f"{key.replace('_', ' ')} {_shown(name, entry)}" for key, entry in value.items())
     if not value or isinstance(value, str):

@@ -15,6 +15,7 @@ from pruner_studio.help import tip_of
 from pruner_studio.models.narrowing import narrowed
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.models.scored import SCORES, ScoredCandidates, place_of_best, rank_of
+from pruner_studio.models.words import ORIGINS
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, EmptyState, Segments, StatTile
@@ -26,11 +27,11 @@ from pruner_studio.widgets.series import Series
 from pruner_studio.widgets.table import Table
 
 _STEPS = (
-    ("explored", "explored"),
-    ("drafted", "drafted"),
-    ("verified", "verified"),
-    ("measured", "measured"),
-    ("valid", "valid"),
+    (tr("explored"), "explored"),
+    (tr("drafted"), "drafted"),
+    (tr("verified"), "verified"),
+    (tr("measured"), "measured"),
+    (tr("valid"), "valid"),
 )
 _TILES = {
     ("rank", "draft_score"): tr("Rank correlation, draft"),
@@ -221,7 +222,7 @@ class DraftVerifyPage(Page):
             own = known & (shown["origin"] == origin)
             if own.any():
                 ids = shown["id"][own].astype(int).tolist()
-                groups.append(Series(origin, score[own], shown["seconds"][own], color, points=True, ids=ids))
+                groups.append(Series(ORIGINS[origin], score[own], shown["seconds"][own], color, points=True, ids=ids))
         self.scatter.show_data(groups, chosen=self.workspace.candidate_id)
 
     def _show_tiles(self, shown: dict[str, np.ndarray]) -> None:

@@ -23,6 +23,7 @@ from pruner_engine import units
 from pruner_engine.jobs import messages as msg
 from pruner_studio import commands
 from pruner_studio.models.rows import Column, RowTable
+from pruner_studio.models.words import LIBRARIES
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, EmptyState, Pill, button, clear, label
@@ -34,7 +35,11 @@ _TONES = {"applied": "good", "fallback": "warn", "not tunable": "muted"}
 COVERAGE_COLUMNS = (
     Column(tr("Function"), lambda row: row["name"]),
     Column(tr("Task"), lambda row: row["task"] or None),
-    Column(tr("Schedule"), lambda row: row["state"], tone=lambda row: _TONES.get(row["state"], "")),
+    Column(
+        tr("Schedule"),
+        lambda row: _STATES.get(row["state"], row["state"]),
+        tone=lambda row: _TONES.get(row["state"], ""),
+    ),
     Column(tr("Calls"), lambda row: row["calls"], units.count, tr("Calls per inference"), right=True),
     Column(
         tr("Time"),
@@ -45,7 +50,7 @@ COVERAGE_COLUMNS = (
     ),
     Column(tr("Share of time"), lambda row: row["share"], units.percent, right=True, share=lambda row: row["share"]),
 )
-_NAMES = {"tuned": "Tuned", "untuned": "Untuned", "onnxruntime": "ONNX Runtime", "torch": "PyTorch"}
+_STATES = {"applied": tr("applied"), "fallback": tr("fallback"), "not tunable": tr("not tunable")}
 
 
 class ExportPage(Page):
@@ -175,7 +180,7 @@ class ExportPage(Page):
         exporting = self.workspace.job.running and self.workspace.job_task == "export"
         run = self.workspace.run()
         if exporting:
-            self.phase.setText(f"Exporting: {self.workspace.job_phase}")
+            self.phase.setText(tr("Exporting: {phase}").format(phase=self.workspace.job_phase))
         elif run is None or not run["valid"]:
             self.phase.setText(tr("There is nothing to export before a candidate was measured."))
         else:
@@ -193,7 +198,7 @@ class ExportPage(Page):
         slowest, tuned = max(timings.values(), default=1.0), timings.get("tuned")
         self.latency_bars.show_bars([self._bar(name, seconds, slowest, tuned) for name, seconds in timings.items()])
         missing = [
-            f"{_NAMES.get(name, name)}: {entry['note']}"
+            f"{LIBRARIES.get(name, name)}: {entry['note']}"
             for name, entry in summary["latency"].items()
             if not entry["seconds"]
         ]
@@ -202,24 +207,32 @@ class ExportPage(Page):
         self._show_files(summary["files"], exported)
         self.functions.show_rows([{"id": index, **row} for index, row in enumerate(summary["coverage"]["functions"])])
         parts = [
-            f"{units.count(part['functions'])} {state} ({units.percent(part['share'])} of the time)"
+            tr("{count} {state} ({share} of the time)").format(
+                count=units.count(part["functions"]),
+                state=_STATES.get(state, state),
+                share=units.percent(part["share"]),
+            )
             for state, part in summary["coverage"]["summary"].items()
         ]
-        self.coverage_note.setText("Functions with a tuned schedule and without: " + ", ".join(parts) + ".")
+        self.coverage_note.setText(
+            tr("Functions with a tuned schedule and without: {parts}.").format(parts=", ".join(parts))
+        )
 
     def _bar(self, name: str, seconds: float, slowest: float, tuned: float | None) -> Bar:
         told = units.latency(seconds) + (f"   {units.ratio(seconds / tuned)}" if tuned and name != "tuned" else "")
-        return Bar(_NAMES.get(name, name), seconds, seconds / slowest, told, "good" if name == "tuned" else "faint")
+        return Bar(LIBRARIES.get(name, name), seconds, seconds / slowest, told, "good" if name == "tuned" else "faint")
 
     def _show_check(self, checks: list[dict[str, Any]], ok: bool) -> None:
         self.check_state.show_state(tr("equal") if ok else tr("differ"), "good" if ok else "bad")
         clear(self.check_rows)
         for check in checks:
-            against = _NAMES.get(check["against"], check["against"])
-            told = "equal within the tolerance" if check["ok"] else "differs"
-            self.check_rows.addWidget(
-                label(f"Against {against}: {told} of {check['tolerance']:.1e}", "muted", wrap=True)
+            told = (
+                tr("Against {name}: equal within the tolerance of {tolerance:.1e}")
+                if check["ok"]
+                else tr("Against {name}: differs by more than the tolerance of {tolerance:.1e}")
             )
+            name = LIBRARIES.get(check["against"], check["against"])
+            self.check_rows.addWidget(label(told.format(name=name, tolerance=check["tolerance"]), "muted", wrap=True))
             if check["message"]:
                 self.check_rows.addWidget(label(check["message"], "faint", wrap=True))
 

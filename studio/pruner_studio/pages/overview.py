@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLay
 from pruner_engine import units
 from pruner_studio.help import tip_of
 from pruner_studio.models.narrowing import narrowed
+from pruner_studio.models.words import LIBRARIES, PHASES
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, EmptyState, Segments, StatTile, button, clear, label
@@ -24,9 +25,9 @@ from pruner_studio.widgets.run_bar import STATES, budget_text, state_of
 from pruner_studio.widgets.series import Level, Series
 
 BASELINES = {
-    "untuned": ("Untuned", "muted"),
-    "onnxruntime": ("ONNX Runtime", "series3"),
-    "torch": ("PyTorch", "series4"),
+    "untuned": (LIBRARIES["untuned"], "muted"),
+    "onnxruntime": (LIBRARIES["onnxruntime"], "series3"),
+    "torch": (LIBRARIES["torch"], "series4"),
 }
 
 
@@ -71,17 +72,15 @@ class OverviewPage(Page):
         row = QHBoxLayout()
         row.setSpacing(12)
         names = {
-            "Best latency": tr("Best latency"),
-            "Untuned": tr("Untuned"),
-            "ONNX Runtime": "ONNX Runtime",
-            "PyTorch": "PyTorch",
-            "Trials": tr("Trials"),
-            "Worked": tr("Worked"),
-            "Time left": tr("Time left"),
+            "latency": tr("Best latency"),
+            **{name: text for name, (text, _) in BASELINES.items()},
+            "trials": tr("Trials"),
+            "worked": tr("Worked"),
+            "left": tr("Time left"),
         }
         self.tiles = {key: StatTile(name) for key, name in names.items()}
-        for key, term in (("Best latency", "latency"), ("Untuned", "untuned"), ("Trials", "trials")):
-            self.tiles[key].setToolTip(tip_of(f"figure.{term}"))
+        for key in ("latency", "untuned", "trials"):
+            self.tiles[key].setToolTip(tip_of(f"figure.{key}"))
         for tile in self.tiles.values():
             row.addWidget(tile, 1)
         return row
@@ -159,7 +158,8 @@ class OverviewPage(Page):
         self.pages.setCurrentIndex(0)
         if self.workspace.job.running:
             self.empty.tell(
-                tr("Preparing"), f"{tr('The model is read and its kernels are found.')} {self.workspace.job_phase}"
+                tr("Preparing"),
+                " ".join((tr("The model is read and its kernels are found."), self.workspace.job_phase)),
             )
         else:
             self.empty.tell(tr("No run to show"), tr("Tune a model on the Start page, or open a project."))
@@ -171,8 +171,8 @@ class OverviewPage(Page):
             if run["gain"]
             else tr("estimate over all kernels")
         )
-        self.tiles["Best latency"].show_value(units.latency(best), gain, good=bool(run["gain"] and run["gain"] > 1))
-        for name, (text, _) in BASELINES.items():
+        self.tiles["latency"].show_value(units.latency(best), gain, good=bool(run["gain"] and run["gain"] > 1))
+        for name in BASELINES:
             measured = baselines.get(name)
             seconds = measured["seconds"] if measured else None
             remark = measured["note"] if measured and seconds is None else ""
@@ -184,17 +184,17 @@ class OverviewPage(Page):
                     if seconds > best
                     else tr("{ratio} faster").format(ratio=units.ratio(best / seconds))
                 )
-            self.tiles[text].show_value(units.latency(seconds), remark)
-            self.tiles[text].setVisible(name == "untuned" or measured is not None)
-        self.tiles["Trials"].show_value(
+            self.tiles[name].show_value(units.latency(seconds), remark)
+            self.tiles[name].setVisible(name == "untuned" or measured is not None)
+        self.tiles["trials"].show_value(
             units.count(run["trials"]),
             f"{budget_text(run)} · " + tr("{count} failed").format(count=units.count(run["failed"])),
         )
-        self.tiles["Worked"].show_value(
+        self.tiles["worked"].show_value(
             units.duration(run["elapsed_s"]), tr("since {moment}").format(moment=units.moment(run["created"]))
         )
         left = run["left_s"] if run["alive"] else None
-        self.tiles["Time left"].show_value(
+        self.tiles["left"].show_value(
             units.duration(left), tr("the engine's estimate") if left else STATES[state_of(run)][0]
         )
 
@@ -211,7 +211,7 @@ class OverviewPage(Page):
             if name in baselines and baselines[name]["seconds"]
         ]
         self.curve.show_data(
-            [Series("best so far", x, y, "series1", steps=True)] if len(x) else [], levels if len(x) else ()
+            [Series(tr("best so far"), x, y, "series1", steps=True)] if len(x) else [], levels if len(x) else ()
         )
 
     def _show_time(self, times: dict[str, float]) -> None:
@@ -220,7 +220,12 @@ class OverviewPage(Page):
         if total:
             self.time_bars.show_bars(
                 [
-                    Bar(name[:-2], time, time / total, f"{units.duration(time)}  {units.percent(time / total)}")
+                    Bar(
+                        PHASES[name.removesuffix("_s")],
+                        time,
+                        time / total,
+                        f"{units.duration(time)}  {units.percent(time / total)}",
+                    )
                     for name, time in times.items()
                 ]
             )
@@ -257,7 +262,11 @@ class OverviewPage(Page):
     def _show_facts(self, run: dict[str, Any]) -> None:
         shapes = ", ".join(f"{spec['name']} {units.shape(spec['shape'])} {spec['dtype']}" for spec in run["inputs"])
         versions = ", ".join(f"{name} {version}" for name, version in run["versions"].items())
-        lines = [f"Inputs: {shapes}", f"Source: {run['source']}", f"Versions: {versions}"]
+        lines = [
+            tr("Inputs: {shapes}").format(shapes=shapes),
+            tr("Source: {source}").format(source=run["source"]),
+            tr("Versions: {versions}").format(versions=versions),
+        ]
         if run["reason"]:
-            lines.insert(0, f"Ended: {run['reason']}")
+            lines.insert(0, tr("Ended: {reason}").format(reason=run["reason"]))
         self.fact_text.setText("\n".join(lines))

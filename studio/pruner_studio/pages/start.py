@@ -141,7 +141,10 @@ class StartPage(Page):
     def ask_for_model(self) -> None:
         patterns = " ".join(f"*{suffix}" for suffix in (*MODEL_SUFFIXES, ".pruner"))
         dialog = QFileDialog(
-            self, tr("Choose a model or a project"), "", f"Models and projects ({patterns});;All files (*)"
+            self,
+            tr("Choose a model or a project"),
+            "",
+            tr("Models and projects ({patterns});;All files (*)").format(patterns=patterns),
         )
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -215,7 +218,7 @@ class StartPage(Page):
             made.setCheckable(True)
             self._sample_buttons[str(path)] = made
             made.setStyleSheet("border-radius: 6px; margin-left: 0;")
-            made.setAccessibleName(f"Sample model {path.stem}")
+            made.setAccessibleName(tr("Sample model {name}").format(name=path.stem))
             self.samples.addWidget(made)
         self.samples.addStretch(1)
 

@@ -39,7 +39,11 @@ COLUMNS = (
     Column(tr("Shapes"), arguments),
     Column(tr("Calls"), lambda row: row["weight"], units.count, tip_of("figure.weight"), right=True),
     Column(
-        "MFLOP", lambda row: row["flops"] / 1e6, units.significant, "Floating-point operations of one call", right=True
+        "MFLOP",
+        lambda row: row["flops"] / 1e6,
+        units.significant,
+        tr("Floating-point operations of one call"),
+        right=True,
     ),
     Column(
         tr("Share"),

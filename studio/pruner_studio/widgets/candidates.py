@@ -11,6 +11,7 @@ from pruner_engine import units
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.help import tip_of
 from pruner_studio.models.rows import Column, RowTable
+from pruner_studio.models.words import ORIGINS, PHASES
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, Segments
 from pruner_studio.widgets.table import Table
@@ -23,7 +24,7 @@ def outcome(row: dict[str, Any]) -> str:
     if row["stage"] is None:
         return tr("pinned") if row["origin"] == "user" else tr("not measured")
     if row["stage"] != "ok":
-        return f"{row['stage']}: {row['error']}"
+        return f"{PHASES.get(row['stage'], row['stage'])}: {row['error']}"
     return tr("abandoned") if row["censored"] else tr("checked") if row["checked"] else tr("measured")
 
 
@@ -38,7 +39,7 @@ COLUMNS = (
     Column(tr("Draft"), lambda row: row["draft_score"], _score, tip_of("score.draft"), right=True),
     Column(tr("Verified"), lambda row: row["verified_score"], _score, tip_of("score.verified"), right=True),
     Column(tr("Round"), lambda row: row["round"], units.count, right=True),
-    Column(tr("Origin"), lambda row: row["origin"]),
+    Column(tr("Origin"), lambda row: ORIGINS.get(row["origin"], row["origin"])),
 )
 
 

@@ -37,7 +37,7 @@ def title(node: Node) -> str:
         how = node["thread"] or ("" if node["kind"] == "serial" else node["kind"])
         return f"{node['name']}  {'?' if node['extent'] is None else node['extent']}" + (f"  {how}" if how else "")
     if node["type"] == "block":
-        return f"block {node['name']}"
+        return tr("block {name}").format(name=node["name"])
     return f"if {node['condition']}"
 
 
@@ -157,9 +157,12 @@ class NestTree(QTreeWidget):
 def _about(node: Node) -> str:
     if node["type"] == "loop":
         notes = [f"{key}: {value}" for key, value in (node.get("annotations") or {}).items()]
-        return "\n".join([f"{node['kind']} loop {node['name']}, {node['extent']} iterations", *notes])
+        return "\n".join([tr("{kind} loop {name}, {extent} iterations").format(**node), *notes])
     if node["type"] == "block":
-        lines = [f"reads {', '.join(node['reads'])}", f"writes {', '.join(node['writes'])}"]
-        lines += [f"allocates {a['name']} {a['dtype']} in {a['scope']}" for a in node["allocs"]]
+        lines = [
+            tr("reads {buffers}").format(buffers=", ".join(node["reads"])),
+            tr("writes {buffers}").format(buffers=", ".join(node["writes"])),
+        ]
+        lines += [tr("allocates {name} {dtype} in {scope}").format(**buffer) for buffer in node["allocs"]]
         return "\n".join(lines)
     return str(node["condition"])

@@ -61,7 +61,7 @@ class ShapeFields(QWidget):
                 row.addWidget(label(str(dim), "muted"))
                 continue
             field = number(f"{spec.name}: {dim}", 1, 1_000_000, _GUESSES.get(dim.lower(), 1))
-            field.setToolTip(f"Dimension {dim} of input {spec.name}")
+            field.setToolTip(tr("Dimension {dimension} of input {name}").format(dimension=dim, name=spec.name))
             field.setPrefix(f"{dim} ")
             field.valueChanged.connect(lambda _: self.changed.emit())
             self._fields[spec.name, axis] = field

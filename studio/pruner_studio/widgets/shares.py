@@ -11,10 +11,11 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from pruner_engine import units
 from pruner_engine.space.distribution import Distribution
+from pruner_studio.models.words import location
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 
-#: attribute of a distribution, its name, its colour
+# attribute of a distribution, its name, its colour
 GROUPS = (("prior", tr("prior"), "faint"), ("drafted", tr("drafted"), "series1"), ("elite", tr("elite"), "series2"))
 _MOST_LABELS = 14
 
@@ -92,5 +93,5 @@ def own_values(found: Sequence[Distribution], specs: Sequence[dict[str, Any]], d
 
 
 def _short(shares: Distribution, value: int) -> str:
-    location = shares.factor is None and min(shares.values) < 0
-    return {-1: "root", -2: "inline"}.get(value, str(value)) if location else str(value)
+    is_location = shares.factor is None and min(shares.values) < 0
+    return location(value) if is_location and value < 0 else str(value)

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QHBoxLayout, QScrollArea, QSlider, QVBoxLayout, QWidget
 
+from pruner_studio.models.words import location
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, clear, label
 
@@ -22,7 +23,7 @@ class _Edit(QUndoCommand):
     """One decision took another value; edits of the same slider merge."""
 
     def __init__(self, editor: WhatIfEditor, at: int, value: Any, part: int) -> None:
-        super().__init__(f"edit of decision {at}")
+        super().__init__(tr("edit of decision {number}").format(number=at + 1))
         self._editor, self._at, self._part = editor, at, part
         self._old, self._new = editor.decisions[at], value
 
@@ -161,7 +162,7 @@ class WhatIfEditor(QScrollArea):
         if "extent" in domain:
             row = TileRow(domain, lambda value, part: self._edit(at, value, part), entry["name"])
             return row, row.show_value
-        choices = domain.get("candidates") or [_location(value) for value in domain["indices"]]
+        choices = domain.get("candidates") or [location(value) for value in domain["indices"]]
         values = list(range(len(choices))) if "candidates" in domain else domain["indices"]
         box = QComboBox()
         box.setAccessibleName(entry["name"])
@@ -183,7 +184,3 @@ class WhatIfEditor(QScrollArea):
     def reset(self) -> None:
         while self.stack.canUndo():
             self.stack.undo()
-
-
-def _location(value: int) -> str:
-    return {-1: "root", -2: "inline"}.get(value, f"loop {value}")

@@ -1,0 +1,47 @@
+"""Names that engine and project file use, in the reader's language; a name that is not here is told as it is."""
+
+from __future__ import annotations
+
+from pruner_studio.translation import tr
+
+# what an engine does
+PHASES = {
+    "idle": tr("idle"),
+    "start": tr("start"),
+    "load": tr("load"),
+    "records": tr("records"),
+    "precision": tr("precision"),
+    "profile": tr("profile"),
+    "prepare": tr("prepare"),
+    "space": tr("space"),
+    "restore": tr("restore"),
+    "baseline": tr("baseline"),
+    "draft": tr("draft"),
+    "verify": tr("verify"),
+    "build": tr("build"),
+    "run": tr("run"),
+    "measure": tr("measure"),
+    "learn": tr("learn"),
+    "export": tr("export"),
+    "check": tr("check"),
+}
+# where a candidate comes from
+ORIGINS = {
+    "draft": tr("drafted"),
+    "random": tr("random"),
+    "elite": tr("elite"),
+    "evolved": tr("evolved"),
+    "user": tr("user"),
+}
+# what a model's latency is compared with
+LIBRARIES = {
+    "tuned": tr("Tuned"),
+    "untuned": tr("Untuned"),
+    "onnxruntime": tr("ONNX Runtime"),
+    "torch": tr("PyTorch"),
+}
+
+
+def location(value: int) -> str:
+    """Where a block is computed, as decisions name it."""
+    return {-1: tr("root"), -2: tr("inline")}.get(value) or tr("loop {number}").format(number=value)
