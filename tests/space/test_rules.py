@@ -15,7 +15,7 @@ from pruner_engine.measure.layout import rewrite, rewrites_of
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.rules import OWN_RULES
 from pruner_engine.targets.target import resolve_target
-from pruner_engine.tasks import winograd
+from pruner_engine.tasks import grouped, winograd
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
 from pruner_engine.tasks.task import TensorSpec, TuningTask
@@ -87,6 +87,23 @@ def test_register_tile_computes_the_same_with_rows_appended_and_cut():
     for sketch in space.sketches:
         schedule = space.apply(space.candidate(sketch.index, sketch.sample(rng, 1)[0]))
         assert difference(run(schedule.mod, arrays), want, facts_of(task.mod).reduction) == ""
+
+
+@pytest.mark.parametrize("shuffled", [1, 4])
+def test_register_tile_computes_the_same_in_groups_whose_last_vector_is_cut(shuffled):
+    image, filters = tvm.te.placeholder((1, 7, 6, 20)), tvm.te.placeholder((3, 3, 4, 5, 32))
+    wide = grouped.convolve_groups(image, filters, [2, 1], [1, 1, 1, 1], [1, 1], shuffled)
+    cut = tvm.topi.strided_slice(wide, [0] * 5, [1, 4, 6, 4, 28])
+    task = kernel_task(tvm.te.create_prim_func([image, filters, cut]))
+    rng = np.random.default_rng(8)
+    arrays = [rng.standard_normal(a.shape).astype(a.dtype) for a in task.args]
+    want = run(task.mod, arrays)
+    space = DesignSpace.generate(task, HOST)
+    assert all(is_closed(sketch.trace) for sketch in space.sketches)
+    for sketch in space.sketches:
+        for row in sketch.sample(rng, 2):
+            schedule = space.apply(space.candidate(sketch.index, row))
+            assert difference(run(schedule.mod, arrays), want, 45) == ""
 
 
 @pytest.mark.parametrize("workload", ROWS)

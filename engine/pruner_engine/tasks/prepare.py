@@ -9,6 +9,7 @@ from tvm.relax import transform as rx
 from tvm.target import Target, codegen
 
 from pruner_engine.tasks.fold import fold_movement
+from pruner_engine.tasks.grouped import widen_groups
 from pruner_engine.tasks.kernels import legalizations
 from pruner_engine.tasks.simplify import simplify
 from pruner_engine.tasks.widen import widen_channels, widen_rows
@@ -47,7 +48,7 @@ def prepare(mod: tvm.IRModule, target: Target) -> tvm.IRModule:
         channels_last = _lower(moved, lanes)
         if _traffic(channels_last) > _NHWC_WORTH * _traffic(plain):
             return plain
-        return _lower(winograd(moved, lanes), lanes) if cpu else channels_last
+        return _lower(winograd(simplify(widen_groups(moved, lanes)), lanes), lanes) if cpu else channels_last
 
 
 def _clean(mod: tvm.IRModule) -> tvm.IRModule:

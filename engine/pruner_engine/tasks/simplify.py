@@ -161,11 +161,25 @@ def _follow(other: list[int], shape: list[int], inner: list[int]) -> list[int] |
         return []
     if other == shape:
         return inner
-    if [n for n in shape if n != 1] != [n for n in inner if n != 1]:
-        return None
     full = [1] * (len(shape) - len(other)) + other
+    if [n for n in shape if n != 1] != [n for n in inner if n != 1]:
+        return _split(full, shape, inner)
     kept = iter([own for own, n in zip(full, shape, strict=True) if n != 1])
     return [1 if n == 1 else next(kept) for n in inner]
+
+
+def _split(other: list[int], shape: list[int], inner: list[int]) -> list[int] | None:
+    """The same where `inner` has several axes for some of `shape`."""
+    followed: list[int] = []
+    rest = list(inner)
+    for extent, n in zip(other, shape, strict=True):
+        part = [rest.pop(0)] if rest else []
+        while rest and math.prod(part) < n:
+            part.append(rest.pop(0))
+        if math.prod(part) != n:
+            return None
+        followed += part if extent == n else [1] * len(part)
+    return None if rest else followed
 
 
 def _shape(value: relax.Expr) -> list[int] | None:

@@ -1,8 +1,8 @@
 """Convolutions of 3 x 3 pixels by Winograd's minimal filtering: fewer multiplications, between two transforms.
 
-An output tile of m x m pixels takes (m + 2)² products a pair of channels instead of 9 m². Each convolution becomes three
-kernels: tiles of the input are transformed, multiplied as a batch of matrices with filters that were transformed when
-the model was compiled, and transformed back, where bias, residual and activation fuse.
+An output tile of m x m pixels takes (m + 2)² products a pair of channels instead of 9 m². Each convolution becomes
+three kernels: tiles of the input are transformed, multiplied as a batch of matrices with filters that were transformed
+when the model was compiled, and transformed back, where bias, residual and activation fuse.
 """
 
 from __future__ import annotations

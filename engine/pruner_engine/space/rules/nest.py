@@ -9,7 +9,7 @@ from tvm.ir import Expr
 from tvm.s_tir import SBlock, Schedule
 from tvm.s_tir.schedule import LoopRV, SBlockRV
 from tvm.sym import detect_linear_equation
-from tvm.tirx import BufferStore, IntImm, IterVar, Var
+from tvm.tirx import BufferRegion, BufferStore, IntImm, IterVar, Var
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,8 @@ class Nest:
     """A perfect nest `out[s0, …, v] = reduce(f(operands))` over loops of known extent.
 
     Attributes:
-        rows: loops of the output's axes but the last, outermost first; those of extent 1 left out.
+        rows: loops of the output's axes but the last, outermost first, those of extent 1 left out; before the others
+            the ones that move through all that moves with the vector axis (groups, batches of matrices).
         vector: loop of the output's last axis.
         reduction: reduction loops, outermost first.
         operands: what is read, the output left out.
@@ -65,7 +66,7 @@ def read_nest(sch: Schedule, block_rv: SBlockRV) -> Nest | None:
     if not spatial or not same_vars(store.indices, spatial):
         return None
     of = {v.var: (loop, int(v.dom.extent)) for loop, v in zip(loops, block.iter_vars, strict=True)}
-    rows = [v for v in spatial[:-1] if of[v][1] > 1]
+    rows = _batches_first(block, [v for v in spatial[:-1] if of[v][1] > 1], spatial[-1])
     operands = _operands(sch, block, spatial[-1], rows[-1] if rows else None)
     if operands is None:
         return None
@@ -112,6 +113,16 @@ def step_along(index: Expr, variable: Var) -> int | None:
 def _plain(sch: Schedule, loop: LoopRV, var: IterVar) -> bool:
     extent = sch.get(loop).extent
     return isinstance(extent, IntImm) and int(extent) == int(var.dom.extent)
+
+
+def _batches_first(block: SBlock, rows: list[Var], vector: Var) -> list[Var]:
+    """The rows, those first along which another vector is read in each step: they reuse nothing."""
+
+    def moves(read: BufferRegion, variable: Var) -> bool:
+        return any(step_along(dimension.min, variable) != 0 for dimension in read.region)
+
+    vectors = [read for read in block.reads if moves(read, vector)]
+    return sorted(rows, key=lambda row: not all(moves(read, row) for read in vectors))
 
 
 def _operands(sch: Schedule, block: SBlock, vector: Var, row: Var | None) -> list[Operand] | None:

@@ -1,0 +1,193 @@
+"""Grouped convolutions in whole vectors, and shuffles of channels that cost nothing.
+
+A grouped convolution is computed as [batch, row, column, group, filter], each group's filters filled up with zeros to
+whole vectors and cut again. A shuffle of channels moves behind depthwise convolutions and biases, whose constants are
+put in its order, into the grouped convolution that reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+import tvm
+from tvm import relax, te, tirx
+from tvm.ir import Expr
+from tvm.ir.expr import GenericConst
+from tvm.relax.expr_functor import PyExprMutator, mutator
+
+_SHUFFLE = [  # how NCHW operators shuffle channels, once they are surrounded by changes of layout
+    "relax.permute_dims",
+    "relax.reshape",
+    "relax.permute_dims",
+    "relax.reshape",
+    "relax.permute_dims",
+]
+
+
+def widen_groups(mod: tvm.IRModule, lanes: int) -> tvm.IRModule:
+    """Rewrite grouped convolutions with constant weights, and shuffles of channels; NHWC, in "main".
+
+    Args:
+        lanes: of a vector of the target.
+    """
+    rewriter = _Rewriter(mod, lanes)
+    rewriter.builder_.update_func(mod.get_global_var("main"), rewriter.visit_expr(mod["main"]))
+    return relax.transform.DeadCodeElimination()(rewriter.builder_.get())
+
+
+@mutator
+class _Rewriter(PyExprMutator):
+    def __init__(self, mod: tvm.IRModule, lanes: int) -> None:
+        super().__init__(mod)
+        self.lanes = lanes
+
+    def visit_call_(self, call: relax.Call) -> relax.Expr:
+        """Called for each call, operands first."""
+        visited = super().visit_call_(call)
+        name = visited.op.name if isinstance(visited.op, tvm.ir.Op) else ""
+        if name == "relax.permute_dims":
+            return self._canonical(visited)
+        if name == "relax.add":
+            return self._biased(visited)
+        if name == "relax.nn.conv2d" and _constant_nhwc(visited):
+            groups, channels = int(visited.attrs.groups), int(visited.args[0].ty.shape[3])
+            if 1 < groups < channels:
+                return self._grouped(visited, [int(n) for n in call.ty.shape])
+            if groups == channels == int(call.ty.shape[3]):
+                return self._depthwise(visited)
+        return visited
+
+    # ------------------------------------------------------------ shuffles
+
+    def _chain(self, value: relax.Expr, names: Sequence[str]) -> list[relax.Call]:
+        """The calls that lead to a value, itself the last; empty where they are not these operators."""
+        calls: list[relax.Call] = []
+        for name in reversed(names):
+            while isinstance(value, relax.Var):
+                value = self.lookup_binding(value)
+            if not isinstance(value, relax.Call) or value.op != tvm.ir.Op.get(name):
+                return []
+            calls.insert(0, value)
+            value = value.args[0]
+        return calls
+
+    def _canonical(self, last: relax.Call) -> relax.Expr:
+        """A shuffle of NCHW operators as one of the last axis."""
+        calls = self._chain(last, _SHUFFLE)
+        if not calls:
+            return last
+        source = calls[0].args[0]
+        pixels = [int(n) for n in source.ty.shape]
+        groups = int(calls[1].ty.shape[1])
+        if pixels[-1] % groups:
+            return last
+        # what the operators do to an image whose every value is the number of its channel
+        image = np.broadcast_to(np.arange(pixels[-1]), pixels)
+        wanted = _shuffled(image, groups)
+        for call in calls:
+            if call.op.name == "relax.reshape":
+                image = image.reshape([int(n) for n in call.ty.shape])
+            else:
+                image = image.transpose([int(axis) for axis in call.attrs.axes])
+        return self._shuffle(source, groups) if np.array_equal(image, wanted) else last
+
+    def _shuffle(self, value: relax.Expr, groups: int) -> relax.Expr:
+        *pixels, channels = (int(n) for n in value.ty.shape)
+        apart = self.builder_.emit(relax.op.reshape(value, (*pixels, groups, channels // groups)))
+        crossed = self.builder_.emit(relax.op.permute_dims(apart, [0, 1, 2, 4, 3]))
+        return relax.op.reshape(crossed, (*pixels, channels))
+
+    def _source(self, value: relax.Expr) -> tuple[relax.Expr, int] | None:
+        """What was shuffled into this value, and in how many groups."""
+        calls = self._chain(value, _SHUFFLE[1:4])
+        if not calls or list(calls[1].attrs.axes or []) != [0, 1, 2, 4, 3]:
+            return None
+        return calls[0].args[0], int(calls[0].ty.shape[3])
+
+    def _depthwise(self, call: relax.Call) -> relax.Expr:
+        found = self._source(call.args[0])
+        if found is None:
+            return call
+        source, groups = found
+        weight = relax.const(_unshuffled(call.args[1].value.numpy(), groups))
+        made = self.builder_.emit(relax.Call(call.op, [source, weight], call.attrs))
+        return self._shuffle(made, groups)
+
+    def _biased(self, call: relax.Call) -> relax.Expr:
+        found = self._source(call.args[0])
+        if found is None or not isinstance(call.args[1], GenericConst):
+            return call
+        source, groups = found
+        bias = call.args[1].value.numpy()
+        moved = relax.const(_unshuffled(bias, groups) if bias.shape[-1:] != (1,) else bias)
+        return self._shuffle(self.builder_.emit(relax.op.add(source, moved)), groups)
+
+    # ------------------------------------------------------------ convolutions
+
+    def _grouped(self, call: relax.Call, shape: list[int]) -> relax.Expr:
+        attrs, groups = call.attrs, int(call.attrs.groups)
+        filters = call.args[1].value.numpy()
+        *window, depth, count = filters.shape
+        each = count // groups
+        apart = filters.reshape(*window, depth, groups, each).swapaxes(2, 3)
+        wide = np.pad(apart, [(0, 0)] * 4 + [(0, -each % self.lanes)])
+        source, shuffled = self._source(call.args[0]) or (call.args[0], 1)
+        kernel = partial(
+            convolve_groups,
+            strides=[int(n) for n in attrs.strides],
+            padding=[int(n) for n in attrs.padding],
+            dilation=[int(n) for n in attrs.dilation],
+            shuffled=shuffled,
+        )
+        made = self.builder_.emit_te(
+            kernel, source, relax.const(np.ascontiguousarray(wide)), primfunc_name_hint="conv2d"
+        )
+        if each % self.lanes:
+            made = self.builder_.emit(relax.op.strided_slice(made, [4], [0], [each]))
+        return relax.op.reshape(made, shape)
+
+
+def convolve_groups(
+    x: te.Tensor, filters: te.Tensor, strides: list[int], padding: list[int], dilation: list[int], shuffled: int
+) -> te.Tensor:
+    """A grouped convolution [batch, row, column, group, filter] of an image in NHWC.
+
+    Args:
+        filters: [window row, window column, group, channel of the group, filter].
+        padding: rows and columns above, left, below, right.
+        shuffled: groups in which the image's channels are to be shuffled before.
+    """
+    batch, height, width, channels = (int(n) for n in x.shape)
+    down, across, groups, depth, count = (int(n) for n in filters.shape)
+    top, left, bottom, right = padding
+    padded = tvm.topi.nn.pad(x, (0, top, left, 0), (0, bottom, right, 0), name="pad_temp") if any(padding) else x
+    rows = (height + top + bottom - dilation[0] * (down - 1) - 1) // strides[0] + 1
+    columns = (width + left + right - dilation[1] * (across - 1) - 1) // strides[1] + 1
+    r, s = te.reduce_axis((0, down), name="ry"), te.reduce_axis((0, across), name="rx")
+    k = te.reduce_axis((0, depth), name="rc")
+
+    def product(n: tirx.Var, h: tirx.Var, w: tirx.Var, g: tirx.Var, o: tirx.Var) -> Expr:
+        channel = g * depth + k
+        if shuffled > 1:
+            channel = tirx.floormod(channel, shuffled) * (channels // shuffled) + tirx.floordiv(channel, shuffled)
+        pixel = padded(n, h * strides[0] + r * dilation[0], w * strides[1] + s * dilation[1], channel)
+        return te.sum(pixel * filters(r, s, g, k, o), axis=[r, s, k])
+
+    return te.compute((batch, rows, columns, groups, count), product, name="group_conv2d_nhwc")
+
+
+def _shuffled(data: np.ndarray, groups: int) -> np.ndarray:
+    """The last axis shuffled: of each group the first, then of each the second, and so on."""
+    *outer, channels = data.shape
+    return data.reshape(*outer, groups, channels // groups).swapaxes(-1, -2).reshape(data.shape)
+
+
+def _unshuffled(data: np.ndarray, groups: int) -> np.ndarray:
+    return np.ascontiguousarray(_shuffled(data, data.shape[-1] // groups))
+
+
+def _constant_nhwc(call: relax.Call) -> bool:
+    layouts = (call.attrs.data_layout, call.attrs.kernel_layout, call.attrs.out_layout)
+    return isinstance(call.args[1], GenericConst) and layouts == ("NHWC", "HWIO", "NHWC")
