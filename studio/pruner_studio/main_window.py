@@ -39,6 +39,7 @@ from pruner_studio.workspace import Problem, Workspace
 
 _TOLD_MS = 4000
 _SETTLED_MS = 250
+_IDLE_MS = 400  # between two pages that are made before they are opened
 _GC_THRESHOLDS = (20_000, 20, 50)  # rows of a long run are no garbage: looking through all of them is a stall
 
 
@@ -90,17 +91,20 @@ class MainWindow(QMainWindow):
 
     def show_page(self, key: str) -> Page:
         """Bring a page to the front, making it where it is not there yet."""
+        page = self._page(key)
+        self._stack.setCurrentWidget(page)
+        self._tell_drawn()
+        self.sidebar.mark(key)
+        return page
+
+    def _page(self, key: str) -> Page:
         if key not in self._pages:
-            module, name = next(entry[2] for entry in PAGES if entry[0] == key).split(":")
-            page = getattr(importlib.import_module(f"pruner_studio.pages.{module}"), name)(self.workspace)
+            page = _class_of(next(entry[2] for entry in PAGES if entry[0] == key))(self.workspace)
             if hasattr(page, "go_to"):
                 page.go_to.connect(self.show_page)
             self._pages[key] = page
             page.refreshed.connect(self._tell_drawn)
             self._stack.addWidget(page)
-        self._stack.setCurrentWidget(self._pages[key])
-        self._tell_drawn()
-        self.sidebar.mark(key)
         return self._pages[key]
 
     @property
@@ -120,7 +124,8 @@ class MainWindow(QMainWindow):
         """What can wait until the window is there: plots for later, dead engines, whether this machine can tune."""
         if self._session is None:  # closed meanwhile
             return
-        threading.Thread(target=importlib.import_module, args=("pyqtgraph",), daemon=True).start()
+        self._imports = threading.Thread(target=_import_pages, daemon=True)
+        self._imports.start()
         gc.freeze()
         gc.set_threshold(*_GC_THRESHOLDS)
         gc.enable()
@@ -129,6 +134,16 @@ class MainWindow(QMainWindow):
         start = self._pages["start"]
         assert isinstance(start, StartPage)
         start.check_machine()
+        QTimer.singleShot(_IDLE_MS, self, self._make_next_page)
+
+    def _make_next_page(self) -> None:
+        """Make one page that nobody has opened yet, so that opening it takes no time."""
+        waiting = [key for key, *_ in PAGES if key not in self._pages]
+        if self._session is None or not waiting:
+            return
+        if not (self._imports.is_alive() or QGuiApplication.mouseButtons()):  # nobody waits for either
+            self._page(waiting[0])
+        QTimer.singleShot(_IDLE_MS, self, self._make_next_page)
 
     def _tell_interrupted(self, rows: list[dict[str, Any]]) -> None:
         """Runs that say they are at work while their engine is dead: it crashed, or was killed."""
@@ -280,3 +295,16 @@ class MainWindow(QMainWindow):
 
         box.buttonClicked.connect(answered)
         box.open()
+
+
+def _class_of(place: str) -> type[Page]:
+    """The class at `module:name` below the pages; importing it may take a moment."""
+    module, name = place.split(":")
+    made: type[Page] = getattr(importlib.import_module(f"pruner_studio.pages.{module}"), name)
+    return made
+
+
+def _import_pages() -> None:
+    """Load what pages need, plots above all, while the window is at rest."""
+    for entry in PAGES:
+        _class_of(entry[2])

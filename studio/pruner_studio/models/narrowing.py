@@ -24,4 +24,4 @@ def matches(task: Row, words: str) -> bool:
 
 def narrowed(tasks: Sequence[Row], words: str) -> list[Row]:
     """The tasks that hold every word; all without any."""
-    return [task for task in tasks if matches(task, words)]
+    return [task for task in tasks if matches(task, words)] if words.strip() else list(tasks)

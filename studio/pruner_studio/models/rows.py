@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
@@ -87,10 +88,16 @@ class RowTable(QAbstractTableModel):
         if self._order is not None:
             column, descending = self._order
             value = self.columns[column].value
-            there = [row for row in rows if value(row) is not None]
-            there.sort(key=value, reverse=descending)
-            rows = there + [row for row in rows if value(row) is None]
+            keyed = [(value(row), row) for row in rows]
+            there = [pair for pair in keyed if pair[0] is not None]
+            there.sort(key=itemgetter(0), reverse=descending)
+            rows = [row for _, row in there] + [row for key, row in keyed if key is None]
         return rows
+
+    def text_of(self, row: Row, column: Column) -> str:
+        """What stands in a cell."""
+        value = column.value(row)
+        return "–" if value is None else column.text(value)
 
     def row_of(self, row_id: int | None) -> int:
         """Where the row with that id stands now, or -1."""
@@ -107,8 +114,7 @@ class RowTable(QAbstractTableModel):
             return None
         row, column = self.rows[index.row()], self.columns[index.column()]
         if role == _DISPLAY:
-            value = column.value(row)
-            return "–" if value is None else column.text(value)
+            return self.text_of(row, column)
         if role == _ALIGN:
             return _RIGHT if column.right else _LEFT
         if role == _COLOR:

@@ -37,12 +37,12 @@ class ScoredCandidates:
             self._of = (reader, run_id)
             self._clear()
         rows, complete = reader.scored(run_id)
-        for row in rows[self._taken :]:
-            for name in _NUMBERS:
-                value = row[name]
-                self._numbers[name].append(math.nan if value is None else value)
-            self._numbers["valid"].append(row["stage"] == "ok" and not row["censored"])
-            self._origin_codes.append(self._origins.setdefault(row["origin"], len(self._origins)))
+        new = rows[self._taken :]
+        for name in _NUMBERS:  # column by column, which is several times as fast as row by row
+            self._numbers[name].extend([math.nan if (value := row[name]) is None else value for row in new])
+        self._numbers["valid"].extend([row["stage"] == "ok" and not row["censored"] for row in new])
+        self._origin_codes.extend([self._origins.setdefault(row["origin"], len(self._origins)) for row in new])
+        for row in new:
             self._by_round.setdefault(row["round_id"], []).append(row)
             self._ranks.pop(row["round_id"], None)
         self._taken = len(rows)

@@ -190,7 +190,8 @@ class DraftVerifyPage(Page):
         self.funnel_card.heading.setText(
             tr("Funnel of round {number}").format(number=chosen[0]["idx"]) if chosen else tr("Funnel of all rounds")
         )
-        self.funnel.show_steps([(name, sum(row[key] for row in chosen or rounds)) for name, key in _STEPS])
+        counts = zip(*map(itemgetter(*(key for _, key in _STEPS)), chosen or rounds), strict=True)
+        self.funnel.show_steps([(name, sum(count)) for (name, _), count in zip(_STEPS, counts, strict=True)])
         shown = self._scored.columns(shown_tasks, self._round)
         self._show_scatter(shown)
         self._show_tiles(shown)

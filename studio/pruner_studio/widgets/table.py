@@ -15,6 +15,7 @@ from pruner_studio.widgets.sparkline import paint_curve
 
 _TEXTS_KEPT = 8192
 _FITTED_ROWS = 60  # rows that are looked at for column widths
+_MEASURED_TEXTS = 4
 
 
 @lru_cache(maxsize=128)
@@ -49,8 +50,7 @@ class _Cells(QStyledItemDelegate):
             paint_curve(painter, QRectF(box).adjusted(8, 6, -8, -6), column.curve(row) or ())
             return
         token = column.tone(row) if column.tone else ""
-        value = column.value(row)
-        text, width = self._laid_out("–" if value is None else column.text(value), box.width() - 16)
+        text, width = self._laid_out(self._table.table.text_of(row, column), box.width() - 16)
         painter.setPen(_color(theme.name, token or "text"))
         left = box.right() - 8 - width if column.right else box.left() + 8
         painter.drawStaticText(left, box.top() + (box.height() - self._line) // 2, text)
@@ -166,8 +166,10 @@ class Table(QTableView):
         heads, cells = QFontMetrics(bold), self.fontMetrics()
         room = self.viewport().width()
         for at, column in enumerate(model.columns):
-            texts = (model.data(model.index(row, at)) for row in range(min(len(model.rows), _FITTED_ROWS)))
-            widest = max((cells.horizontalAdvance(text) + 24 for text in texts), default=0)
+            texts = {model.text_of(row, column) for row in model.rows[:_FITTED_ROWS]}
+            # Of texts that are equally long in letters some are wider: a few of the longest are laid out
+            longest = sorted(texts, key=len)[-_MEASURED_TEXTS:]
+            widest = max((cells.horizontalAdvance(text) + 24 for text in longest), default=0)
             width = max(widest, heads.horizontalAdvance(column.title) + 28)
             if at != self._stretch:
                 header.resizeSection(at, width)
