@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pruner_engine.frontends import LoadedModel
 
 _EXPORTED = ("pt2",)
+_TIMEOUT_S = 900
 FROZEN_FLAG = "--run-script"  # a frozen program runs the Python file that follows, with its arguments
 
 
@@ -75,13 +76,8 @@ def time_library(
     Raises:
         UserError: it does not run.
     """
-    with tempfile.TemporaryDirectory() as scratch:
-        paths = _files(Path(scratch), model, inputs)
-        command = [*_script("run.py"), "--bundle", str(folder), "--threads", str(threads)]
-        command += ["--inputs", paths["inputs"], "--outputs", paths["outputs"]]
-        command += ["--bench", "--repeats", str(repeats), "--profile", "--json"]
-        report = _run(command, "", threads)
-        outputs = runner.read_arrays(paths["outputs"], [spec.as_json() for spec in model.outputs])
+    command = ["run.py", "--bundle", str(folder), "--threads", str(threads), "--bench", "--repeats", str(repeats)]
+    report, outputs = _in_child([*command, "--profile", "--json"], "", model, inputs, threads)
     return Timing(name, tuple(report["repeats"]), threads, f"tvm {tvm.__version__}", outputs, report["kernels"])
 
 
@@ -148,7 +144,6 @@ def _reference(
     if find_spec(library.partition(".")[0]) is None:
         return Timing(library, (), threads, "not installed")
     with tempfile.TemporaryDirectory() as scratch:
-        paths = _files(Path(scratch), model, inputs)
         file = Path(scratch) / f"model.{model.kind}"
         file.write_bytes(model.content)
         request: dict[str, Any] = {
@@ -156,7 +151,6 @@ def _reference(
             "kind": model.kind,
             "name": model.name,
             "model": str(file),
-            **paths,
             "input_specs": [spec.as_json() for spec in model.inputs],
             "output_specs": [spec.as_json() for spec in model.outputs],
             "threads": threads,
@@ -165,36 +159,42 @@ def _reference(
             "dtype": model.dtype,
         }
         try:
-            report = _run(_script("reference.py"), json.dumps(request), threads)
+            report, outputs = _in_child(["reference.py"], json.dumps(request), model, inputs, threads)
         except UserError as error:
             return Timing(library, (), threads, str(error))
-        outputs = runner.read_arrays(paths["outputs"], request["output_specs"])
     return Timing(library, tuple(report["repeats"]), threads, report["version"], outputs)
 
 
-def _files(scratch: Path, model: LoadedModel, inputs: Sequence[np.ndarray]) -> dict[str, str]:
-    paths = {"inputs": str(scratch / "inputs.npz"), "outputs": str(scratch / "outputs.npz")}
-    runner.write_arrays(paths["inputs"], [spec.as_json() for spec in model.inputs], inputs)
-    return paths
+def _in_child(
+    script: list[str], text: str, model: LoadedModel, inputs: Sequence[np.ndarray], threads: int
+) -> tuple[dict[str, Any], list[np.ndarray]]:
+    """Run a script of ours on the inputs to its end; a crash of native code there does no harm here.
 
+    Args:
+        script: one of `FILES` and its arguments, to which files of inputs and outputs are added.
+        text: its standard input.
 
-def _script(name: str) -> list[str]:
+    Returns:
+        What it printed, and the outputs.
+
+    Raises:
+        UserError: it fails, crashes or takes too long.
+    """
+    name, *arguments = script
     frozen = [FROZEN_FLAG] if getattr(sys, "frozen", False) else []
-    return [sys.executable, *frozen, str(FILES / name)]
-
-
-def _run(command: list[str], text: str, threads: int, timeout_s: float = 900) -> dict[str, Any]:
-    """Run a child to its end and parse what it printed; a crash of native code there does no harm here."""
     env = {**os.environ, "TVM_NUM_THREADS": str(threads), "OMP_NUM_THREADS": str(threads)}
-    try:
-        done = subprocess.run(
-            command, input=text, capture_output=True, text=True, env=env, timeout=timeout_s, check=False
-        )
-    except subprocess.TimeoutExpired as error:
-        raise UserError(f"It did not finish within {timeout_s:.0f} s.") from error
-    if done.returncode < 0:
-        raise UserError(f"It crashed with signal {-done.returncode}.")
-    if done.returncode:
-        raise UserError(f"It failed: {' '.join(done.stderr.strip().splitlines()[-1:])}")
-    report: dict[str, Any] = json.loads(done.stdout)
-    return report
+    with tempfile.TemporaryDirectory() as scratch:
+        given, made = str(Path(scratch) / "inputs.npz"), str(Path(scratch) / "outputs.npz")
+        runner.write_arrays(given, [spec.as_json() for spec in model.inputs], inputs)
+        command = [sys.executable, *frozen, str(FILES / name), *arguments, "--inputs", given, "--outputs", made]
+        try:
+            done = subprocess.run(
+                command, input=text, capture_output=True, text=True, env=env, timeout=_TIMEOUT_S, check=False
+            )
+        except subprocess.TimeoutExpired as error:
+            raise UserError(f"It did not finish within {_TIMEOUT_S} s.") from error
+        if done.returncode < 0:
+            raise UserError(f"It crashed with signal {-done.returncode}.")
+        if done.returncode:
+            raise UserError(f"It failed: {' '.join(done.stderr.strip().splitlines()[-1:])}")
+        return json.loads(done.stdout), runner.read_arrays(made, [spec.as_json() for spec in model.outputs])

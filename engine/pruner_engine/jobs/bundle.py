@@ -17,6 +17,7 @@ from pruner_engine.frontends import LoadedModel
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.messages import Export, Exported, Notice, Phase
 from pruner_engine.jobs.stored import stored_model, stored_tasks
+from pruner_engine.search.settings import settings_from
 from pruner_engine.store.project import Project
 from pruner_engine.store.reading import making_sense
 from pruner_engine.store.tuning_database import ProjectDatabase
@@ -125,10 +126,12 @@ def compare_libraries(
 
 def _keep(project: Project, run: dict[str, Any], summary: dict[str, Any]) -> None:
     """What an export timed is a baseline of the model on this device."""
+    dtype = settings_from(run["settings"]).dtype
     for name, timing in summary["latency"].items():
         project.work.add_baseline(
             run["model_id"],
             run["target_id"],
+            dtype,
             name,
             timing["seconds"],
             repeats=json.dumps(timing["repeats"]),

@@ -129,7 +129,7 @@ def _prepare(project: Project, run_id: int, model: LoadedModel, target: tvm.targ
         raise UserError(f"{model.name} holds no kernel that could be tuned.", "Check that it is the model you meant.")
     task_ids = project.work.add_tasks(row["model_id"], target_id, tasks)
     project.runs.add_tasks(run_id, task_ids)
-    _library_baselines(project, row["model_id"], target_id, model, target, job)
+    _library_baselines(project, row, model, target, job)
     states = [
         TaskState(task, task_id, untuned_s=project.work.untuned(task_id))
         for task, task_id in zip(tasks, task_ids, strict=True)
@@ -138,17 +138,18 @@ def _prepare(project: Project, run_id: int, model: LoadedModel, target: tvm.targ
 
 
 def _library_baselines(
-    project: Project, model_id: int, target_id: int, model: LoadedModel, target: tvm.target.Target, job: JobContext
+    project: Project, run: dict[str, Any], model: LoadedModel, target: tvm.target.Target, job: JobContext
 ) -> None:
-    """What people use today, with the same threads: the line to get below."""
-    known = {row["name"] for row in project.work.baselines(model_id, target_id)}
+    """What people use today, with the same threads and float type: the line to get below."""
+    of_run = run["model_id"], run["target_id"], settings_from(run["settings"]).dtype
+    known = {row["name"] for row in project.work.baselines(*of_run)}
     inputs, threads = example_inputs(model), threads_of(target)
     for name, measure in (("onnxruntime", time_onnxruntime), ("torch", time_torch)):
         if name not in known:
             job.emit(Phase(name="baseline", detail=name))
             timing = measure(model, inputs, threads, device=device_kind(target))
             more = {"repeats": json.dumps(timing.repeats), "threads": threads, "note": timing.note}
-            project.work.add_baseline(model_id, target_id, name, timing.seconds, **more)
+            project.work.add_baseline(*of_run, name, timing.seconds, **more)
 
 
 def _prepared(project: Project, run_id: int, row: dict[str, Any], job: JobContext) -> _Work:

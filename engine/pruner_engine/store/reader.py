@@ -255,12 +255,15 @@ class ProjectReader:
         return self.rows("SELECT * FROM sketches WHERE task_id = ? ORDER BY idx", (task_id,))
 
     def baselines(self, run_id: int) -> list[Row]:
-        """Latencies of the untuned model and of the libraries on the run's device, as measured."""
-        return self.rows(
-            "SELECT b.* FROM baselines b JOIN runs r ON r.model_id = b.model_id AND r.target_id = b.target_id"
-            " WHERE r.id = ? ORDER BY b.id",
+        """Measured latencies of the untuned model and of libraries, on the run's device in the run's float type."""
+        rows = self.rows(
+            "SELECT b.*, r.settings FROM baselines b"
+            " JOIN runs r ON r.model_id = b.model_id AND r.target_id = b.target_id WHERE r.id = ? ORDER BY b.id",
             (run_id,),
         )
+        wanted = [row.pop("settings").get("dtype", "float32") for row in rows]
+        # the first schema does not tell types apart
+        return [row for row, dtype in zip(rows, wanted, strict=True) if row.get("dtype", dtype) == dtype]
 
     def adaptations(self, run_id: int) -> list[Row]:
         return self.rows(

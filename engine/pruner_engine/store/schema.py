@@ -223,3 +223,34 @@ def v1_first_schema(db: Database) -> None:
     for statement in _V1.split(";\n"):
         if statement.strip():
             db.execute(statement)
+
+
+_V2 = """
+CREATE TABLE baselines_by_type (
+  id INTEGER PRIMARY KEY,
+  model_id INTEGER NOT NULL REFERENCES models(id),
+  target_id INTEGER NOT NULL REFERENCES targets(id),
+  dtype TEXT NOT NULL,             -- of the run's products: float32 | float16 | bfloat16
+  name TEXT NOT NULL,              -- untuned | onnxruntime | torch
+  seconds REAL,
+  repeats TEXT NOT NULL DEFAULT '[]',
+  threads INTEGER NOT NULL,
+  note TEXT NOT NULL DEFAULT '',
+  at REAL NOT NULL,
+  UNIQUE (model_id, target_id, dtype, name)
+);
+INSERT INTO baselines_by_type SELECT id, model_id, target_id, coalesce((
+  SELECT json_extract(settings, '$.dtype') FROM runs r
+  WHERE r.model_id = b.model_id AND r.target_id = b.target_id ORDER BY r.id LIMIT 1), 'float32'),
+  name, seconds, repeats, threads, note, at FROM baselines b;
+DROP TABLE baselines;
+ALTER TABLE baselines_by_type RENAME TO baselines;
+"""
+
+
+@migrations()  # type: ignore[untyped-decorator]
+def v2_baselines_by_type(db: Database) -> None:
+    """Runs of one model in float32 and float16 are held against libraries that work in the same type."""
+    for statement in _V2.split(";\n"):
+        if statement.strip():
+            db.execute(statement)

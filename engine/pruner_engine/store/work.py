@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pruner_engine.store.project import Project
 
 _LARGEST_COPY = 900 << 20  # bytes; SQLite's own limit for a value is 1e9
+_OF_TYPE = "model_id = ? AND target_id = ? AND dtype = ?"
 
 
 def pack_module(mod: tvm.IRModule) -> bytes:
@@ -122,16 +123,18 @@ class WorkRepository:
                 for sketch in sketches
             ]
 
-    def baselines(self, model_id: int, target_id: int) -> list[dict[str, Any]]:
-        return self._project.query(
-            "SELECT * FROM baselines WHERE model_id = ? AND target_id = ?", (model_id, target_id)
-        )
+    def baselines(self, model_id: int, target_id: int, dtype: str) -> list[dict[str, Any]]:
+        """Rows of a model in a float type on a target."""
+        return self._project.query(f"SELECT * FROM baselines WHERE {_OF_TYPE}", (model_id, target_id, dtype))
 
-    def add_baseline(self, model_id: int, target_id: int, name: str, seconds: float | None, **more: Any) -> None:
+    def add_baseline(
+        self, model_id: int, target_id: int, dtype: str, name: str, seconds: float | None, **more: Any
+    ) -> None:
+        """Keep a latency that runs are held against, in the place of an earlier one of that name."""
+        key = {"model_id": model_id, "target_id": target_id, "dtype": dtype, "name": name}
         with self._project.transaction() as db:
-            db["baselines"].delete_where("model_id = ? AND target_id = ? AND name = ?", [model_id, target_id, name])
-            row = {"model_id": model_id, "target_id": target_id, "name": name, "seconds": seconds, "at": time.time()}
-            db["baselines"].insert({**row, **more})
+            db["baselines"].delete_where(f"{_OF_TYPE} AND name = ?", list(key.values()))
+            db["baselines"].insert({**key, "seconds": seconds, "at": time.time(), **more})
 
 
 def task_of(row: dict[str, Any]) -> TuningTask:

@@ -1,12 +1,14 @@
 """Run a model file in ONNX Runtime or PyTorch, as run.py runs a bundle: same inputs, same clock.
 
-Reads a JSON request from standard input: {"library", "kind" (of the model), "name", "model", "inputs", "outputs" (.npz
-paths), "input_specs", "output_specs", "threads", "repeats", "device", "dtype"}. Writes {"repeats", "version"} to
-standard output.
+    reference.py --inputs INPUTS.npz --outputs OUTPUTS.npz
+
+Reads a JSON request from standard input: {"library", "kind" (of the model), "name", "model" (path), "input_specs",
+"output_specs", "threads", "repeats", "device", "dtype"}. Writes {"repeats", "version"} to standard output.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from collections.abc import Callable
@@ -83,11 +85,14 @@ def torch_call(request: dict[str, Any], arrays: list[np.ndarray]) -> Prepared:
 
 
 def main() -> None:
-    request = json.load(sys.stdin)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--inputs")
+    parser.add_argument("--outputs")
+    files, request = parser.parse_args(), json.load(sys.stdin)
     prepare = {"onnxruntime": onnxruntime_call, "torch": torch_call, "torch.compile": torch_call}[request["library"]]
-    call, fetch, version = prepare(request, read_arrays(request["inputs"], request["input_specs"]))
+    call, fetch, version = prepare(request, read_arrays(files.inputs, request["input_specs"]))
     call()
-    write_arrays(request["outputs"], request["output_specs"], fetch())
+    write_arrays(files.outputs, request["output_specs"], fetch())
     json.dump({"repeats": measure(call, request["repeats"]), "version": version}, sys.stdout)
 
 
