@@ -1,0 +1,11 @@
+"""Messages between the engine process and whoever drives it, one JSON object a line.
+
+Two closed unions: `Command` towards the engine, `Event` from it. Unknown fields and unknown types are refused.
+The project file is the truth; an event says that something in it changed, and carries just what a progress line shows.
+"""
+
+from pruner_engine.jobs.messages.commands import *  # noqa: F403
+from pruner_engine.jobs.messages.events import *  # noqa: F403
+from pruner_engine.jobs.messages.message import encode as encode
+
+PROTOCOL = 1

@@ -1,0 +1,185 @@
+"""Commands towards an engine."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from pruner_engine.jobs.messages.message import Message
+
+
+class Tune(Message, tag="tune"):
+    """Start a new run in `project` (made if it is not there)."""
+
+    project: str
+    model: str  # a path, or a built-in workload such as "matmul:512,512,512"
+    inputs: dict[str, list[int]] = msgspec.field(default_factory=dict)
+    target: str = "auto"
+    strategy: str = "pruner"
+    trials: int | None = None
+    minutes: float | None = None
+    seed: int = 0
+    settings: dict[str, Any] = msgspec.field(default_factory=dict)
+    plugins: list[str] = msgspec.field(
+        default_factory=list
+    )  # Python files to import first: naming one is the consent to run it
+    allow_code: bool = False
+
+
+class Resume(Message, tag="resume"):
+    """Go on with a run; the newest unfinished one when `run_id` is None."""
+
+    project: str
+    run_id: int | None = None
+    trials: int | None = None  # a new budget instead of the run's own
+    minutes: float | None = None
+    plugins: list[str] = msgspec.field(default_factory=list)
+
+
+class Export(Message, tag="export"):
+    """Compile the model with the best schedules of a run (all runs of its target when None) into folder `out`."""
+
+    project: str
+    out: str
+    run_id: int | None = None
+
+
+class ExportRecords(Message, tag="export-records"):
+    """Write the best trials of a run (of all runs of its target when None) as MetaSchedule's JSON records."""
+
+    project: str
+    out: str
+    run_id: int | None = None
+    best: int = 1  # trials of each task
+
+
+class ImportRecords(Message, tag="import-records"):
+    """Add MetaSchedule's JSON records in `folder` as a run; `same_device`: their times are of this very device."""
+
+    project: str
+    folder: str
+    same_device: bool = False
+
+
+class ListBoards(Message, tag="list-boards"):
+    """Ask a tracker of TVM's RPC (host:port) which boards are registered."""
+
+    tracker: str
+    request: int = 0
+
+
+class Inspect(Message, tag="inspect"):
+    """Ask for texts of one candidate; `forms` of `inspect.FORMS`, or `why`. candidate None: the task's best."""
+
+    project: str
+    task_id: int
+    candidate_id: int | None = None
+    forms: list[str] = msgspec.field(default_factory=lambda: ["trace"])
+    request: int = 0
+
+
+class _Row(Message):
+    """A question about one row of decisions of a sketch."""
+
+    project: str
+    task_id: int
+    sketch_id: int
+    decisions: list[Any]
+    request: int = 0
+
+
+class _RowOfRun(_Row, kw_only=True):
+    """The same as part of a run."""
+
+    run_id: int
+
+
+class WhatIf(_Row, tag="what-if"):
+    """Ask the draft model about one edited row of decisions of a sketch; what it took where it was measured."""
+
+    measured_s: float | None = None
+
+
+class Verify(_RowOfRun, tag="verify"):
+    """Ask the learned model of a run about one row of decisions; one is trained where the run kept none."""
+
+
+class Try(_RowOfRun, tag="try"):
+    """Measure one row of decisions now and keep it as a trial of the run, which nobody else may be working on."""
+
+
+class Pin(_RowOfRun, tag="pin"):
+    """Put one row of decisions into a run's search: its next round measures it first.
+
+    Said to the engine that works on the run it takes effect there, and a `Notice` tells; said to another one it waits
+    in the project file, and `Pinned` answers.
+    """
+
+
+class Doctor(Message, tag="doctor"):
+    """Run the pre-flight checks."""
+
+
+class CheckModel(Message, tag="check-model"):
+    """Look at a model file: its inputs, and which dimensions need a value before it can be tuned."""
+
+    model: str
+    allow_code: bool = False
+
+
+class Pause(Message, tag="pause"):
+    """Hold the job after the candidates in flight."""
+
+
+class Unpause(Message, tag="unpause"):
+    """Go on after `Pause`."""
+
+
+class Stop(Message, tag="stop"):
+    """End the job in good order; it can be resumed."""
+
+
+class Detach(Message, tag="detach"):
+    """Outlive the parent process."""
+
+
+class Steer(Message, tag="steer"):
+    """Pin, boost or freeze a task of the running job; `normal` undoes it."""
+
+    task_id: int
+    action: Literal["pin", "boost", "freeze", "normal"]
+
+
+class Quit(Message, tag="quit"):
+    """End the engine process."""
+
+
+Command = (
+    Tune
+    | Resume
+    | Export
+    | Inspect
+    | WhatIf
+    | Verify
+    | Try
+    | Pin
+    | Doctor
+    | CheckModel
+    | Pause
+    | Unpause
+    | Stop
+    | Detach
+    | Steer
+    | Quit
+    | ExportRecords
+    | ImportRecords
+    | ListBoards
+)
+
+_commands = msgspec.json.Decoder(Command)
+
+
+def decode_command(line: bytes) -> Command:
+    """Raises msgspec.DecodeError or ValidationError for anything that is not a command."""
+    return _commands.decode(line)
