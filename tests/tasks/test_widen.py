@@ -9,7 +9,7 @@ from tvm import relax
 
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.prepare import prepare
-from pruner_engine.tasks.widen import widen_channels, widen_rows
+from pruner_engine.tasks.widen import widen_channels, widen_products
 
 HOST = resolve_target("auto")
 
@@ -61,7 +61,7 @@ def product(rows: int) -> tvm.IRModule:
 
 @pytest.mark.parametrize(("rows", "wide"), [(1, 1), (13, 13), (17, 18), (31, 32), (128, 128), (197, 198)])
 def test_rows_are_appended_only_where_no_tile_divides_them(rows, wide):
-    text = widen_rows(product(rows))["main"].script()
+    text = widen_products(product(rows), 16)["main"].script()
     assert f"R.Tensor(({wide}, 32)" in text
     assert ("strided_slice" in text) == (rows != wide)
 
@@ -70,3 +70,33 @@ def test_a_product_of_a_prime_number_of_rows_is_the_same():
     x = np.random.default_rng(4).standard_normal((31, 12)).astype("float32")
     mod = product(31)
     np.testing.assert_allclose(run(prepare(mod, HOST), x), run(mod, x), rtol=1e-4, atol=1e-4)
+
+
+def attention(tokens: int) -> tvm.IRModule:
+    """Scores of queries and keys, and what they weigh; three heads of 16."""
+    builder = relax.BlockBuilder()
+    q, v = (relax.Var(name, relax.TensorType((3, tokens, 16), "float32")) for name in "qv")
+    k = relax.Var("k", relax.TensorType((3, 16, tokens), "float32"))
+    with builder.function("main", [q, k, v]):
+        with builder.dataflow():
+            scores = builder.emit(relax.op.divide(builder.emit(relax.op.matmul(q, k)), relax.const(4.0)))
+            out = builder.emit_output(builder.emit(relax.op.matmul(scores, v)))
+        builder.emit_func_output(out)
+    return builder.get()
+
+
+@pytest.mark.parametrize(("tokens", "rows", "columns"), [(37, 39, 48), (64, 64, 64), (20, 20, 20)])
+def test_products_of_two_inputs_get_whole_vectors_of_columns(tokens, rows, columns):
+    mod = attention(tokens)
+    wide = widen_products(mod, 16)
+    text = wide["main"].script()
+    assert f"R.Tensor((3, {rows}, {columns})" in text
+    assert ("strided_slice" in text) == ((rows, columns) != (tokens, tokens))
+    rng = np.random.default_rng(5)
+    args = [rng.standard_normal(shape).astype("float32") for shape in ((3, tokens, 16), (3, 16, tokens))]
+    args = [tvm.runtime.tensor(array) for array in (*args, args[0])]
+    got, want = (
+        relax.VirtualMachine(tvm.compile(m, target=HOST), tvm.cpu())["main"](*args).numpy()
+        for m in (prepare(mod, HOST), mod)
+    )
+    np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4)

@@ -12,7 +12,7 @@ from pruner_engine.tasks.fold import fold_movement
 from pruner_engine.tasks.grouped import widen_groups
 from pruner_engine.tasks.kernels import legalizations
 from pruner_engine.tasks.simplify import simplify
-from pruner_engine.tasks.widen import widen_channels, widen_rows
+from pruner_engine.tasks.widen import widen_channels, widen_products
 from pruner_engine.tasks.winograd import winograd
 
 # fused kernels in NHWC vectorise over channels and let weights be prepacked, which outweighs some more traffic
@@ -35,7 +35,7 @@ def prepare(mod: tvm.IRModule, target: Target) -> tvm.IRModule:
     with target, tvm.transform.PassContext(opt_level=3):
         clean, cpu = _clean(mod), target.kind.name == "llvm"
         lanes = codegen.llvm_get_vector_width(target) // 32 if cpu else 0
-        clean = widen_rows(clean) if cpu else clean
+        clean = widen_products(clean, lanes) if cpu else clean
         plain = _lower(clean, lanes)
         if not _has_conv2d(clean):
             return plain

@@ -27,34 +27,46 @@ def widen_channels(mod: tvm.IRModule, lanes: int) -> tvm.IRModule:
     return widener.builder_.get()
 
 
-def widen_rows(mod: tvm.IRModule) -> tvm.IRModule:
-    """Append rows of zeros to what constant matrices are multiplied with, where no good tile divides their number.
+def widen_products(mod: tvm.IRModule, lanes: int) -> tvm.IRModule:
+    """Append rows of zeros to matrices where no good tile divides their number, columns where vectors would be partial.
 
-    The result is cut again, in "main".
+    A constant matrix keeps its columns. The result is cut again, in "main".
+
+    Args:
+        lanes: of a vector of the target.
     """
-    widener = _RowWidener(mod)
+    widener = _ProductWidener(mod, lanes)
     widener.builder_.update_func(mod.get_global_var("main"), widener.visit_expr(mod["main"]))
     return widener.builder_.get()
 
 
 @mutator
-class _RowWidener(PyExprMutator):
+class _ProductWidener(PyExprMutator):
+    def __init__(self, mod: tvm.IRModule, lanes: int) -> None:
+        super().__init__(mod)
+        self.lanes = lanes
+
     def visit_call_(self, call: relax.Call) -> relax.Expr:
         """Called for each call, operands first."""
         visited = super().visit_call_(call)
         if not isinstance(visited.op, tvm.ir.Op) or visited.op.name != "relax.matmul":
             return visited
-        left, right = visited.args
-        if not isinstance(right, GenericConst) or len(call.ty.shape) != 2 or str(call.ty.dtype) != "float32":
+        shapes = [list(operand.ty.shape) for operand in (*visited.args, call)]
+        if not all(isinstance(n, (int, tirx.IntImm)) for shape in shapes for n in shape):
             return visited
-        if not all(isinstance(n, (int, tirx.IntImm)) for n in call.ty.shape):
+        (*batch, rows, _), (*same, _, columns) = ([int(n) for n in shape] for shape in shapes[:2])
+        constant = isinstance(visited.args[1], GenericConst)
+        if batch != same or str(call.ty.dtype) != "float32" or not (constant or batch):
             return visited
-        rows = int(call.ty.shape[0])
-        wide = _tileable(rows)
-        if wide == rows:
+        wide = (
+            _tileable(rows),
+            columns + (-columns % self.lanes if columns >= _LEAST_CHANNELS and not constant else 0),
+        )
+        if wide == (rows, columns):
             return visited
-        product = self.builder_.emit_te(partial(_product, rows=wide), left, right, primfunc_name_hint="matmul")
-        return relax.op.strided_slice(product, [0], [0], [rows])
+        product = self.builder_.emit_te(partial(_product, wide=wide), *visited.args, primfunc_name_hint="matmul")
+        axes = [len(batch) + axis for axis in (0, 1) if wide[axis] != (rows, columns)[axis]]
+        return relax.op.strided_slice(product, axes, [0] * len(axes), [int(call.ty.shape[axis]) for axis in axes])
 
 
 def _tileable(rows: int) -> int:
@@ -64,16 +76,28 @@ def _tileable(rows: int) -> int:
     return next(n for n in range(rows, 2 * rows) if any(n % tile == 0 for tile in _ROW_TILES))
 
 
-def _product(left: te.Tensor, right: te.Tensor, rows: int) -> te.Tensor:
-    """A matrix product of more rows than the left matrix has."""
-    given, depth = (int(n) for n in left.shape)
-    padded = te.compute(
-        (rows, depth),
-        lambda i, k: tirx.if_then_else(i < given, left(i, k), tirx.const(0, left.dtype)),
-        name="pad_rows",
-    )
+def _product(left: te.Tensor, right: te.Tensor, wide: tuple[int, int]) -> te.Tensor:
+    """A matrix product of more rows than the left matrix has, or more columns than the right one."""
+    *batch, depth = (int(n) for n in left.shape)
+    *batch, _ = batch
+    left, right = _appended(left, -2, wide[0], "pad_rows"), _appended(right, -1, wide[1], "pad_columns")
     k = te.reduce_axis((0, depth), name="k")
-    return te.compute((rows, right.shape[1]), lambda i, j: te.sum(padded(i, k) * right(k, j), axis=k), name="matmul")
+    return te.compute(
+        (*batch, *wide), lambda *i: te.sum(left(*i[:-1], k) * right(*i[:-2], k, i[-1]), axis=k), name="matmul"
+    )
+
+
+def _appended(matrix: te.Tensor, axis: int, wide: int, name: str) -> te.Tensor:
+    """The matrix with zeros at the end of an axis."""
+    shape = [int(n) for n in matrix.shape]
+    given, shape[axis] = shape[axis], wide
+    if given == wide:
+        return matrix
+    return te.compute(
+        tuple(shape),
+        lambda *i: tirx.if_then_else(i[axis] < given, matrix(*i), tirx.const(0, matrix.dtype)),
+        name=name,
+    )
 
 
 @mutator
