@@ -17,6 +17,7 @@ from pruner_engine.space.rules.rows import Rows
 from pruner_engine.space.rules.tensor_core import BFloat16TensorCore
 from pruner_engine.space.rules.vector_copy import VectorCopy
 from pruner_engine.space.rules.winograd import Winograd
+from pruner_engine.tvm_import import import_tvm
 
 OWN_RULES: dict[str, Callable[[Machine], ms.ScheduleRule]] = {
     "rows": Rows,
@@ -56,6 +57,7 @@ def rules_for(target: Target, without: Collection[str] = ()) -> list[ms.Schedule
 
 
 def _gpu_rules(target: Target, without: Collection[str]) -> list[ms.ScheduleRule]:
+    import_tvm(intrinsics=True)  # which the rules name
     generation = int("".join(filter(str.isdigit, str(target.attrs["arch"]))))
     kind: Literal["cuda-tensorcore", "cuda"] = "cuda-tensorcore" if generation >= 75 else "cuda"
     stock = list(ms.ScheduleRule.create(kind))
