@@ -56,8 +56,9 @@ class _Tiling:
         for loop in [unrolled, *inner]:
             sch.unroll(loop)
         self._write(parallel if blocked else middle[-1])
+        padded = {operand.index for _, operand in paddings(sch, self.block, nest)}  # which is a copy already
         for operand in nest.operands:
-            if self._worth_packing(operand):
+            if operand.index not in padded and self._worth_packing(operand):
                 self._pack(operand, middle[0])
         self._pad(None if pad_first else parallel)
 
