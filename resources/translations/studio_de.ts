@@ -596,8 +596,8 @@
         <translation>Noch nichts exportiert</translation>
     </message>
     <message>
-        <source>Choose a folder and press Export. You get the library, its records and a script.</source>
-        <translation>Wählen Sie einen Ordner und drücken Sie Export. Sie bekommen die Bibliothek, ihre Messdaten und ein Skript.</translation>
+        <source>Open a project or tune a model, then press Export: you get the library, its records and a script.</source>
+        <translation>Öffnen Sie ein Projekt oder optimieren Sie ein Modell und drücken Sie dann Exportieren: Sie bekommen die Bibliothek, ihre Einträge und ein Skript.</translation>
     </message>
     <message>
         <source>Latency of the exported model and of the libraries</source>

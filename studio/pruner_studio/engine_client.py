@@ -121,14 +121,15 @@ class EngineClient(QObject):
 
     def end(self) -> None:
         """End an engine that does not answer, with all that it started; what it measured is in the project file."""
-        pid = self._process.processId() if self._process is not None else self._socket.peer if self._socket else 0
-        if not pid:
+        link = self._process or self._socket
+        pid = link.processId() if isinstance(link, QProcess) else link.peer if link is not None else 0
+        if link is None or not pid:
             return
         self._killed = tr("The engine gave no sign of life for {seconds:.0f} s and was ended.").format(
             seconds=self.pulse.silent_s
         )
         signal_engine(pid, signal.SIGTERM)
-        link = self._process or self._socket  # gone with the engine, and the timer with it
+        # The link goes with the engine, and the timer with the link
         QTimer.singleShot(round(GRACE_S * 1e3), link, lambda: signal_engine(pid, signal.SIGKILL))
 
     def wait_ended(self, milliseconds: int) -> None:

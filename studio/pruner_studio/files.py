@@ -9,9 +9,10 @@ from PySide6.QtCore import QObject, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
+from pruner_engine.jobs import lines
 from pruner_engine.jobs import messages as msg
 from pruner_engine.store.reader import ProjectReader
-from pruner_studio import background, commands
+from pruner_studio import background, clipboard
 from pruner_studio.translation import tr
 from pruner_studio.workspace import Problem, Workspace
 
@@ -43,7 +44,7 @@ class Files(QObject):
         def done(_: None) -> None:
             self._tell(
                 tr("The report was written to {path}.").format(path=path),
-                commands.report_line(project, run_id, path),
+                lines.report_line(project, run_id, path),
                 (tr("Open"), lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(path))),
             )
 
@@ -60,7 +61,7 @@ class Files(QObject):
 
         def done(answer: msg.RecordsExported) -> None:
             told = tr("{count} records were written to {folder}.").format(count=answer.records, folder=answer.out)
-            self._tell(told, commands.line_of(command))
+            self._tell(told, lines.line_of(command))
 
         self.workspace.helper.ask(command, done, self._failed)
 
@@ -92,7 +93,7 @@ class Files(QObject):
             told = tr("{count} records are run {run} now.").format(count=answer.records, run=answer.run_id)
             for problem in answer.problems:
                 self.workspace.problem.emit(Problem(problem, level="warning"))
-            self._tell(told, commands.line_of(command), (tr("Show"), lambda: self.workspace.choose_run(answer.run_id)))
+            self._tell(told, lines.line_of(command), (tr("Show"), lambda: self.workspace.choose_run(answer.run_id)))
             self.workspace.changed.emit()
 
         self.workspace.helper.ask(command, done, self._failed)
@@ -110,7 +111,7 @@ class Files(QObject):
         return str(project.with_name(f"{project.stem}{ending}"))
 
     def _tell(self, message: str, line: str, *actions: tuple[str, Callable[[], object]]) -> None:
-        copy = (tr("Copy as command"), lambda: commands.copy(line))
+        copy = (tr("Copy as command"), lambda: clipboard.copy(line))
         self.workspace.problem.emit(Problem(message, line, level="info", actions=(*actions, copy)))
 
     def _failed(self, failure: msg.Failed) -> None:

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from pruner_engine import __version__
-from pruner_studio import background, commands
+from pruner_studio import background, clipboard
 from pruner_studio.menus import Menus
 from pruner_studio.models.recent import recent, summaries
 from pruner_studio.pages.page import Page
@@ -100,8 +100,7 @@ class MainWindow(QMainWindow):
     def _page(self, key: str) -> Page:
         if key not in self._pages:
             page = _class_of(next(entry[2] for entry in PAGES if entry[0] == key))(self.workspace)
-            if hasattr(page, "go_to"):
-                page.go_to.connect(self.show_page)
+            page.go_to.connect(self.show_page)
             self._pages[key] = page
             page.refreshed.connect(self._tell_drawn)
             self._stack.addWidget(page)
@@ -216,7 +215,7 @@ class MainWindow(QMainWindow):
     def copy_command(self) -> None:
         """The terminal's line for what is shown: of the page, else of the run."""
         line = self._pages[self.current_page].command_line()
-        commands.copy(line or self.run_bar.command_line())
+        clipboard.copy(line or self.run_bar.command_line())
         self.statusBar().showMessage(tr("Copied: {line}").format(line=line or self.run_bar.command_line()), _TOLD_MS)
 
     def duplicate_run(self) -> None:

@@ -129,6 +129,7 @@ class _Writer:
                 "baselines",
                 model_id=self.model,
                 target_id=self.target,
+                dtype="float32",
                 name=name,
                 seconds=seconds,
                 repeats=[seconds] * 3,

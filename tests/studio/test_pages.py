@@ -167,10 +167,10 @@ def test_a_report_names_versions_run_and_problems(opened: MainWindow) -> None:
 def test_start_page_asks_for_open_dimensions_and_tells_the_command(window: MainWindow, tmp_path: Path) -> None:
     page = window.show_page("start")
     page.set_model("")
-    page.model = "/models/bert.onnx"
+    page.model_card.model = "/models/bert.onnx"
     page.project.setText(str(tmp_path / "bert.pruner"))
     inputs = [msg.ModelInput("ids", ["batch", "sequence"], "int64"), msg.ModelInput("mask", [1, 1], "int64")]
-    page._model_checked(msg.ModelChecked(model="/models/bert.onnx", kind="onnx", inputs=inputs, bytes=100))
+    page.model_card._checked(msg.ModelChecked(model="/models/bert.onnx", kind="onnx", inputs=inputs, bytes=100))
     assert page.shapes.isVisibleTo(page)
     page.shapes._fields["ids", 1].setValue(64)
     assert page.plan().inputs == {"ids": [1, 64]}

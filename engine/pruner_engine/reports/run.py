@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import shlex
 from pathlib import Path
 from typing import Any
 
+from pruner_engine.jobs import lines
+from pruner_engine.jobs import messages as msg
 from pruner_engine.reports.chart import Axis, Chart
 from pruner_engine.reports.page import render, write_page
-from pruner_engine.search.settings import SearchSettings
 from pruner_engine.store.quality import score_quality
 from pruner_engine.store.reader import ProjectReader, Row
 from pruner_engine.units import duration, latency
@@ -55,28 +54,9 @@ def write_run(reader: ProjectReader, run_id: int | None, path: Path) -> None:
 
 def commands_of(run: Row, project: Path) -> list[str]:
     """Command lines that make the run anew, go on with it, and export it."""
-    words = ["pruner", "tune", run["source"]]
-    for spec in run["inputs"] if run["model_kind"] != "workload" else ():
-        words += ["--input", f"{spec['name']}={','.join(map(str, spec['shape']))}"]
-    if run["target"]:
-        words += ["--target", run["target"]]
-    words += ["--strategy", run["strategy"], "--seed", str(run["seed"])]
-    if run["budget_trials"]:
-        words += ["--trials", str(run["budget_trials"])]
-    if run["budget_s"]:
-        words += ["--minutes", f"{run['budget_s'] / 60:g}"]
-    defaults = json.loads(SearchSettings().as_json())
-    for name, value in run["settings"].items():
-        if value != defaults.get(name):
-            words += ["--set", f"{name}={value}"]
-    if run["model_kind"] == "tvmscript":
-        words.append("--allow-code")
-    number = ["--run", str(run["id"])]
-    return [
-        shlex.join([*words, "--project", "NEW.pruner"]),
-        shlex.join(["pruner", "resume", project.name, *number]),
-        shlex.join(["pruner", "export", project.name, *number, "--out", "DIR"]),
-    ]
+    resume = msg.Resume(project=project.name, run_id=run["id"])
+    export = msg.Export(project=project.name, run_id=run["id"], out="DIR")
+    return [lines.line_of(command) for command in (lines.plan_of(run, "NEW.pruner"), resume, export)]
 
 
 def _latency(run: Row, progress: list[Row], baselines: list[Row], column: str, axis: Axis) -> Any:

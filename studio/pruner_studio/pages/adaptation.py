@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QStackedWidget, QWidget
 
 from pruner_engine import units
 from pruner_studio.help import tip_of
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, EmptyState
+from pruner_studio.widgets.basic import Card
 from pruner_studio.widgets.plot import Plot
 from pruner_studio.widgets.series import Series
 
@@ -32,7 +31,6 @@ _PLOTS = (
 class AdaptationPage(Page):
     title = tr("Adaptation")
     subtitle = tr("Each adaptation is judged on measurements that no model has learned yet, so that the ways compare.")
-    go_to = Signal(str)
 
     def build(self) -> None:
         whole = QWidget()
@@ -48,7 +46,7 @@ class AdaptationPage(Page):
             grid.addWidget(card, index // 2, index % 2)
         self.pages = QStackedWidget()
         self.pages.addWidget(
-            EmptyState(
+            self.nothing(
                 "adaptation",
                 tr("No adaptation in this run"),
                 tr("Choose the strategy MoA-Pruner on the Start page: its model is pre-trained and adapts here."),

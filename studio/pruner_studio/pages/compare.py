@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from pruner_engine import units
-from pruner_studio import commands
+from pruner_engine.jobs import lines
 from pruner_studio.help import tip_of
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.pages.overview import BASELINES, step_points
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, EmptyState, Segments
+from pruner_studio.widgets.basic import Card, Segments
 from pruner_studio.widgets.plot import Plot
 from pruner_studio.widgets.run_bar import state_of
 from pruner_studio.widgets.series import Level, Series
@@ -73,7 +73,6 @@ class ComparePage(Page):
     subtitle = tr(
         "All runs of this model in the project on one plot, and when each of them was as good as the stock search."
     )
-    go_to = Signal(str)
 
     def build(self) -> None:
         whole = QWidget()
@@ -99,7 +98,7 @@ class ComparePage(Page):
         column.addWidget(runs, 2)
         self.pages = QStackedWidget()
         self.pages.addWidget(
-            EmptyState(
+            self.nothing(
                 "compare",
                 tr("Nothing to compare yet"),
                 tr("Tune the same model with another strategy or seed into this project, to lay runs over each other."),
@@ -136,7 +135,7 @@ class ComparePage(Page):
         self.table.choose(chosen["id"])
 
     def command_line(self) -> str:
-        return commands.status_line(self.workspace.path) if self.workspace.path else ""
+        return lines.status_line(self.workspace.path) if self.workspace.path else ""
 
     def _show_plot(self, runs: list[dict[str, Any]], progress: dict[int, list[dict[str, Any]]]) -> None:
         axis = self.axis.current
@@ -150,7 +149,7 @@ class ComparePage(Page):
             series.append(Series(f"{run['id']} {run['strategy']}", x, y, f"series{index % 6 + 1}", steps=True))
         assert self.workspace.reader is not None and self.workspace.run_id is not None
         known = {row["name"]: row["seconds"] for row in self.workspace.reader.baselines(self.workspace.run_id)}
-        levels = [Level(text, known[name]) for name, (text, _) in BASELINES.items() if known.get(name)]
+        levels = [Level(text, known[name], color) for name, (text, color) in BASELINES.items() if known.get(name)]
         self.plot.show_data(series, levels)
 
     def _open(self, row: dict[str, Any]) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from pruner_engine import units
+from pruner_engine.jobs import lines
 from pruner_engine.jobs import messages as msg
-from pruner_studio import background, commands
+from pruner_studio import background
 from pruner_studio.help import tip_of
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
@@ -21,7 +22,6 @@ from pruner_studio.widgets.boards import BoardsCard
 class DevicesPage(Page):
     title = tr("Devices")
     subtitle = tr("This machine as detected, the measured profiles of the devices in this project, and boards.")
-    go_to = Signal(str)
 
     def build(self) -> None:
         scroll = QScrollArea()
@@ -54,7 +54,7 @@ class DevicesPage(Page):
 
     def command_line(self) -> str:
         boards = self.boards.command()
-        return commands.line_of(boards if boards.tracker else msg.Doctor())
+        return lines.line_of(boards if boards.tracker else msg.Doctor())
 
     def refresh(self) -> None:
         reader = self.workspace.reader

@@ -7,7 +7,7 @@ from operator import itemgetter
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from pruner_engine import units
@@ -18,7 +18,7 @@ from pruner_studio.models.scored import SCORES, ScoredCandidates, place_of_best,
 from pruner_studio.models.words import ORIGINS
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, EmptyState, Segments, StatTile
+from pruner_studio.widgets.basic import Card, Segments, StatTile
 from pruner_studio.widgets.drawn import Funnel
 from pruner_studio.widgets.figure import SaveButton
 from pruner_studio.widgets.narrowing import NarrowedBy
@@ -99,7 +99,6 @@ class DraftVerifyPage(Page):
     subtitle = tr(
         "A formula drafts from very many candidates, the learned model verifies few, the best of them are measured."
     )
-    go_to = Signal(str)
 
     def build(self) -> None:
         self._round: int | None = None
@@ -133,7 +132,7 @@ class DraftVerifyPage(Page):
         column.addWidget(rounds, 2)
         self.pages = QStackedWidget()
         self.pages.addWidget(
-            EmptyState("draft", tr("No round yet"), tr("Each round of the search is shown here once it is measured."))
+            self.nothing("draft", tr("No round yet"), tr("Each round of the search is shown here once it is measured."))
         )
         self.pages.addWidget(whole)
         self.column.addWidget(self.pages, 1)

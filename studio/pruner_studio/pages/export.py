@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QComboBox,
@@ -20,8 +20,9 @@ from PySide6.QtWidgets import (
 )
 
 from pruner_engine import units
+from pruner_engine.jobs import lines
 from pruner_engine.jobs import messages as msg
-from pruner_studio import commands
+from pruner_studio import clipboard
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.models.words import LIBRARIES
 from pruner_studio.pages.page import Page
@@ -50,7 +51,7 @@ COVERAGE_COLUMNS = (
     ),
     Column(tr("Share of time"), lambda row: row["share"], units.percent, right=True, share=lambda row: row["share"]),
 )
-_STATES = {"applied": tr("applied"), "fallback": tr("fallback"), "not tunable": tr("not tunable")}
+_STATES: dict[str, str] = {"applied": tr("applied"), "fallback": tr("fallback"), "not tunable": tr("not tunable")}
 
 
 class ExportPage(Page):
@@ -58,7 +59,6 @@ class ExportPage(Page):
     subtitle = tr(
         "Compiles the model with the best schedules, checks its outputs, writes a folder that runs without a compiler."
     )
-    go_to = Signal(str)
 
     def build(self) -> None:
         card = Card(tr("New export"))
@@ -92,7 +92,7 @@ class ExportPage(Page):
             EmptyState(
                 "export",
                 tr("Nothing exported yet"),
-                tr("Choose a folder and press Export. You get the library, its records and a script."),
+                tr("Open a project or tune a model, then press Export: you get the library, its records and a script."),
             )
         )
         self.result = QWidget()
@@ -156,10 +156,10 @@ class ExportPage(Page):
         self.workspace.start(self.plan())
 
     def command_line(self) -> str:
-        return commands.line_of(self.plan())
+        return lines.line_of(self.plan())
 
     def _copy(self) -> None:
-        commands.copy(self.command_line())
+        clipboard.copy(self.command_line())
 
     def _enable(self) -> None:
         run = self.workspace.run()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
 from pruner_engine import units
@@ -14,7 +13,7 @@ from pruner_studio.models.narrowing import narrowed
 from pruner_studio.models.words import LIBRARIES, PHASES
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, EmptyState, Segments, StatTile, button, clear, label
+from pruner_studio.widgets.basic import Card, Segments, StatTile, button, clear, label
 from pruner_studio.widgets.drawn import Bar, Bars
 from pruner_studio.widgets.failures import FailureCard
 from pruner_studio.widgets.figure import SaveButton
@@ -42,16 +41,14 @@ def step_points(rows: list[dict[str, Any]], axis: str) -> tuple[np.ndarray, np.n
 
 class OverviewPage(Page):
     title = tr("Overview")
-    go_to = Signal(str)
 
     def build(self) -> None:
         self.pages = QStackedWidget()
         self.column.addWidget(self.pages, 1)
-        self.empty = EmptyState(
+        self.empty = self.nothing(
             "overview",
             tr("No run to show"),
             tr("Tune a model on the Start page, or open a project: its progress is shown here, live and afterwards."),
-            button(tr("Go to Start"), lambda: self.go_to.emit("start"), "primary"),
         )
         self.pages.addWidget(self.empty)
         whole = QWidget()

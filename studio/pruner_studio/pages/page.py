@@ -9,7 +9,8 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from pruner_engine.errors import UserError
-from pruner_studio.widgets.basic import label
+from pruner_studio.translation import tr
+from pruner_studio.widgets.basic import EmptyState, button, label
 from pruner_studio.workspace import Problem, Workspace
 
 _MERGE_S = 0.2  # changes that come closer than this are shown together
@@ -17,9 +18,15 @@ _REST = 9  # times as long as a refresh took, a page leaves the core to others
 
 
 class Page(QWidget):
-    """A page refreshes itself when it is shown and, merged, when the project or the selection changes while shown."""
+    """A page refreshes itself when it is shown and, merged, when the project or the selection changes while shown.
+
+    Signals:
+        refreshed: it shows what the project file holds now.
+        go_to: another page, by its key, is to be shown.
+    """
 
     refreshed = Signal()
+    go_to = Signal(str)
 
     title = ""
     subtitle = ""
@@ -58,6 +65,10 @@ class Page(QWidget):
     def refresh(self) -> None:
         """Show what the project file holds now."""
         raise NotImplementedError
+
+    def nothing(self, icon: str, title: str, text: str) -> EmptyState:
+        """What stands here until there is something to show, with the way to where it begins."""
+        return EmptyState(icon, title, text, button(tr("Go to Start"), lambda: self.go_to.emit("start"), "primary"))
 
     def command_line(self) -> str:
         """What does the same in a terminal; empty where the run's own line says it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QSplitter, QStackedWidget, QTabWidget
 
@@ -20,7 +20,7 @@ from pruner_studio.panes.pane import Pane, Subject
 from pruner_studio.panes.roofline import RooflinePane
 from pruner_studio.panes.what_if import WhatIfPane
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, EmptyState, Pill, button, icon_button, label
+from pruner_studio.widgets.basic import Card, Pill, button, icon_button, label
 from pruner_studio.widgets.candidates import CandidatesCard, figures, outcome
 from pruner_studio.widgets.narrowing import NarrowedBy
 
@@ -28,7 +28,6 @@ from pruner_studio.widgets.narrowing import NarrowedBy
 class SchedulePage(Page):
     title = tr("Schedule")
     subtitle = tr("What a candidate does to its kernel, and why it is as fast as it is.")
-    go_to = Signal(str)
 
     def build(self) -> None:
         self._subject: Subject | None = None
@@ -52,7 +51,7 @@ class SchedulePage(Page):
         split.setSizes([390, 770])
         self.pages = QStackedWidget()
         self.pages.addWidget(
-            EmptyState(
+            self.nothing(
                 "schedule",
                 tr("No schedule yet"),
                 tr("Candidates of a task are shown here as soon as the first round is measured."),

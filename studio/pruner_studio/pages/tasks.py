@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSplitter, QStackedWidget
 
@@ -16,7 +16,7 @@ from pruner_studio.models.narrowing import arguments, narrowed
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, EmptyState, button, label
+from pruner_studio.widgets.basic import Card, button, label
 from pruner_studio.widgets.roofline import Kernels, Roofline
 from pruner_studio.widgets.table import Table
 
@@ -96,7 +96,6 @@ COLUMNS = (
 class TasksPage(Page):
     title = tr("Tasks")
     subtitle = tr("Each row is one distinct kernel of the model. Press Enter on a row to look at its schedules.")
-    go_to = Signal(str)
 
     def build(self) -> None:
         self.filter = QLineEdit()
@@ -121,7 +120,7 @@ class TasksPage(Page):
         card.body.addWidget(self.table)
         self.pages = QStackedWidget()
         self.pages.addWidget(
-            EmptyState(
+            self.nothing(
                 "tasks", tr("No tasks yet"), tr("The kernels of a model are listed here as soon as a run has read it.")
             )
         )

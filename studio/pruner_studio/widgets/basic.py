@@ -125,7 +125,7 @@ class StatTile(Card):
         self._name, self._value, self._remark = (
             label(name, "label"),
             label("–", "value"),
-            label("", "faint", wrap=False),
+            label("", "faint", wrap=True),
         )
         for part in (self._name, self._value, self._remark):
             self.body.addWidget(part)
@@ -178,6 +178,7 @@ class Segments(QWidget):
             edge = "first" if index == 0 else "last" if index == len(choices) - 1 else ""
             made.setProperty("edge", edge)
             self._group.addButton(made)
+            made.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)  # its text is never cut
             self._buttons[key] = made
             row.addWidget(made)
         row.addStretch(1)

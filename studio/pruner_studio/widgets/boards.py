@@ -10,8 +10,9 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit
 
 from pruner_engine import units
+from pruner_engine.jobs import lines
 from pruner_engine.jobs import messages as msg
-from pruner_studio import commands
+from pruner_studio import clipboard
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, Pill, button, label
@@ -71,7 +72,7 @@ class BoardsCard(Card):
         return msg.ListBoards(tracker=self.tracker.text().strip())
 
     def _copy(self) -> None:
-        commands.copy(commands.line_of(self.command()))
+        clipboard.copy(lines.line_of(self.command()))
 
     def ask(self) -> None:
         """Ask now, and go on asking while the card is shown."""

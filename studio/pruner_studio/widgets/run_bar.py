@@ -8,8 +8,8 @@ from typing import Any
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QProgressBar, QVBoxLayout
 
 from pruner_engine import units
+from pruner_engine.jobs import lines
 from pruner_engine.jobs import messages as msg
-from pruner_studio import commands
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Pill, button, label
 from pruner_studio.workspace import Workspace
@@ -140,7 +140,7 @@ class RunBar(QFrame):
         """The line that goes on with the shown run."""
         if not self.workspace.path:
             return ""
-        return commands.line_of(msg.Resume(project=self.workspace.path, run_id=self.workspace.run_id))
+        return lines.line_of(msg.Resume(project=self.workspace.path, run_id=self.workspace.run_id))
 
 
 def budget_used(run: dict[str, Any]) -> float | None:

@@ -1,4 +1,4 @@
-"""The `pruner` line that does in a terminal what a button does here."""
+"""The `pruner` line that does in a terminal what a command to the engine does."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import json
 import shlex
 from typing import Any
 
-from PySide6.QtGui import QGuiApplication
-
 from pruner_engine.jobs import messages as msg
+from pruner_engine.search.settings import SearchSettings
 
 _SETTING_OPTIONS = {"rpc": "--rpc", "rpc_key": "--key", "checkpoint": "--checkpoint"}
 
@@ -62,12 +61,31 @@ def tune_line(plan: msg.Tune) -> str:
             words += [_SETTING_OPTIONS[name], value] if value else []
         else:
             words += ["--set", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
+    for plugin in plan.plugins:
+        words += ["--plugin", plugin]
     return _line(*words, *(["--allow-code"] if plan.allow_code else []))
 
 
-def copy(text: str) -> None:
-    """Put a text on the clipboard."""
-    QGuiApplication.clipboard().setText(text)
+def plan_of(run: dict[str, Any], project: str) -> msg.Tune:
+    """The command that makes a run anew.
+
+    Args:
+        run: a row of the reader's.
+        project: where to.
+    """
+    defaults = json.loads(SearchSettings().as_json())
+    return msg.Tune(
+        project=project,
+        model=run["source"],
+        inputs={spec["name"]: spec["shape"] for spec in run["inputs"]} if run["model_kind"] != "workload" else {},
+        target=run["target"] or "auto",
+        strategy=run["strategy"],
+        trials=run["budget_trials"],
+        minutes=run["budget_s"] / 60 if run["budget_s"] else None,
+        seed=run["seed"],
+        settings={name: value for name, value in run["settings"].items() if value != defaults.get(name)},
+        allow_code=run["model_kind"] == "tvmscript",
+    )
 
 
 def _line(*words: Any, **options: Any) -> str:

@@ -1,0 +1,39 @@
+"""Where projects are kept, and the one that ships."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from PySide6.QtCore import QSettings
+
+from pruner_engine.errors import UserError
+from pruner_engine.resources import resource_dir
+from pruner_studio.translation import tr
+
+DEMO = "samples/small-cnn.pruner"
+
+
+def project_folder() -> Path:
+    """Folder that new projects are offered to be kept in."""
+    return Path(str(QSettings().value("projects", Path.home() / "pruner-projects")))
+
+
+def copy_of_demo() -> Path:
+    """The tuned sample, copied where it is not yet: what ships stays as it is.
+
+    Raises:
+        UserError: the project folder cannot be written.
+    """
+    source = resource_dir() / DEMO
+    copy = project_folder() / f"demo-{source.name}"
+    try:
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        if not copy.exists():
+            shutil.copyfile(source, copy)
+    except OSError as error:
+        told = tr("The demonstration could not be copied to {place}: {why}.")
+        raise UserError(
+            told.format(place=copy, why=error.strerror), tr("Make room there, or set another project folder.")
+        ) from error
+    return copy

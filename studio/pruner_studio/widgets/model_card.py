@@ -1,0 +1,149 @@
+"""The model to tune: a file, a built-in workload or a sample; the engine looks at it as soon as it is chosen."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QHBoxLayout, QLineEdit, QPushButton
+
+from pruner_engine import units
+from pruner_engine.jobs import messages as msg
+from pruner_engine.resources import resource_dir
+from pruner_studio.translation import tr
+from pruner_studio.widgets.basic import Card, button, label
+from pruner_studio.widgets.drop_area import DropArea
+from pruner_studio.widgets.shapes import ShapeFields
+from pruner_studio.workspace import Problem, Workspace
+
+MODEL_SUFFIXES = (".onnx", ".pt2", ".py")
+_WORKLOADS = ("matmul:512,512,512", "conv2d:1,56,56,64,64,3,1,1", "depthwise:1,56,56,64,3,1,1", "softmax:64,1024")
+
+
+class ModelCard(Card):
+    """Signals:
+    chosen: another model, or none.
+    changed: its open dimensions have other values, or the engine has told about it.
+    """
+
+    chosen = Signal()
+    changed = Signal()
+
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__(tr("Model"))
+        self.workspace = workspace
+        self.model = ""
+        self._known_shapes: dict[str, list[int]] = {}  # of the run that is duplicated
+        self.drop = DropArea(self.take_file, self.ask_for_model)
+        self.body.addWidget(self.drop)
+        row = QHBoxLayout()
+        row.addWidget(label(tr("or a built-in workload"), "muted"))
+        self.workload = QComboBox()
+        self.workload.setEditable(True)
+        self.workload.setAccessibleName(tr("Built-in workload"))
+        self.workload.addItems(["", *_WORKLOADS])
+        field = QLineEdit()
+        field.setPlaceholderText(tr("matmul:512,512,512"))
+        field.editingFinished.connect(self._take_workload)
+        self.workload.setLineEdit(field)
+        self.workload.activated.connect(lambda _: self._take_workload())
+        row.addWidget(self.workload, 1)
+        self.body.addLayout(row)
+        self._samples: dict[str, QPushButton] = {}
+        self.body.addLayout(self._sample_row())
+        self.shapes = ShapeFields()
+        self.shapes.changed.connect(self.changed)
+        self.body.addWidget(self.shapes)
+        self.consent = QCheckBox(tr("Run this file: a TVMScript model is Python code, open only what you trust"))
+        self.consent.setAccessibleName(tr("Consent to run the code of a TVMScript model"))
+        self.consent.toggled.connect(lambda _: self._check())
+        self.body.addWidget(self.consent)
+
+    def _sample_row(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(6)
+        found = sorted(p for p in (resource_dir() / "models").glob("*") if p.suffix in (".onnx", ".pt2"))
+        if found:
+            row.addWidget(label(tr("or a sample"), "muted"))
+        for path in found:
+            made = button(path.stem, partial(self.set_model, str(path)), "segment")
+            made.setCheckable(True)
+            made.setStyleSheet("border-radius: 6px; margin-left: 0;")
+            made.setAccessibleName(tr("Sample model {name}").format(name=path.stem))
+            self._samples[str(path)] = made
+            row.addWidget(made)
+        row.addStretch(1)
+        return row
+
+    @property
+    def stem(self) -> str:
+        """A name for files about the model; empty without one."""
+        return Path(self.model).stem if self._is_file else self.model.replace(":", "-").replace(",", "x")
+
+    @property
+    def _is_file(self) -> bool:
+        name = Path(self.model).name
+        return "." in name and ":" not in name
+
+    # ------------------------------------------------------------ choosing
+
+    def ask_for_model(self) -> None:
+        patterns = " ".join(f"*{suffix}" for suffix in (*MODEL_SUFFIXES, ".pruner"))
+        kinds = tr("Models and projects ({patterns});;All files (*)").format(patterns=patterns)
+        dialog = QFileDialog(self, tr("Choose a model or a project"), "", kinds)
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self.take_file)
+        dialog.open()
+
+    def take_file(self, path: str) -> None:
+        """A chosen or dropped file: a project is opened, a model is looked at."""
+        if path.endswith(".pruner"):
+            self.workspace.open(path)
+        else:
+            self.set_model(path)
+
+    def _take_workload(self) -> None:
+        text = self.workload.currentText().strip()
+        if text and text != self.model:
+            self.set_model(text)
+
+    def set_model(self, model: str, shapes: dict[str, list[int]] | None = None) -> None:
+        """Choose a model by its path or a workload by its text; `shapes` for its open dimensions, where known."""
+        self.model, self._known_shapes = model, shapes or {}
+        if self._is_file or not model:
+            self.workload.setEditText("")
+        elif self.workload.currentText() != model:
+            self.workload.setEditText(model)
+        self.drop.name.setText((Path(model).name if self._is_file else model) or tr("Drop a model here"))
+        self.consent.setVisible(model.endswith(".py"))
+        self.consent.setChecked(False)
+        self.shapes.show_inputs([])
+        for path, made in self._samples.items():
+            made.setChecked(path == model)
+        self.chosen.emit()
+        self._check()
+
+    # ------------------------------------------------------------ what the engine says
+
+    def _check(self) -> None:
+        if not self.model or (self.model.endswith(".py") and not self.consent.isChecked()):
+            return
+        self.drop.about.setText(tr("Looking at the model…"))
+        command = msg.CheckModel(model=self.model, allow_code=self.consent.isChecked())
+        self.workspace.helper.ask(command, self._checked, self._refused)
+
+    def _checked(self, reply: msg.ModelChecked) -> None:
+        if reply.model != self.model:
+            return
+        inputs = ", ".join(f"{spec.name} {units.shape(spec.shape)} {spec.dtype}" for spec in reply.inputs)  # type: ignore[arg-type]
+        parts = (reply.kind, units.size(reply.bytes) if reply.bytes else "", inputs)
+        self.drop.about.setText(" · ".join(part for part in parts if part))
+        self.shapes.show_inputs(reply.inputs)
+        self.shapes.fill(self._known_shapes)
+        self.changed.emit()
+
+    def _refused(self, failure: msg.Failed) -> None:
+        self.drop.about.setText(failure.message)
+        self.workspace.problem.emit(Problem(failure.message, failure.hint, failure.report))

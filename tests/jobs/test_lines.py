@@ -1,0 +1,77 @@
+"""The line for a command is read by the terminal as that very command; a run's line makes the same run anew."""
+
+import shlex
+from pathlib import Path
+
+import click
+
+from pruner_engine.cli.main import cli
+from pruner_engine.jobs.lines import line_of, plan_of, report_line, status_line
+from pruner_engine.jobs.messages import Doctor, Export, ExportRecords, ImportRecords, ListBoards, Resume, Tune
+from pruner_engine.reports.run import commands_of
+
+
+def parsed(line):
+    """What the terminal's own parser makes of a line, without carrying it out."""
+    program, *words = shlex.split(line)
+    assert program == "pruner"
+    command = cli
+    while isinstance(command, click.Group):
+        command, words = command.commands[words[0]], words[1:]
+    return command.make_context(command.name, words).params
+
+
+def test_a_tuning_is_read_as_it_was_meant(tmp_path):
+    model = tmp_path / "a model.onnx"
+    model.touch()
+    plan = Tune(
+        project=str(tmp_path / "p.pruner"), model=str(model), inputs={"x": [1, 3, 8, 8], "y": [4]}, target="llvm",
+        strategy="moa-pruner", trials=320, minutes=2.5, seed=7,
+        settings={"draft_set": 256, "without_rules": ["winograd"], "model": "pacm"}, allow_code=True,
+    )  # fmt: skip
+    told = parsed(line_of(plan))
+    for name in ("project", "model", "target", "strategy", "trials", "minutes", "seed", "allow_code"):
+        assert told[name] == getattr(plan, name), name
+    assert {name: list(shape) for name, shape in told["inputs"]} == plan.inputs
+    assert dict(told["settings"]) == plan.settings
+
+
+def test_what_is_as_by_default_is_left_out():
+    assert line_of(Tune(project="", model="matmul:8,8,8")) == "pruner tune matmul:8,8,8"
+    assert line_of(Tune(project="", model="m.onnx", settings={"rpc": "h:9190", "rpc_key": "b"})) == (
+        "pruner tune m.onnx --rpc h:9190 --key b"
+    )
+
+
+def test_every_other_line_is_understood(tmp_path):
+    project = tmp_path / "p.pruner"
+    project.touch()
+    told = parsed(line_of(Resume(project=str(project), run_id=2, trials=64)))
+    assert (told["project"], told["run_id"], told["trials"]) == (str(project), 2, 64)
+    told = parsed(line_of(Export(project=str(project), out="to here", run_id=1)))
+    assert (told["out"], told["run_id"]) == ("to here", 1)
+    for line in (
+        line_of(ExportRecords(project=str(project), out="r", best=8)),
+        line_of(ImportRecords(project=str(project), folder=str(tmp_path), same_device=True)),
+        line_of(ListBoards(tracker="h:9190")),
+        line_of(Doctor()),
+        report_line(str(project), 1, "r.html"),
+        status_line(str(project)),
+    ):
+        parsed(line)
+
+
+def test_a_run_is_made_anew_with_what_it_was_made_with():
+    run = {
+        "id": 4, "source": "resnet.onnx", "model_kind": "onnx", "target": None, "strategy": "pruner", "seed": 3,
+        "inputs": [{"name": "x", "shape": [1, 3, 8, 8], "dtype": "float32"}], "budget_trials": 200, "budget_s": 90.0,
+        "settings": {"draft_set": 256, "mutation": 0.85, "check": "best"},
+    }  # fmt: skip
+    plan = plan_of(run, "new.pruner")
+    assert (plan.target, plan.trials, plan.minutes, plan.inputs) == ("auto", 200, 1.5, {"x": [1, 3, 8, 8]})
+    assert plan.settings == {"draft_set": 256}, "what is as by default is not told"
+    assert plan_of(run | {"model_kind": "workload"}, "new.pruner").inputs == {}
+    assert plan_of(run | {"model_kind": "tvmscript"}, "new.pruner").allow_code
+    anew, resume, export = commands_of(run, Path("/far/p.pruner"))
+    assert anew == line_of(plan).replace("new.pruner", "NEW.pruner")
+    assert resume == "pruner resume p.pruner --run 4" and export == "pruner export p.pruner --out DIR --run 4"
