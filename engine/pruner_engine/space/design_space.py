@@ -14,8 +14,8 @@ from tvm.target import Target
 
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.decision import Rows
+from pruner_engine.space.keep_rolled import KeepRolled
 from pruner_engine.space.reading import read_decisions
-from pruner_engine.space.rolled_init import RolledInit
 from pruner_engine.space.rules import rules_for
 from pruner_engine.space.sketch import Sketch, trace_hash, trace_json
 from pruner_engine.tasks.task import TuningTask
@@ -112,7 +112,7 @@ def space_generator(target: Target, without: Collection[str] = ()) -> ms.SpaceGe
     rules = rules_for(target, without)
     if target.kind.name != "llvm":
         return ms.space_generator.PostOrderApply(sch_rules=rules)
-    postprocs = [*ms.Postproc.create("llvm"), RolledInit()]
+    postprocs = [*ms.Postproc.create("llvm"), KeepRolled()]
     return ms.space_generator.PostOrderApply(sch_rules=rules, postprocs=postprocs)
 
 
