@@ -27,7 +27,7 @@ REGISTER_TILE = [
     "matmul:13,24,7",
     "matmul:1,40,33",
     "bmm:3,7,16,5",
-    "bmm:2,17,6,37",
+    "bmm:2,17,37,6",
     "dense:9,32,21",
     "conv2d:1,5,9,11,24,3,pad=1,layout=NHWC",
     "conv2d:2,8,7,7,16,3,stride=2,pad=1,layout=NHWC",

@@ -13,6 +13,7 @@ from tvm.relax.expr_functor import PyExprMutator, mutator
 _TILE = 4  # vectors that a register tile can well divide
 _LITTLE = 0.05  # share of the work
 _ROW_TILES = range(6, 15)  # rows of a good register tile
+_SHORT = 4  # lanes of the shortest vector that is worth it
 _LEAST_CHANNELS = 32  # with fewer, the vectors that are added cost more than partial ones
 
 
@@ -30,7 +31,7 @@ def widen_channels(mod: tvm.IRModule, lanes: int) -> tvm.IRModule:
 def widen_products(mod: tvm.IRModule, lanes: int) -> tvm.IRModule:
     """Append rows of zeros to matrices where no good tile divides their number, columns where vectors would be partial.
 
-    A constant matrix keeps its columns. The result is cut again, in "main".
+    The result is cut again, in "main".
 
     Args:
         lanes: of a vector of the target.
@@ -52,21 +53,29 @@ class _ProductWidener(PyExprMutator):
         if not isinstance(visited.op, tvm.ir.Op) or visited.op.name != "relax.matmul":
             return visited
         shapes = [list(operand.ty.shape) for operand in (*visited.args, call)]
-        if not all(isinstance(n, (int, tirx.IntImm)) for shape in shapes for n in shape):
+        known = all(isinstance(n, (int, tirx.IntImm)) for shape in shapes for n in shape)
+        if not known or any(len(shape) < 2 for shape in shapes):
             return visited
         (*batch, rows, _), (*same, _, columns) = ([int(n) for n in shape] for shape in shapes[:2])
-        constant = isinstance(visited.args[1], GenericConst)
+        left, right = visited.args
+        constant = isinstance(right, GenericConst)
         if batch != same or str(call.ty.dtype) != "float32" or not (constant or batch):
             return visited
-        wide = (
-            _tileable(rows),
-            columns + (-columns % self.lanes if columns >= _LEAST_CHANNELS and not constant else 0),
-        )
+        wide = (_tileable(rows), self._whole(columns, constant))
         if wide == (rows, columns):
             return visited
-        product = self.builder_.emit_te(partial(_product, wide=wide), *visited.args, primfunc_name_hint="matmul")
+        if constant:
+            missing = [(0, 0)] * (len(batch) + 1) + [(0, wide[1] - columns)]
+            right = relax.const(np.pad(right.value.numpy(), missing))
+        product = self.builder_.emit_te(partial(_product, wide=wide), left, right, primfunc_name_hint="matmul")
         axes = [len(batch) + axis for axis in (0, 1) if wide[axis] != (rows, columns)[axis]]
         return relax.op.strided_slice(product, axes, [0] * len(axes), [int(call.ty.shape[axis]) for axis in axes])
+
+    def _whole(self, columns: int, constant: bool) -> int:
+        """Columns of whole vectors; a constant matrix, which is read but once a row of tiles, may have shorter ones."""
+        if columns < _LEAST_CHANNELS or (constant and columns % _SHORT == 0):
+            return columns
+        return columns + -columns % self.lanes
 
 
 def _tileable(rows: int) -> int:

@@ -14,16 +14,17 @@ from tvm.target import Target
 from pruner_engine.space.rules.machine import Machine
 from pruner_engine.space.rules.register_tile import RegisterTile
 from pruner_engine.space.rules.rows import Rows
+from pruner_engine.space.rules.rule import schedule_rule
 from pruner_engine.space.rules.tensor_core import BFloat16TensorCore
 from pruner_engine.space.rules.vector_copy import VectorCopy
 from pruner_engine.space.rules.winograd import Winograd
 from pruner_engine.tvm_import import import_tvm
 
 OWN_RULES: dict[str, Callable[[Machine], ms.ScheduleRule]] = {
-    "rows": Rows,
-    "register-tile": RegisterTile,
-    "winograd": Winograd,
-    "vector-copy": VectorCopy,
+    "rows": schedule_rule(Rows),
+    "register-tile": schedule_rule(RegisterTile),
+    "winograd": schedule_rule(Winograd),
+    "vector-copy": schedule_rule(VectorCopy),
 }
 BFLOAT16_RULE = "bfloat16-tensor-core"
 

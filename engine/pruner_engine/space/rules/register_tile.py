@@ -5,10 +5,7 @@ from __future__ import annotations
 import math
 from itertools import product
 
-from tvm.ir.utils import derived_object
 from tvm.s_tir import Schedule
-from tvm.s_tir import meta_schedule as ms
-from tvm.s_tir.meta_schedule.schedule_rule import PyScheduleRule
 from tvm.s_tir.schedule import LoopRV, SBlockRV
 from tvm.tirx import IterVar
 
@@ -138,8 +135,7 @@ def paddings(sch: Schedule, block: SBlockRV, nest: Nest) -> list[tuple[SBlockRV,
     return found
 
 
-@derived_object
-class RegisterTile(PyScheduleRule):
+class RegisterTile:
     """Rule for matrix products, convolutions, depthwise convolutions, poolings: any reduction into vectors.
 
     Args:
@@ -147,11 +143,7 @@ class RegisterTile(PyScheduleRule):
     """
 
     def __init__(self, machine: Machine) -> None:
-        super().__init__()
         self.machine = machine
-
-    def _initialize_with_tune_context(self, context: ms.TuneContext) -> None:
-        pass
 
     def apply(self, sch: Schedule, block: SBlockRV) -> list[Schedule]:
         nest = read_nest(sch, block)
@@ -171,6 +163,3 @@ class RegisterTile(PyScheduleRule):
             close_root(copy)
             made.append(copy)
         return made
-
-    def clone(self) -> RegisterTile:
-        return RegisterTile(self.machine)

@@ -5,10 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 
-from tvm.ir.utils import derived_object
 from tvm.s_tir import Schedule, ScheduleError
-from tvm.s_tir import meta_schedule as ms
-from tvm.s_tir.meta_schedule.schedule_rule import PyScheduleRule
 from tvm.s_tir.schedule import LoopRV, SBlockRV
 from tvm.tirx import IterVar
 
@@ -20,8 +17,7 @@ _PARTIAL = 4  # so many
 _WRITTEN_OUT = 64  # most vectors of a row that the code spells out
 
 
-@derived_object
-class Rows(PyScheduleRule):
+class Rows:
     """Rule for softmax, layer norm, root mean square norm, sums over rows.
 
     All stages of one row follow each other while it is in the cache. A reduction keeps a vector of partial results,
@@ -32,11 +28,7 @@ class Rows(PyScheduleRule):
     """
 
     def __init__(self, machine: Machine) -> None:
-        super().__init__()
         self.machine = machine
-
-    def _initialize_with_tune_context(self, context: ms.TuneContext) -> None:
-        pass
 
     def apply(self, sch: Schedule, block: SBlockRV) -> list[Schedule]:
         if not _reduces_rows(sch, block):
@@ -50,9 +42,6 @@ class Rows(PyScheduleRule):
         self._schedule(made, before, last)
         close_root(made)
         return [made]
-
-    def clone(self) -> Rows:
-        return Rows(self.machine)
 
     def _schedule(self, sch: Schedule, before: list[SBlockRV], last: SBlockRV) -> None:
         count = len(sch.get_loops(last)) - 1

@@ -5,10 +5,7 @@ from __future__ import annotations
 import math
 
 from tvm.ir import Call
-from tvm.ir.utils import derived_object
 from tvm.s_tir import Schedule
-from tvm.s_tir import meta_schedule as ms
-from tvm.s_tir.meta_schedule.schedule_rule import PyScheduleRule
 from tvm.s_tir.schedule import SBlockRV
 from tvm.tirx import BufferStore
 
@@ -18,8 +15,7 @@ from pruner_engine.space.rules.nest import close_root, extent_of, loops_of
 _MOST_VECTORS = 128  # vectors of a row, all written out in the code
 
 
-@derived_object
-class VectorCopy(PyScheduleRule):
+class VectorCopy:
     """Writes the last axis out vector by vector, so that which case applies is known when the kernel is compiled.
 
     Args:
@@ -27,11 +23,7 @@ class VectorCopy(PyScheduleRule):
     """
 
     def __init__(self, machine: Machine) -> None:
-        super().__init__()
         self.machine = machine
-
-    def _initialize_with_tune_context(self, context: ms.TuneContext) -> None:
-        pass
 
     def apply(self, sch: Schedule, block: SBlockRV) -> list[Schedule]:
         copy, loops = sch.get(block), loops_of(sch, block)
@@ -53,9 +45,6 @@ class VectorCopy(PyScheduleRule):
         sch.annotate(block, "schedule_rule", "None")
         close_root(sch)
         return [sch]
-
-    def clone(self) -> VectorCopy:
-        return VectorCopy(self.machine)
 
 
 def _by_cases(value: object) -> bool:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import math
 
-from tvm.ir.utils import derived_object
 from tvm.s_tir import Schedule
-from tvm.s_tir import meta_schedule as ms
-from tvm.s_tir.meta_schedule.schedule_rule import PyScheduleRule
 from tvm.s_tir.schedule import LoopRV, SBlockRV
 
 from pruner_engine.space.rules.machine import Machine
@@ -15,8 +12,7 @@ from pruner_engine.space.rules.nest import close_root, extent_of, loops_of
 from pruner_engine.tasks.winograd import STAGE
 
 
-@derived_object
-class Winograd(PyScheduleRule):
+class Winograd:
     """Transforms a vector of channels of one tile after the other; which case applies is known in every line of code.
 
     Args:
@@ -24,11 +20,7 @@ class Winograd(PyScheduleRule):
     """
 
     def __init__(self, machine: Machine) -> None:
-        super().__init__()
         self.machine = machine
-
-    def _initialize_with_tune_context(self, context: ms.TuneContext) -> None:
-        pass
 
     def apply(self, sch: Schedule, block: SBlockRV) -> list[Schedule]:
         tile = sch.get(block).annotations.get(STAGE)
@@ -61,9 +53,6 @@ class Winograd(PyScheduleRule):
             self._write_out(sch, stage, outside, inside)
         close_root(sch)
         return [sch]
-
-    def clone(self) -> Winograd:
-        return Winograd(self.machine)
 
     def _write_out(self, sch: Schedule, stage: SBlockRV, cases: list[LoopRV], lane: LoopRV) -> None:
         for case in cases:

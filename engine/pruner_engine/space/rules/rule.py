@@ -1,0 +1,42 @@
+"""What our schedule rules have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from tvm.ir.utils import derived_object
+from tvm.s_tir import Schedule
+from tvm.s_tir import meta_schedule as ms
+from tvm.s_tir.meta_schedule.schedule_rule import PyScheduleRule
+from tvm.s_tir.schedule import SBlockRV
+
+from pruner_engine.space.rules.machine import Machine
+
+
+class Rule(Protocol):
+    """A schedule rule that keeps nothing between two blocks."""
+
+    def apply(self, sch: Schedule, block: SBlockRV) -> list[Schedule]:
+        """The schedules to go on with; `[sch]`, unchanged, where the rule does not apply."""
+
+
+def schedule_rule(rule: Callable[[Machine], Rule]) -> Callable[[Machine], ms.ScheduleRule]:
+    """Make MetaSchedule's schedule rule, as `OWN_RULES` holds them, of one of ours."""
+    return lambda machine: _ScheduleRule(rule(machine))
+
+
+@derived_object
+class _ScheduleRule(PyScheduleRule):
+    def __init__(self, rule: Rule) -> None:
+        super().__init__()
+        self.rule = rule
+
+    def _initialize_with_tune_context(self, context: ms.TuneContext) -> None:
+        pass
+
+    def apply(self, sch: Schedule, block: SBlockRV) -> list[Schedule]:
+        return self.rule.apply(sch, block)
+
+    def clone(self) -> ms.ScheduleRule:
+        return _ScheduleRule(self.rule)
