@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 
+import numpy as np
 import tvm
 from tvm import te, topi
 
@@ -51,6 +52,15 @@ def space_of(workload: str, target: tvm.target.Target) -> DesignSpace:
 def analyzer_of(space: DesignSpace) -> Analyzer:
     """An analyzer that no other test calibrates; what it compiles it compiles again."""
     return Analyzer(space, DEVICES[space.target])
+
+
+def accepted(space: DesignSpace, preset: str, count: int) -> tuple[list[tvm.IRModule], int]:
+    """Modules of the valid ones among random rows that the closed form calls valid, and how many were tried."""
+    analyzer, rng = Analyzer(space, load_presets()[preset].profile), np.random.default_rng(0)
+    sampled = [(sketch.index, sketch.sample(rng, 200)) for sketch in space.sketches]
+    finite = [(i, row) for i, rows in sampled for row in rows[np.isfinite(analyzer.score(i, rows))]]
+    tried = [space.candidate(*finite[at]) for at in rng.permutation(len(finite))[:count]]
+    return [c.schedule.mod for c in space.materialise(tried) if c.schedule is not None], len(tried)
 
 
 @functools.cache

@@ -4,31 +4,19 @@ import re
 import shutil
 import subprocess
 
-import numpy as np
 import pytest
 from tvm.s_tir.pipeline import default_s_tir_pipeline
 from tvm.tirx.compilation_pipeline import register_tir_pipeline
 
-from draft.spaces import space_of
-from pruner_engine.draft.analyzer import Analyzer
+from draft.spaces import accepted, space_of
 from pruner_engine.inspect.ptx import ptx_of
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput
 from pruner_engine.space.design_space import DesignSpace
-from pruner_engine.targets.presets import load_presets
 from pruner_engine.targets.target import resolve_target
 from schedules import task_of, tvm
 
 WORKLOADS = ["matmul:128,128,128,bfloat16", "conv2d:1,32,28,28,64,3,layout=NHWC,bfloat16", "matmul:256,128,256,int8"]
-
-
-def accepted(space, preset, count):
-    """Valid ones among random rows that the closed form calls valid, as modules, and how many were tried."""
-    analyzer, rng = Analyzer(space, load_presets()[preset].profile), np.random.default_rng(0)
-    rows = [(sketch.index, row) for sketch in space.sketches for row in sketch.sample(rng, 200)]
-    finite = [(i, row) for i, row in rows if np.isfinite(analyzer.score(i, row[None])[0])]
-    tried = [space.candidate(*finite[at]) for at in rng.permutation(len(finite))[:count]]
-    return [candidate.schedule.mod for candidate in space.materialise(tried)], len(tried)
 
 
 def source_of(mod, target):
