@@ -1072,6 +1072,10 @@
         <translation>Ziel</translation>
     </message>
     <message>
+        <source>named after the model</source>
+        <translation>nach dem Modell benannt</translation>
+    </message>
+    <message>
         <source>Change…</source>
         <translation>Ändern…</translation>
     </message>

@@ -86,7 +86,8 @@ def _statement(kind: str, inputs: list[Any], attrs: list[Any], outputs: list[Any
 def _plain(value: Any) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(_plain(part) for part in value) + "]"
-    return str(value).strip('"')
+    text = str(value).strip('"')
+    return "…" if text.startswith("{") else text  # an index map as JSON: nobody reads it here
 
 
 def _decision(kind: str, attrs: list[Any], value: Any) -> str:

@@ -48,7 +48,7 @@ class SchedulePage(Page):
         split.addWidget(self._candidate_card())
         self.candidate_card.setMinimumWidth(520)
         split.setStretchFactor(1, 1)
-        split.setSizes([390, 770])
+        split.setSizes([430, 730])
         self.pages = QStackedWidget()
         self.pages.addWidget(
             self.nothing(

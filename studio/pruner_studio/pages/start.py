@@ -83,7 +83,8 @@ class StartPage(Page):
         self.command.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.command.setMinimumWidth(60)
         row.addWidget(self.command, 1)
-        row.addWidget(button(tr("Copy as command"), lambda: clipboard.copy(self.command_line()), icon="copy"))
+        self.copy = button(tr("Copy as command"), lambda: clipboard.copy(self.command_line()), icon="copy")
+        row.addWidget(self.copy)
         self.tune = button(tr("Tune"), self.start, "primary", "play")
         self.tune.setMinimumWidth(120)
         row.addWidget(self.tune)
@@ -128,6 +129,7 @@ class StartPage(Page):
 
     def _show_command(self) -> None:
         ready = bool(self.model_card.model and self.project.text().strip() and self.shapes.complete())
+        self.copy.setEnabled(bool(self.model_card.model))
         self.tune.setEnabled(ready and not self.workspace.job.running)
         self.command.setText(self.command_line() if self.model_card.model else tr("Choose a model to begin."))
 

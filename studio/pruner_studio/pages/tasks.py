@@ -159,7 +159,8 @@ class TasksPage(Page):
             made = button(text, partial(self._steer, action), icon=action if action != "normal" else "", tip=tip)
             self.steer_buttons.append(made)
             row.addWidget(made)
-        row.addWidget(button(tr("Open schedules"), lambda: self.go_to.emit("schedule"), "primary"))
+        self.open_button = button(tr("Open schedules"), lambda: self.go_to.emit("schedule"), "primary")
+        row.addWidget(self.open_button)
         return row
 
     def refresh(self) -> None:
@@ -169,6 +170,7 @@ class TasksPage(Page):
         if self.filter.text() != self.workspace.filter:
             self.filter.setText(self.workspace.filter)
         self.pages.setCurrentIndex(1 if tasks else 0)
+        self.open_button.setEnabled(bool(tasks))
         if reader is not None and run_id is not None:
             gains = reader.gains(run_id)
             for row in rows:

@@ -121,6 +121,7 @@ class StatTile(Card):
     def __init__(self, name: str) -> None:
         super().__init__()
         self.setAccessibleName(name)
+        self.layout().setContentsMargins(12, 12, 12, 12)  # type: ignore[union-attr]
         self.body.setSpacing(2)
         self._name, self._value, self._remark = (
             label(name, "label"),

@@ -50,7 +50,7 @@ class FailureCard(Card):
             stage, error = _STAGES.get(row["stage"], row["stage"]), _ERRORS.get(row["error"], row["error"])
             what = " · ".join(part for part in (stage, error) if part)
             share = tr("{share} of trials").format(share=units.percent(row["count"] / max(1, trials)))
-            self.body.addWidget(label(f"{units.count(row['count'])} × {what}  ({share})"))
+            self.body.addWidget(label(f"{units.count(row['count'])} × {what}  ({share})", wrap=True))
             first = label(row["message"][:_LONGEST], "faint", wrap=True)
             first.setToolTip(row["message"])
             self.body.addWidget(first)

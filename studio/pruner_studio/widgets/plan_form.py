@@ -52,6 +52,7 @@ class PlanForm(Card):
         seed.addStretch(1)
         self.project = QLineEdit()
         self.project.setAccessibleName(tr("Project file"))
+        self.project.setPlaceholderText(tr("named after the model"))
         self.project.textChanged.connect(self._tell)
         project = QHBoxLayout()
         project.setSpacing(8)
