@@ -31,7 +31,14 @@ def test_multi_level_tiling_goes_through_shared_memory_and_registers(workload):
     assert movements(workload) == [*fetch, *fetch, *compute, (REGISTER, READ), (GLOBAL, WRITE)]
 
 
-@pytest.mark.parametrize("workload", ["matmul:128,128,128,float16", "conv2d:1,32,28,28,64,3,layout=NHWC,float16"])
+TENSOR_CORES = [
+    "matmul:128,128,128,float16",
+    "conv2d:1,32,28,28,64,3,layout=NHWC,float16",
+    "matmul:128,128,128,bfloat16",
+]
+
+
+@pytest.mark.parametrize("workload", TENSOR_CORES)
 def test_tensor_cores_load_fragments_and_store_them_by_shared_memory(workload):
     fetch = [(GLOBAL, READ), (SHARED, WRITE)]
     load = [(SHARED, READ), (REGISTER, WRITE)]
@@ -46,7 +53,7 @@ def test_what_is_not_tiled_begins_and_ends_in_memory(workload):
     assert steps[0][0] == GLOBAL and GLOBAL in {level for level, access in steps if access != READ}
 
 
-@pytest.mark.parametrize("dtype", ["float16", "int8"])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "int8"])
 def test_small_types_get_tensor_core_sketches(dtype):
     space = DesignSpace.generate(task_of(f"matmul:128,128,128,{dtype}", GPU), GPU)
     assert any("wmma" in sketch.trace_json() for sketch in space.sketches)

@@ -34,6 +34,8 @@ GPU_OPERATORS = [
     "matmul:512,512,512,float16",
     "bmm:12,128,128,64,float16",
     "conv2d:1,64,56,56,64,3,layout=NHWC,float16",
+    "matmul:512,512,512,bfloat16",
+    "conv2d:1,64,56,56,64,3,layout=NHWC,bfloat16",
     "matmul:512,512,512,int8",
 ]
 _BUILD_TIMEOUT_S = 120.0  # the question is whether it compiles, also on a busy machine
