@@ -30,7 +30,7 @@ def register_lowering() -> None:
 def _pipeline() -> tuple[Any, Any, Any]:
     stock, finalize_host, finalize_device = default_s_tir_pipeline()
 
-    @module_pass(opt_level=0)
+    @module_pass(opt_level=0)  # type: ignore[untyped-decorator]
     def lower(mod: IRModule, context: PassContext) -> IRModule:
         dynamic = {variable: function for variable, function in mod.functions.items() if _is_dynamic(function)}
         if not dynamic:

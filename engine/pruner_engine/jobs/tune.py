@@ -8,7 +8,7 @@ import json
 import os
 import platform
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,13 +30,14 @@ from pruner_engine.search.settings import SearchSettings, settings_from
 from pruner_engine.search.strategies import strategy_names
 from pruner_engine.search.task_state import TaskState, end_to_end
 from pruner_engine.search.tuner import RunPlan, Tuner, untuned
+from pruner_engine.space.rules import BFLOAT16_RULE, OWN_RULES
 from pruner_engine.store.project import Project
 from pruner_engine.store.reading import making_sense
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.profiling import keep_calibration, profile_for
 from pruner_engine.targets.target import device_kind, device_of, resolve_target, target_json, threads_of
 from pruner_engine.tasks.extract import extract_tasks
-from pruner_engine.tasks.prepare import prepare
+from pruner_engine.tasks.prepare import REWRITES, prepare
 
 
 def start(command: Tune, job: JobContext) -> None:
@@ -44,6 +45,7 @@ def start(command: Tune, job: JobContext) -> None:
     load_plugins(command.plugins)
     _check_strategy(command.strategy)
     settings = settings_from(command.settings)
+    _check_without(settings.without_rules)
     for name, value in (("trials", command.trials), ("minutes", command.minutes)):
         if value is not None and value <= 0:
             raise UserError(f"A budget of {value} {name} is no budget.", "Give a number above zero.")
@@ -102,6 +104,13 @@ def _check_strategy(name: str) -> None:
         )
 
 
+def _check_without(names: Iterable[str]) -> None:
+    known = (*OWN_RULES, BFLOAT16_RULE, *(name for name in REWRITES if name not in OWN_RULES))
+    for name in names:
+        if name not in known:
+            raise UserError(f'There is no rule or rewrite "{name}" to leave out.', f"There are {', '.join(known)}.")
+
+
 @dataclass(frozen=True)
 class _Work:
     """What a run tunes, for what."""
@@ -124,7 +133,7 @@ def _prepare(project: Project, run_id: int, model: LoadedModel, target: tvm.targ
     project.work.set_profile(target_id, profile.as_json())
     project.runs.update(run_id, phase="prepare")
     job.emit(Phase(name="prepare", detail=model.name))
-    tasks = extract_tasks(prepare(model.mod, target), target)
+    tasks = extract_tasks(prepare(model.mod, target, settings_from(row["settings"]).without_rules), target)
     if not tasks:
         raise UserError(f"{model.name} holds no kernel that could be tuned.", "Check that it is the model you meant.")
     task_ids = project.work.add_tasks(row["model_id"], target_id, tasks)
@@ -148,7 +157,7 @@ def _library_baselines(
         if name not in known:
             job.emit(Phase(name="baseline", detail=name))
             timing = measure(model, inputs, threads, device=device_kind(target))
-            more = {"repeats": json.dumps(timing.repeats), "threads": threads, "note": timing.note}
+            more: dict[str, Any] = {"repeats": json.dumps(timing.repeats), "threads": threads, "note": timing.note}
             project.work.add_baseline(*of_run, name, timing.seconds, **more)
 
 
