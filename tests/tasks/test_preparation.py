@@ -12,6 +12,7 @@ from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.fold import fold_movement
 from pruner_engine.tasks.prepare import prepare
+from pruner_engine.tasks.task import module_hash
 
 MODELS = resource_dir() / "models"
 
@@ -80,3 +81,39 @@ def test_moved_constants_are_folded():
     machine = relax.VirtualMachine(tvm.compile(folded, target="llvm"), tvm.cpu())
     result = machine["main"](tvm.runtime.tensor(np.zeros((6, 2), np.float32))).numpy()
     np.testing.assert_array_equal(result, data.T.reshape(6, 2))
+
+
+@pytest.mark.parametrize("name", ["simplify", "channels-last", "wide-channels", "groups", "winograd"])
+def test_each_rewrite_can_be_left_out_and_changes_no_result(name, target):
+    rng = np.random.default_rng(4)
+    builder = relax.BlockBuilder()
+    image = relax.Var("image", relax.TensorType((1, 4, 24, 24), "float32"))
+
+    def convolution(data, shape, **options):
+        weight = relax.const((rng.standard_normal(shape) / np.sqrt(np.prod(shape[1:]))).astype("float32"))
+        return builder.emit(relax.op.nn.conv2d(data, weight, **options))
+
+    with builder.function("main", [image]):
+        with builder.dataflow():
+            y = convolution(image, (32, 4, 1, 1))
+            y = convolution(y, (64, 32, 3, 3), padding=1)
+            y = builder.emit(relax.op.clip(convolution(y, (80, 32, 1, 1), groups=2), 0, 6))
+            y = convolution(convolution(y, (50, 80, 1, 1)), (8, 50, 1, 1))
+            result = builder.emit_output(builder.emit(relax.op.nn.relu(y)))
+        builder.emit_func_output(result)
+    mod = builder.get()
+    data = tvm.runtime.tensor(rng.standard_normal((1, 4, 24, 24)).astype("float32"))
+    whole, left_out = prepare(mod, target), prepare(mod, target, [name])
+    assert module_hash(whole) != module_hash(left_out)
+    got, want = (
+        relax.VirtualMachine(tvm.compile(made, target=target), tvm.cpu())["main"](data).numpy()
+        for made in (left_out, mod)
+    )
+    np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
+
+
+def test_appended_rows_can_be_left_out(target):
+    mod = load_model("dense:31,24,10").mod
+    weight = {p.name: np.ones([int(n) for n in p.ty.shape], "float32") for p in mod["main"].params[1:]}
+    mod = relax.transform.BindParams("main", weight)(mod)
+    assert module_hash(prepare(mod, target)) != module_hash(prepare(mod, target, ["wide-products"]))

@@ -47,6 +47,9 @@ def cli() -> None:
 @click.option("--key", "rpc_key", default="", help="Which boards of the tracker.")
 @setting_option
 @click.option(
+    "--without", multiple=True, help="A rule of ours or a rewrite of the graph to leave out, such as winograd."
+)
+@click.option(
     "--checkpoint",
     type=click.Path(dir_okay=False, exists=True, resolve_path=True),
     help="Pre-trained cost model that `pruner train` wrote.",
@@ -62,6 +65,7 @@ def tune(
     rpc: str,
     rpc_key: str,
     checkpoint: str | None,
+    without: tuple[str, ...],
     **options: Any,
 ) -> None:
     """Tune MODEL: an .onnx or .pt2 file, or a built-in workload such as matmul:512,512,512."""
@@ -71,6 +75,8 @@ def tune(
         options["settings"] = (*options["settings"], ("rpc", rpc), ("rpc_key", rpc_key))
     if checkpoint:
         options["settings"] = (*options["settings"], ("checkpoint", checkpoint))
+    if without:
+        options["settings"] = (*options["settings"], ("without_rules", without))
     file = project or default_project(model)
     commands.tune(model, file, as_json=as_json, **options)
 

@@ -58,7 +58,8 @@ def _tuned(project: Project, run_id: int | None, on_phase: Callable[[str, str], 
     on_phase("prepare", model.name)
     database = ProjectDatabase(project, run["target_id"], target, run_id)
     untuned = {row["hash"]: row["untuned_s"] for row in rows if row["untuned_s"]}
-    return _Tuned(run, tasks, untuned, device, target, model, prepare(model.mod, target), database)
+    prepared = prepare(model.mod, target, settings_from(run["settings"]).without_rules)
+    return _Tuned(run, tasks, untuned, device, target, model, prepared, database)
 
 
 def export(command: Export, job: JobContext) -> None:

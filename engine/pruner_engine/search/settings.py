@@ -28,7 +28,7 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
         adapt_every: rounds between adaptations of MoA.
         trials_per_task: at most so many trials of each task, and the budget where none is given; 0 switches that off.
         patience: trials of a task without gain after which it is tuned no more; 0 switches that off.
-        without_rules: names of our own schedule rules to leave out of the design space.
+        without_rules: names of our own schedule rules and rewrites of the graph to leave out.
         build_timeout_s, run_timeout_s: limits of one candidate, in seconds.
         repeats: timed repeats of a candidate that is not abandoned.
         dtype: of a float32 model's products: float32, or float16 or bfloat16 to convert it.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import tvm
 from tvm import relax
 from tvm.ir.transform import Sequential
@@ -18,8 +20,18 @@ from pruner_engine.tasks.winograd import winograd
 # fused kernels in NHWC vectorise over channels and let weights be prepacked, which outweighs some more traffic
 _NHWC_WORTH = 1.15
 
+#: rewrites of the graph that can be left out by name, and whether they are for CPUs alone
+REWRITES = {
+    "simplify": False,
+    "channels-last": False,
+    "wide-products": True,
+    "wide-channels": True,
+    "groups": True,
+    "winograd": True,
+}
 
-def prepare(mod: tvm.IRModule, target: Target) -> tvm.IRModule:
+
+def prepare(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) -> tvm.IRModule:
     """Legalise, choose the layout and fuse.
 
     Convolutions run in NHWC where that does not spoil the fusion (the kernels together move at most 15 % more bytes),
@@ -28,19 +40,23 @@ def prepare(mod: tvm.IRModule, target: Target) -> tvm.IRModule:
     Args:
         mod: Relax module with function "main", weights bound as constants.
         target: what the kernels will be compiled for.
+        without: names of rewrites to leave out, of `REWRITES`; others are ignored.
 
     Returns:
         A Relax module whose "main" calls fused TIR functions; weights whose layout a kernel may choose are marked.
     """
+    cpu = target.kind.name == "llvm"
+    lanes = codegen.llvm_get_vector_width(target) // 32 if cpu else 0
+    on = {name for name, for_cpus in REWRITES.items() if name not in without and (cpu or not for_cpus)}
     with target, tvm.transform.PassContext(opt_level=3):
-        clean, cpu = _clean(mod), target.kind.name == "llvm"
-        lanes = codegen.llvm_get_vector_width(target) // 32 if cpu else 0
-        clean = widen_products(clean, lanes) if cpu else clean
+        clean = _clean(mod)
+        clean = rx.CanonicalizeBindings()(simplify(clean)) if "simplify" in on else clean
+        clean = widen_products(clean, lanes) if "wide-products" in on else clean
         plain = _lower(clean, lanes)
-        if not _has_conv2d(clean):
+        if not _has_conv2d(clean) or "channels-last" not in on:
             return plain
         try:
-            wide = widen_channels(clean, lanes) if cpu else clean
+            wide = widen_channels(clean, lanes) if "wide-channels" in on else clean
             moved = rx.ConvertLayout({"relax.nn.conv2d": ["NHWC", "HWIO"]})(wide)
         except (RuntimeError, ValueError):  # ConvertLayout does not know every operator
             return plain
@@ -48,7 +64,10 @@ def prepare(mod: tvm.IRModule, target: Target) -> tvm.IRModule:
         channels_last = _lower(moved, lanes)
         if _traffic(channels_last) > _NHWC_WORTH * _traffic(plain):
             return plain
-        return _lower(winograd(simplify(widen_groups(moved, lanes)), lanes), lanes) if cpu else channels_last
+        if not on & {"groups", "winograd"}:
+            return channels_last
+        moved = simplify(widen_groups(moved, lanes)) if "groups" in on else moved
+        return _lower(winograd(moved, lanes) if "winograd" in on else moved, lanes)
 
 
 def _clean(mod: tvm.IRModule) -> tvm.IRModule:
@@ -61,8 +80,7 @@ def _clean(mod: tvm.IRModule) -> tvm.IRModule:
             rx.CanonicalizeBindings(),
         ]
     )(mod)
-    folded = Sequential([rx.FoldConstant(), rx.CanonicalizeBindings()])(fold_movement(inference))
-    return rx.CanonicalizeBindings()(simplify(folded))
+    return Sequential([rx.FoldConstant(), rx.CanonicalizeBindings()])(fold_movement(inference))
 
 
 def _lower(mod: tvm.IRModule, lanes: int) -> tvm.IRModule:
