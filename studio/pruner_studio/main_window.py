@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gc
-import importlib
-import threading
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +14,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QMainWindow,
     QMessageBox,
-    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -25,6 +22,7 @@ from pruner_engine import __version__
 from pruner_studio import background, clipboard
 from pruner_studio.menus import Menus
 from pruner_studio.models.recent import recent, summaries
+from pruner_studio.page_stack import PageStack
 from pruner_studio.pages.page import Page
 from pruner_studio.pages.start import StartPage
 from pruner_studio.session import Session, crashes
@@ -39,7 +37,6 @@ from pruner_studio.workspace import Problem, Workspace
 
 _TOLD_MS = 4000
 _SETTLED_MS = 250
-_IDLE_MS = 400  # between two pages that are made before they are opened
 _GC_THRESHOLDS = (20_000, 20, 50)  # rows of a long run are no garbage: looking through all of them is a stall
 
 
@@ -50,8 +47,9 @@ class MainWindow(QMainWindow):
         self.resize(1440, 900)
         self.setMinimumSize(960, 620)
         self.workspace = Workspace(self)
-        self._pages: dict[str, Page] = {}
-        self._stack = QStackedWidget()
+        self.pages = PageStack(self.workspace)
+        self.pages.go_to.connect(self.show_page)
+        self.pages.refreshed.connect(self._tell_drawn)
         self.problems = ProblemStack()
         self.run_bar = RunBar(self.workspace)
         content = QWidget()
@@ -61,7 +59,7 @@ class MainWindow(QMainWindow):
         right.setSpacing(0)
         right.addWidget(self.run_bar)
         right.addWidget(self.problems)
-        right.addWidget(self._stack, 1)
+        right.addWidget(self.pages, 1)
         whole = QWidget()
         row = QHBoxLayout(whole)
         row.setContentsMargins(0, 0, 0, 0)
@@ -91,24 +89,14 @@ class MainWindow(QMainWindow):
 
     def show_page(self, key: str) -> Page:
         """Bring a page to the front, making it where it is not there yet."""
-        page = self._page(key)
-        self._stack.setCurrentWidget(page)
+        page = self.pages.show_page(key)
         self._tell_drawn()
         self.sidebar.mark(key)
         return page
 
-    def _page(self, key: str) -> Page:
-        if key not in self._pages:
-            page = _class_of(next(entry[2] for entry in PAGES if entry[0] == key))(self.workspace)
-            page.go_to.connect(self.show_page)
-            self._pages[key] = page
-            page.refreshed.connect(self._tell_drawn)
-            self._stack.addWidget(page)
-        return self._pages[key]
-
     @property
     def current_page(self) -> str:
-        return next(key for key, page in self._pages.items() if page is self._stack.currentWidget())
+        return self.pages.current
 
     def settle(self, path: str | None = None) -> None:
         """After the first frame: open what was asked for, then look at the last sessions and at the machine."""
@@ -123,26 +111,15 @@ class MainWindow(QMainWindow):
         """What can wait until the window is there: plots for later, dead engines, whether this machine can tune."""
         if self._session is None:  # closed meanwhile
             return
-        self._imports = threading.Thread(target=_import_pages, daemon=True)
-        self._imports.start()
         gc.freeze()
         gc.set_threshold(*_GC_THRESHOLDS)
         gc.enable()
         self._session.describe()
         background.run(lambda: summaries(recent()), self._tell_interrupted, self.problems.tell)
-        start = self._pages["start"]
+        start = self.pages.page("start")
         assert isinstance(start, StartPage)
         start.check_machine()
-        QTimer.singleShot(_IDLE_MS, self, self._make_next_page)
-
-    def _make_next_page(self) -> None:
-        """Make one page that nobody has opened yet, so that opening it takes no time."""
-        waiting = [key for key, *_ in PAGES if key not in self._pages]
-        if self._session is None or not waiting:
-            return
-        if not (self._imports.is_alive() or QGuiApplication.mouseButtons()):  # nobody waits for either
-            self._page(waiting[0])
-        QTimer.singleShot(_IDLE_MS, self, self._make_next_page)
+        self.pages.make_ahead()
 
     def _tell_interrupted(self, rows: list[dict[str, Any]]) -> None:
         """Runs that say they are at work while their engine is dead: it crashed, or was killed."""
@@ -214,7 +191,7 @@ class MainWindow(QMainWindow):
 
     def copy_command(self) -> None:
         """The terminal's line for what is shown: of the page, else of the run."""
-        line = self._pages[self.current_page].command_line()
+        line = self.pages.page(self.current_page).command_line()
         clipboard.copy(line or self.run_bar.command_line())
         self.statusBar().showMessage(tr("Copied: {line}").format(line=line or self.run_bar.command_line()), _TOLD_MS)
 
@@ -226,7 +203,7 @@ class MainWindow(QMainWindow):
 
     def undo(self, *, again: bool = False) -> None:
         """Take back, or do again, the latest edit of the shown page."""
-        for stack in self._pages[self.current_page].findChildren(QUndoStack):
+        for stack in self.pages.page(self.current_page).findChildren(QUndoStack):
             stack.redo() if again else stack.undo()
 
     def show_help(self) -> None:
@@ -246,7 +223,7 @@ class MainWindow(QMainWindow):
 
     def _tell_drawn(self) -> None:
         """Say in the status bar where a page shows less than there is."""
-        page = self._pages[self.current_page]
+        page = self.pages.page(self.current_page)
         notes = [told for widget in page.findChildren(QWidget) if (told := getattr(widget, "thinned", ""))]
         self._drawn.setText(" · ".join(notes))
 
@@ -294,16 +271,3 @@ class MainWindow(QMainWindow):
 
         box.buttonClicked.connect(answered)
         box.open()
-
-
-def _class_of(place: str) -> type[Page]:
-    """The class at `module:name` below the pages; importing it may take a moment."""
-    module, name = place.split(":")
-    made: type[Page] = getattr(importlib.import_module(f"pruner_studio.pages.{module}"), name)
-    return made
-
-
-def _import_pages() -> None:
-    """Load what pages need, plots above all, while the window is at rest."""
-    for entry in PAGES:
-        _class_of(entry[2])

@@ -191,5 +191,5 @@ def test_both_themes_paint_every_page(qtbot, opened: MainWindow) -> None:
 
 def test_every_page_is_there_before_it_is_opened(qtbot, window: MainWindow) -> None:
     window.settle()
-    qtbot.waitUntil(lambda: {key for key, *_ in PAGES} <= set(window._pages), timeout=60_000)
+    qtbot.waitUntil(lambda: {key for key, *_ in PAGES} <= set(window.pages.made), timeout=60_000)
     assert window.current_page == "start"

@@ -1,0 +1,78 @@
+"""The pages of the window: each is made when it is first shown, or before while nobody waits."""
+
+from __future__ import annotations
+
+import importlib
+import threading
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QStackedWidget
+
+from pruner_studio.pages.page import Page
+from pruner_studio.widgets.sidebar import PAGES
+from pruner_studio.workspace import Workspace
+
+_REST_MS = 400  # between two pages that are made ahead
+
+
+class PageStack(QStackedWidget):
+    """Signals:
+    go_to: a page asks for another one, by its key.
+    refreshed: a page shows what the project file holds now.
+    """
+
+    go_to = Signal(str)
+    refreshed = Signal()
+
+    def __init__(self, workspace: Workspace) -> None:
+        super().__init__()
+        self.workspace = workspace
+        self.made: dict[str, Page] = {}
+        self._imports = threading.Thread(target=_import_pages, daemon=True)
+
+    def page(self, key: str) -> Page:
+        """A page, made where it is not there yet."""
+        if key not in self.made:
+            page = _class_of(key)(self.workspace)
+            page.go_to.connect(self.go_to)
+            page.refreshed.connect(self.refreshed)
+            self.made[key] = page
+            self.addWidget(page)
+        return self.made[key]
+
+    def show_page(self, key: str) -> Page:
+        """Bring a page to the front."""
+        page = self.page(key)
+        self.setCurrentWidget(page)
+        return page
+
+    @property
+    def current(self) -> str:
+        """Key of the page in front."""
+        return next(key for key, page in self.made.items() if page is self.currentWidget())
+
+    def make_ahead(self) -> None:
+        """Make the pages that nobody has opened yet, one after another, so that opening them takes no time."""
+        self._imports.start()
+        QTimer.singleShot(_REST_MS, self, self._make_next)
+
+    def _make_next(self) -> None:
+        waiting = [key for key, *_ in PAGES if key not in self.made]
+        if not waiting or not self.isVisible():
+            return
+        if not (self._imports.is_alive() or QGuiApplication.mouseButtons()):  # nobody waits for either
+            self.page(waiting[0])
+        QTimer.singleShot(_REST_MS, self, self._make_next)
+
+
+def _class_of(key: str) -> type[Page]:
+    module, name = next(entry[2] for entry in PAGES if entry[0] == key).split(":")
+    made: type[Page] = getattr(importlib.import_module(f"pruner_studio.pages.{module}"), name)
+    return made
+
+
+def _import_pages() -> None:
+    """Load what pages need, plots above all."""
+    for key, *_ in PAGES:
+        _class_of(key)
