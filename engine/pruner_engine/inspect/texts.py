@@ -74,7 +74,8 @@ def build_kernel(mod: tvm.IRModule, target: tvm.target.Target) -> tvm.runtime.Mo
         UserError: the schedule does not compile.
     """
     try:
-        return tvm.tirx.build(RemoveWeightLayoutRewriteBlock(skip_tensor_rewrite=True)(mod), target)
+        with target:  # says the architecture where CUDA is compiled on the way
+            return tvm.tirx.build(RemoveWeightLayoutRewriteBlock(skip_tensor_rewrite=True)(mod), target)
     except (RuntimeError, ValueError, TypeError) as error:
         first = str(error).strip().splitlines()[-1:]
         raise UserError(f"This schedule does not compile: {' '.join(first)}") from error
