@@ -28,7 +28,7 @@ OWN_RULES: dict[str, Callable[[Machine], ms.ScheduleRule]] = {
 }
 BFLOAT16_RULE = "bfloat16-tensor-core"
 
-__all__ = ["OWN_RULES", "Machine", "register_rule", "rules_for"]
+__all__ = ["BFLOAT16_RULE", "OWN_RULES", "Machine", "register_rule", "rules_for"]
 
 
 def register_rule(name: str, make: Callable[[Machine], ms.ScheduleRule]) -> None:
