@@ -26,7 +26,7 @@ def test_programs_compute_what_plain_numbers_do():
             c.lookup((3, 1, 4, 1, 5, 9), c.minimum(d, 5)),
             7,
             a / b,
-            c.power(a, 0.5),
+            c.square_root(a),
         ]
 
     program = c.Program(formulas(x, y, z))

@@ -205,7 +205,7 @@ class Analyzer:
             effective = Program([replay.effective[i] for i in decisions]) if decisions else None
             times = [*parts.times.values(), parts.valid]
             everything = [*parts.symbols.values(), *parts.penalties.values(), *times]
-            found = _Variant(parts, effective, Program(times), Program(everything))
+            found = _Variant(parts, effective, Program(times, np.float32), Program(everything))
             self._variants[(sketch, locations)] = found
         return found
 

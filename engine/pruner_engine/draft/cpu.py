@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from pruner_engine.draft.columns import Value, ceil_div, equal, maximum, minimum, power, product, where
+from pruner_engine.draft.columns import Value, ceil_div, equal, maximum, minimum, product, square_root, where
 from pruner_engine.draft.core import Core
 from pruner_engine.draft.finish import Plan, plans
 from pruner_engine.draft.footprint import Touch, conflicts, lines, spans_by_depth
@@ -83,7 +83,7 @@ def _statement(plan: Plan, core: Core) -> _Statement:
     waits = {name: traffic[name] * seconds for name, _, seconds in core.levels}
     # prefetching hides the shorter of computing and moving, not all of it
     memory = add_up(waits.values())
-    stalled = power(busy * busy + memory * memory, 0.5) - busy
+    stalled = square_root(busy * busy + memory * memory) - busy
     times: dict[str, Value] = {
         "compute": busy * share,
         "overhead": steps * overhead * core.cycle * share,
