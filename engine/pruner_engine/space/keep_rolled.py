@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from tvm.ir import TensorLoad
 from tvm.ir.utils import derived_object
-from tvm.s_tir import Schedule
+from tvm.s_tir import SBlockRealize, Schedule
 from tvm.s_tir import meta_schedule as ms
 from tvm.s_tir.meta_schedule.postproc import PyPostproc
 from tvm.s_tir.schedule import LoopRV
-from tvm.tirx import BufferStore, For, ForKind, IterVar
+from tvm.tirx import BufferStore, For, ForKind, IterVar, SeqStmt
 from tvm.tirx.analysis import undefined_vars
 
 _BOOSTED = 10  # iterations up to which LLVM unrolls a loop four times as eagerly
@@ -35,57 +37,81 @@ class KeepRolled(PyPostproc):
         pass
 
     def apply(self, sch: Schedule) -> bool:
-        for block_rv in sch.get_child_blocks(sch.get_sblock("root")):
-            block = sch.get(block_rv)
-            if not isinstance(block.body, BufferStore) or any(v.iter_type != IterVar.DataPar for v in block.iter_vars):
+        # statements are read as they are: a question to a schedule costs more than all that is done here
+        for nest in list(_nests(sch.mod["main"].body, [])):
+            if not nest.moves_vectors:
                 continue
-            loops = _movable(sch, sch.get_loops(block_rv))
-            kinds = {sch.get(loop).kind for loop in loops}
-            if not block.reads and {ForKind.SERIAL, ForKind.UNROLLED} <= kinds:
-                _one_loop_an_axis(sch, loops)
-            elif isinstance(block.body.value, TensorLoad) and kinds == {ForKind.SERIAL}:
-                _many_iterations(sch, loops)
+            if nest.clears and {ForKind.SERIAL, ForKind.UNROLLED} <= nest.kinds:
+                _one_loop_an_axis(sch, nest)
+            elif nest.copies and nest.kinds == {ForKind.SERIAL}:
+                _many_iterations(sch, nest)
         return True
 
     def clone(self) -> KeepRolled:
         return KeepRolled()
 
 
-def _movable(sch: Schedule, loops: list[LoopRV]) -> list[LoopRV]:
-    """The loops around this block alone, behind the parallel one; without the vector."""
-    nodes = [sch.get(loop) for loop in loops]
-    first = len(loops)
-    while first and nodes[first - 1].kind != ForKind.PARALLEL:
-        if first < len(loops) and not isinstance(nodes[first - 1].body, For):
-            break
-        first -= 1
-    vector = next((i for i in range(first, len(loops)) if nodes[i].kind == ForKind.VECTORIZED), len(loops))
-    return loops[first:vector]
+@dataclass(frozen=True)
+class _Nest:
+    """A block and the loops around it alone, behind the parallel one and without the vector, outermost first."""
+
+    realized: SBlockRealize
+    loops: list[For]
+    vectors: int
+
+    @property
+    def moves_vectors(self) -> bool:
+        block = self.realized.block
+        return isinstance(block.body, BufferStore) and all(v.iter_type == IterVar.DataPar for v in block.iter_vars)
+
+    @property
+    def clears(self) -> bool:
+        return not self.realized.block.reads
+
+    @property
+    def copies(self) -> bool:
+        return isinstance(self.realized.block.body.value, TensorLoad)
+
+    @property
+    def kinds(self) -> set[int]:
+        return {loop.kind for loop in self.loops}
+
+    def loops_of(self, sch: Schedule) -> list[LoopRV]:
+        every = sch.get_loops(sch.get_sblock(self.realized.block.name_hint))
+        return list(every[len(every) - self.vectors - len(self.loops) : len(every) - self.vectors])
 
 
-def _one_loop_an_axis(sch: Schedule, loops: list[LoopRV]) -> None:
-    axes: list[list[LoopRV]] = []
-    for value in _realized(sch, loops[-1]).iter_values:
+def _nests(body: Any, alone: list[For]) -> Iterator[_Nest]:
+    if isinstance(body, For):
+        yield from _nests(body.body, [] if body.kind == ForKind.PARALLEL else [*alone, body])
+    elif isinstance(body, SeqStmt):
+        for part in body.seq:
+            yield from _nests(part, [])
+    elif isinstance(body, SBlockRealize):
+        if isinstance(body.block.body, (For, SeqStmt, SBlockRealize)):
+            yield from _nests(body.block.body, [])
+        else:
+            vector = next((i for i, loop in enumerate(alone) if loop.kind == ForKind.VECTORIZED), len(alone))
+            yield _Nest(body, alone[:vector], len(alone) - vector)
+
+
+def _one_loop_an_axis(sch: Schedule, nest: _Nest) -> None:
+    axes: list[list[int]] = []
+    for value in nest.realized.iter_values:
         used = undefined_vars(value)
-        axes.append([loop for loop in loops if any(sch.get(loop).loop_var.same_as(v) for v in used)])
-    if sum(map(len, axes)) == len(loops):  # else a loop is of no axis, or of two
-        sch.reorder(*(loop for axis in axes for loop in axis))
+        axes.append([i for i, loop in enumerate(nest.loops) if any(loop.loop_var.same_as(v) for v in used)])
+    if sorted(i for axis in axes for i in axis) == list(range(len(nest.loops))):  # else a loop is of no axis, or of two
+        loops = nest.loops_of(sch)
+        sch.reorder(*(loops[i] for axis in axes for i in axis))
         for axis in axes:
             if len(axis) > 1:
-                sch.fuse(*axis)
+                sch.fuse(*(loops[i] for i in axis))
 
 
-def _realized(sch: Schedule, loop: LoopRV) -> Any:
-    body = sch.get(loop).body
-    while isinstance(body, For):
-        body = body.body
-    return body
-
-
-def _many_iterations(sch: Schedule, loops: list[LoopRV]) -> None:
-    extents = [int(sch.get(loop).extent) for loop in loops]
+def _many_iterations(sch: Schedule, nest: _Nest) -> None:
+    extents = [int(loop.extent) for loop in nest.loops]
     if math.prod(extents) < _MANY:
         return
-    few = next((i for i in range(1, len(loops)) if math.prod(extents[:i]) > _BOOSTED), len(loops) - 1)
+    few = next((i for i in range(1, len(extents)) if math.prod(extents[:i]) > _BOOSTED), len(extents) - 1)
     if few > 1:
-        sch.fuse(*loops[:few])
+        sch.fuse(*nest.loops_of(sch)[:few])
