@@ -70,3 +70,9 @@ def test_a_contender_whose_repeats_disagree_is_repeated_more():
 
 def test_without_an_incumbent_nothing_is_abandoned():
     assert not time_kernel(Kernel([5.0]), None, 3)[1]
+
+
+def test_a_kernel_of_more_than_a_second_is_called_once():
+    kernel = Kernel([3.0])
+    assert time_kernel(kernel, None, 3) == ([3.0], False)
+    assert kernel.calls == [1]

@@ -56,7 +56,7 @@ def bench_e2e(
         rounds: turns of every contender.
         repeats: latencies that a contender adds in a turn.
         threads: None takes the target's.
-        without: contenders to leave out, by name.
+        without: contenders to leave out, by name. "untuned" runs once all the same: its outputs are the reference.
         flops, peak_flops: operations of one inference, and of the device in a second; 0 where not known.
         on_phase: told what is being done.
 
@@ -84,10 +84,10 @@ def bench_e2e(
         timings: dict[str, Timing] = {}
         for turn in range(rounds):
             for name, measure in contenders.items():
-                if turn and not timings[name].repeats:
+                if turn and (name in without or not timings[name].repeats):
                     continue  # what cannot run once cannot run at all
                 on_phase(f"round {turn + 1} of {rounds}: {name}")
-                found = measure(model, inputs, threads, repeats)
+                found = measure(model, inputs, threads, 1 if name in without else repeats)
                 timings[name] = found.joined(timings[name]) if turn else found
     told = {
         "model": model.name,

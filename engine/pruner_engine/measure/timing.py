@@ -11,7 +11,7 @@ _HOPELESS = 8.0  # times the incumbent, in the very first call
 _COLD_S = 2e-3  # what a first call may cost on top: page faults, waking the threads
 _CONTENDER = 1.2  # times the incumbent: worth more than one repeat
 _REPEAT_S = 10e-3  # least time of one repeat
-_MOST_S = 1.0  # no further repeat after this
+_MOST_S = 1.0  # no further repeat after this, nor after a call that takes so long
 _SETTLED = 0.01  # relative spread of the better half at which another repeat tells nothing new
 _MORE = 3  # a contender gets at most this many times the repeats asked for
 
@@ -31,6 +31,8 @@ def time_kernel(call: Callable[[int], float], incumbent_s: float | None, repeats
     first = call(1)
     if first > _COLD_S + _HOPELESS * limit:
         return [first], True
+    if first > _MOST_S:
+        return [first], False  # nothing that a cold call costs shows in it
     warm = call(1)
     if min(first, warm) > ABANDON * limit:
         return [min(first, warm)], True

@@ -18,16 +18,18 @@ from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.decision import Rows
 
 _EQUAL_AT = 48  # trials of a task from which on the learned model's order counts as much as the draft's
+_FIRST = 4  # times the trials of a task's first round that it verifies: of a new task the model knows least
 _PRETRAINED = 64  # trials that a pre-trained model is credited with
 
 
 @dataclass
 class _Draft:
-    """A task's explorer, its present draft set, and what of it is applied and not measured yet."""
+    """A task's explorer, its present draft set, what of it waits, and what is applied and not measured yet."""
 
     explorer: Explorer
     found: DraftSet | None = None
     made_at: int = -1
+    waiting: list[Candidate] = field(default_factory=list)
     pool: list[Candidate] = field(default_factory=list)
 
 
@@ -50,7 +52,9 @@ class DraftVerify(ModelStrategy):
         assert draft.found is not None
         drafted = time.perf_counter()
         self.context.on_phase("verify", state.task.name)
-        pool = self._materialise(state, draft, fresh)
+        if fresh:
+            draft.pool, draft.waiting = [], draft.found.candidates
+        pool = self._materialise(state, draft, len(draft.waiting) if state.rounds else _FIRST * count)
         self.forget(state, pool)
         self.score(state, pool)
         ranked = self._ranked(state, pool)
@@ -94,11 +98,11 @@ class DraftVerify(ModelStrategy):
         draft.found = draft.explorer.draft(self.rng, rows, state.measured)
         draft.made_at = state.rounds
 
-    def _materialise(self, state: TaskState, draft: _Draft, fresh: bool) -> list[Candidate]:
-        """The draft set plus fresh random samples, applied and valid, less what was measured."""
-        assert state.space is not None and draft.found is not None
-        if fresh:
-            draft.pool = state.space.materialise(draft.found.candidates, self.context.threads)
+    def _materialise(self, state: TaskState, draft: _Draft, drafted: int) -> list[Candidate]:
+        """So many of the draft set plus fresh random samples, applied and valid, less what was measured."""
+        assert state.space is not None
+        now, draft.waiting = draft.waiting[:drafted], draft.waiting[drafted:]
+        draft.pool += state.space.materialise(now, self.context.threads)
         known = {c.hash for c in draft.pool} | state.measured
         randoms = self.random_candidates(state, self.context.settings.fresh_samples, known)
         for candidate in randoms:

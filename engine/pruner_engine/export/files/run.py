@@ -154,10 +154,12 @@ def missing_features(needed: Sequence[str]) -> list[str]:
     return [name for name in needed if name.replace(".", "").replace("-", "") not in known]
 
 
-def measure(call: Callable[[], Any], repeats: int, at_least_s: float = 0.02, warm_up_s: float = 0.2) -> list[float]:
-    """Seconds a call, one value a repeat; a repeat lasts `at_least_s` or one call."""
+def measure(
+    call: Callable[[], Any], repeats: int, at_least_s: float = 0.02, warm_up_s: float = 0.2, at_most_s: float = 10.0
+) -> list[float]:
+    """Seconds a call, one value a repeat; it lasts `at_least_s` or one call, and none begins after `at_most_s`."""
     spent, calls = 0.0, 0
-    while calls < 2 or (spent < warm_up_s and calls < 1000):
+    while (calls < 2 and spent < at_most_s) or (spent < warm_up_s and calls < 1000):
         started = time.perf_counter()
         call()
         spent += time.perf_counter() - started
@@ -169,6 +171,9 @@ def measure(call: Callable[[], Any], repeats: int, at_least_s: float = 0.02, war
         for _ in range(number):
             call()
         seconds.append((time.perf_counter() - started) / number)
+        spent += time.perf_counter() - started
+        if spent > at_most_s:
+            break
     return seconds
 
 
