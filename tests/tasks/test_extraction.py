@@ -27,7 +27,7 @@ def target():
 
 @pytest.fixture(scope="module")
 def tasks_of(target):
-    return lambda source: extract_tasks(prepare(load_model(source).mod, target), target)
+    return lambda source, *without: extract_tasks(prepare(load_model(source).mod, target, without), target)
 
 
 OPERATORS = {
@@ -63,7 +63,7 @@ def test_operator_class_and_work(tasks_of, text):
 
 
 def test_names_tell_the_operator_and_are_unique(tasks_of):
-    tasks = tasks_of(CNN)
+    tasks = tasks_of(CNN, "winograd")
     assert len({task.name for task in tasks}) == len({task.hash for task in tasks}) == len(tasks) == 12
     assert {task.op for task in tasks} >= {"conv2d", "depthwise_conv2d", "matmul", "pool", "softmax", "reduce"}
     assert all(task.name.endswith(task.hash[:6]) for task in tasks)
@@ -86,10 +86,19 @@ def test_names_and_hashes_are_the_same_in_another_process(tasks_of):
 
 def test_weights_count_the_calls(tasks_of):
     """ResNet-50 has 53 convolutions; equal ones share a task."""
-    tasks = tasks_of(str(LIGHT / "light_resnet50.onnx"))
+    tasks = tasks_of(str(LIGHT / "light_resnet50.onnx"), "winograd")
     assert sum(t.weight for t in tasks if t.op == "conv2d") == 53
     assert len([t for t in tasks if t.op == "conv2d"]) < 30
     assert 7e9 < sum(t.flops * t.weight for t in tasks) < 9e9
+
+
+def test_winograd_takes_some_convolutions_and_saves_operations(tasks_of):
+    resnet = str(LIGHT / "light_resnet50.onnx")
+    direct, winograd = tasks_of(resnet, "winograd"), tasks_of(resnet)
+    kept = [sum(t.weight for t in tasks if t.op == "conv2d") for tasks in (direct, winograd)]
+    # a product and two transforms for each; of 16 convolutions of 3 x 3 three have a stride
+    assert 0 < kept[0] - kept[1] <= 13
+    assert sum(t.flops * t.weight for t in winograd) < 0.9 * sum(t.flops * t.weight for t in direct)
 
 
 def test_every_task_has_a_design_space(tasks_of, target):
@@ -109,7 +118,7 @@ def test_kernels_that_only_rename_a_shape_are_left_out(tasks_of):
 def test_the_same_model_for_a_gpu(tasks_of, kind):
     target = resolve_target(kind)
     tasks = extract_tasks(prepare(load_model(CNN).mod, target), target)
-    on_the_cpu = tasks_of(CNN)
+    on_the_cpu = tasks_of(CNN, "winograd")
     assert sorted(t.op for t in tasks) == sorted(t.op for t in on_the_cpu)
     # what a CPU's registers have made wider is another kernel there
     alike = {t.hash for t in tasks} & {t.hash for t in on_the_cpu}
