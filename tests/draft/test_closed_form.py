@@ -7,9 +7,10 @@ import pytest
 from tvm.s_tir import Schedule
 
 from draft.spaces import CPU, GPU, WORKLOADS, analyzer_of, space_of, tensor_core_space
-from pruner_engine.draft.columns import Column, Program
+from pruner_engine.draft.columns import Column
 from pruner_engine.draft.nest import Block, UnreadableSketchError, all_loops, blocks_under
 from pruner_engine.draft.parts import Parts
+from pruner_engine.draft.program import Program
 from pruner_engine.draft.reading import FunctionReader
 from pruner_engine.draft.replay import Replay
 from pruner_engine.space.design_space import DesignSpace

@@ -7,6 +7,7 @@ import pytest
 
 from pruner_engine.draft import columns as c
 from pruner_engine.draft.index import Atom, Quotient, Remainder, Var, add, collapse, scale, span, step
+from pruner_engine.draft.program import Program
 
 
 def test_programs_compute_what_plain_numbers_do():
@@ -29,7 +30,7 @@ def test_programs_compute_what_plain_numbers_do():
             c.square_root(a),
         ]
 
-    program = c.Program(formulas(x, y, z))
+    program = Program(formulas(x, y, z))
     values = program(rows)
     for column, row in zip(values.T[:200], rows[:200].tolist(), strict=True):
         assert column.tolist() == pytest.approx([float(v) for v in formulas(*row)])
@@ -38,7 +39,7 @@ def test_programs_compute_what_plain_numbers_do():
 def test_equal_formulas_are_one_object():
     x, y = c.column(0), c.column(1)
     assert x * y is y * x
-    assert c.Program([x * y, y * x + 1]).length == c.Program([x * y + 1]).length
+    assert Program([x * y, y * x + 1]).length == Program([x * y + 1]).length
 
 
 def test_plain_numbers_fold():

@@ -10,12 +10,12 @@ import numpy as np
 from tvm.s_tir import Schedule
 
 from pruner_engine.draft.calibration import fit
-from pruner_engine.draft.columns import Program
 from pruner_engine.draft.cpu import cpu_parts
 from pruner_engine.draft.explanation import Explanation
 from pruner_engine.draft.gpu import gpu_parts
 from pruner_engine.draft.nest import Block, UnreadableSketchError
 from pruner_engine.draft.parts import Parts
+from pruner_engine.draft.program import Program
 from pruner_engine.draft.reading import FunctionReader
 from pruner_engine.draft.replay import Replay
 from pruner_engine.space.decision import LocationDecision, Rows
