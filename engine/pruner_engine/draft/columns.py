@@ -1,7 +1,7 @@
 """Arithmetic on columns: formulas over the decisions of a row, which `program` evaluates for matrices of rows.
 
 A `Value` is a plain number or a `Column`; operations on plain numbers fold, equal columns are one object. All values
-are non-negative and integers are exact below 2**53.
+are non-negative.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ class Program:
     """Formulas compiled to a straight line of array operations over few registers.
 
     Args:
-        dtype: of the arithmetic. float32 takes half the time; its integers are exact below 2**24 only.
+        dtype: of the arithmetic. float32 takes half the time, its integers are exact below 2**24, not 2**53.
 
     Attributes:
         length: operations a row.

@@ -11,12 +11,12 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
+from pruner_engine.tasks.rewriting import rewritten
+
 
 def fold_movement(mod: tvm.IRModule) -> tvm.IRModule:
     """Replace permute_dims, reshape and expand_dims of constants by constants, in "main"."""
-    folder = _Folder(mod)
-    folder.builder_.update_func(mod.get_global_var("main"), folder.visit_expr(mod["main"]))
-    return folder.builder_.get()
+    return rewritten(mod, _Folder(mod))
 
 
 @mutator

@@ -17,6 +17,8 @@ from tvm.ir import Expr
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
+from pruner_engine.tasks.rewriting import is_constant_nhwc, rewritten
+
 _SHUFFLE = [  # how NCHW operators shuffle channels, once they are surrounded by changes of layout
     "relax.permute_dims",
     "relax.reshape",
@@ -32,9 +34,7 @@ def widen_groups(mod: tvm.IRModule, lanes: int) -> tvm.IRModule:
     Args:
         lanes: of a vector of the target.
     """
-    rewriter = _Rewriter(mod, lanes)
-    rewriter.builder_.update_func(mod.get_global_var("main"), rewriter.visit_expr(mod["main"]))
-    return relax.transform.DeadCodeElimination()(rewriter.builder_.get())
+    return relax.transform.DeadCodeElimination()(rewritten(mod, _Rewriter(mod, lanes)))
 
 
 @mutator
@@ -51,7 +51,7 @@ class _Rewriter(PyExprMutator):
             return self._canonical(visited)
         if name == "relax.add":
             return self._biased(visited)
-        if name == "relax.nn.conv2d" and _constant_nhwc(visited):
+        if name == "relax.nn.conv2d" and is_constant_nhwc(visited):
             groups, channels = int(visited.attrs.groups), int(visited.args[0].ty.shape[3])
             if 1 < groups < channels:
                 return self._grouped(visited, [int(n) for n in call.ty.shape])
@@ -186,8 +186,3 @@ def _shuffled(data: np.ndarray, groups: int) -> np.ndarray:
 
 def _unshuffled(data: np.ndarray, groups: int) -> np.ndarray:
     return np.ascontiguousarray(_shuffled(data, data.shape[-1] // groups))
-
-
-def _constant_nhwc(call: relax.Call) -> bool:
-    layouts = (call.attrs.data_layout, call.attrs.kernel_layout, call.attrs.out_layout)
-    return isinstance(call.args[1], GenericConst) and layouts == ("NHWC", "HWIO", "NHWC")

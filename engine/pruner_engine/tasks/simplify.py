@@ -14,6 +14,8 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
+from pruner_engine.tasks.rewriting import rewritten
+
 _UNARY = {
     f"relax.{name}"
     for name in ("abs", "clip", "cos", "erf", "exp", "log", "negative", "rsqrt", "sigmoid", "sin", "sqrt", "square")
@@ -27,9 +29,7 @@ def simplify(mod: tvm.IRModule) -> tvm.IRModule:
     Clipping becomes minimum and maximum, which every layout can follow; a square a product; a split one slice for
     each part; broadcasts and reshapes to the shape that is there already vanish.
     """
-    simplifier = _Simplifier(mod)
-    simplifier.builder_.update_func(mod.get_global_var("main"), simplifier.visit_expr(mod["main"]))
-    return relax.transform.DeadCodeElimination()(simplifier.builder_.get())
+    return relax.transform.DeadCodeElimination()(rewritten(mod, _Simplifier(mod)))
 
 
 @mutator

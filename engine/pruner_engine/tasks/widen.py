@@ -10,6 +10,8 @@ from tvm import relax, te, tirx
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
+from pruner_engine.tasks.rewriting import rewritten
+
 _TILE = 4  # vectors that a register tile can well divide
 _LITTLE = 0.05  # share of the work
 _ROW_TILES = range(6, 15)  # rows of a good register tile
@@ -23,9 +25,7 @@ def widen_channels(mod: tvm.IRModule, lanes: int) -> tvm.IRModule:
     Args:
         lanes: of a vector of the target.
     """
-    widener = _Widener(mod, lanes)
-    widener.builder_.update_func(mod.get_global_var("main"), widener.visit_expr(mod["main"]))
-    return widener.builder_.get()
+    return rewritten(mod, _Widener(mod, lanes))
 
 
 def widen_products(mod: tvm.IRModule, lanes: int) -> tvm.IRModule:
@@ -36,9 +36,7 @@ def widen_products(mod: tvm.IRModule, lanes: int) -> tvm.IRModule:
     Args:
         lanes: of a vector of the target.
     """
-    widener = _ProductWidener(mod, lanes)
-    widener.builder_.update_func(mod.get_global_var("main"), widener.visit_expr(mod["main"]))
-    return widener.builder_.get()
+    return rewritten(mod, _ProductWidener(mod, lanes))
 
 
 @mutator

@@ -14,8 +14,9 @@ import numpy as np
 import tvm
 from tvm import relax, te, tirx
 from tvm.ir import Expr
-from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
+
+from pruner_engine.tasks.rewriting import is_constant_nhwc, rewritten
 
 STAGE = "winograd"  # annotation of a transform's inner stage: the pixels of its output that lie in one tile's row
 # operations in the time that it takes to move a byte of each, as measured on a core with AVX-512
@@ -58,9 +59,7 @@ def winograd(mod: tvm.IRModule, lanes: int) -> tvm.IRModule:
     Args:
         lanes: of a vector of the target.
     """
-    rewriter = _Rewriter(mod, lanes)
-    rewriter.builder_.update_func(mod.get_global_var("main"), rewriter.visit_expr(mod["main"]))
-    return rewriter.builder_.get()
+    return rewritten(mod, _Rewriter(mod, lanes))
 
 
 def tile_of(pixels: tuple[int, int, int], channels: int, filters: int) -> int:
@@ -204,12 +203,11 @@ def _sum(coefficients: Sequence[float], operand: Callable[[int], Expr]) -> Expr:
 
 def _fits(call: relax.Call) -> bool:
     """Whether a convolution is one of 3 x 3 pixels that moves pixel by pixel."""
-    attrs, weight = call.attrs, call.args[1]
+    attrs = call.attrs
     return (
-        isinstance(weight, GenericConst)
-        and (attrs.data_layout, attrs.kernel_layout, attrs.out_layout) == ("NHWC", "HWIO", "NHWC")
-        and weight.value.numpy().shape[:2] == (3, 3)
-        and str(call.ty.dtype) == str(weight.ty.dtype) == "float32"
+        is_constant_nhwc(call)
+        and call.args[1].value.numpy().shape[:2] == (3, 3)
+        and str(call.ty.dtype) == str(call.args[1].ty.dtype) == "float32"
         and attrs.groups == 1
         and all(int(n) == 1 for n in [*attrs.strides, *attrs.dilation])
     )

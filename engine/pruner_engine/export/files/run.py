@@ -157,7 +157,7 @@ def missing_features(needed: Sequence[str]) -> list[str]:
 def measure(
     call: Callable[[], Any], repeats: int, at_least_s: float = 0.02, warm_up_s: float = 0.2, at_most_s: float = 10.0
 ) -> list[float]:
-    """Seconds a call, one value a repeat; it lasts `at_least_s` or one call, and none begins after `at_most_s`."""
+    """Seconds a call, one value a repeat of `at_least_s` or one call; after `at_most_s` no second one begins."""
     spent, calls = 0.0, 0
     while (calls < 2 and spent < at_most_s) or (spent < warm_up_s and calls < 1000):
         started = time.perf_counter()
@@ -170,8 +170,9 @@ def measure(
         started = time.perf_counter()
         for _ in range(number):
             call()
-        seconds.append((time.perf_counter() - started) / number)
-        spent += time.perf_counter() - started
+        lasted = time.perf_counter() - started
+        seconds.append(lasted / number)
+        spent += lasted
         if spent > at_most_s:
             break
     return seconds
