@@ -11,6 +11,7 @@ import math
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import tvm
@@ -59,9 +60,16 @@ class Access:
         """Bytes of the whole buffer."""
         return math.prod(self.shape) * self.itemsize
 
+    @cached_property
+    def _footprints(self) -> list[int]:
+        still = np.zeros((1, len(self.shape)), np.int64)
+        inwards = np.concatenate([self.spans[::-1].cumsum(axis=0)[::-1], still])
+        found: list[int] = (inwards + self.window).prod(axis=1).tolist()
+        return found
+
     def footprint(self, depth: int) -> int:
         """Distinct elements touched by all loops from `depth` inwards."""
-        return int(np.prod(self.spans[depth:].sum(axis=0) + self.window))
+        return self._footprints[depth]
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,14 +188,13 @@ def _access(buffer: Var, use: _Use, nest: _Nest) -> Access:
     shape = [int(extent) for extent in buffer.shape]
     pitches = np.cumprod([1, *shape[:0:-1]])[::-1]  # row-major
     spans = np.zeros((len(nest.slices), len(shape)), np.int64)
+    starts = [part.start for part in nest.slices]
     stride = 0
     for dim, bounds in enumerate(use.region):
         index = _evaluate(bounds.min, nest.env)
         if np.ndim(index) == 0:
             continue
-        for loop, part in enumerate(nest.slices):
-            values = index[part]
-            spans[loop, dim] = values.max() - values.min()
+        spans[:, dim] = np.maximum.reduceat(index, starts) - np.minimum.reduceat(index, starts)
         if nest.innermost is not None:
             start = nest.slices[nest.innermost].start
             stride += int(index[start + 1] - index[start]) * int(pitches[dim])

@@ -13,6 +13,7 @@ count; the four sizes over the reuse count; stride; size of the buffer. Sizes ar
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -75,12 +76,12 @@ def _moved(statement: Statement, access: Access, depth: int) -> float:
     outer = depth
     while outer > 0 and not access.spans[outer - 1].any():
         outer -= 1
-    return access.footprint(depth) * float(np.prod(statement.extents[:outer], dtype=np.float64))
+    return access.footprint(depth) * float(math.prod(statement.extents[:outer]))
 
 
 def _step(statement: Statement, access: Access, level: int, depth: int, moved: float | None) -> np.ndarray:
-    iterations = float(np.prod(statement.extents, dtype=np.float64))
-    touched = iterations * float(np.prod(access.window, dtype=np.float64))
+    iterations = float(math.prod(statement.extents))
+    touched = iterations * float(math.prod(access.window.tolist()))
     size = access.itemsize
     moved_bytes = (touched if moved is None else moved) * size
     unique = float(access.footprint(depth)) * size
@@ -126,7 +127,7 @@ def _reuse(statement: Statement, access: Access, moved: float, touched: float) -
     """Kind (0 loop, 1 serial, 2 none), distance in iterations and bytes, count; of the innermost loop that reuses."""
     for loop in reversed(range(len(statement.extents))):
         if statement.extents[loop] > 1 and not access.spans[loop].any():
-            inner = float(np.prod(statement.extents[loop + 1 :], dtype=np.float64))
+            inner = float(math.prod(statement.extents[loop + 1 :]))
             around = sum(other.footprint(loop + 1) * other.itemsize for other in statement.accesses)
             return 0, inner, float(around), float(statement.extents[loop])
     if touched > moved:

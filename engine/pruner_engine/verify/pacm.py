@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, ClassVar
 
 import torch
@@ -92,7 +93,10 @@ class PaCM(NetworkCostModel):
         schedules = schedules_of(candidates)
         embedding = workload.workload_embedding(space.task)
         gpu = "gpu" in space.target.keys
+        with ThreadPoolExecutor(1) as aside:  # native, while the interpreter reads the dataflow
+            statements = aside.submit(statement.statement_features, space.target, schedules)
+            flows = [dataflow.dataflow_features(schedule.mod, gpu) for schedule in schedules]
         return [
-            Features(statement=stores, dataflow=dataflow.dataflow_features(schedule.mod, gpu), workload=embedding)
-            for stores, schedule in zip(statement.statement_features(space.target, schedules), schedules, strict=True)
+            Features(statement=stores, dataflow=flow, workload=embedding)
+            for stores, flow in zip(statements.result(), flows, strict=True)
         ]
