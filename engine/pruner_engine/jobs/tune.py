@@ -25,11 +25,11 @@ from pruner_engine.jobs.measuring import measurer_for
 from pruner_engine.jobs.messages import Phase, Resume, RunFinished, RunStarted, State, Tune
 from pruner_engine.jobs.stored import stored_model, stored_tasks
 from pruner_engine.plugins import load_plugins
-from pruner_engine.search.budget import Budget
+from pruner_engine.search.budget import Budget, renewed
 from pruner_engine.search.settings import SearchSettings, settings_from
 from pruner_engine.search.strategies import strategy_names
-from pruner_engine.search.task_state import TaskState, end_to_end
-from pruner_engine.search.tuner import RunPlan, Tuner, untuned
+from pruner_engine.search.task_state import TaskState, end_to_end, untuned
+from pruner_engine.search.tuner import RunPlan, Tuner
 from pruner_engine.space.rules import BFLOAT16_RULE, OWN_RULES
 from pruner_engine.store.project import Project
 from pruner_engine.store.reading import making_sense
@@ -87,11 +87,12 @@ def resume(command: Resume, job: JobContext) -> None:
         row = project.runs.get(run_id)
         _check_strategy(row["strategy"])
         changes: dict[str, Any] = {"pid": os.getpid(), "socket": job.socket, "state": "preparing", "reason": ""}
-        if command.trials is not None:
-            changes["budget_trials"] = command.trials
-        if command.minutes is not None:
-            changes["budget_s"] = command.minutes * 60
-        project.runs.update(run_id, **changes)
+        budget = renewed(
+            Budget(row["budget_trials"], row["budget_s"]),
+            spent=Budget(project.trials.counts(run_id)[0], row["elapsed_s"]),
+            asked=Budget(command.trials, None if command.minutes is None else command.minutes * 60),
+        )
+        project.runs.update(run_id, budget_trials=budget.trials, budget_s=budget.seconds, **changes)
         job.emit(RunStarted(project=str(project.path), run_id=run_id, resumed=True))
         with _run_state(project, run_id, job):
             _tune(project, run_id, _prepared(project, run_id, row, job), job, settings_from(row["settings"]))
@@ -208,7 +209,7 @@ def _tune(project: Project, run_id: int, work: _Work, job: JobContext, settings:
 def _finish(project: Project, run_id: int, tuner: Tuner, job: JobContext) -> None:
     stopped = job.control.stop.is_set()
     state, reason = ("stopped", "stopped by the user") if stopped else ("finished", "")
-    if not stopped and tuner.valid == 0:
+    if not stopped and tuner.log.valid == 0:
         state, reason = "failed", _why_nothing_valid(project, run_id)
     project.runs.update(
         run_id, state=state, reason=reason, elapsed_s=tuner.clock.elapsed_s, phase="", pid=None, socket=""
@@ -217,8 +218,8 @@ def _finish(project: Project, run_id: int, tuner: Tuner, job: JobContext) -> Non
         RunFinished(
             run_id=run_id,
             state=state,  # type: ignore[arg-type]
-            trials=tuner.trials,
-            valid=tuner.valid,
+            trials=tuner.log.trials,
+            valid=tuner.log.valid,
             latency_s=end_to_end(tuner.states),
             untuned_s=untuned(tuner.states),
             reason=reason,

@@ -23,6 +23,7 @@ from pruner_engine.measure.rpc import Board, NoBoardError
 from pruner_engine.measure.timing import time_kernel
 
 _LONG_S = 1.0  # an untuned kernel that takes longer is run on one kind of inputs only
+_PLAIN_S = 0.1  # the calls that give the reference tell well enough how long an untuned kernel takes that is so slow
 
 
 class Host(Protocol):
@@ -84,13 +85,13 @@ def _run(job: wire.Run, task: _Task, host: Host) -> wire.Ran:
     try:
         kernel = host.load(job)
         stage = "run"
+        if job.check == "keep" and (seconds := task.keep_reference(kernel, job.kernel)) > _PLAIN_S:
+            return wire.Ran(id=job.id, repeats=[seconds], censored=False, checked=False)
         call = host.caller(job, kernel, task.timing_arguments(job.kernel), task.device)
         repeats, censored = time_kernel(call, job.incumbent_s, job.repeats)
         best = not censored and (job.incumbent_s is None or statistics.median(repeats) < job.incumbent_s)
         stage, checked = "check", False
-        if job.check == "keep":
-            task.keep_reference(kernel, job.kernel)
-        elif task.has_reference and (job.check == "all" or (job.check == "best" and best)):
+        if task.has_reference and (job.check == "all" or (job.check == "best" and best)):
             checked = True
             if wrong := task.difference(kernel, job.kernel):
                 return wire.Ran(id=job.id, stage=stage, error="wrong", message=wrong, checked=True)
@@ -174,14 +175,20 @@ class _Task:
         """Whether the untuned kernel's outputs are known."""
         return self._reference(self._inputs[0]).exists()
 
-    def keep_reference(self, kernel: Any, about: wire.Kernel) -> None:
-        """Store the kernel's outputs as the reference, for the first kind of inputs only if it takes long."""
+    def keep_reference(self, kernel: Any, about: wire.Kernel) -> float:
+        """Store the kernel's outputs as the reference, for the first kind of inputs only if it takes long.
+
+        Returns:
+            Seconds of the fastest call.
+        """
+        took = []
         for kind in self._inputs:
-            started = time.perf_counter()
-            outputs = self._evaluate(kernel, about, kind)
+            outputs, seconds = self._evaluate(kernel, about, kind)
             self._reference(kind).write_bytes(b"".join(out.tobytes() for out in outputs))
-            if time.perf_counter() - started > _LONG_S:
+            took.append(seconds)
+            if seconds > _LONG_S:
                 break
+        return min(took)
 
     def difference(self, kernel: Any, about: wire.Kernel) -> str:
         """Empty, or a sentence about the first output that differs from the reference."""
@@ -189,15 +196,15 @@ class _Task:
             if not self._reference(kind).exists():
                 continue
             rest = memoryview(self._reference(kind).read_bytes())
-            for out in self._evaluate(kernel, about, kind):
+            for out in self._evaluate(kernel, about, kind)[0]:
                 reference = np.frombuffer(rest[: out.nbytes], out.dtype).reshape(out.shape)
                 rest = rest[out.nbytes :]
                 if wrong := difference(out, reference, self._reduction, self._epsilon):
                     return f"With {kind} inputs, {wrong}"
         return ""
 
-    def _evaluate(self, kernel: Any, about: wire.Kernel, kind: str) -> list[np.ndarray]:
-        """Outputs for a kind of inputs; the output buffers start with values that are no results."""
+    def _evaluate(self, kernel: Any, about: wire.Kernel, kind: str) -> tuple[list[np.ndarray], float]:
+        """Outputs for a kind of inputs, and seconds of the call; output buffers start with what is no result."""
         arrays = [
             make_array(tuple(arg.shape), arg.dtype, index, kind, self._reduction, arg.below)
             for index, arg in enumerate(self._args)
@@ -207,6 +214,8 @@ class _Task:
         for index, text in about.layouts.items():
             arrays[index] = rewrite(arrays[index], tvm.ir.load_json(text), tuple(about.args[index].shape))
         tensors = [self._put(array) for array in arrays]
+        started = time.perf_counter()
         kernel(*tensors)
         self.device.sync()
-        return [tensors[index].numpy() for index in self._outputs]
+        seconds = time.perf_counter() - started
+        return [tensors[index].numpy() for index in self._outputs], seconds

@@ -19,6 +19,19 @@ class Budget:
         return self.trials is None and self.seconds is None
 
 
+def renewed(old: Budget, *, spent: Budget, asked: Budget) -> Budget:
+    """The budget of a run that goes on: what is asked for takes the place of the old limit of its kind.
+
+    Asked for more trials (or more time) alone, a run is not held up by its other limit where that is spent already.
+    """
+    trials, seconds = asked.trials or old.trials, asked.seconds or old.seconds
+    if asked.trials and not asked.seconds and seconds is not None and (spent.seconds or 0.0) >= seconds:
+        seconds = None
+    if asked.seconds and not asked.trials and trials is not None and (spent.trials or 0) >= trials:
+        trials = None
+    return Budget(trials, seconds)
+
+
 class WorkClock:
     """Working time of a run over all its sessions, pauses left out, and the pace of its last rounds.
 

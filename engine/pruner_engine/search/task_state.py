@@ -74,8 +74,8 @@ class TaskState:
 
     @property
     def latency_s(self) -> float | None:
-        """Seconds a call with what is known so far: the best schedule, else the untuned kernel."""
-        return self.best_s if self.best_s is not None else self.untuned_s
+        """Seconds a call of the faster of best schedule and untuned kernel, which is what an export compiles."""
+        return min((s for s in (self.best_s, self.untuned_s) if s is not None), default=None)
 
     def valid_trials(self) -> Iterable[Trial]:
         return (trial for trial in self.trials if trial.result.ok)
@@ -94,4 +94,14 @@ def end_to_end(states: Iterable[TaskState]) -> float | None:
         if state.latency_s is None:
             return None
         total += state.task.weight * state.latency_s
+    return total
+
+
+def untuned(states: Iterable[TaskState]) -> float | None:
+    """Estimated latency of the untuned model in seconds; None while a task is unknown."""
+    total = 0.0
+    for state in states:
+        if state.untuned_s is None:
+            return None
+        total += state.task.weight * state.untuned_s
     return total

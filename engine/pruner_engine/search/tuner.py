@@ -12,7 +12,7 @@ from typing import Any
 import tvm
 
 from pruner_engine.errors import UserError
-from pruner_engine.jobs.messages import Event, Notice, Phase, Progress
+from pruner_engine.jobs.messages import Event
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput, MeasureResult
 from pruner_engine.search.budget import Budget, WorkClock
@@ -20,10 +20,11 @@ from pruner_engine.search.control import Control
 from pruner_engine.search.pinning import pin, pinned_before
 from pruner_engine.search.ranking import ranking_stats
 from pruner_engine.search.restore import trial_from_row
+from pruner_engine.search.run_log import RunLog
 from pruner_engine.search.scheduler import next_task
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.search.strategy import Context, Proposal, Strategy, make_strategy
-from pruner_engine.search.task_state import TaskState, Trial, end_to_end
+from pruner_engine.search.task_state import TaskState, Trial
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.sketch import trace_json
@@ -67,10 +68,8 @@ class Tuner:
         self.settings = plan.settings
         self.budget = plan.budget
         self.control = control
-        self.emit = emit
         self.clock = WorkClock(plan.budget, float(project.runs.get(plan.run_id)["elapsed_s"]))
-        self._round_id: int | None = None
-        self.trials, self.valid = project.trials.counts(plan.run_id)
+        self.log = RunLog(project, plan.run_id, self.states, self.clock, plan.budget.trials, emit)
         self.strategy: Strategy = make_strategy(
             plan.strategy,
             Context(
@@ -79,9 +78,9 @@ class Tuner:
                 seed=plan.seed,
                 settings=plan.settings,
                 threads=threads_of(plan.target),
-                on_phase=self._phase,
-                on_adaptation=self._adaptation,
-                on_notice=self._notice,
+                on_phase=self.log.phase,
+                on_adaptation=self.log.adaptation,
+                on_notice=self.log.notice,
             ),
         )
 
@@ -93,7 +92,7 @@ class Tuner:
         for row in pinned_before(self.project, self.run_id):
             self.control.pinned.put(row)
         self._baselines(measurer)
-        self._progress(None)
+        self.log.point(None)
         while not self._spent() and not self.control.stop.is_set():
             self._hold_while_paused()
             self._steer()
@@ -122,15 +121,15 @@ class Tuner:
         chosen = [*pinned, *(c for c in proposal.candidates if c.hash not in own)][: max(left, len(pinned))]
         if not chosen:
             state.exhausted = True
-            self._notice("info", f"{state.task.name}: every candidate that the search finds is measured.", "")
+            self.log.notice("info", f"{state.task.name}: every candidate that the search finds is measured.", "")
             return
-        self._round_id = self._open_round(state, proposal)
+        self.log.round_id = self._open_round(state, proposal)
         ids = self.project.trials.add_candidates(
-            self.run_id, state.task_id, self._round_id, state.sketch_ids, [*proposal.drafted, *chosen]
+            self.run_id, state.task_id, self.log.round_id, state.sketch_ids, [*proposal.drafted, *chosen]
         )
         noise = self._noise(measurer)
         trials = self._measure(state, chosen, ids, measurer)
-        self._phase("learn", state.task.name)
+        self.log.phase("learn", state.task.name)
         start = time.perf_counter()
         stats = {**proposal.stats, **noise, **ranking_stats(trials), **self.strategy.learn(state, trials)}
         state.end_round()
@@ -139,7 +138,7 @@ class Tuner:
         last = state.trials[-_HOPELESS_AFTER:]
         if len(last) == _HOPELESS_AFTER and not any(trial.result.ok for trial in last):
             self._quarantine(state, f"the last {_HOPELESS_AFTER} trials failed: {state.trials[-1].result.message}")
-        self._progress(state)
+        self.log.point(state)
 
     def _measure(
         self, state: TaskState, chosen: Sequence[Candidate], ids: dict[str, int], measurer: Measurer
@@ -157,12 +156,11 @@ class Tuner:
             )
             state.add(trial)
             trials.append(trial)
-            self.trials += 1
-            self.valid += result.ok
+            self.log.count(result.ok)
             if len(trials) < len(chosen):
-                self._tell(state)
+                self.log.progress(state)
 
-        self._phase("measure", state.task.name)
+        self.log.phase("measure", state.task.name)
         inputs = [MeasureInput(c.hash, c.schedule.mod) for c in chosen if c.schedule is not None]
         measurer.measure(
             state.task,
@@ -180,7 +178,7 @@ class Tuner:
         try:
             repeats = measurer.noise()
         except UserError as error:  # the candidates will tell the same, each with its stage
-            self._notice("warning", error.message, error.hint)
+            self.log.notice("warning", error.message, error.hint)
             return {}
         return {"probe_s": min(repeats), "probe_spread": max(repeats) / min(repeats) - 1.0}
 
@@ -188,7 +186,7 @@ class Tuner:
 
     def _generate_space(self, state: TaskState) -> None:
         if state.space is None:
-            self._phase("space", state.task.name)
+            self.log.phase("space", state.task.name)
             state.space = DesignSpace.generate(state.task, self.target, without=self.settings.without_rules)
             state.sketch_ids = self.project.work.add_sketches(state.task_id, state.space.sketches)
 
@@ -204,9 +202,9 @@ class Tuner:
         )
 
     def _close_round(self, trials: Sequence[Trial], learn_s: float, stats: dict[str, object]) -> None:
-        assert self._round_id is not None
+        assert self.log.round_id is not None
         self.project.runs.update_round(
-            self._round_id,
+            self.log.round_id,
             measured=len(trials),
             valid=sum(t.result.ok for t in trials),
             build_s=sum(t.result.build_s for t in trials),
@@ -218,7 +216,7 @@ class Tuner:
     def _quarantine(self, state: TaskState, why: str) -> None:
         state.quarantined = why
         self.project.runs.update_task(self.run_id, state.task_id, quarantined=why)
-        self._notice(
+        self.log.notice(
             "warning",
             f"{state.task.name} is tuned no more: {why}",
             "The other tasks go on; its default kernel is exported.",
@@ -235,7 +233,7 @@ class Tuner:
         rows = self.project.trials.measured(self.run_id)
         if not rows:
             return
-        self._phase("restore", "")
+        self.log.phase("restore", "")
         by_id = {s.task_id: s for s in self.states}
         with making_sense(self.project.path):
             touched = [by_id[row["task_id"]] for row in rows]
@@ -255,10 +253,10 @@ class Tuner:
         """Time the untuned kernel of every task: what a gain is measured against."""
         for state in self.states:
             if state.untuned_s is None and not self.control.stop.is_set():
-                self._phase("baseline", state.task.name)
+                self.log.phase("baseline", state.task.name)
                 result = measurer.untuned(state.task)
                 if result.seconds is None:
-                    self._notice("warning", f"{state.task.name}: the untuned kernel failed ({result.message}).", "")
+                    self.log.notice("warning", f"{state.task.name}: the untuned kernel failed ({result.message}).", "")
                     continue
                 state.untuned_s = result.seconds
                 self.project.work.set_untuned(state.task_id, result.seconds)
@@ -266,11 +264,11 @@ class Tuner:
     # ------------------------------------------------------------ clock, budget, steering
 
     def _spent(self) -> bool:
-        return self.clock.out_of_time or (self.budget.trials is not None and self.trials >= self.budget.trials)
+        return self.clock.out_of_time or (self.budget.trials is not None and self.log.trials >= self.budget.trials)
 
     def _room(self, state: TaskState) -> int:
         """Trials that the budget, and the task's own limit, still allow."""
-        left = sys.maxsize if self.budget.trials is None else self.budget.trials - self.trials
+        left = sys.maxsize if self.budget.trials is None else self.budget.trials - self.log.trials
         limit = self.settings.trials_per_task
         return min(left, limit - len(state.trials)) if limit else left
 
@@ -298,9 +296,9 @@ class Tuner:
             try:
                 for state in (s for s in self.states if s.task_id == row.task_id):
                     self._generate_space(state)
-                self._notice("info", pin(self.project, self.run_id, self.states, row), "")
+                self.log.notice("info", pin(self.project, self.run_id, self.states, row), "")
             except UserError as error:
-                self._notice("warning", error.message, error.hint)
+                self.log.notice("warning", error.message, error.hint)
 
     def _materialise(self, state: TaskState, waiting: Sequence[Candidate]) -> list[Candidate]:
         """The user's rows with their schedules; those that cannot be built are told."""
@@ -308,63 +306,10 @@ class Tuner:
         valid = state.space.materialise([c for c in waiting if c.hash not in state.measured], threads_of(self.target))
         for candidate in waiting:
             if candidate.schedule is None and candidate.hash not in state.measured:
-                self._notice(
+                self.log.notice(
                     "warning", f"{state.task.name}: {candidate.decisions} cannot be built.", "Pin another row."
                 )
         return valid
-
-    # ------------------------------------------------------------ telling
-
-    def _phase(self, name: str, task: str) -> None:
-        self.project.runs.update(self.run_id, phase=name)
-        self.emit(Phase(name=name, task=task))
-
-    def _notice(self, level: str, text: str, hint: str) -> None:
-        self.project.runs.add_event(self.run_id, level, text, hint)
-        self.emit(Notice(level=level, text=text, hint=hint))  # type: ignore[arg-type]
-
-    def _adaptation(self, metrics: dict[str, object]) -> None:
-        if self._round_id is not None:
-            self.project.runs.add_adaptation(self.run_id, self._round_id, **metrics)
-
-    def _progress(self, state: TaskState | None) -> None:
-        """A point of the curve, committed and told."""
-        self.clock.mark(self.trials)
-        self.project.runs.add_progress(
-            self.run_id,
-            elapsed_s=self.clock.elapsed_s,
-            trials=self.trials,
-            valid=self.valid,
-            failed=self.trials - self.valid,
-            latency_s=end_to_end(self.states),
-            left_s=self.clock.left_s(self.trials),
-        )
-        self.project.runs.update(self.run_id, elapsed_s=self.clock.elapsed_s)
-        self._tell(state)
-
-    def _tell(self, state: TaskState | None) -> None:
-        self.emit(
-            Progress(
-                run_id=self.run_id,
-                trials=self.trials,
-                budget_trials=self.budget.trials,
-                valid=self.valid,
-                failed=self.trials - self.valid,
-                elapsed_s=self.clock.elapsed_s,
-                left_s=self.clock.left_s(self.trials),
-                latency_s=end_to_end(self.states),
-                untuned_s=untuned(self.states),
-                task_id=None if state is None else state.task_id,
-                round_id=self._round_id,
-            )
-        )
-
-
-def untuned(states: Sequence[TaskState]) -> float | None:
-    """Estimated end-to-end seconds of the untuned model."""
-    if any(s.untuned_s is None for s in states):
-        return None
-    return sum(s.task.weight * (s.untuned_s or 0.0) for s in states)
 
 
 def _first_line(error: Exception) -> str:

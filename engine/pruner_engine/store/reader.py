@@ -133,7 +133,7 @@ class ProjectReader:
             own = tally.tasks[row["id"]]
             row["trials"], row["valid"] = own.trials, own.valid
             row["best_s"], row["best_candidate_id"] = own.best_s, own.best_candidate_id
-        times = [(row["best_s"] or row["untuned_s"] or 0.0) * row["weight"] for row in tasks]
+        times = [min(filter(None, (row["best_s"], row["untuned_s"])), default=0.0) * row["weight"] for row in tasks]
         total = sum(times)
         for row, time in zip(tasks, times, strict=True):
             row["failed"] = row["trials"] - row["valid"]

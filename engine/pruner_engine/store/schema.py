@@ -154,7 +154,7 @@ CREATE TABLE progress (
   trials INTEGER NOT NULL,
   valid INTEGER NOT NULL,
   failed INTEGER NOT NULL,
-  latency_s REAL,                  -- estimated end to end: sum of weight times best latency (untuned where none yet)
+  latency_s REAL,                  -- estimated end to end: sum of weight times the lesser of best and untuned
   left_s REAL                      -- the engine's estimate
 );
 CREATE INDEX progress_by_run ON progress(run_id);

@@ -1,0 +1,92 @@
+"""What a run tells while it works: committed to the project file first, then sent as an event."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from pruner_engine.jobs.messages import Event, Notice, Phase, Progress
+from pruner_engine.search.budget import WorkClock
+from pruner_engine.search.task_state import TaskState, end_to_end, untuned
+from pruner_engine.store.project import Project
+
+
+class RunLog:
+    """Phases, notices and the curve of one run.
+
+    Args:
+        project: open for writing.
+        run_id: the run.
+        states: its tasks, whose latencies make the curve.
+        clock: its working time.
+        budget_trials: how many trials it may make; None for no such limit.
+        emit: takes each event; called from the thread that tells.
+
+    Attributes:
+        trials, valid: measured so far, over all sessions of the run.
+        round_id: the round under way; None before the first.
+    """
+
+    def __init__(
+        self,
+        project: Project,
+        run_id: int,
+        states: Sequence[TaskState],
+        clock: WorkClock,
+        budget_trials: int | None,
+        emit: Callable[[Event], None],
+    ) -> None:
+        self._project, self._run_id, self._states = project, run_id, states
+        self._clock, self._budget_trials, self._emit = clock, budget_trials, emit
+        self.trials, self.valid = project.trials.counts(run_id)
+        self.round_id: int | None = None
+
+    def count(self, ok: bool) -> None:
+        """A trial was made."""
+        self.trials += 1
+        self.valid += ok
+
+    def phase(self, name: str, task: str) -> None:
+        self._project.runs.update(self._run_id, phase=name)
+        self._emit(Phase(name=name, task=task))
+
+    def notice(self, level: str, text: str, hint: str) -> None:
+        self._project.runs.add_event(self._run_id, level, text, hint)
+        self._emit(Notice(level=level, text=text, hint=hint))  # type: ignore[arg-type]
+
+    def adaptation(self, metrics: dict[str, object]) -> None:
+        """How the cost model adapted in the round under way."""
+        if self.round_id is not None:
+            self._project.runs.add_adaptation(self._run_id, self.round_id, **metrics)
+
+    def point(self, state: TaskState | None) -> None:
+        """A point of the curve, after a round of a task (or before the first), committed and told."""
+        self._clock.mark(self.trials)
+        self._project.runs.add_progress(
+            self._run_id,
+            elapsed_s=self._clock.elapsed_s,
+            trials=self.trials,
+            valid=self.valid,
+            failed=self.trials - self.valid,
+            latency_s=end_to_end(self._states),
+            left_s=self._clock.left_s(self.trials),
+        )
+        self._project.runs.update(self._run_id, elapsed_s=self._clock.elapsed_s)
+        self.progress(state)
+
+    def progress(self, state: TaskState | None) -> None:
+        """Where the run stands, told only."""
+        self._emit(
+            Progress(
+                run_id=self._run_id,
+                trials=self.trials,
+                budget_trials=self._budget_trials,
+                valid=self.valid,
+                failed=self.trials - self.valid,
+                elapsed_s=self._clock.elapsed_s,
+                left_s=self._clock.left_s(self.trials),
+                latency_s=end_to_end(self._states),
+                untuned_s=untuned(self._states),
+                task_id=None if state is None else state.task_id,
+                round_id=self.round_id,
+            )
+        )
