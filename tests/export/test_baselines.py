@@ -19,13 +19,15 @@ def test_onnxruntime_runs_onnx_files(work):
     assert [output.shape for output in timing.outputs] == [(1, 10), (1, 10)]
 
 
-def test_torch_runs_exported_programs_and_agrees(tmp_path):
+def test_torch_and_onnxruntime_run_exported_programs_and_agree(tmp_path):
     model = load_model(str(write_pt2(tmp_path / "perceptron.pt2")))
     inputs = example_inputs(model)
     torch = time_torch(model, inputs, 1, repeats=2)
     untuned = time_untuned(model, prepare(model.mod, CPU), CPU, inputs, 1, repeats=2)
-    assert torch.seconds and untuned.seconds
+    converted = time_onnxruntime(model, inputs, 1, repeats=2)
+    assert torch.seconds and untuned.seconds and converted.seconds, converted.note
     assert compare("torch", torch.outputs, untuned.outputs, depth=4).ok
+    assert compare("onnxruntime", converted.outputs, untuned.outputs, depth=4).ok
 
 
 def test_a_model_of_another_kind_has_no_latency_and_says_why(work):

@@ -102,8 +102,13 @@ def time_untuned(
 def time_onnxruntime(
     model: LoadedModel, inputs: Sequence[np.ndarray], threads: int, repeats: int = 10, device: str = "cpu"
 ) -> Timing:
-    """The ONNX file in ONNX Runtime on `device`; without repeats, and a note, where that is not possible."""
-    return _reference("onnxruntime", ("onnx",), model, inputs, threads, repeats, device)
+    """The model in ONNX Runtime on `device`; without repeats, and a note, where that is not possible.
+
+    An exported program is converted by PyTorch's exporter first.
+    """
+    if model.kind in _EXPORTED and find_spec("onnxscript") is None:
+        return Timing("onnxruntime", (), threads, "converting an exported program needs the package onnxscript")
+    return _reference("onnxruntime", ("onnx", *_EXPORTED), model, inputs, threads, repeats, device)
 
 
 def time_torch(
@@ -140,7 +145,7 @@ def _reference(
     device: str,
 ) -> Timing:
     if model.kind not in kinds:
-        return Timing(library, (), threads, f"runs {kinds[0]} files only")
+        return Timing(library, (), threads, f"runs {' and '.join(kinds)} files only")
     if find_spec(library.partition(".")[0]) is None:
         return Timing(library, (), threads, "not installed")
     with tempfile.TemporaryDirectory() as scratch:

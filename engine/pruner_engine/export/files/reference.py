@@ -9,6 +9,7 @@ Reads a JSON request from standard input: {"library", "kind" (of the model), "na
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import sys
 from collections.abc import Callable
@@ -31,7 +32,7 @@ def onnxruntime_call(request: dict[str, Any], arrays: list[np.ndarray]) -> Prepa
     provider = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}[request["device"]]
     if provider not in onnxruntime.get_available_providers():
         raise SystemExit(f"this installation of ONNX Runtime does not run on {request['device']}")
-    session = onnxruntime.InferenceSession(request["model"], options, providers=[provider])
+    session = onnxruntime.InferenceSession(_as_onnx(request), options, providers=[provider])
     # inputs and outputs stay on the device, as those of the other libraries do
     binding = session.io_binding()
     for node, value in zip(session.get_inputs(), arrays, strict=True):
@@ -44,6 +45,18 @@ def onnxruntime_call(request: dict[str, Any], arrays: list[np.ndarray]) -> Prepa
         binding.synchronize_outputs()
 
     return call, binding.copy_outputs_to_cpu, onnxruntime.__version__
+
+
+def _as_onnx(request: dict[str, Any]) -> str:
+    """Path of the model as an ONNX file: an exported program goes the way that PyTorch offers its users."""
+    path: str = request["model"]
+    if request["kind"] == "onnx":
+        return path
+    import torch
+
+    with contextlib.redirect_stdout(sys.stderr):  # it tells how far it is; our own output is JSON
+        torch.onnx.export(torch.export.load(path), dynamo=True).save(f"{path}.onnx", external_data=True)
+    return f"{path}.onnx"
 
 
 def torch_call(request: dict[str, Any], arrays: list[np.ndarray]) -> Prepared:
