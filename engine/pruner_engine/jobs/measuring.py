@@ -23,6 +23,7 @@ def measurer_for(target: tvm.target.Target, settings: SearchSettings) -> Measure
         build_timeout_s=settings.build_timeout_s,
         run_timeout_s=settings.run_timeout_s,
         repeats=settings.repeats,
+        cold_cache=settings.cold_cache,
         check=settings.check,
         fleet=_fleet(settings),
     )

@@ -41,7 +41,8 @@ class Measurer:
         memory_bytes: what a candidate may use in its build, and in its run; by default half of the machine's.
         repeats: timed repeats of a contender; see timing.py.
         check: compare outputs with the untuned kernel's for all candidates, those that would be the best, or none.
-        cold_cache: flush the arguments from the caches before every timed call (this machine's CPU only).
+        cold_cache: flush all arguments but the first from the caches before every timed call: between two calls in a
+            network others run, and weights come from memory (this machine's CPU only).
         fleet: boards to run on instead of this machine.
         start: how the measurement processes come to be; see launch.py.
 

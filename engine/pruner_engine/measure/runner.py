@@ -23,6 +23,7 @@ from pruner_engine.measure.rpc import Board, NoBoardError
 from pruner_engine.measure.timing import time_kernel
 
 _LONG_S = 1.0  # an untuned kernel that takes longer is run on one kind of inputs only
+_COLD_CALLS = 8  # of one repeat with cold caches: emptying them takes longer than most kernels
 _PLAIN_S = 0.1  # the calls that give the reference tell well enough how long an untuned kernel takes that is so slow
 
 
@@ -132,11 +133,12 @@ class ThisMachine:
             return time.perf_counter() - started
 
         def cold(number: int) -> float:
+            calls = min(number, _COLD_CALLS)
             seconds = 0.0
-            for _ in range(number):
-                flush(args[0], *args)
+            for _ in range(calls):
+                flush(*args)
                 seconds += warm(1)
-            return seconds
+            return seconds * number / calls
 
         return self._alone.guard(cold if job.cold else warm)
 

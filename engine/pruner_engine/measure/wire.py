@@ -99,7 +99,7 @@ class Run(_Message, tag="run", frozen=True):
         repeats: how many are wanted.
         check: compare the outputs with the reference: never, always, if the kernel is the best so far; or keep them
             as the reference.
-        cold: flush the arguments from the caches before every timed call.
+        cold: flush all arguments but the first from the caches before every timed call.
         timeout_s: limit of the work.
         fleet: where to run it, if not here.
     """

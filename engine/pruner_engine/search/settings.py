@@ -31,6 +31,7 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
         without_rules: names of our own schedule rules and rewrites of the graph to leave out.
         build_timeout_s, run_timeout_s: limits of one candidate, in seconds.
         repeats: timed repeats of a candidate that is not abandoned.
+        cold_cache: flush weights and outputs from the caches before every timed call (this machine's CPU only).
         dtype: of a float32 model's products: float32, or float16 or bfloat16 to convert it.
         rpc: host:port of a tracker whose boards measure instead of this machine; empty for this machine.
         rpc_key: which boards of the tracker.
@@ -57,6 +58,7 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
     build_timeout_s: float = 30.0
     run_timeout_s: float = 10.0
     repeats: int = 3
+    cold_cache: bool = False
     dtype: Literal["float32", "float16", "bfloat16"] = "float32"
     rpc: str = ""
     rpc_key: str = ""
