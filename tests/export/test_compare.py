@@ -33,7 +33,7 @@ def test_contenders_are_measured_in_every_round(work):
     assert list(rows) == ["tuned", "untuned", "onnxruntime", "torch"]
     assert [rows[name]["measured"] for name in ("tuned", "untuned", "onnxruntime")] == [4, 4, 4]
     assert all(rows[name]["agreement"]["ok"] for name in ("tuned", "untuned", "onnxruntime"))
-    assert (rows["torch"]["measured"], rows["torch"]["note"]) == (0, "runs pt2 files only")
+    assert (rows["torch"]["measured"], rows["torch"]["note"]) == (0, "runs pt2 and workload files only")
     assert found["best_library"] == "onnxruntime"
     assert found["ratio"] == rows["tuned"]["median_s"] / rows["onnxruntime"]["median_s"]
     assert steps[-1] == "round 2 of 2: onnxruntime"
