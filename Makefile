@@ -22,9 +22,10 @@ docs-screenshots: setup
 docs-terms: setup
 	$(PYTHON_OF) -m pruner_studio.help > docs/terms.md
 
-# Collect the window's texts into resources/translations/*.ts and compile what is translated
+# Collect the texts of the window and its help into resources/translations/*.ts and compile what is translated
 translations: setup
-	$(VENV)/bin/pyside6-lupdate -locations none -no-obsolete $$(find studio -name '*.py') -ts resources/translations/*.ts
+	help=$$(mktemp -d) && trap 'rm -r "$$help"' EXIT && $(PYTHON_OF) -m pruner_studio.help --literals > "$$help/terms.py" && \
+	$(VENV)/bin/pyside6-lupdate -locations none -no-obsolete $$(find studio "$$help" -name '*.py') -ts resources/translations/*.ts
 	for file in resources/translations/*.ts; do $(VENV)/bin/pyside6-lrelease $$file -qm $${file%.ts}.qm; done
 
 # The demonstration project, on a machine that does nothing else

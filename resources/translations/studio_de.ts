@@ -2339,5 +2339,637 @@
         <source>Find…</source>
         <translation>Suchen…</translation>
     </message>
+    <message>
+        <source>FLOP</source>
+        <translation>FLOP</translation>
+    </message>
+    <message>
+        <source>Floating-point operations of the statement that computes most, over one call of the kernel.</source>
+        <translation>Gleitkommaoperationen der Anweisung, die am meisten rechnet, über einen Aufruf des Kernels.</translation>
+    </message>
+    <message>
+        <source>iterations × (additions + multiplications + special functions + divisions)</source>
+        <translation>Durchläufe × (Additionen + Multiplikationen + Sonderfunktionen + Divisionen)</translation>
+    </message>
+    <message>
+        <source>Pruner (ASPLOS 2025), symbol-based analyzer</source>
+        <translation>Pruner (ASPLOS 2025), symbolbasierte Analyse</translation>
+    </message>
+    <message>
+        <source>Parallel iterations</source>
+        <translation>Parallele Durchläufe</translation>
+    </message>
+    <message>
+        <source>Iterations that are shared out over the cores.</source>
+        <translation>Durchläufe, die auf die Kerne verteilt werden.</translation>
+    </message>
+    <message>
+        <source>product of the extents of the parallel loops</source>
+        <translation>Produkt der Längen der parallelen Schleifen</translation>
+    </message>
+    <message>
+        <source>Pruner Studio, CPU analyzer</source>
+        <translation>Pruner Studio, CPU-Analyse</translation>
+    </message>
+    <message>
+        <source>Vector</source>
+        <translation>Vektor</translation>
+    </message>
+    <message>
+        <source>Elements that the innermost loop computes at once.</source>
+        <translation>Elemente, die die innerste Schleife auf einmal berechnet.</translation>
+    </message>
+    <message>
+        <source>extent of the vectorised loop</source>
+        <translation>Länge der vektorisierten Schleife</translation>
+    </message>
+    <message>
+        <source>Accumulators</source>
+        <translation>Akkumulatoren</translation>
+    </message>
+    <message>
+        <source>Vector registers that hold sums while a reduction runs. Many hide the latency of the arithmetic; more than the device has are spilled to memory.</source>
+        <translation>Vektorregister, die während einer Reduktion Summen halten. Viele verdecken die Latenz der Arithmetik; was über die des Geräts hinausgeht, wird in den Speicher ausgelagert.</translation>
+    </message>
+    <message>
+        <source>elements of the register tile ÷ lanes of a register</source>
+        <translation>Elemente der Registerkachel ÷ Lanes eines Registers</translation>
+    </message>
+    <message>
+        <source>Loads per step</source>
+        <translation>Ladevorgänge je Schritt</translation>
+    </message>
+    <message>
+        <source>Loads from memory in one step of the reduction. Fewer loads for as many multiply-adds mean that what is loaded is used more often.</source>
+        <translation>Ladevorgänge aus dem Speicher in einem Schritt der Reduktion. Weniger davon bei ebenso vielen Multiplikationen mit Addition heißt, dass Geladenes öfter verwendet wird.</translation>
+    </message>
+    <message>
+        <source>sum over the buffers read of their vectors (or elements, where the vector does not run along memory)</source>
+        <translation>Summe über die gelesenen Puffer: ihre Vektoren (oder Elemente, wo der Vektor nicht entlang des Speichers läuft)</translation>
+    </message>
+    <message>
+        <source>Unroll</source>
+        <translation>Abrollen</translation>
+    </message>
+    <message>
+        <source>Steps of the innermost loops that are written out.</source>
+        <translation>Schritte der innersten Schleifen, die ausgeschrieben werden.</translation>
+    </message>
+    <message>
+        <source>value of the unroll annotation</source>
+        <translation>Wert der Unroll-Annotation</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>Schritte</translation>
+    </message>
+    <message>
+        <source>How often the innermost body runs.</source>
+        <translation>Wie oft der innerste Rumpf läuft.</translation>
+    </message>
+    <message>
+        <source>iterations ÷ (vector × register tile)</source>
+        <translation>Durchläufe ÷ (Vektor × Registerkachel)</translation>
+    </message>
+    <message>
+        <source>Bytes into L1</source>
+        <translation>Bytes in den L1</translation>
+    </message>
+    <message>
+        <source>Data that has to be brought from beyond, because the working set does not stay in the nearer caches (first-level cache).</source>
+        <translation>Daten, die von weiter her geholt werden müssen, weil die Arbeitsmenge nicht in den näheren Caches bleibt (L1-Cache).</translation>
+    </message>
+    <message>
+        <source>largest working set that fits the level × times that it is replaced</source>
+        <translation>größte Arbeitsmenge, die in die Ebene passt × Zahl ihrer Ersetzungen</translation>
+    </message>
+    <message>
+        <source>Waiting for L1</source>
+        <translation>Warten auf L1</translation>
+    </message>
+    <message>
+        <source>Seconds that computing waits for data of the first-level cache; prefetching hides the shorter of computing and moving, not all of it.</source>
+        <translation>Sekunden, die das Rechnen auf Daten des L1-Caches wartet; Vorausladen verdeckt das Kürzere von Rechnen und Datenbewegung, aber nicht ganz.</translation>
+    </message>
+    <message>
+        <source>bytes into the level ÷ its bandwidth, less what computing hides</source>
+        <translation>Bytes in die Ebene ÷ ihre Bandbreite, weniger das, was das Rechnen verdeckt</translation>
+    </message>
+    <message>
+        <source>Bytes into L2</source>
+        <translation>Bytes in den L2</translation>
+    </message>
+    <message>
+        <source>Data that has to be brought from beyond, because the working set does not stay in the nearer caches (second-level cache).</source>
+        <translation>Daten, die von weiter her geholt werden müssen, weil die Arbeitsmenge nicht in den näheren Caches bleibt (L2-Cache).</translation>
+    </message>
+    <message>
+        <source>Waiting for L2</source>
+        <translation>Warten auf L2</translation>
+    </message>
+    <message>
+        <source>Seconds that computing waits for data of the second-level cache; prefetching hides the shorter of computing and moving, not all of it.</source>
+        <translation>Sekunden, die das Rechnen auf Daten des L2-Caches wartet; Vorausladen verdeckt das Kürzere von Rechnen und Datenbewegung, aber nicht ganz.</translation>
+    </message>
+    <message>
+        <source>Bytes into L3</source>
+        <translation>Bytes in den L3</translation>
+    </message>
+    <message>
+        <source>Data that has to be brought from beyond, because the working set does not stay in the nearer caches (third-level cache).</source>
+        <translation>Daten, die von weiter her geholt werden müssen, weil die Arbeitsmenge nicht in den näheren Caches bleibt (L3-Cache).</translation>
+    </message>
+    <message>
+        <source>Waiting for L3</source>
+        <translation>Warten auf L3</translation>
+    </message>
+    <message>
+        <source>Seconds that computing waits for data of the third-level cache; prefetching hides the shorter of computing and moving, not all of it.</source>
+        <translation>Sekunden, die das Rechnen auf Daten des L3-Caches wartet; Vorausladen verdeckt das Kürzere von Rechnen und Datenbewegung, aber nicht ganz.</translation>
+    </message>
+    <message>
+        <source>Bytes from DRAM</source>
+        <translation>Bytes aus dem DRAM</translation>
+    </message>
+    <message>
+        <source>Data read from and written to main memory.</source>
+        <translation>Daten, die aus dem Hauptspeicher gelesen und in ihn geschrieben werden.</translation>
+    </message>
+    <message>
+        <source>Waiting for DRAM</source>
+        <translation>Warten auf DRAM</translation>
+    </message>
+    <message>
+        <source>Seconds that computing waits for data of the main memory; prefetching hides the shorter of computing and moving, not all of it.</source>
+        <translation>Sekunden, die das Rechnen auf Daten des Hauptspeichers wartet; Vorausladen verdeckt das Kürzere von Rechnen und Datenbewegung, aber nicht ganz.</translation>
+    </message>
+    <message>
+        <source>FLOP per thread</source>
+        <translation>FLOP je Thread</translation>
+    </message>
+    <message>
+        <source>Floating-point operations of one thread.</source>
+        <translation>Gleitkommaoperationen eines Threads.</translation>
+    </message>
+    <message>
+        <source>iterations of the thread × operations</source>
+        <translation>Durchläufe des Threads × Operationen</translation>
+    </message>
+    <message>
+        <source>Registers per thread</source>
+        <translation>Register je Thread</translation>
+    </message>
+    <message>
+        <source>Registers that one thread needs for the buffers it keeps.</source>
+        <translation>Register, die ein Thread für die Puffer braucht, die er hält.</translation>
+    </message>
+    <message>
+        <source>sum over buffers of the product of the thread&apos;s loop extents that index them</source>
+        <translation>Summe über die Puffer: Produkt der Schleifenlängen des Threads, die sie indizieren</translation>
+    </message>
+    <message>
+        <source>Memory operations per thread</source>
+        <translation>Speicherzugriffe je Thread</translation>
+    </message>
+    <message>
+        <source>Loads and stores of one thread.</source>
+        <translation>Lade- und Schreibzugriffe eines Threads.</translation>
+    </message>
+    <message>
+        <source>sum over buffers of the product of all its loop extents that index them</source>
+        <translation>Summe über die Puffer: Produkt aller seiner Schleifenlängen, die sie indizieren</translation>
+    </message>
+    <message>
+        <source>Bytes of device memory</source>
+        <translation>Bytes des Gerätespeichers</translation>
+    </message>
+    <message>
+        <source>Data that all blocks together read from and write to device memory.</source>
+        <translation>Daten, die alle Blöcke zusammen aus dem Gerätespeicher lesen und in ihn schreiben.</translation>
+    </message>
+    <message>
+        <source>sum over global buffers of the bytes that each block touches × blocks</source>
+        <translation>Summe über die globalen Puffer: Bytes, die jeder Block berührt × Blöcke</translation>
+    </message>
+    <message>
+        <source>Shared memory per block</source>
+        <translation>Shared Memory je Block</translation>
+    </message>
+    <message>
+        <source>Bytes of shared memory that one block allocates. More than the device has rule the schedule out.</source>
+        <translation>Bytes an Shared Memory, die ein Block belegt. Mehr, als das Gerät hat, schließt den Ablaufplan aus.</translation>
+    </message>
+    <message>
+        <source>sum of the shared buffers&apos; sizes</source>
+        <translation>Summe der Größen der Puffer im Shared Memory</translation>
+    </message>
+    <message>
+        <source>Blocks</source>
+        <translation>Blöcke</translation>
+    </message>
+    <message>
+        <source>Thread blocks of the grid.</source>
+        <translation>Thread-Blöcke des Gitters.</translation>
+    </message>
+    <message>
+        <source>product of the extents bound to blockIdx</source>
+        <translation>Produkt der an blockIdx gebundenen Längen</translation>
+    </message>
+    <message>
+        <source>Threads per block</source>
+        <translation>Threads je Block</translation>
+    </message>
+    <message>
+        <source>Threads of one block.</source>
+        <translation>Threads eines Blocks.</translation>
+    </message>
+    <message>
+        <source>product of the extents bound to threadIdx</source>
+        <translation>Produkt der an threadIdx gebundenen Längen</translation>
+    </message>
+    <message>
+        <source>Virtual threads</source>
+        <translation>Virtuelle Threads</translation>
+    </message>
+    <message>
+        <source>Strided parts that one thread works on in turn, which avoids bank conflicts.</source>
+        <translation>Versetzte Teile, die ein Thread nacheinander bearbeitet; das vermeidet Bankkonflikte.</translation>
+    </message>
+    <message>
+        <source>product of the extents bound to vthread</source>
+        <translation>Produkt der an vthread gebundenen Längen</translation>
+    </message>
+    <message>
+        <source>Lanes in use</source>
+        <translation>Genutzte Lanes</translation>
+    </message>
+    <message>
+        <source>Share of a vector register&apos;s lanes that do useful work.</source>
+        <translation>Anteil der Lanes eines Vektorregisters, die nützliche Arbeit tun.</translation>
+    </message>
+    <message>
+        <source>vector ÷ (registers that it takes × lanes of a register)</source>
+        <translation>Vektor ÷ (Register, die er belegt × Lanes eines Registers)</translation>
+    </message>
+    <message>
+        <source>Cores busy</source>
+        <translation>Beschäftigte Kerne</translation>
+    </message>
+    <message>
+        <source>Share of the cores that work, as the longest run of iterations decides when all are done.</source>
+        <translation>Anteil der Kerne, die arbeiten, denn die längste Folge von Durchläufen entscheidet, wann alle fertig sind.</translation>
+    </message>
+    <message>
+        <source>parallel iterations ÷ (ceil(parallel iterations ÷ cores) × cores)</source>
+        <translation>parallele Durchläufe ÷ (ceil(parallele Durchläufe ÷ Kerne) × Kerne)</translation>
+    </message>
+    <message>
+        <source>Register pressure</source>
+        <translation>Registerdruck</translation>
+    </message>
+    <message>
+        <source>1 where everything fits into registers; above 1 the sums are spilled to memory.</source>
+        <translation>1, wo alles in Register passt; über 1 werden die Summen in den Speicher ausgelagert.</translation>
+    </message>
+    <message>
+        <source>max(1, registers wanted ÷ registers there)</source>
+        <translation>max(1, gebrauchte Register ÷ vorhandene Register)</translation>
+    </message>
+    <message>
+        <source>Warps full</source>
+        <translation>Volle Warps</translation>
+    </message>
+    <message>
+        <source>Share of the lanes of a block&apos;s warps that have a thread.</source>
+        <translation>Anteil der Lanes in den Warps eines Blocks, die einen Thread haben.</translation>
+    </message>
+    <message>
+        <source>(threads ÷ 32) ÷ ceil(threads ÷ 32)</source>
+        <translation>(Threads ÷ 32) ÷ ceil(Threads ÷ 32)</translation>
+    </message>
+    <message>
+        <source>Waves full</source>
+        <translation>Volle Wellen</translation>
+    </message>
+    <message>
+        <source>Share of the multiprocessors that work in the average wave of blocks.</source>
+        <translation>Anteil der Multiprozessoren, die in der durchschnittlichen Welle von Blöcken arbeiten.</translation>
+    </message>
+    <message>
+        <source>blocks ÷ (ceil(blocks ÷ slots) × slots)</source>
+        <translation>Blöcke ÷ (ceil(Blöcke ÷ Plätze) × Plätze)</translation>
+    </message>
+    <message>
+        <source>Data reuse</source>
+        <translation>Wiederverwendung</translation>
+    </message>
+    <message>
+        <source>Near 1 where a thread computes much with what it loads, near 2 where it loads for every operation.</source>
+        <translation>Nahe 1, wo ein Thread viel mit dem rechnet, was er lädt; nahe 2, wo er für jede Operation lädt.</translation>
+    </message>
+    <message>
+        <source>1 + 1 ÷ (1 + FLOP per thread ÷ memory operations per thread)</source>
+        <translation>1 + 1 ÷ (1 + FLOP je Thread ÷ Speicherzugriffe je Thread)</translation>
+    </message>
+    <message>
+        <source>Transactions used</source>
+        <translation>Genutzte Transaktionen</translation>
+    </message>
+    <message>
+        <source>Share of each memory transaction that the threads use: 1 where neighbours read neighbours.</source>
+        <translation>Anteil jeder Speichertransaktion, den die Threads nutzen: 1, wo Nachbarn Nachbarn lesen.</translation>
+    </message>
+    <message>
+        <source>contiguous bytes ÷ bytes of the transactions that they touch</source>
+        <translation>zusammenhängende Bytes ÷ Bytes der Transaktionen, die sie berühren</translation>
+    </message>
+    <message>
+        <source>Computing</source>
+        <translation>Rechnen</translation>
+    </message>
+    <message>
+        <source>Seconds of arithmetic, with loads and stores that keep it from going faster.</source>
+        <translation>Sekunden der Arithmetik, mit den Lade- und Schreibzugriffen, die sie aufhalten.</translation>
+    </message>
+    <message>
+        <source>GPU: FLOP × reuse × registers ÷ (peak × wave × warp); CPU: steps × cycles of the slowest unit ÷ clock ÷ cores busy</source>
+        <translation>GPU: FLOP × Wiederverwendung × Registerdruck ÷ (Spitze × Wellen × Warps); CPU: Schritte × Zyklen der langsamsten Einheit ÷ Takt ÷ beschäftigte Kerne</translation>
+    </message>
+    <message>
+        <source>Loop overhead</source>
+        <translation>Schleifenaufwand</translation>
+    </message>
+    <message>
+        <source>Seconds of counting loops, of waiting for additions that follow each other, and of starting the threads.</source>
+        <translation>Sekunden für das Zählen der Schleifen, das Warten auf aufeinanderfolgende Additionen und den Start der Threads.</translation>
+    </message>
+    <message>
+        <source>steps × cycles of the loop around a step + parallel regions × start of all threads</source>
+        <translation>Schritte × Zyklen der Schleife um einen Schritt + parallele Bereiche × Start aller Threads</translation>
+    </message>
+    <message>
+        <source>Moving data</source>
+        <translation>Datenbewegung</translation>
+    </message>
+    <message>
+        <source>Seconds in which device memory is read and written.</source>
+        <translation>Sekunden, in denen der Gerätespeicher gelesen und geschrieben wird.</translation>
+    </message>
+    <message>
+        <source>bytes ÷ (bandwidth × transactions used)</source>
+        <translation>Bytes ÷ (Bandbreite × genutzte Transaktionen)</translation>
+    </message>
+    <message>
+        <source>Launching</source>
+        <translation>Kernelstart</translation>
+    </message>
+    <message>
+        <source>Seconds to launch the kernels on a GPU.</source>
+        <translation>Sekunden, um die Kernel auf einer GPU zu starten.</translation>
+    </message>
+    <message>
+        <source>measured once on the device</source>
+        <translation>einmal auf dem Gerät gemessen</translation>
+    </message>
+    <message>
+        <source>Draft score</source>
+        <translation>Wertung des Entwurfs</translation>
+    </message>
+    <message>
+        <source>What the draft model predicts in closed form, before anything is compiled. Comparable between candidates of one task.</source>
+        <translation>Was das Entwurfsmodell in geschlossener Form vorhersagt, bevor etwas übersetzt wird. Vergleichbar zwischen Kandidaten einer Aufgabe.</translation>
+    </message>
+    <message>
+        <source>log₂(1 ÷ predicted seconds)</source>
+        <translation>log₂(1 ÷ vorhergesagte Sekunden)</translation>
+    </message>
+    <message>
+        <source>Verified score</source>
+        <translation>Wertung der Prüfung</translation>
+    </message>
+    <message>
+        <source>What the learned cost model says about a drafted candidate. Only its order within one round means something.</source>
+        <translation>Was das gelernte Kostenmodell über einen entworfenen Kandidaten sagt. Nur die Ordnung innerhalb einer Runde bedeutet etwas.</translation>
+    </message>
+    <message>
+        <source>output of the cost model, trained by LambdaRank on normalised throughput</source>
+        <translation>Ausgabe des Kostenmodells, mit LambdaRank auf normiertem Durchsatz trainiert</translation>
+    </message>
+    <message>
+        <source>Rank correlation</source>
+        <translation>Rangkorrelation</translation>
+    </message>
+    <message>
+        <source>How well the order of a score follows the order of measured speed: 1 the same, 0 none, −1 reversed.</source>
+        <translation>Wie gut die Ordnung einer Wertung der gemessenen Geschwindigkeit folgt: 1 gleich, 0 gar nicht, −1 umgekehrt.</translation>
+    </message>
+    <message>
+        <source>Spearman&apos;s ρ over completely timed candidates</source>
+        <translation>Spearmans ρ über die vollständig gemessenen Kandidaten</translation>
+    </message>
+    <message>
+        <source>statistics</source>
+        <translation>Statistik</translation>
+    </message>
+    <message>
+        <source>Fastest in the order</source>
+        <translation>Schnellster in der Ordnung</translation>
+    </message>
+    <message>
+        <source>Place of the fastest measured candidate when candidates are ordered by the score.</source>
+        <translation>Platz des schnellsten gemessenen Kandidaten, wenn die Kandidaten nach der Wertung geordnet sind.</translation>
+    </message>
+    <message>
+        <source>1 + candidates with a higher score</source>
+        <translation>1 + Zahl der Kandidaten mit höherer Wertung</translation>
+    </message>
+    <message>
+        <source>Share of pairs of measured candidates that the model puts in the right order.</source>
+        <translation>Anteil der Paare gemessener Kandidaten, die das Modell in die richtige Ordnung bringt.</translation>
+    </message>
+    <message>
+        <source>pairs in order ÷ pairs</source>
+        <translation>Paare in richtiger Ordnung ÷ Paare</translation>
+    </message>
+    <message>
+        <source>Best latency over the latency of the model&apos;s first choice: 1 is perfect.</source>
+        <translation>Beste Latenz durch die Latenz der ersten Wahl des Modells: 1 ist vollkommen.</translation>
+    </message>
+    <message>
+        <source>best measured ÷ first choice</source>
+        <translation>beste gemessene ÷ erste Wahl</translation>
+    </message>
+    <message>
+        <source>LambdaRank loss on measurements that the model has not learned yet.</source>
+        <translation>LambdaRank-Verlust auf Messungen, die das Modell noch nicht gelernt hat.</translation>
+    </message>
+    <message>
+        <source>LambdaRank (Burges 2006)</source>
+        <translation>LambdaRank (Burges 2006)</translation>
+    </message>
+    <message>
+        <source>How far the model in use has moved from its slowly following twin.</source>
+        <translation>Wie weit sich das verwendete Modell von seinem langsam folgenden Zwilling entfernt hat.</translation>
+    </message>
+    <message>
+        <source>norm of the difference of the weights ÷ norm of the weights</source>
+        <translation>Norm der Differenz der Gewichte ÷ Norm der Gewichte</translation>
+    </message>
+    <message>
+        <source>Pruner (ASPLOS 2025), momentum online adaptation</source>
+        <translation>Pruner (ASPLOS 2025), Online-Anpassung mit Momentum</translation>
+    </message>
+    <message>
+        <source>Estimated latency</source>
+        <translation>Geschätzte Latenz</translation>
+    </message>
+    <message>
+        <source>Sum over the tasks of calls times best latency (untuned where nothing is measured yet). An export measures the whole model.</source>
+        <translation>Summe über die Aufgaben: Aufrufe mal beste Latenz (unoptimiert, wo noch nichts gemessen ist). Ein Export misst das ganze Modell.</translation>
+    </message>
+    <message>
+        <source>Σ calls × best latency</source>
+        <translation>Σ Aufrufe × beste Latenz</translation>
+    </message>
+    <message>
+        <source>MetaSchedule (NeurIPS 2022)</source>
+        <translation>MetaSchedule (NeurIPS 2022)</translation>
+    </message>
+    <message>
+        <source>The model as TVM compiles it without tuning; before it is measured as a whole, the sum over its kernels.</source>
+        <translation>Das Modell, wie TVM es ohne Optimierung übersetzt; bevor es im Ganzen gemessen ist, die Summe seiner Kernel.</translation>
+    </message>
+    <message>
+        <source>How many times faster than untuned.</source>
+        <translation>Wievielmal so schnell wie unoptimiert.</translation>
+    </message>
+    <message>
+        <source>untuned ÷ best</source>
+        <translation>unoptimiert ÷ bestes</translation>
+    </message>
+    <message>
+        <source>Share of the estimated end-to-end time.</source>
+        <translation>Anteil an der geschätzten Zeit des ganzen Modells.</translation>
+    </message>
+    <message>
+        <source>calls × best latency ÷ sum over all tasks</source>
+        <translation>Aufrufe × beste Latenz ÷ Summe über alle Aufgaben</translation>
+    </message>
+    <message>
+        <source>How often one inference calls the kernel.</source>
+        <translation>Wie oft eine Inferenz den Kernel aufruft.</translation>
+    </message>
+    <message>
+        <source>GFLOP/s</source>
+        <translation>GFLOP/s</translation>
+    </message>
+    <message>
+        <source>Arithmetic per second of the best candidate.</source>
+        <translation>Gleitkommaoperationen des besten Kandidaten je Sekunde.</translation>
+    </message>
+    <message>
+        <source>FLOP ÷ best latency</source>
+        <translation>FLOP ÷ beste Latenz</translation>
+    </message>
+    <message>
+        <source>Intensity</source>
+        <translation>Intensität</translation>
+    </message>
+    <message>
+        <source>Operations per byte of the kernel&apos;s arguments: low means bound by memory, high by arithmetic.</source>
+        <translation>Operationen je Byte der Argumente des Kernels: niedrig heißt vom Speicher begrenzt, hoch von der Arithmetik.</translation>
+    </message>
+    <message>
+        <source>FLOP ÷ bytes of all arguments</source>
+        <translation>FLOP ÷ Bytes aller Argumente</translation>
+    </message>
+    <message>
+        <source>Roofline (Williams 2009)</source>
+        <translation>Roofline (Williams 2009)</translation>
+    </message>
+    <message>
+        <source>Roof</source>
+        <translation>Dach</translation>
+    </message>
+    <message>
+        <source>What the device allows at this intensity.</source>
+        <translation>Was das Gerät bei dieser Intensität erlaubt.</translation>
+    </message>
+    <message>
+        <source>min(peak, intensity × bandwidth of the level that holds the arguments)</source>
+        <translation>min(Spitze, Intensität × Bandbreite der Ebene, in der die Argumente liegen)</translation>
+    </message>
+    <message>
+        <source>Candidates that were built and run, failed ones included.</source>
+        <translation>Kandidaten, die gebaut und ausgeführt wurden, fehlgeschlagene eingeschlossen.</translation>
+    </message>
+    <message>
+        <source>Explored</source>
+        <translation>Erkundet</translation>
+    </message>
+    <message>
+        <source>Candidates that the draft model scored in closed form.</source>
+        <translation>Kandidaten, die das Entwurfsmodell in geschlossener Form bewertet hat.</translation>
+    </message>
+    <message>
+        <source>Drafted</source>
+        <translation>Entworfen</translation>
+    </message>
+    <message>
+        <source>The best and most different of the explored ones, which are applied to the kernel.</source>
+        <translation>Die besten und verschiedensten der erkundeten, die auf den Kernel angewandt werden.</translation>
+    </message>
+    <message>
+        <source>Working time until a run was as fast as the run that set the goal.</source>
+        <translation>Arbeitszeit, bis ein Lauf so schnell war wie der Lauf, der das Ziel setzte.</translation>
+    </message>
+    <message>
+        <source>first point of its curve at or below the goal</source>
+        <translation>erster Punkt seiner Kurve auf oder unter dem Ziel</translation>
+    </message>
+    <message>
+        <source>Calibration</source>
+        <translation>Kalibrierung</translation>
+    </message>
+    <message>
+        <source>Factors by which the draft&apos;s time components are corrected, fitted to what was measured on this device. None where the plain sum ranks as well.</source>
+        <translation>Faktoren, mit denen die Teile der vorhergesagten Zeit korrigiert werden, angepasst an das auf diesem Gerät Gemessene. Keine, wo die einfache Summe ebenso gut ordnet.</translation>
+    </message>
+    <message>
+        <source>non-negative least squares of the relative error</source>
+        <translation>nichtnegative kleinste Quadrate des relativen Fehlers</translation>
+    </message>
+    <message>
+        <source>Peak</source>
+        <translation>Spitze</translation>
+    </message>
+    <message>
+        <source>Arithmetic per second that a short benchmark reached on all cores.</source>
+        <translation>Gleitkommaoperationen je Sekunde, die ein kurzer Benchmark auf allen Kernen erreichte.</translation>
+    </message>
+    <message>
+        <source>measured, or from the data sheet</source>
+        <translation>gemessen oder aus dem Datenblatt</translation>
+    </message>
+    <message>
+        <source>Bandwidth</source>
+        <translation>Bandbreite</translation>
+    </message>
+    <message>
+        <source>Bytes per second that a short benchmark read from a memory level.</source>
+        <translation>Bytes je Sekunde, die ein kurzer Benchmark aus einer Speicherebene las.</translation>
+    </message>
+    <message>
+        <source>Half the spread of a candidate&apos;s repeats over its median.</source>
+        <translation>Halbe Spannweite der Wiederholungen eines Kandidaten durch ihren Median.</translation>
+    </message>
+    <message>
+        <source>(largest − smallest) ÷ 2 ÷ median</source>
+        <translation>(größte − kleinste) ÷ 2 ÷ Median</translation>
+    </message>
+    <message>
+        <source>Time of one fixed kernel before the round is measured. Its drift tells how far latencies of two rounds can be compared.</source>
+        <translation>Zeit eines festen Kernels, bevor die Runde gemessen wird. Ihre Drift sagt, wie weit Latenzen zweier Runden vergleichbar sind.</translation>
+    </message>
 </context>
 </TS>

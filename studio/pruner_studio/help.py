@@ -1,6 +1,6 @@
 """What the symbols, penalties, times, scores and figures mean: one place for tool tips, the help window and the docs.
 
-`python -m pruner_studio.help` prints docs/terms.md.
+`python -m pruner_studio.help` prints docs/terms.md; with `--literals`, what `make translations` collects.
 """
 
 from __future__ import annotations
@@ -49,11 +49,16 @@ class Term:
         return "\n".join(line for line in lines if line)
 
 
+def _stored() -> dict[str, dict[str, str]]:
+    """The fields of each term, in English."""
+    stored: dict[str, dict[str, str]] = json.loads((resource_dir() / "help" / "terms.json").read_text(encoding="utf-8"))
+    return stored
+
+
 @lru_cache(maxsize=1)
 def terms() -> dict[str, Term]:
-    """All terms by name."""
-    stored = json.loads((resource_dir() / "help" / "terms.json").read_text(encoding="utf-8"))
-    return {name: Term(name, **entry) for name, entry in stored.items()}
+    """All terms by name, in the user's language."""
+    return {name: Term(name, **{field: tr(text) for field, text in entry.items()}) for name, entry in _stored().items()}
 
 
 def help_of(name: str) -> Term | None:
@@ -79,5 +84,11 @@ def markdown() -> str:
     return "\n".join(lines)
 
 
+def literals() -> str:
+    """Python code that gives each text to `tr`: Qt collects texts from code only."""
+    texts = dict.fromkeys(text for entry in _stored().values() for text in entry.values() if text)
+    return "".join(f"tr({text!r})\n" for text in texts)
+
+
 if __name__ == "__main__":
-    sys.stdout.write(markdown())
+    sys.stdout.write(literals() if "--literals" in sys.argv else markdown())

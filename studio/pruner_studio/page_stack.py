@@ -13,7 +13,7 @@ from pruner_studio.pages.page import Page
 from pruner_studio.widgets.sidebar import PAGES
 from pruner_studio.workspace import Workspace
 
-_REST_MS = 400  # between two pages that are made ahead
+_REST_MS = 100  # between two parts of pages that are made ahead
 
 
 class PageStack(QStackedWidget):
@@ -29,17 +29,26 @@ class PageStack(QStackedWidget):
         super().__init__()
         self.workspace = workspace
         self.made: dict[str, Page] = {}
+        self._begun: dict[str, Page] = {}
         self._imports = threading.Thread(target=_import_pages, daemon=True)
 
     def page(self, key: str) -> Page:
         """A page, made where it is not there yet."""
-        if key not in self.made:
-            page = _class_of(key)(self.workspace)
+        while key not in self.made:
+            self._make_part(key)
+        return self.made[key]
+
+    def _make_part(self, key: str) -> None:
+        """The next part of a page, which joins the others once it is whole."""
+        if key not in self._begun:
+            self._begun[key] = page = _class_of(key)(self.workspace)
             page.go_to.connect(self.go_to)
             page.refreshed.connect(self.refreshed)
-            self.made[key] = page
-            self.addWidget(page)
-        return self.made[key]
+            page.setParent(self)
+            page.hide()
+        elif not self._begun[key].build_on():
+            self.made[key] = self._begun.pop(key)
+            self.addWidget(self.made[key])
 
     def show_page(self, key: str) -> Page:
         """Bring a page to the front."""
@@ -62,7 +71,7 @@ class PageStack(QStackedWidget):
         if not waiting or not self.isVisible():
             return
         if not (self._imports.is_alive() or QGuiApplication.mouseButtons()):  # nobody waits for either
-            self.page(waiting[0])
+            self._make_part(waiting[0])
         QTimer.singleShot(_REST_MS, self, self._make_next)
 
 

@@ -16,7 +16,7 @@ _installed: list[QTranslator] = []
 
 def tr(text: str) -> str:
     """The text in the user's language; what varies is put in afterwards by `str.format`."""
-    return QCoreApplication.translate("", text)
+    return QCoreApplication.translate("", text) if text else ""  # Qt's answer to no text is the header of the file
 
 
 def install(app: QCoreApplication, language: str = "") -> bool:

@@ -5,6 +5,7 @@ import math
 import pytest
 
 from chosen_runs import add_run, make_project
+from pruner_engine.benchmarks.again import Timed, write_timed
 from pruner_engine.benchmarks.summary import summarise
 from pruner_engine.errors import UserError
 
@@ -50,6 +51,23 @@ def test_overall_is_the_geometric_mean_over_workloads(folder):
     assert found["time_ratio"] == pytest.approx(math.sqrt(0.5 / 32))
     assert found["at"]["16"] == pytest.approx(math.sqrt(1.0 * 2.0))
     assert found["spread"]["final"] == [pytest.approx(0.5), pytest.approx(2.0)]
+
+
+def test_what_was_timed_again_counts_and_is_chosen_by_what_the_run_measured(folder):
+    easy = folder / "easy.pruner"
+    # trials 1 and 17 were the baseline's bests, 1 and 32 the others'; trial 17 had been lucky, and 32 even more so
+    write_timed(easy, Timed(3, [(1, "1", [0.7, 0.8, 0.9]), (1, "11", [0.5, 0.6, 0.7]), (1, "20", [0.9, 0.9, 0.1])]))
+    found = summarise(folder)["workloads"][0]["strategies"]
+    assert found["metaschedule"]["latency_s"] == pytest.approx(0.6)
+    assert found["pruner"]["latency_s"] == pytest.approx(0.9)
+    assert found["pruner"]["final"] == pytest.approx(0.9 / 0.6)
+    assert found["pruner"]["reached"] == 0
+
+
+def test_a_file_of_times_that_makes_no_sense_is_told(folder):
+    (folder / "easy.again.json").write_text('{"turns": "many"}')
+    with pytest.raises(UserError, match=r"easy\.again\.json cannot be read"):
+        summarise(folder)
 
 
 def test_unfinished_runs_and_runs_without_a_baseline_do_not_count(folder):

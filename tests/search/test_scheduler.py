@@ -22,9 +22,26 @@ def task(name, weight=1, untuned=1.0, history=(), **more):
     return state
 
 
-def test_every_task_gets_one_round_heaviest_first():
+def test_of_new_tasks_the_heaviest_comes_first():
     states = [task("light"), task("heavy", weight=5), task("done", history=[1.0])]
     assert next_task(states).task.name == "heavy"
+
+
+def test_a_new_task_waits_while_a_heavier_one_falls():
+    light, heavy = task("light", untuned=0.1), task("heavy", history=[8.0])
+    assert next_task([light, heavy]) is heavy
+    heavy = task("heavy", history=[8.0, *[0.1] * 20])
+    assert next_task([light, heavy]) is light
+
+
+def test_a_task_that_could_not_be_timed_is_not_left_out():
+    states = [task("heavy", weight=99), task("unknown", untuned=None)]
+    assert next_task(states).task.name == "unknown"
+
+
+def test_a_task_whose_round_found_nothing_waits():
+    states = [task("failed", weight=99, rounds=1), task("new")]
+    assert next_task(states).task.name == "new"
 
 
 def test_then_the_round_goes_where_latency_falls():

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from pruner_engine.benchmarks.again import Again
 from pruner_engine.store.reader import ProjectReader, Row
 
 PARTS = ("draft", "verify", "learn", "build", "run")
@@ -52,8 +54,8 @@ class RunCurve:
         return next((p for p in self.points if p.latency_s is not None and p.latency_s <= latency_s), None)
 
 
-def curve_of(reader: ProjectReader, run_id: int) -> RunCurve:
-    """Read a run's curve."""
+def curve_of(reader: ProjectReader, run_id: int, again: Again | None = None) -> RunCurve:
+    """Read a run's curve; what was timed again counts with that time, chosen by what the run measured of it."""
     tasks = reader.tasks(run_id)
     weights = {task["id"]: task["weight"] for task in tasks}
     known: dict[int, float | None] = {task["id"]: task["untuned_s"] for task in tasks}
@@ -61,7 +63,7 @@ def curve_of(reader: ProjectReader, run_id: int) -> RunCurve:
     progress = reader.progress(run_id)
     rounds = reader.rounds(run_id)
     rows = reader.rows(
-        "SELECT x.task_id, x.stage, x.seconds, x.censored, x.elapsed_s, c.round_id FROM measurements x"
+        "SELECT x.task_id, x.stage, x.seconds, x.censored, x.elapsed_s, c.round_id, c.hash FROM measurements x"
         " JOIN candidates c ON c.id = x.candidate_id WHERE x.run_id = ? ORDER BY x.id",
         (run_id,),
     )
@@ -73,8 +75,10 @@ def curve_of(reader: ProjectReader, run_id: int) -> RunCurve:
     points = []
     for number, row in enumerate(rows, 1):
         if row["stage"] == "ok" and not row["censored"]:
-            task_id = row["task_id"]
-            known[task_id] = measured[task_id] = min(row["seconds"], measured.get(task_id, row["seconds"]))
+            task_id, seconds = row["task_id"], row["seconds"]
+            if seconds < measured.get(task_id, math.inf):
+                measured[task_id] = seconds
+                known[task_id] = (again or {}).get((task_id, row["hash"]), seconds)
         points.append(Point(number, searching(row["elapsed_s"]), _end_to_end(weights, known) if measured else None))
     end = max([row["elapsed_s"] for row in (*progress[-1:], *rows[-1:])], default=0.0)
     return RunCurve(

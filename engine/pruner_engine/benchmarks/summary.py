@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from pruner_engine.benchmarks.again import read_again
 from pruner_engine.benchmarks.curve import PARTS, RunCurve, curve_of
 from pruner_engine.errors import UserError
 from pruner_engine.search.settings import SearchSettings
@@ -34,7 +35,8 @@ def read_curves(folder: Path) -> dict[str, Curves]:
     for path in sorted(folder.glob("*.pruner")):
         with ProjectReader(path) as reader:
             finished = [row["id"] for row in reader.runs() if row["state"] == "finished" and row["trials"]]
-            found[path.stem] = [curve_of(reader, run_id) for run_id in finished]
+            again = read_again(path)
+            found[path.stem] = [curve_of(reader, run_id, again) for run_id in finished]
     if not any(found.values()):
         raise UserError(f"{folder} holds no finished run.", "Run `pruner bench search --out` with this folder.")
     common = _common_settings(curve for curves in found.values() for curve in curves)

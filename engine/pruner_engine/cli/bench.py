@@ -50,6 +50,13 @@ def bench() -> None:
     type=click.Path(file_okay=False, path_type=Path),
     help="Folder for the project files, one per workload.",
 )
+@click.option(
+    "--again",
+    type=click.IntRange(0),
+    default=5,
+    show_default=True,
+    help="Turns in which the best candidates of all runs are timed once more, side by side.",
+)
 @click.option("--html", type=OutputFile(), help="Write a report with curves.")
 @click.option("--no-run", is_flag=True, help="Sum up what the folder holds; run nothing.")
 @json_option
@@ -57,6 +64,7 @@ def search(
     models: tuple[str, ...],
     lists: tuple[Path, ...],
     out: Path,
+    again: int,
     html: Path | None,
     baseline: str,
     no_run: bool,
@@ -71,6 +79,8 @@ def search(
     failed = _run_all(wanted, quiet=as_json)
     if failed and len(failed) == len(wanted):
         raise UserError(f"Every run failed; the first: {failed[0]}", "The same command tries them again.")
+    if again and wanted:
+        _time_again(sorted({run.project for run in wanted}), again, quiet=as_json)
     summary = summarise(out, baseline)
     if html is not None:
         from pruner_engine.reports.comparison import write_comparison
@@ -126,6 +136,18 @@ def _run_all(wanted: list[WantedRun], *, quiet: bool) -> list[str]:
             failed.append(f"{title}: {error}")
             console.print(str(error), style="red", highlight=False, markup=False)
     return failed
+
+
+def _time_again(projects: list[Path], turns: int, *, quiet: bool) -> None:
+    from pruner_engine.tvm_import import import_tvm
+
+    import_tvm(intrinsics=True)
+    from pruner_engine.benchmarks.remeasure import time_again
+
+    with Console(stderr=True, quiet=quiet).status("start") as status:
+        for project in projects:
+            if project.is_file():
+                time_again(project, turns, status.update)
 
 
 def _print_summary(summary: Json) -> None:

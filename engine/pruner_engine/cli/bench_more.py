@@ -56,10 +56,10 @@ def draft(
 
 
 def _print_rates(found: dict[str, Any]) -> None:
-    table = Table("operator", "sketches", "scored a second", "on two threads", "MetaSchedule explores")
+    table = Table("operator", "sketches", "scored a second", "in two processes", "MetaSchedule explores")
     for row in found["operators"]:
-        rates = [f"{row[name]:,.0f}" for name in ("rows_s", "rows_s_two", "metaschedule_rows_s")]
-        table.add_row(row["workload"], str(row["sketches"]), *rates)
+        rates = (row[name] for name in ("rows_s", "rows_s_two", "metaschedule_rows_s"))
+        table.add_row(row["workload"], str(row["sketches"]), *("" if r is None else f"{r:,.0f}" for r in rates))
     print_table(table)
     table = Table("network", "kernels", "sketches", "in closed form")
     for row in found["networks"]:

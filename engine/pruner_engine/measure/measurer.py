@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -110,13 +109,31 @@ class Measurer:
 
     def untuned(self, task: TuningTask) -> MeasureResult:
         """Time the kernel as it is compiled without tuning; its outputs become the reference of `task`."""
-        if task.hash not in self._untuned:
-            run_of = functools.partial(
-                self._run, task, incumbent_s=None, check="keep", timeout_s=_UNTUNED_FACTOR * self._run_timeout_s
-            )
-            (outcome,) = self._pipeline.work([MeasureInput("untuned", task.mod)], run_of, untuned=True)
-            self._untuned[task.hash] = _result(outcome)
+        for _ in self.all_untuned([task]):
+            pass
         return self._untuned[task.hash]
+
+    def all_untuned(
+        self, tasks: Sequence[TuningTask], should_stop: Callable[[], bool] = lambda: False
+    ) -> Iterator[tuple[TuningTask, MeasureResult]]:
+        """The same of many tasks, some built while others are: yields each with its result as soon as it is known.
+
+        Args:
+            tasks: may have been timed before.
+            should_stop: asked between kernels; True leaves the rest out.
+        """
+        new = {task.hash: task for task in tasks if task.hash not in self._untuned}
+
+        def run_of(job: int, key: str, kernel: wire.Kernel) -> wire.Run:
+            limit_s = _UNTUNED_FACTOR * self._run_timeout_s
+            return self._run(new[key], job, kernel, incumbent_s=None, check="keep", timeout_s=limit_s)
+
+        yield from ((task, self._untuned[task.hash]) for task in tasks if task.hash not in new)
+        inputs = [MeasureInput(key, task.mod) for key, task in new.items()]
+        for outcome in self._pipeline.work(inputs, run_of, should_stop, untuned=True):
+            result = _result(outcome)
+            self._untuned[result.key] = result
+            yield new[result.key], result
 
     def noise(self) -> tuple[float, ...]:
         """Time a fixed kernel: seconds a call, one value a repeat.
@@ -127,7 +144,10 @@ class Measurer:
             UserError: the kernel cannot be built or run, so nothing else can either.
         """
         task = probe_task()
-        run_of = functools.partial(self._run, task, incumbent_s=None, check="none", timeout_s=self._run_timeout_s)
+
+        def run_of(job: int, _: str, kernel: wire.Kernel) -> wire.Run:
+            return self._run(task, job, kernel, incumbent_s=None, check="none", timeout_s=self._run_timeout_s)
+
         inputs, built = ([MeasureInput("probe", task.mod)], {}) if self._probe is None else ([], {"probe": self._probe})
         ((_, self._probe, ran),) = self._pipeline.work(inputs, run_of, built=built)
         if ran is None or ran.stage != "ok":
@@ -160,7 +180,7 @@ class Measurer:
             self.untuned(task)
         best = incumbent_s
 
-        def run_of(job: int, kernel: wire.Kernel) -> wire.Run:
+        def run_of(job: int, _: str, kernel: wire.Kernel) -> wire.Run:
             return self._run(task, job, kernel, incumbent_s=best, check=self._check, timeout_s=self._run_timeout_s)
 
         for outcome in self._pipeline.work(inputs, run_of, should_stop):

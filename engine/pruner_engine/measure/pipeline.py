@@ -64,7 +64,7 @@ class Pipeline:
     def work(
         self,
         inputs: Sequence[MeasureInput],
-        run_of: Callable[[int, wire.Kernel], wire.Run] | None,
+        run_of: Callable[[int, str, wire.Kernel], wire.Run] | None,
         should_stop: Callable[[], bool] = lambda: False,
         *,
         untuned: bool = False,
@@ -74,7 +74,7 @@ class Pipeline:
 
         Args:
             inputs: what to build; runs keep this order as far as builds allow.
-            run_of: makes the run message of an id and a kernel, at the moment of its start; None to build only.
+            run_of: makes the run message of an id, a key and its kernel when the run is due; None to build only.
             should_stop: True leaves out what has not been started.
             untuned: the inputs have no schedule.
             built: further kernels to run, by key.
@@ -100,7 +100,7 @@ class Pipeline:
                     running[job] = (key, ready.pop(key))
                     kernel = running[job][1].kernel
                     assert kernel is not None and run_of is not None
-                    run = run_of(job, kernel)
+                    run = run_of(job, key, kernel)
                     limit_s = max(limit_s, run.limit_s)
                     self._zygote.send(run)
                 message = self._listen(limit_s)

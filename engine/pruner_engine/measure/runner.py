@@ -24,7 +24,7 @@ from pruner_engine.measure.timing import time_kernel
 
 _LONG_S = 1.0  # an untuned kernel that takes longer is run on one kind of inputs only
 _COLD_CALLS = 8  # of one repeat with cold caches: emptying them takes longer than most kernels
-_PLAIN_S = 0.1  # the calls that give the reference tell well enough how long an untuned kernel takes that is so slow
+_PLAIN_S = 0.02  # the calls that give the reference tell well enough how long an untuned kernel takes that is so slow
 
 
 class Host(Protocol):

@@ -6,6 +6,8 @@ import time
 from collections import deque
 from dataclasses import dataclass
 
+_TRIAL_S = 0.5  # what a trial is taken to cost before any was made
+
 
 @dataclass(frozen=True)
 class Budget:
@@ -63,13 +65,28 @@ class WorkClock:
         """A round ended with so many trials in the run."""
         self._pace.append((self.elapsed_s, trials))
 
+    def trials_left(self, trials: int) -> float | None:
+        """Trials to the end of the budget, of a limit in time as many as the pace allows; None without a budget."""
+        bounds = []
+        if self._budget.trials is not None:
+            bounds.append(float(max(0, self._budget.trials - trials)))
+        if self._budget.seconds is not None:
+            seconds = max(0.0, self._budget.seconds - self.elapsed_s)
+            bounds.append(seconds / (self._seconds_a_trial() or _TRIAL_S))
+        return min(bounds) if bounds else None
+
     def left_s(self, trials: int) -> float | None:
         """Seconds to the end of the budget at the pace of the last rounds; None while there is none."""
         bounds = []
         if self._budget.seconds is not None:
             bounds.append(max(0.0, self._budget.seconds - self.elapsed_s))
-        if self._budget.trials is not None and len(self._pace) > 1:
-            (t0, n0), (t1, n1) = self._pace[0], self._pace[-1]
-            if n1 > n0:
-                bounds.append((t1 - t0) / (n1 - n0) * max(0, self._budget.trials - trials))
+        if self._budget.trials is not None and (pace := self._seconds_a_trial()) is not None:
+            bounds.append(pace * max(0, self._budget.trials - trials))
         return min(bounds) if bounds else None
+
+    def _seconds_a_trial(self) -> float | None:
+        """At the pace of the last rounds; None before there were two."""
+        if len(self._pace) < 2:
+            return None
+        (t0, n0), (t1, n1) = self._pace[0], self._pace[-1]
+        return (t1 - t0) / (n1 - n0) if n1 > n0 else None

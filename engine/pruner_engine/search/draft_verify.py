@@ -37,6 +37,7 @@ class DraftVerify(ModelStrategy):
     """Strategy `pruner`."""
 
     name = "pruner"
+    opening_trials = 3
 
     def __init__(self, context: Context) -> None:
         super().__init__(context, context.settings.model)
@@ -54,7 +55,8 @@ class DraftVerify(ModelStrategy):
         self.context.on_phase("verify", state.task.name)
         if fresh:
             draft.pool, draft.waiting = [], draft.found.candidates
-        pool = self._materialise(state, draft, len(draft.waiting) if state.rounds else _FIRST * count)
+        first = None if state.rounds else _FIRST * count
+        pool = self._materialise(state, draft, first)
         self.forget(state, pool)
         self.score(state, pool)
         ranked = self._ranked(state, pool)
@@ -98,13 +100,18 @@ class DraftVerify(ModelStrategy):
         draft.found = draft.explorer.draft(self.rng, rows, state.measured)
         draft.made_at = state.rounds
 
-    def _materialise(self, state: TaskState, draft: _Draft, drafted: int) -> list[Candidate]:
-        """So many of the draft set plus fresh random samples, applied and valid, less what was measured."""
+    def _materialise(self, state: TaskState, draft: _Draft, drafted: int | None) -> list[Candidate]:
+        """So many of the draft set (None: all) and fresh random samples, applied and valid, less what was measured."""
         assert state.space is not None
-        now, draft.waiting = draft.waiting[:drafted], draft.waiting[drafted:]
+        fresh = self.context.settings.fresh_samples
+        if drafted is not None:
+            fresh = min(fresh, drafted // 2)
+            now, draft.waiting = draft.waiting[:drafted], draft.waiting[drafted:]
+        else:
+            now, draft.waiting = draft.waiting, []
         draft.pool += state.space.materialise(now, self.context.threads)
         known = {c.hash for c in draft.pool} | state.measured
-        randoms = self.random_candidates(state, self.context.settings.fresh_samples, known)
+        randoms = self.random_candidates(state, fresh, known)
         for candidate in randoms:
             assert candidate.sketch is not None
             score = draft.explorer.analyzer.score(candidate.sketch, candidate.row[None])[0]

@@ -1,12 +1,14 @@
 """Which task to tune next.
 
-Every task gets one round, heaviest first; after that the round goes where the weighted latency falls fastest: the
-gradient of Ansor's scheduler (Zheng et al., OSDI 2020) as MetaSchedule uses it, alpha 0.2 over a window of 3 rounds.
+The round goes where the weighted latency is expected to fall fastest: the gradient of Ansor's scheduler (Zheng et al.,
+OSDI 2020) as MetaSchedule uses it, alpha 0.2 over a window of 3 rounds. Both give every task a round first; here a task
+without one may gain all that its untuned kernel takes, so that a light one waits while a heavy one falls.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 
 from pruner_engine.search.task_state import TaskState
 
@@ -18,14 +20,22 @@ _BOOST = 4.0
 def gradient(state: TaskState) -> float:
     """Expected gain of one more round in seconds of end-to-end latency.
 
-    A mix of what the last rounds gained and of the optimistic hope that n rounds' latency falls as 1/n.
+    A mix of what the last rounds gained and of the optimistic hope that n rounds' latency falls as 1/n; before the
+    first round the whole latency, which is unknown (infinite) where the untuned kernel could not be timed.
     """
     history = state.best_history
+    if not state.rounds:
+        return state.task.weight * (math.inf if state.untuned_s is None else state.untuned_s)
     if not history:
         return 0.0
     best, count = history[-1], len(history)
     recent = (history[-1 - WINDOW] - best) / WINDOW if count > WINDOW else 0.0
     return state.task.weight * (ALPHA * recent + (1 - ALPHA) * best / count)
+
+
+def open_tasks(states: Iterable[TaskState]) -> list[TaskState]:
+    """Those that may get another round."""
+    return [s for s in states if not (s.quarantined or s.exhausted or s.steer == "freeze")]
 
 
 def next_task(states: Sequence[TaskState], patience: int = 0) -> TaskState | None:
@@ -34,13 +44,14 @@ def next_task(states: Sequence[TaskState], patience: int = 0) -> TaskState | Non
     Pinned tasks go before all others, frozen, quarantined and exhausted ones never. With `patience`, a task that gained
     nothing for that many trials rests.
     """
-    open_ = [s for s in states if not (s.quarantined or s.exhausted or s.steer == "freeze")]
+    open_ = open_tasks(states)
     if patience:
         open_ = [s for s in open_ if s.since_gain < patience]
     open_ = [s for s in open_ if s.steer == "pin"] or open_
-    if not open_:
-        return None
-    untouched = [s for s in open_ if s.rounds == 0]
-    if untouched:
-        return max(untouched, key=lambda s: (s.task.weight * (s.untuned_s or 0.0), s.task.weight * s.task.flops))
-    return max(open_, key=lambda s: gradient(s) * (_BOOST if s.steer == "boost" else 1.0))
+    return max(open_, key=_urgency, default=None)
+
+
+def _urgency(state: TaskState) -> tuple[float, float]:
+    """Equal expectations (of kernels that nobody could time) go by work."""
+    boost = _BOOST if state.steer == "boost" else 1.0
+    return gradient(state) * boost, state.task.weight * state.task.flops

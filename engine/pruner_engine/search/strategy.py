@@ -60,10 +60,12 @@ class Strategy(ABC):
     Attributes:
         name: what `--strategy` takes.
         round_trials: candidates a round; a class gives what it was published with, the settings may give another.
+        opening_trials: what a task's first round may be cut to where the budget is short for many tasks; 0 for never.
     """
 
     name: str
     round_trials: int = 10
+    opening_trials: int = 0
 
     def __init__(self, context: Context) -> None:
         self.context = context

@@ -21,7 +21,7 @@ from pruner_engine.search.pinning import pin, pinned_before
 from pruner_engine.search.ranking import ranking_stats
 from pruner_engine.search.restore import trial_from_row
 from pruner_engine.search.run_log import RunLog
-from pruner_engine.search.scheduler import next_task
+from pruner_engine.search.scheduler import next_task, open_tasks
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.search.strategy import Context, Proposal, Strategy, make_strategy
 from pruner_engine.search.task_state import TaskState, Trial
@@ -33,6 +33,7 @@ from pruner_engine.store.reading import making_sense
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.target import threads_of
 
+_BASELINES = 16  # untuned kernels that are built before the first of them is run
 _HOPELESS_AFTER = 24  # failed trials in a row that quarantine a task
 
 
@@ -107,8 +108,7 @@ class Tuner:
         self.control.on_hang = lambda why: self._quarantine(state, why)
         try:
             self._generate_space(state)
-            wanted = self.strategy.round_trials
-            left = min(wanted, self._room(state))
+            left = min(self._wanted(state), self._room(state))
             pinned = self._materialise(state, waiting)
             if left <= 0 and not pinned:
                 state.exhausted = True
@@ -251,13 +251,16 @@ class Tuner:
 
     def _baselines(self, measurer: Measurer) -> None:
         """Time the untuned kernel of every task: what a gain is measured against."""
-        for state in self.states:
-            if state.untuned_s is None and not self.control.stop.is_set():
-                self.log.phase("baseline", state.task.name)
-                result = measurer.untuned(state.task)
+        new = [state for state in self.states if state.untuned_s is None]
+        for start in range(0, len(new), _BASELINES):
+            batch = new[start : start + _BASELINES]
+            self.log.phase("baseline", batch[0].task.name)
+            by_hash = {state.task.hash: state for state in batch}
+            for task, result in measurer.all_untuned([s.task for s in batch], self.control.stop.is_set):
                 if result.seconds is None:
-                    self.log.notice("warning", f"{state.task.name}: the untuned kernel failed ({result.message}).", "")
+                    self.log.notice("warning", f"{task.name}: the untuned kernel failed ({result.message}).", "")
                     continue
+                state = by_hash[task.hash]
                 state.untuned_s = result.seconds
                 self.project.work.set_untuned(state.task_id, result.seconds)
 
@@ -271,6 +274,16 @@ class Tuner:
         left = sys.maxsize if self.budget.trials is None else self.budget.trials - self.log.trials
         limit = self.settings.trials_per_task
         return min(left, limit - len(state.trials)) if limit else left
+
+    def _wanted(self, state: TaskState) -> int:
+        """Trials of the next round: fewer in a task's first where half of the budget is not enough for everybody's."""
+        full = self.strategy.round_trials
+        least = min(self.strategy.opening_trials or full, full)
+        left = self.clock.trials_left(self.log.trials)
+        if state.rounds or left is None:
+            return full
+        waiting = sum(not s.rounds for s in open_tasks(self.states))
+        return min(max(int(left / 2 / max(waiting, 1)), least), full)
 
     def _patience(self) -> int:
         return self.settings.patience or (64 if self.budget.open_ended else 0)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from PySide6.QtWidgets import QGridLayout, QStackedWidget, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from pruner_engine import units
 from pruner_studio.help import tip_of
@@ -32,8 +33,16 @@ class AdaptationPage(Page):
     title = tr("Adaptation")
     subtitle = tr("Each adaptation is judged on measurements that no model has learned yet, so that the ways compare.")
 
-    def build(self) -> None:
+    def build(self) -> Iterator[None]:
         whole = QWidget()
+        self.pages = self.add_stack(
+            self.nothing(
+                "adaptation",
+                tr("No adaptation in this run"),
+                tr("Choose the strategy MoA-Pruner on the Start page: its model is pre-trained and adapts here."),
+            ),
+            whole,
+        )
         grid = QGridLayout(whole)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(14)
@@ -41,19 +50,10 @@ class AdaptationPage(Page):
         for index, (key, title, axis) in enumerate(_PLOTS):
             card = Card(title)
             card.setToolTip(tip_of(f"score.{key}"))
+            grid.addWidget(card, index // 2, index % 2)
             self.plots[key] = Plot(title, tr("round"), axis, units.count, "{:.3g}".format)
             card.body.addWidget(self.plots[key], 1)
-            grid.addWidget(card, index // 2, index % 2)
-        self.pages = QStackedWidget()
-        self.pages.addWidget(
-            self.nothing(
-                "adaptation",
-                tr("No adaptation in this run"),
-                tr("Choose the strategy MoA-Pruner on the Start page: its model is pre-trained and adapts here."),
-            )
-        )
-        self.pages.addWidget(whole)
-        self.column.addWidget(self.pages, 1)
+            yield
 
     def refresh(self) -> None:
         reader, run_id = self.workspace.reader, self.workspace.run_id

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from pruner_engine import units
 from pruner_engine.jobs import lines
@@ -74,12 +75,21 @@ class ComparePage(Page):
         "All runs of this model in the project on one plot, and when each of them was as good as the stock search."
     )
 
-    def build(self) -> None:
+    def build(self) -> Iterator[None]:
         whole = QWidget()
+        self.pages = self.add_stack(
+            self.nothing(
+                "compare",
+                tr("Nothing to compare yet"),
+                tr("Tune the same model with another strategy or seed into this project, to lay runs over each other."),
+            ),
+            whole,
+        )
         column = QVBoxLayout(whole)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(14)
         card = Card(tr("Estimated end-to-end latency"))
+        column.addWidget(card, 3)
         self.axis = Segments(tr("Horizontal axis"), (("elapsed_s", tr("Time")), ("trials", tr("Trials"))))
         self.axis.chosen.connect(lambda _: self.refresh())
         card.head.addWidget(self.axis)
@@ -87,25 +97,15 @@ class ComparePage(Page):
             tr("Runs compared"), tr("working time"), tr("latency"), units.duration, units.latency, log_y=True
         )
         card.body.addWidget(self.plot, 1)
-        column.addWidget(card, 3)
+        yield
+        runs = Card(tr("Time to quality"), " ")
+        column.addWidget(runs, 2)
+        self.goal = runs.note
         self.model = RowTable(COLUMNS, self)
         self.table = Table(
             tr("Runs"), self.model, None, self._open, sort_by=(0, Qt.SortOrder.AscendingOrder), stretch=1
         )
-        runs = Card(tr("Time to quality"), " ")
-        self.goal = runs.note
         runs.body.addWidget(self.table)
-        column.addWidget(runs, 2)
-        self.pages = QStackedWidget()
-        self.pages.addWidget(
-            self.nothing(
-                "compare",
-                tr("Nothing to compare yet"),
-                tr("Tune the same model with another strategy or seed into this project, to lay runs over each other."),
-            )
-        )
-        self.pages.addWidget(whole)
-        self.column.addWidget(self.pages, 1)
 
     def refresh(self) -> None:
         reader, chosen = self.workspace.reader, self.workspace.run()

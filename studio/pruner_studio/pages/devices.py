@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -23,7 +23,7 @@ class DevicesPage(Page):
     title = tr("Devices")
     subtitle = tr("This machine as detected, the measured profiles of the devices in this project, and boards.")
 
-    def build(self) -> None:
+    def build(self) -> Iterable[None]:
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
@@ -45,6 +45,7 @@ class DevicesPage(Page):
         self.column.addWidget(scroll, 1)
         self._shown: list[dict[str, Any]] | None = None
         background.run(_detect, self._detected, self.workspace.problem.emit)
+        return ()
 
     def _detected(self, devices: list[tuple[str, dict[str, Any]]]) -> None:
         for name, facts in devices:

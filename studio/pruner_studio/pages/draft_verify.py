@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from operator import itemgetter
 from typing import Any
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from pruner_engine import units
 from pruner_studio.help import tip_of
@@ -100,7 +100,7 @@ class DraftVerifyPage(Page):
         "A formula drafts from very many candidates, the learned model verifies few, the best of them are measured."
     )
 
-    def build(self) -> None:
+    def build(self) -> Iterator[None]:
         self._round: int | None = None
         self._scored = ScoredCandidates()
         self.header.addWidget(NarrowedBy(self.workspace))
@@ -110,35 +110,38 @@ class DraftVerifyPage(Page):
         self.task.activated.connect(self._task_chosen)
         self.header.addWidget(self.task)
         whole = QWidget()
+        self.pages = self.add_stack(
+            self.nothing(
+                "draft", tr("No round yet"), tr("Each round of the search is shown here once it is measured.")
+            ),
+            whole,
+        )
         column = QVBoxLayout(whole)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(14)
         top = QHBoxLayout()
         top.setSpacing(14)
+        column.addLayout(top, 3)
         self.funnel_card = Card(tr("Funnel"))
+        top.addWidget(self.funnel_card, 2)
         self.funnel = Funnel()
         self.funnel_card.head.addWidget(SaveButton(self.funnel.figure))
         self.funnel_card.body.addWidget(self.funnel, 1)
-        top.addWidget(self.funnel_card, 2)
-        top.addWidget(self._scatter_card(), 3)
-        column.addLayout(top, 3)
-        column.addLayout(self._tiles())
+        yield
+        scatter = Card(tr("Score against measurement"), tr("click a point to open its schedule"))
+        top.addWidget(scatter, 3)
+        self._fill_scatter(scatter)
+        yield
+        self._add_tiles(column)
+        rounds = Card(tr("Rounds"), tr("choose one to see its funnel and candidates alone"))
+        column.addWidget(rounds, 2)
         self.model = RowTable(COLUMNS, self)
         self.table = Table(
             tr("Rounds"), self.model, self._round_chosen, sort_by=(0, Qt.SortOrder.DescendingOrder), stretch=1
         )
-        rounds = Card(tr("Rounds"), tr("choose one to see its funnel and candidates alone"))
         rounds.body.addWidget(self.table)
-        column.addWidget(rounds, 2)
-        self.pages = QStackedWidget()
-        self.pages.addWidget(
-            self.nothing("draft", tr("No round yet"), tr("Each round of the search is shown here once it is measured."))
-        )
-        self.pages.addWidget(whole)
-        self.column.addWidget(self.pages, 1)
 
-    def _scatter_card(self) -> Card:
-        card = Card(tr("Score against measurement"), tr("click a point to open its schedule"))
+    def _fill_scatter(self, card: Card) -> None:
         self.score = Segments(tr("Score"), (("draft_score", tr("Draft")), ("verified_score", tr("Verified"))))
         self.score.chosen.connect(lambda _: self.refresh())
         card.head.addWidget(self.score)
@@ -152,15 +155,14 @@ class DraftVerifyPage(Page):
         )
         self.scatter.picked.connect(self._picked)
         card.body.addWidget(self.scatter, 1)
-        return card
 
-    def _tiles(self) -> QHBoxLayout:
+    def _add_tiles(self, column: QVBoxLayout) -> None:
         row = QHBoxLayout()
         row.setSpacing(12)
+        column.addLayout(row)
         self.tiles = {key: StatTile(text) for key, text in _TILES.items()}
         for tile in self.tiles.values():
             row.addWidget(tile, 1)
-        return row
 
     # ------------------------------------------------------------ showing
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +61,7 @@ class ExportPage(Page):
         "Compiles the model with the best schedules, checks its outputs, writes a folder that runs without a compiler."
     )
 
-    def build(self) -> None:
+    def build(self) -> Iterator[None]:
         card = Card(tr("New export"))
         row = QHBoxLayout()
         row.setSpacing(8)
@@ -83,6 +84,7 @@ class ExportPage(Page):
         self.phase = label("", "faint")
         card.body.addWidget(self.phase)
         self.column.addWidget(card)
+        yield
         self._build_result()
 
     def _build_result(self) -> None:

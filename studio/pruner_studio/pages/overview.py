@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from pruner_engine import units
 from pruner_studio.help import tip_of
@@ -42,32 +43,36 @@ def step_points(rows: list[dict[str, Any]], axis: str) -> tuple[np.ndarray, np.n
 class OverviewPage(Page):
     title = tr("Overview")
 
-    def build(self) -> None:
-        self.pages = QStackedWidget()
-        self.column.addWidget(self.pages, 1)
+    def build(self) -> Iterator[None]:
         self.empty = self.nothing(
             "overview",
             tr("No run to show"),
             tr("Tune a model on the Start page, or open a project: its progress is shown here, live and afterwards."),
         )
-        self.pages.addWidget(self.empty)
         whole = QWidget()
+        self.pages = self.add_stack(self.empty, whole)
         column = QVBoxLayout(whole)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(14)
-        column.addLayout(self._tiles())
+        self._add_tiles(column)
+        yield
         row = QHBoxLayout()
         row.setSpacing(14)
-        row.addWidget(self._curve_card(), 3)
-        row.addWidget(self._side(), 2)
         column.addLayout(row, 1)
-        self.pages.addWidget(whole)
+        curve = Card(tr("Estimated end-to-end latency"))
+        row.addWidget(curve, 3)
+        self._fill_curve(curve)
+        yield
+        side = QScrollArea()
+        row.addWidget(side, 2)
+        self._fill_side(side)
         self.header.addWidget(NarrowedBy(self.workspace))
         self.header.addWidget(button(tr("Export…"), lambda: self.go_to.emit("export"), icon="export"))
 
-    def _tiles(self) -> QHBoxLayout:
+    def _add_tiles(self, column: QVBoxLayout) -> None:
         row = QHBoxLayout()
         row.setSpacing(12)
+        column.addLayout(row)
         names = {
             "latency": tr("Best latency"),
             **{name: text for name, (text, _) in BASELINES.items()},
@@ -80,10 +85,8 @@ class OverviewPage(Page):
             self.tiles[key].setToolTip(tip_of(f"figure.{key}"))
         for tile in self.tiles.values():
             row.addWidget(tile, 1)
-        return row
 
-    def _curve_card(self) -> Card:
-        card = Card(tr("Estimated end-to-end latency"))
+    def _fill_curve(self, card: Card) -> None:
         self.axis = Segments(tr("Horizontal axis"), (("trials", tr("Trials")), ("elapsed_s", tr("Time"))))
         self.axis.chosen.connect(lambda _: self.refresh())
         card.head.addWidget(self.axis)
@@ -91,13 +94,13 @@ class OverviewPage(Page):
             tr("Latency over the run"), tr("trials"), tr("latency"), units.count, units.latency, log_y=True
         )
         card.body.addWidget(self.curve, 1)
-        return card
 
-    def _side(self) -> QWidget:
-        scroll = QScrollArea()
+    def _fill_side(self, scroll: QScrollArea) -> None:
         scroll.setWidgetResizable(True)
+        scroll.setMinimumWidth(300)
         inside = QWidget()
         inside.setObjectName("pageBody")
+        scroll.setWidget(inside)
         column = QVBoxLayout(inside)
         column.setContentsMargins(0, 0, 2, 0)
         column.setSpacing(14)
@@ -122,9 +125,6 @@ class OverviewPage(Page):
         self.facts.body.addWidget(self.fact_text)
         column.addWidget(self.facts)
         column.addStretch(1)
-        scroll.setWidget(inside)
-        scroll.setMinimumWidth(300)
-        return scroll
 
     # ------------------------------------------------------------ showing
 

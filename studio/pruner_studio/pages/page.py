@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from pruner_engine.errors import UserError
 from pruner_studio.translation import tr
@@ -52,15 +53,27 @@ class Page(QWidget):
         words.addWidget(self.subtitle_label)
         self.header.addLayout(words, 1)
         self.column.addLayout(self.header)
-        self.build()
-        workspace.changed.connect(self.touch)
-        workspace.opened.connect(self.touch)
-        workspace.selected.connect(self.touch)
-        workspace.job_changed.connect(self.touch)
+        self._parts = iter(self.build())
 
-    def build(self) -> None:
-        """Make the widgets, once."""
+    def build(self) -> Iterable[None]:
+        """Make the widgets, once; yields between parts that take their time, so that the window can answer.
+
+        A part goes into the page before it is filled: Qt styles everything in a widget that gets another parent anew.
+        """
         raise NotImplementedError
+
+    def build_on(self) -> bool:
+        """Make the next part; False once the page is whole."""
+        for _ in self._parts:
+            return True
+        for changed in (
+            self.workspace.changed,
+            self.workspace.opened,
+            self.workspace.selected,
+            self.workspace.job_changed,
+        ):
+            changed.connect(self.touch)
+        return False
 
     def refresh(self) -> None:
         """Show what the project file holds now."""
@@ -69,6 +82,14 @@ class Page(QWidget):
     def nothing(self, icon: str, title: str, text: str) -> EmptyState:
         """What stands here until there is something to show, with the way to where it begins."""
         return EmptyState(icon, title, text, button(tr("Go to Start"), lambda: self.go_to.emit("start"), "primary"))
+
+    def add_stack(self, empty: EmptyState, whole: QWidget) -> QStackedWidget:
+        """Room for what the page shows once there is something, and for what stands there until then."""
+        stack = QStackedWidget()
+        self.column.addWidget(stack, 1)
+        stack.addWidget(empty)
+        stack.addWidget(whole)
+        return stack
 
     def command_line(self) -> str:
         """What does the same in a terminal; empty where the run's own line says it."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QComboBox, QSplitter, QStackedWidget, QTabWidget
+from PySide6.QtWidgets import QComboBox, QSplitter, QTabWidget
 
 from pruner_engine import units
 from pruner_studio.models.narrowing import narrowed
@@ -29,7 +30,7 @@ class SchedulePage(Page):
     title = tr("Schedule")
     subtitle = tr("What a candidate does to its kernel, and why it is as fast as it is.")
 
-    def build(self) -> None:
+    def build(self) -> Iterator[None]:
         self._subject: Subject | None = None
         self.header.addWidget(NarrowedBy(self.workspace))
         self.task = QComboBox()
@@ -40,29 +41,29 @@ class SchedulePage(Page):
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setHandleWidth(14)
         split.setChildrenCollapsible(False)
+        self.pages = self.add_stack(
+            self.nothing(
+                "schedule",
+                tr("No schedule yet"),
+                tr("Candidates of a task are shown here as soon as the first round is measured."),
+            ),
+            split,
+        )
         self.candidates = CandidatesCard(lambda row: self.workspace.select(row["task_id"], row["id"]))
         self.candidates.shown_changed.connect(self.refresh)
         # Of their own, so that the division stays where it is whatever the views want
         self.candidates.setMinimumWidth(360)
         split.addWidget(self.candidates)
-        split.addWidget(self._candidate_card())
+        yield
+        self.candidate_card = Card(tr("Candidate"))
         self.candidate_card.setMinimumWidth(520)
+        split.addWidget(self.candidate_card)
         split.setStretchFactor(1, 1)
         split.setSizes([430, 730])
-        self.pages = QStackedWidget()
-        self.pages.addWidget(
-            self.nothing(
-                "schedule",
-                tr("No schedule yet"),
-                tr("Candidates of a task are shown here as soon as the first round is measured."),
-            )
-        )
-        self.pages.addWidget(split)
-        self.column.addWidget(self.pages, 1)
+        self._fill_candidate(self.candidate_card)
+        yield from self._add_panes(self.candidate_card)
 
-    def _candidate_card(self) -> Card:
-        card = Card(tr("Candidate"))
-        self.candidate_card = card
+    def _fill_candidate(self, card: Card) -> None:
         self.state = Pill()
         card.head.addWidget(self.state)
         self.reference_button = button(
@@ -79,28 +80,36 @@ class SchedulePage(Page):
         card.body.addWidget(card.note)
         self.message = label("", "muted", wrap=True)
         card.body.addWidget(self.message)
+
+    def _add_panes(self, card: Card) -> Iterator[None]:
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         self.tabs.setAccessibleName(tr("Views of the candidate"))
+        card.body.addWidget(self.tabs, 1)
+        self.panes: list[tuple[str, Pane]] = []
         self.loops = LoopsPane(self.workspace)
+        self._add_pane(tr("Trace and loops"), self.loops)
+        yield
         self.code = CodePane(self.workspace, self.loops)
+        self._add_pane(tr("Code"), self.code)
+        yield
         self.what_if = WhatIfPane(self.workspace)
+        self._add_pane(tr("Why, what if"), self.what_if)
+        yield
         self.decisions = DecisionsPane(self.workspace)
+        self._add_pane(tr("Decisions"), self.decisions)
+        yield
         self.roofline = RooflinePane(self.workspace)
         self.roofline.picked.connect(self._candidate_picked)
+        self._add_pane(tr("Roofline"), self.roofline)
+        yield
         self.diff = DiffPane(self.workspace)
-        self.panes: tuple[tuple[str, Pane], ...] = (
-            (tr("Trace and loops"), self.loops),
-            (tr("Code"), self.code),
-            (tr("Why, what if"), self.what_if),
-            (tr("Decisions"), self.decisions),
-            (tr("Roofline"), self.roofline),
-            (tr("Diff"), self.diff),
-        )
-        for name, pane in self.panes:
-            self.tabs.addTab(pane, name)
-        card.body.addWidget(self.tabs, 1)
-        return card
+        self._add_pane(tr("Diff"), self.diff)
+        yield
+
+    def _add_pane(self, name: str, pane: Pane) -> None:
+        self.panes.append((name, pane))
+        self.tabs.addTab(pane, name)
 
     # ------------------------------------------------------------ showing
 

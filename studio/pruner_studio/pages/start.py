@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,7 @@ class StartPage(Page):
     title = tr("Start")
     subtitle = tr("Choose a model, say where it shall run, and tune its kernels on this machine.")
 
-    def build(self) -> None:
+    def build(self) -> Iterable[None]:
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
@@ -61,6 +62,7 @@ class StartPage(Page):
         self.model_card.chosen.connect(self._model_chosen)
         self.model_card.changed.connect(self._show_command)
         self.set_model("")
+        return ()
 
     # ------------------------------------------------------------ parts
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSplitter, QStackedWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSplitter
 
 from pruner_engine import units
 from pruner_engine.jobs import messages as msg
@@ -97,7 +98,7 @@ class TasksPage(Page):
     title = tr("Tasks")
     subtitle = tr("Each row is one distinct kernel of the model. Press Enter on a row to look at its schedules.")
 
-    def build(self) -> None:
+    def build(self) -> Iterator[None]:
         self.filter = QLineEdit()
         self.filter.setPlaceholderText(tr("Filter by name, operator or shape   (Ctrl+F)"))
         self.filter.setAccessibleName(tr("Filter tasks"))
@@ -106,6 +107,18 @@ class TasksPage(Page):
         self.filter.textChanged.connect(self._filter)
         QShortcut(QKeySequence.StandardKey.Find, self, self.filter.setFocus)
         self.header.addWidget(self.filter)
+        split = QSplitter(Qt.Orientation.Vertical)
+        split.setHandleWidth(14)
+        split.setChildrenCollapsible(False)
+        self.pages = self.add_stack(
+            self.nothing(
+                "tasks", tr("No tasks yet"), tr("The kernels of a model are listed here as soon as a run has read it.")
+            ),
+            split,
+        )
+        card = Card()
+        card.layout().setContentsMargins(4, 4, 4, 4)  # type: ignore[union-attr]
+        split.addWidget(card)
         self.model = RowTable(COLUMNS, self)
         self.table = Table(
             tr("Tasks"),
@@ -115,34 +128,22 @@ class TasksPage(Page):
             sort_by=(5, Qt.SortOrder.DescendingOrder),
             stretch=2,
         )
-        card = Card()
-        card.layout().setContentsMargins(4, 4, 4, 4)  # type: ignore[union-attr]
         card.body.addWidget(self.table)
-        self.pages = QStackedWidget()
-        self.pages.addWidget(
-            self.nothing(
-                "tasks", tr("No tasks yet"), tr("The kernels of a model are listed here as soon as a run has read it.")
-            )
-        )
-        split = QSplitter(Qt.Orientation.Vertical)
-        split.setHandleWidth(14)
-        split.setChildrenCollapsible(False)
-        split.addWidget(card)
-        split.addWidget(self._roofline_card())
+        yield
+        roofline = Card(tr("Roofline"), tr("the best schedule of each task under the measured limits of the device"))
+        split.addWidget(roofline)
         split.setStretchFactor(0, 3)
         split.setStretchFactor(1, 2)
-        self.pages.addWidget(split)
-        self.column.addWidget(self.pages, 1)
+        self._fill_roofline(roofline)
+        yield
         self.column.addLayout(self._steering())
 
-    def _roofline_card(self) -> Card:
-        card = Card(tr("Roofline"), tr("the best schedule of each task under the measured limits of the device"))
+    def _fill_roofline(self, card: Card) -> None:
         self.roofline = Roofline(tr("Roofline of the tasks"))
         self.roofline.picked.connect(self._task_picked)
         self.roofline.hovered.connect(lambda task: self.table.point_at(() if task is None else (task,)))
         self.table.pointed.connect(self.roofline.point_at)
         card.body.addWidget(self.roofline, 1)
-        return card
 
     def _steering(self) -> QHBoxLayout:
         row = QHBoxLayout()

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from pruner_engine import units
 from pruner_engine.jobs.messages import WhatIfScore
-from pruner_studio.help import tip_of
+from pruner_studio.help import help_of, tip_of
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import label
 from pruner_studio.widgets.drawn import Bar, Bars
@@ -80,7 +80,7 @@ class PartsView(QScrollArea):
         self._fill(
             "times",
             [
-                Bar(_words(name), value, value / most, units.latency(value), tip=tip_of(f"time.{name}"))
+                Bar(_title("time", name), value, value / most, units.latency(value), tip=tip_of(f"time.{name}"))
                 for name, value in score.times.items()
             ],
         )
@@ -88,7 +88,7 @@ class PartsView(QScrollArea):
             "penalties",
             [
                 Bar(
-                    _words(name),
+                    _title("penalty", name),
                     value,
                     min(value, 1 / value) if value > 0 else 0.0,
                     f"{value:.2f}",
@@ -101,7 +101,7 @@ class PartsView(QScrollArea):
         self._fill(
             "symbols",
             [
-                Bar(_words(name), value, None, _number(value), tip=tip_of(f"symbol.{name}"))
+                Bar(_title("symbol", name), value, None, _number(value), tip=tip_of(f"symbol.{name}"))
                 for name, value in score.symbols.items()
             ],
         )
@@ -129,5 +129,7 @@ def _number(value: float) -> str:
     return units.count(value) if value == int(value) and value < 1e5 else units.si(value).strip()
 
 
-def _words(name: str) -> str:
-    return name.replace("_", " ")
+def _title(group: str, name: str) -> str:
+    """The term's title; of one that nobody has explained its name."""
+    term = help_of(f"{group}.{name}")
+    return term.title if term else name.replace("_", " ")

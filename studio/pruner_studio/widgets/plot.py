@@ -62,9 +62,8 @@ class Plot(QWidget):
         self.thinned = ""  # says so where not every point is drawn
         self.setAccessibleName(name)
         axes = {"bottom": HumanAxis("bottom", x_text, log_x), "left": HumanAxis("left", y_text, log_y)}
-        self._view = pg.PlotWidget(axisItems=axes)
+        self._view = pg.PlotWidget(axisItems=axes, enableMenu=False)  # its menu takes a third of the making
         self._view.setAccessibleName(name)
-        self._view.setMenuEnabled(False)
         self._view.hideButtons()
         self._view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._labels = (x_label, y_label)

@@ -1,0 +1,52 @@
+"""What was timed again of a project, in a file beside it: see remeasure.py."""
+
+from __future__ import annotations
+
+import statistics
+from pathlib import Path
+
+import msgspec
+
+from pruner_engine.errors import UserError
+
+#: seconds a call by task and hash of the candidate
+Again = dict[tuple[int, str], float]
+
+
+class Timed(msgspec.Struct):
+    """The file: task, hash and the seconds a call of each turn, of each candidate."""
+
+    turns: int
+    candidates: list[tuple[int, str, list[float]]]
+
+    def covers(self, turns: int, keys: set[tuple[int, str]]) -> bool:
+        """Whether these candidates had so many turns."""
+        return self.turns >= turns and {(task, key) for task, key, _ in self.candidates} >= keys
+
+
+def read_again(project: Path) -> Again:
+    """Medians over the turns; empty where nothing was timed again.
+
+    Raises:
+        UserError: the file makes no sense.
+    """
+    found = read_timed(project)
+    return {(task, key): statistics.median(seconds) for task, key, seconds in found.candidates} if found else {}
+
+
+def read_timed(project: Path) -> Timed | None:
+    path = _path(project)
+    if not path.is_file():
+        return None
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Timed)
+    except (OSError, msgspec.DecodeError) as error:
+        raise UserError(f"{path} cannot be read: {error}.", "Remove it; the next comparison writes it anew.") from error
+
+
+def write_timed(project: Path, timed: Timed) -> None:
+    _path(project).write_bytes(msgspec.json.encode(timed))
+
+
+def _path(project: Path) -> Path:
+    return project.with_suffix(".again.json")

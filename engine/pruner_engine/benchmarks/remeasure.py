@@ -1,0 +1,78 @@
+"""The candidates that were best at some point of a comparison's runs, timed again side by side.
+
+A run keeps what looked fastest when it was measured. One run had a calm minute, another a busy one, and on a shared
+machine that alone makes a fifth of a latency. So whatever was best at some point of a run is timed again together with
+those of the other runs, turn by turn, and counts with its median.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from pruner_engine.benchmarks.again import Timed, read_timed, write_timed
+from pruner_engine.inspect.schedule import schedule_of
+from pruner_engine.jobs.measuring import measurer_for
+from pruner_engine.jobs.workbench import stored_task
+from pruner_engine.measure.types import MeasureInput, MeasureResult
+from pruner_engine.search.settings import settings_from
+from pruner_engine.store.reader import ProjectReader
+from pruner_engine.targets.target import resolve_target
+
+
+def time_again(project: Path, turns: int, on_phase: Callable[[str], None] = lambda text: None) -> None:
+    """Time what was best at some point of the project's finished runs, unless that was done; written beside the file.
+
+    Args:
+        turns: in each all candidates of a task are timed once, in an order of its own.
+
+    Raises:
+        UserError: the candidates cannot be measured here.
+    """
+    with ProjectReader(project) as reader:
+        runs = [row for row in reader.runs() if row["state"] == "finished"]
+        wanted = {key: trace for run in runs for key, trace in _bests(reader, run["id"]).items()}
+        before = read_timed(project)
+        if not wanted or (before and before.covers(turns, set(wanted))):
+            return
+        tasks = {task_id: stored_task(reader, task_id) for task_id, _ in wanted}
+    target = resolve_target(next(iter(tasks.values()))[0]["target"])
+    settings = msgspec.structs.replace(settings_from(json.dumps(runs[0]["settings"])), check="none")
+    inputs: dict[int, list[MeasureInput]] = defaultdict(list)
+    for (task_id, key), trace in wanted.items():
+        inputs[task_id].append(MeasureInput(key, schedule_of(tasks[task_id][1], target, trace).mod))
+    seconds: dict[tuple[int, str], list[float]] = defaultdict(list)
+    with measurer_for(target, settings) as measurer:
+        for turn in range(turns):
+            on_phase(f"{project.stem}: the best once more, turn {turn + 1} of {turns}")
+            for task_id, candidates in inputs.items():
+
+                def keep(result: MeasureResult, task_id: int = task_id) -> None:
+                    if result.seconds is not None:
+                        seconds[task_id, result.key].append(result.seconds)
+
+                order = random.Random(turn).sample(candidates, len(candidates))
+                measurer.measure(tasks[task_id][1], order, incumbent_s=None, on_result=keep)
+    write_timed(project, Timed(turns, [(*key, values) for key, values in seconds.items()]))
+
+
+def _bests(reader: ProjectReader, run_id: int) -> dict[tuple[int, str], str]:
+    """Traces of the candidates that were the fastest of their task when they were measured, by task and hash."""
+    rows = reader.rows(
+        "SELECT x.task_id, x.seconds, c.hash, c.trace FROM measurements x JOIN candidates c ON c.id = x.candidate_id"
+        " WHERE x.run_id = ? AND x.stage = 'ok' AND x.censored = 0 ORDER BY x.id",
+        (run_id,),
+    )
+    best: dict[int, float] = {}
+    found = {}
+    for row in rows:
+        if row["seconds"] < best.get(row["task_id"], math.inf):
+            best[row["task_id"]] = row["seconds"]
+            found[row["task_id"], row["hash"]] = row["trace"]
+    return found
