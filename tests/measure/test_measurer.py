@@ -85,6 +85,19 @@ def test_what_is_clearly_slower_than_the_incumbent_is_censored(measurer, task):
     assert all(r.ok and r.censored and len(r.repeats) == 1 for r in results)
 
 
+def test_the_best_library_stays_for_the_contenders_of_the_next_round(task):
+    with Measurer(CPU) as measurer:
+        results = measured(measurer, task, candidates(task))
+        best = min(r.seconds for r in results if r.ok and not r.censored)
+        libraries = list(measurer._folder.glob("*.so"))
+        assert len(libraries) == 1, "the others are removed"
+        again = measured(measurer, task, candidates(task, 2), incumbent_s=best)
+        assert all(r.ok for r in again)
+        winners = [r.seconds for r in again if not r.censored and r.seconds < best]
+        assert len(list(measurer._folder.glob("*.so"))) == 1
+        assert (libraries[0].exists()) == (not winners)
+
+
 def test_stop_leaves_the_rest_unmeasured(measurer, task):
     results: list[MeasureResult] = []
     inputs = candidates(task, 2)
@@ -120,7 +133,10 @@ def test_noise_is_the_time_of_a_fixed_kernel(measurer):
     assert all(0 < seconds < 1 for seconds in measurer.noise())
 
 
-def test_libraries_do_not_pile_up(measurer, task):
-    measured(measurer, task, candidates(task, 1))
-    assert len(list(measurer._folder.glob("*.so"))) <= 1, "that of the noise probe"
-    assert not list(measurer._folder.glob("*.o"))
+def test_libraries_do_not_pile_up(task):
+    with Measurer(CPU) as measurer:
+        measurer.noise()
+        for seed in range(3):
+            measured(measurer, task, candidates(task, 1, seed))
+        assert len(list(measurer._folder.glob("*.so"))) == 2, "that of the noise probe and the best one's"
+        assert not list(measurer._folder.glob("*.o"))

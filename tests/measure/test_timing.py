@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+import statistics
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -66,6 +67,43 @@ def test_a_contender_whose_repeats_disagree_is_repeated_more():
     steady, noisy = Kernel([0.02]), Kernel([0.02, 0.02, 0.03, 0.025, 0.035, 0.021, 0.024, 0.028, 0.022, 0.033, 0.02])
     assert len(time_kernel(steady, 0.02, 3)[0]) == 3
     assert 3 < len(time_kernel(noisy, 0.02, 3)[0]) <= 9
+
+
+class Minute:
+    """Two kernels on a machine that is slower by a factor from one turn to the next."""
+
+    def __init__(self, slowness: Sequence[float]) -> None:
+        self._slowness = itertools.cycle(slowness)
+        self._now = next(self._slowness)
+
+    def kernel(self, seconds: float, *, turns: bool) -> Callable[[int], float]:
+        def call(number: int) -> float:
+            if turns:
+                self._now = next(self._slowness)
+            return seconds * self._now * number
+
+        return call
+
+
+@pytest.mark.parametrize("slowness", [[1.0], [1.3], [0.8], [1.0, 1.4, 1.1, 1.3, 0.9]])
+@pytest.mark.parametrize("better", [0.9, 0.98, 1.02, 1.15])
+def test_who_is_faster_does_not_depend_on_the_minute(slowness, better):
+    minute = Minute(slowness)
+    incumbent = minute.kernel(0.002, turns=True)
+    repeats, censored = time_kernel(minute.kernel(0.002 * better, turns=False), 0.002, 3, incumbent)
+    assert not censored
+    assert (statistics.median(repeats) < 0.002) == (better < 1)
+    assert len(repeats) <= 9
+    assert len(repeats) == 1 if better > 1.1 else len(repeats) >= 3
+
+
+def test_a_new_best_of_a_calm_minute_counts_with_what_it_took():
+    minute = Minute([0.8])
+    repeats, _ = time_kernel(minute.kernel(0.0019, turns=False), 0.002, 3, minute.kernel(0.002, turns=True))
+    assert statistics.median(repeats) == pytest.approx(0.0019 * 0.8)
+    slower = Minute([1.2])
+    repeats, _ = time_kernel(slower.kernel(0.0019, turns=False), 0.002, 3, slower.kernel(0.002, turns=True))
+    assert statistics.median(repeats) == pytest.approx(0.0019)
 
 
 def test_without_an_incumbent_nothing_is_abandoned():

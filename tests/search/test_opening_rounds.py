@@ -19,19 +19,19 @@ def rounds_of(project, strategy, trials):
         last = next(e for e in engine.events() if isinstance(e, RunFinished | Failed))
     assert isinstance(last, RunFinished) and last.trials == trials, last
     with ProjectReader(project) as reader:
-        return [(r["task_id"], r["measured"]) for r in reader.rounds(1)], len(reader.tasks(1))
+        return [(r["task_id"], r["measured"]) for r in reader.rounds(1)]
 
 
 def test_a_budget_of_few_trials_reaches_many_tasks(tmp_path):
-    rounds, tasks = rounds_of(tmp_path / "p.pruner", "pruner", trials=24)
+    rounds = rounds_of(tmp_path / "p.pruner", "pruner", trials=24)
     opened = [task for at, (task, _) in enumerate(rounds) if task not in {t for t, _ in rounds[:at]}]
-    assert len(opened) >= min(5, tasks)
+    assert len(opened) > 24 / 10 + 1, "more than rounds of ten would reach"
     assert all(measured <= 3 for _, measured in rounds[: len(opened)])
 
 
 def test_a_strategy_that_was_published_with_its_rounds_keeps_them(tmp_path):
-    rounds, _ = rounds_of(tmp_path / "p.pruner", "random", trials=20)
-    assert [measured for _, measured in rounds] == [10, 10]
+    rounds = rounds_of(tmp_path / "p.pruner", "random", trials=20)
+    assert [measured for _, measured in rounds] == [20]
 
 
 @pytest.mark.parametrize(

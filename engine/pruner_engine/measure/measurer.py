@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+import msgspec
 import psutil
 from tvm.target import Target
 
@@ -69,6 +70,7 @@ class Measurer:
         self._check: _Check = check
         self._facts: dict[str, KernelFacts] = {}
         self._untuned: dict[str, MeasureResult] = {}
+        self._bests: dict[str, tuple[float, wire.Built]] = {}  # seconds and library of each task's best
         self._probe: wire.Built | None = None
         if self._device == "cuda":
             find_cuda_compiler()  # a sentence now instead of a failure of every build
@@ -131,6 +133,7 @@ class Measurer:
         yield from ((task, self._untuned[task.hash]) for task in tasks if task.hash not in new)
         inputs = [MeasureInput(key, task.mod) for key, task in new.items()]
         for outcome in self._pipeline.work(inputs, run_of, should_stop, untuned=True):
+            discard(outcome[1])
             result = _result(outcome)
             self._untuned[result.key] = result
             yield new[result.key], result
@@ -148,7 +151,9 @@ class Measurer:
         def run_of(job: int, _: str, kernel: wire.Kernel) -> wire.Run:
             return self._run(task, job, kernel, incumbent_s=None, check="none", timeout_s=self._run_timeout_s)
 
-        inputs, built = ([MeasureInput("probe", task.mod)], {}) if self._probe is None else ([], {"probe": self._probe})
+        known = self._probe is not None and self._probe.kernel is not None
+        inputs = [] if known else [MeasureInput("probe", task.mod)]
+        built = {"probe": self._probe} if known and self._probe else {}
         ((_, self._probe, ran),) = self._pipeline.work(inputs, run_of, built=built)
         if ran is None or ran.stage != "ok":
             reason = self._probe.message if ran is None else ran.message
@@ -181,13 +186,25 @@ class Measurer:
         best = incumbent_s
 
         def run_of(job: int, _: str, kernel: wire.Kernel) -> wire.Run:
-            return self._run(task, job, kernel, incumbent_s=best, check=self._check, timeout_s=self._run_timeout_s)
+            run = self._run(task, job, kernel, incumbent_s=best, check=self._check, timeout_s=self._run_timeout_s)
+            known_s, built = self._bests.get(task.hash, (None, None))
+            return msgspec.structs.replace(run, incumbent=built.kernel) if built and known_s == best else run
 
         for outcome in self._pipeline.work(inputs, run_of, should_stop):
             result = _result(outcome)
-            if result.ok and not result.censored and result.seconds is not None:
-                best = min(result.seconds, best or result.seconds)
+            seconds = None if result.censored or not result.ok else result.seconds
+            if seconds is not None and (best is None or seconds < best):
+                best = seconds
+                self._keep(task, seconds, outcome[1])
+            else:
+                discard(outcome[1])
             on_result(result)
+
+    def _keep(self, task: TuningTask, seconds: float, built: wire.Built) -> None:
+        """Keep the library of a new best, against which the next contenders are held, instead of the last one's."""
+        if task.hash in self._bests:
+            discard(self._bests[task.hash][1])
+        self._bests[task.hash] = (seconds, built)
 
     def build(self, inputs: Sequence[MeasureInput], on_result: Callable[[MeasureResult], None]) -> None:
         """Build candidates and run none: for a target whose device is elsewhere.
@@ -197,6 +214,7 @@ class Measurer:
             on_result: called with each result as soon as it is known; one that is ok has no repeats.
         """
         for outcome in self._pipeline.work(inputs, None):
+            discard(outcome[1])
             on_result(_result(outcome))
 
     def _run(
@@ -231,9 +249,7 @@ class Measurer:
 
 
 def _result(outcome: Outcome) -> MeasureResult:
-    """The result of a trial, whose library is removed."""
     key, built, ran = outcome
-    discard(built)
     if ran is None:
         stage = "ok" if built.kernel else "build"
         return MeasureResult(

@@ -35,6 +35,9 @@ class Host(Protocol):
     def load(self, job: wire.Run) -> Any:
         """The function of the job's library."""
 
+    def incumbent(self, job: wire.Run) -> Any | None:
+        """The function of the best library so far, where it can be called in turns with the job's."""
+
     def caller(self, job: wire.Run, kernel: Any, args: list[Tensor], device: Any) -> Callable[[int], float]:
         """What calls the kernel so many times and returns the seconds they took together."""
 
@@ -89,7 +92,7 @@ def _run(job: wire.Run, task: _Task, host: Host) -> wire.Ran:
         if job.check == "keep" and (seconds := task.keep_reference(kernel, job.kernel)) > _PLAIN_S:
             return wire.Ran(id=job.id, repeats=[seconds], censored=False, checked=False)
         call = host.caller(job, kernel, task.timing_arguments(job.kernel), task.device)
-        repeats, censored = time_kernel(call, job.incumbent_s, job.repeats)
+        repeats, censored = time_kernel(call, job.incumbent_s, job.repeats, _incumbent(job, task, host))
         best = not censored and (job.incumbent_s is None or statistics.median(repeats) < job.incumbent_s)
         stage, checked = "check", False
         if task.has_reference and (job.check == "all" or (job.check == "best" and best)):
@@ -102,12 +105,20 @@ def _run(job: wire.Run, task: _Task, host: Host) -> wire.Ran:
         return wire.Ran(id=job.id, stage=stage, error=error, message=message)
 
 
+def _incumbent(job: wire.Run, task: _Task, host: Host) -> Callable[[int], float] | None:
+    kernel = host.incumbent(job)
+    if kernel is None or job.incumbent is None:
+        return None
+    return host.caller(job, kernel, task.timing_arguments(job.incumbent), task.device)
+
+
 class ThisMachine:
     """Runs kernels in this process; `spent` once one of them has forked it."""
 
     def __init__(self) -> None:
         self._alone = process.Alone()
         self._module: Any = None
+        self._best: tuple[str, Any] = ("", None)  # path and module of the incumbent's library
 
     @property
     def spent(self) -> bool:
@@ -119,6 +130,16 @@ class ThisMachine:
     def load(self, job: wire.Run) -> Any:
         self._module = tvm.runtime.load_module(job.kernel.library)
         return self._module["main"]
+
+    def incumbent(self, job: wire.Run) -> Any | None:
+        if job.incumbent is None or job.device != "cpu":
+            return None
+        path = job.incumbent.library
+        if self._best[0] != path:
+            if not Path(path).exists():  # removed with the processes that were replaced
+                return None
+            self._best = (path, tvm.runtime.load_module(path))
+        return self._best[1]["main"]
 
     def caller(self, job: wire.Run, kernel: Any, args: list[Tensor], device: Any) -> Callable[[int], float]:
         if job.device != "cpu":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 import time
 from collections.abc import Callable
 
@@ -10,22 +11,32 @@ ABANDON = 2.5  # times the incumbent, in a warm call
 _HOPELESS = 8.0  # times the incumbent, in the very first call
 _COLD_S = 2e-3  # what a first call may cost on top: page faults, waking the threads
 _CONTENDER = 1.2  # times the incumbent: worth more than one repeat
+_RIVALS = 1.5  # times the incumbent's time, of another minute: worth a look at both in this one
+_LOSES = 1.1  # times the incumbent's time in the same minute: needs no second look
 _REPEAT_S = 10e-3  # least time of one repeat
 _MOST_S = 1.0  # no further repeat after this, nor after a call that takes so long
 _SETTLED = 0.01  # relative spread of the better half at which another repeat tells nothing new
 _MORE = 3  # a contender gets at most this many times the repeats asked for
 
 
-def time_kernel(call: Callable[[int], float], incumbent_s: float | None, repeats: int) -> tuple[list[float], bool]:
+def time_kernel(
+    call: Callable[[int], float],
+    incumbent_s: float | None,
+    repeats: int,
+    incumbent: Callable[[int], float] | None = None,
+) -> tuple[list[float], bool]:
     """Seconds a call for each repeat, and whether the kernel was abandoned.
 
     A kernel that is clearly slower than the incumbent in one warm call (or hopelessly in its first) is abandoned with
-    that one figure; one that is no contender is timed once; a contender is repeated until its repeats agree.
+    that one figure; one that is no contender is timed once; a contender is repeated until its repeats agree. Where the
+    incumbent can be called too, the two take turns: a machine is now faster and now slower, by more than good schedules
+    differ, and who is faster must not depend on the minute.
 
     Args:
         call: calls the kernel so many times and returns the seconds they took together.
         incumbent_s: best time a call so far, None if there is none.
         repeats: how many a contender gets at least.
+        incumbent: calls the best kernel so far in the same way.
     """
     limit = math.inf if incumbent_s is None else incumbent_s
     first = call(1)
@@ -38,10 +49,33 @@ def time_kernel(call: Callable[[int], float], incumbent_s: float | None, repeats
         return [min(first, warm)], True
     number = math.ceil(_REPEAT_S / max(min(first, warm), 1e-7))
     seconds = [warm] if number == 1 else [call(number) / number]
+    if incumbent is not None and incumbent_s is not None and seconds[0] < _RIVALS * incumbent_s:
+        return _in_turns(call, number, incumbent, incumbent_s, repeats), False
     started = time.perf_counter()
     while seconds[0] < _CONTENDER * limit and _unsettled(seconds, repeats) and time.perf_counter() - started < _MOST_S:
         seconds.append(call(number) / number)
     return seconds, False
+
+
+def _in_turns(
+    call: Callable[[int], float], number: int, incumbent: Callable[[int], float], incumbent_s: float, repeats: int
+) -> list[float]:
+    """Seconds a call for each turn, scaled so that they are below `incumbent_s` if and only if this kernel won."""
+    others = math.ceil(_REPEAT_S / incumbent_s)
+    incumbent(1)
+    seconds: list[float] = []
+    ratios: list[float] = []
+    started = time.perf_counter()
+    while len(ratios) < _MORE * repeats and time.perf_counter() - started < _MOST_S:
+        theirs = incumbent(others) / others
+        seconds.append(call(number) / number)
+        ratios.append(seconds[-1] / theirs)
+        if min(ratios) > _LOSES or (len(ratios) >= repeats and (max(ratios) < 1 or min(ratios) > 1)):
+            break
+    measured, told = statistics.median(seconds), statistics.median(ratios) * incumbent_s
+    # the calmer minute of the two is nearer to the truth
+    told = min(measured, told) if told < incumbent_s else max(measured, told)
+    return [value * told / measured for value in seconds]
 
 
 def _unsettled(seconds: list[float], repeats: int) -> bool:

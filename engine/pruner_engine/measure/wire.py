@@ -96,6 +96,7 @@ class Run(_Message, tag="run", frozen=True):
         epsilon: rounding of the coarsest float type that the kernel writes.
         inputs: kinds of inputs to check with.
         incumbent_s: best time a call so far; None if there is none.
+        incumbent: the kernel that took it, where its library is still there: contenders take turns with it.
         repeats: how many are wanted.
         check: compare the outputs with the reference: never, always, if the kernel is the best so far; or keep them
             as the reference.
@@ -119,6 +120,7 @@ class Run(_Message, tag="run", frozen=True):
     check: Literal["none", "all", "best", "keep"]
     cold: bool
     timeout_s: float
+    incumbent: Kernel | None = None
     fleet: Fleet | None = None
 
     @property

@@ -29,8 +29,6 @@ import numpy as np
 
 DLPACK = {"cpu": 1, "cuda": 2}  # its numbers of the devices
 _POOLED = 2  # the virtual machine keeps freed memory for the next call
-_LARGE_PAGE = 2 << 20
-_HUGEPAGE, _COLLAPSE = 14, 25  # Linux's numbers of these advices to madvise
 
 
 class Model:
@@ -65,7 +63,6 @@ class Model:
         self._allocate = self._ffi.get_global_func("runtime.TVMTensorAllocWithScope")
         self._fill = self._ffi.get_global_func("runtime.TVMTensorCopyFromBytes")
         self._read = self._ffi.get_global_func("runtime.TVMTensorCopyToBytes")
-        self._fresh = kind == "cpu"
 
     def run(self, *inputs: np.ndarray) -> list[np.ndarray]:
         """One inference; arrays in the order of metadata.json's inputs, any memory layout."""
@@ -84,11 +81,7 @@ class Model:
 
     def call(self, tensors: Sequence[Any]) -> Any:
         """Run on device tensors; the result stays on the device."""
-        result = self._main(*tensors)
-        if self._fresh:  # by now weights and buffers are where they will be
-            self._fresh = False
-            use_large_pages()
-        return result
+        return self._main(*tensors)
 
     def fetch(self, result: Any) -> list[np.ndarray]:
         """Copy outputs to arrays."""
@@ -145,27 +138,6 @@ class Model:
         out = np.empty(tuple(int(d) for d in tensor.shape), _numpy_dtype(str(tensor.dtype)))
         self._read(tensor, ctypes.c_void_p(out.ctypes.data), out.nbytes)
         return out
-
-
-def use_large_pages() -> int:
-    """Move this process's large pieces of memory into large pages, where Linux has some; returns how many bytes it took.
-
-    Every inference reads all weights: in pages of 4 kB the processor looks up an address every 64 lines.
-    """
-    try:
-        maps = Path("/proc/self/maps").read_text("utf-8").splitlines()
-        advise = ctypes.CDLL(None).madvise
-    except (OSError, AttributeError):
-        return 0
-    moved = 0
-    for span, access, _offset, _device, inode, *_name in (line.split(maxsplit=5) for line in maps):
-        first, last = (int(address, 16) for address in span.split("-"))
-        first, last = -(-first // _LARGE_PAGE) * _LARGE_PAGE, last // _LARGE_PAGE * _LARGE_PAGE
-        if access.startswith("rw") and inode == "0" and last > first:
-            memory = ctypes.c_void_p(first), ctypes.c_size_t(last - first)
-            if advise(*memory, _HUGEPAGE) == 0 and advise(*memory, _COLLAPSE) == 0:
-                moved += last - first
-    return moved
 
 
 def missing_features(needed: Sequence[str]) -> list[str]:
