@@ -98,6 +98,14 @@ def test_the_best_library_stays_for_the_contenders_of_the_next_round(task):
         assert (libraries[0].exists()) == (not winners)
 
 
+def test_candidates_in_turns_are_built_once_and_run_in_every_turn(task):
+    inputs = candidates(task, 2)
+    with Measurer(CPU) as measurer:
+        times = measurer.in_turns(task, inputs, turns=3)
+        assert {key: len(seconds) for key, seconds in times.items()} == {i.key: 3 for i in inputs}
+        assert not list(measurer._folder.glob("*.so"))
+
+
 def test_stop_leaves_the_rest_unmeasured(measurer, task):
     results: list[MeasureResult] = []
     inputs = candidates(task, 2)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-import random
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +19,7 @@ from pruner_engine.benchmarks.again import Timed, read_timed, write_timed
 from pruner_engine.inspect.schedule import schedule_of
 from pruner_engine.jobs.measuring import measurer_for
 from pruner_engine.jobs.workbench import stored_task
-from pruner_engine.measure.types import MeasureInput, MeasureResult
+from pruner_engine.measure.types import MeasureInput
 from pruner_engine.search.settings import settings_from
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.targets.target import resolve_target
@@ -30,7 +29,7 @@ def time_again(project: Path, turns: int, on_phase: Callable[[str], None] = lamb
     """Time what was best at some point of the project's finished runs, unless that was done; written beside the file.
 
     Args:
-        turns: in each all candidates of a task are timed once, in an order of its own.
+        turns: in each all candidates of a task are timed once, in an order that changes.
 
     Raises:
         UserError: the candidates cannot be measured here.
@@ -47,19 +46,13 @@ def time_again(project: Path, turns: int, on_phase: Callable[[str], None] = lamb
     inputs: dict[int, list[MeasureInput]] = defaultdict(list)
     for (task_id, key), trace in wanted.items():
         inputs[task_id].append(MeasureInput(key, schedule_of(tasks[task_id][1], target, trace).mod))
-    seconds: dict[tuple[int, str], list[float]] = defaultdict(list)
+    timed: list[tuple[int, str, list[float]]] = []
     with measurer_for(target, settings) as measurer:
-        for turn in range(turns):
-            on_phase(f"{project.stem}: the best once more, turn {turn + 1} of {turns}")
-            for task_id, candidates in inputs.items():
-
-                def keep(result: MeasureResult, task_id: int = task_id) -> None:
-                    if result.seconds is not None:
-                        seconds[task_id, result.key].append(result.seconds)
-
-                order = random.Random(turn).sample(candidates, len(candidates))
-                measurer.measure(tasks[task_id][1], order, incumbent_s=None, on_result=keep)
-    write_timed(project, Timed(turns, [(*key, values) for key, values in seconds.items()]))
+        for place, (task_id, candidates) in enumerate(inputs.items(), 1):
+            on_phase(f"{project.stem}: the best once more, task {place} of {len(inputs)}")
+            found = measurer.in_turns(tasks[task_id][1], candidates, turns)
+            timed += [(task_id, key, seconds) for key, seconds in found.items()]
+    write_timed(project, Timed(turns, timed))
 
 
 def _bests(reader: ProjectReader, run_id: int) -> dict[tuple[int, str], str]:

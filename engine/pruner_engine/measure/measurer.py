@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -205,6 +206,30 @@ class Measurer:
         if task.hash in self._bests:
             discard(self._bests[task.hash][1])
         self._bests[task.hash] = (seconds, built)
+
+    def in_turns(self, task: TuningTask, inputs: Sequence[MeasureInput], turns: int) -> dict[str, list[float]]:
+        """Time candidates side by side: each is built once, and run once a turn, in an order that changes.
+
+        Returns:
+            Seconds a call by key, one value for each turn in which it ran.
+        """
+
+        def run_of(job: int, _: str, kernel: wire.Kernel) -> wire.Run:
+            return self._run(task, job, kernel, incumbent_s=None, check="none", timeout_s=self._run_timeout_s)
+
+        order = random.Random(0)
+        seconds: dict[str, list[float]] = {}
+        built: dict[str, wire.Built] = {}
+        for turn in range(turns):
+            waiting = dict(order.sample(list(built.items()), len(built)))
+            for outcome in self._pipeline.work([] if turn else inputs, run_of, built=waiting):
+                if outcome[1].kernel is not None:
+                    built[outcome[0]] = outcome[1]
+                if (took := _result(outcome).seconds) is not None:
+                    seconds.setdefault(outcome[0], []).append(took)
+        for library in built.values():
+            discard(library)
+        return seconds
 
     def build(self, inputs: Sequence[MeasureInput], on_result: Callable[[MeasureResult], None]) -> None:
         """Build candidates and run none: for a target whose device is elsewhere.
