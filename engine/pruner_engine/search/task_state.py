@@ -89,19 +89,18 @@ class TaskState:
 
 def end_to_end(states: Iterable[TaskState]) -> float | None:
     """Estimated latency of the model in seconds: sum of calls times seconds a call; None while a task is unknown."""
-    total = 0.0
-    for state in states:
-        if state.latency_s is None:
-            return None
-        total += state.task.weight * state.latency_s
-    return total
+    return _total((state.task.weight, state.latency_s) for state in states)
 
 
 def untuned(states: Iterable[TaskState]) -> float | None:
     """Estimated latency of the untuned model in seconds; None while a task is unknown."""
+    return _total((state.task.weight, state.untuned_s) for state in states)
+
+
+def _total(kernels: Iterable[tuple[int, float | None]]) -> float | None:
     total = 0.0
-    for state in states:
-        if state.untuned_s is None:
+    for calls, seconds in kernels:
+        if seconds is None:
             return None
-        total += state.task.weight * state.untuned_s
+        total += calls * seconds
     return total

@@ -72,6 +72,9 @@ class WhatIfPane(Pane):
         self._predict()
 
     def _edited(self) -> None:
+        if self.subject is not None and self._row is not None:
+            # a run that finds a better candidate would otherwise show that one, and the edit would be lost
+            self.workspace.select(self.subject.task_id, self._row["id"])
         self.answer.setText("")
         self._predict()
 
