@@ -135,6 +135,20 @@ def test_a_row_is_pinned_into_a_run_that_works(project):
         assert order.index(row["id"]) < 12 + 2 * SETTINGS["round_trials"], "it went before what the search wanted"
 
 
+def test_a_row_that_is_pinned_too_late_waits_for_the_next_session(project):
+    where, decisions = unmeasured(project)
+    with EngineProcess() as engine:
+        engine.send(Resume(project=str(project), run_id=1, trials=12))  # which it has had
+        engine.send(Pin(run_id=1, **where, decisions=decisions))
+        assert next(event for event in engine.events() if isinstance(event, RunFinished | Failed)).trials == 12
+        with ProjectReader(project) as reader:
+            (found,) = reader.rows("SELECT id FROM candidates WHERE origin = 'user'")
+            assert reader.candidate(found["id"])["stage"] is None
+        ask(engine, Resume(project=str(project), run_id=1, trials=13))
+    with ProjectReader(project) as reader:
+        assert reader.candidate(found["id"])["stage"] is not None
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [

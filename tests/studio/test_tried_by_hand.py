@@ -139,13 +139,12 @@ def test_tasks_are_steered_and_rows_pinned_while_the_run_works(qtbot, opened: Ma
     opened.show_page("schedule")
     press(qtbot, pane.pin_button)
 
-    def pinned() -> bool:
+    def pinned() -> None:
         """Measured as the user's, or found measured: the round that was under way may have chosen the same row."""
-        rows = workspace.reader.candidates(2)
-        if any(row["origin"] == "user" and row["decisions"] == decisions and row["stage"] for row in rows):
-            return True
-        told = any("measured already" in event["text"] for event in workspace.reader.events(2))
-        return told and any(row["decisions"] == decisions and row["stage"] for row in rows)
+        rows = [row for row in workspace.reader.candidates(2) if row["decisions"] == decisions and row["stage"]]
+        told = [event["text"] for event in workspace.reader.events(2)]
+        own = any(row["origin"] == "user" for row in rows)
+        assert rows and (own or any("measured already" in text for text in told)), (rows, told, workspace.run())
 
     qtbot.waitUntil(pinned, timeout=120_000)
 

@@ -102,6 +102,7 @@ class Tuner:
             if state is None or self.control.stop.is_set():
                 break
             self._round(state, measurer)
+        self._take_pinned()  # what came during the last round waits in the file for a resume
 
     def _round(self, state: TaskState, measurer: Measurer) -> None:
         waiting, state.pinned = state.pinned, []
