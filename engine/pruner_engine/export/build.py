@@ -44,8 +44,8 @@ def compile_model(mod: tvm.IRModule, target: tvm.target.Target) -> relax.VMExecu
             packed = transform.FoldConstant()(transform.SplitLayoutRewritePreproc()(mod))
             return tvm.compile(packed, target)
     except (RuntimeError, ValueError, TypeError) as error:
-        last = " ".join(str(error).strip().splitlines()[-1:])
-        raise UserError(f"TVM could not compile the model: {last}") from error
+        first = " ".join(str(error).strip().splitlines()[:1])
+        raise UserError(f"TVM could not compile the model: {first}") from error
 
 
 def is_applied(function: Any) -> bool:

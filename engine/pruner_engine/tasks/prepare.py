@@ -14,16 +14,20 @@ from pruner_engine.tasks.fold import fold_movement
 from pruner_engine.tasks.grouped import widen_groups
 from pruner_engine.tasks.kernels import legalizations
 from pruner_engine.tasks.simplify import simplify
+from pruner_engine.tasks.transposed import spread_transposed
 from pruner_engine.tasks.widen import widen_channels, widen_products
 from pruner_engine.tasks.winograd import winograd
 
 # fused kernels in NHWC vectorise over channels and let weights be prepacked, which outweighs some more traffic
 _NHWC_WORTH = 1.15
+_TRANSPOSED = "relax.nn.conv2d_transpose"
+_NHWC = {"relax.nn.conv2d": ["NHWC", "HWIO"], _TRANSPOSED: ["NHWC", "IOHW"]}
 
 #: rewrites of the graph that can be left out by name, and whether they are for CPUs alone
 REWRITES = {
     "simplify": False,
     "channels-last": False,
+    "transposed": False,
     "wide-products": True,
     "wide-channels": True,
     "groups": True,
@@ -53,17 +57,23 @@ def prepare(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) ->
         clean = rx.CanonicalizeBindings()(simplify(clean)) if "simplify" in on else clean
         clean = widen_products(clean, lanes) if "wide-products" in on else clean
         plain = _lower(clean, lanes)
-        if not _has_conv2d(clean) or "channels-last" not in on:
+        if not any(name in _NHWC for name in _operators(clean)) or "channels-last" not in on:
             return plain
         try:
             wide = widen_channels(clean, lanes) if "wide-channels" in on else clean
-            moved = rx.ConvertLayout({"relax.nn.conv2d": ["NHWC", "HWIO"]})(wide)
+            moved = rx.ConvertLayout(_NHWC)(wide)
         except (RuntimeError, ValueError):  # ConvertLayout does not know every operator
             return plain
         moved = rx.CanonicalizeBindings()(fold_movement(moved))
-        channels_last = _lower(moved, lanes)
-        if _traffic(channels_last) > _NHWC_WORTH * _traffic(plain):
+        spread = spread_transposed(moved) if "transposed" in on else moved
+        channels_last = _lower(spread, lanes)
+        if not _operators(channels_last) <= _operators(plain):
+            return plain  # TVM lowers some operators channels first only
+        # channels first, a transposed convolution multiplies zeros: that costs more than any traffic
+        saves = _TRANSPOSED in _operators(moved) - _operators(spread)
+        if not saves and _traffic(channels_last) > _NHWC_WORTH * _traffic(plain):
             return plain
+        moved = spread
         if not on & {"groups", "winograd"}:
             return channels_last
         moved = simplify(widen_groups(moved, lanes)) if "groups" in on else moved
@@ -105,15 +115,16 @@ def _lower(mod: tvm.IRModule, lanes: int) -> tvm.IRModule:
     )(fold_movement(mod))
 
 
-def _has_conv2d(mod: tvm.IRModule) -> bool:
-    found = []
+def _operators(mod: tvm.IRModule) -> set[str]:
+    """Names of the operators that "main" calls."""
+    found = set()
 
     def visit(node: relax.Expr) -> None:
-        if isinstance(node, relax.Call) and isinstance(node.op, tvm.ir.Op) and node.op.name == "relax.nn.conv2d":
-            found.append(node)
+        if isinstance(node, relax.Call) and isinstance(node.op, tvm.ir.Op):
+            found.add(node.op.name)
 
     relax.analysis.post_order_visit(mod["main"], visit)
-    return bool(found)
+    return found
 
 
 def _traffic(mod: tvm.IRModule) -> int:
