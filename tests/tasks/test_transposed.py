@@ -41,7 +41,11 @@ def decoder(kernel, stride, padding, output_padding, groups, dilation):
     program = torch.export.export(layers, (image,))
     with torch.no_grad():
         expected = layers(image).numpy()
-    return from_exported_program(program, keep_params_as_input=False, unwrap_unit_return_tuple=True), image.numpy(), expected
+    return (
+        from_exported_program(program, keep_params_as_input=False, unwrap_unit_return_tuple=True),
+        image.numpy(),
+        expected,
+    )
 
 
 @pytest.mark.parametrize("case", CASES)
