@@ -34,6 +34,13 @@ class Counting(nn.Module):
         return (mask > 0).cumsum(dim=-1)
 
 
+class FromTheEnd(nn.Module):
+    """Indices that count from the end: one, some, and those of an input."""
+
+    def forward(self, x, chosen):
+        return x[:, -1] + x[:, [0, -2]].sum(1) + x[:, -3:-1].sum(1) + x[:, chosen].sum(1)
+
+
 def save(folder, module, *args, **options):
     path = folder / "model.pt2"
     torch.export.save(torch.export.export(module.eval(), args, **options), path)
@@ -67,6 +74,13 @@ def test_cumsum_of_booleans_counts(tmp_path):
     mask = torch.tensor([[1.0, 0.0, 1.0, 1.0]])
     model = load_model(save(tmp_path, Counting(), mask))
     assert run(model.mod, mask).tolist() == [[1, 1, 2, 3]]
+
+
+def test_indices_may_count_from_the_end(tmp_path):
+    torch.manual_seed(0)
+    x, chosen = torch.randn(2, 12, 5), torch.tensor([3, -1, -12])
+    model = load_model(save(tmp_path, FromTheEnd(), x, chosen))
+    np.testing.assert_allclose(run(model.mod, x, chosen), FromTheEnd()(x, chosen), rtol=1e-5, atol=1e-6)
 
 
 def test_dynamic_dimensions_are_asked_for(tmp_path):

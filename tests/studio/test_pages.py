@@ -193,3 +193,18 @@ def test_every_page_is_there_before_it_is_opened(qtbot, window: MainWindow) -> N
     window.settle()
     qtbot.waitUntil(lambda: {key for key, *_ in PAGES} <= set(window.pages.made), timeout=60_000)
     assert window.current_page == "start"
+
+
+def test_a_page_that_is_filled_in_steps_lets_the_project_be_closed_in_between(qtbot, window, finished_project) -> None:
+    assert window.workspace.open(finished_project)
+    page = window.show_page("draft")
+    qtbot.waitUntil(lambda: bool(page.scatter.series), timeout=5_000)
+    filled = []
+    page.refreshed.connect(lambda: filled.append(page.pages.currentIndex()))
+    page.touch()
+    page._refresh_if_shown()  # the first step
+    assert not filled
+    window.workspace.leave()
+    qtbot.wait(50)  # where the next steps would come
+    window.show_page("draft")
+    assert filled == [0]  # the empty state, and nothing of the project before it

@@ -11,6 +11,7 @@ from tvm import relax
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.importing import importing
+from pruner_engine.frontends.negative_indices import count_from_the_start
 
 
 def to_relax(content: bytes, name: str) -> tvm.IRModule:
@@ -30,9 +31,10 @@ def to_relax(content: bytes, name: str) -> tvm.IRModule:
     from tvm.relax.frontend.torch import from_exported_program
 
     with importing(name):
-        return from_exported_program(
+        mod = from_exported_program(
             program, unwrap_unit_return_tuple=True, custom_convert_map={"cumsum.default": _cumsum}
         )
+        return count_from_the_start(mod)
 
 
 def _load(content: bytes, name: str) -> Any:

@@ -166,7 +166,7 @@ class DraftVerifyPage(Page):
 
     # ------------------------------------------------------------ showing
 
-    def refresh(self) -> None:
+    def steps(self) -> Iterator[None]:
         reader, run_id = self.workspace.reader, self.workspace.run_id
         rounds = reader.rounds(run_id) if reader and run_id is not None else []
         if reader is None or run_id is None or not rounds:
@@ -180,8 +180,10 @@ class DraftVerifyPage(Page):
         if shown_tasks is not None:
             rounds = [row for row in rounds if row["task_id"] in shown_tasks]
         self._fill_tasks(kept)
+        yield
         if not self._scored.update(reader, run_id):
             self.touch()
+        yield
         for row in rounds:
             row["task"], row["rank"] = tasks.get(row["task_id"], ""), self._scored.rank
         self.model.show_rows(rounds)
@@ -193,8 +195,10 @@ class DraftVerifyPage(Page):
         )
         counts = zip(*map(itemgetter(*(key for _, key in _STEPS)), chosen or rounds), strict=True)
         self.funnel.show_steps([(name, sum(count)) for (name, _), count in zip(_STEPS, counts, strict=True)])
+        yield
         shown = self._scored.columns(shown_tasks, self._round)
         self._show_scatter(shown)
+        yield
         self._show_tiles(shown)
 
     def _shown_tasks(self, tasks: dict[int, str], kept: dict[int, str]) -> Collection[int] | None:

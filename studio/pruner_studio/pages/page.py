@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QShowEvent
@@ -40,6 +40,11 @@ class Page(QWidget):
         self._rested = 0.0  # when the next refresh may come
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._refresh_if_shown)
+        self._steps: Iterator[None] = iter(())
+        self._steps_of: tuple[object, int | None] = (None, None)
+        self._spent = 0.0  # seconds of the steps so far
+        self._next_step = QTimer(self, singleShot=True, interval=0)
+        self._next_step.timeout.connect(self._go_on)
         self.column = QVBoxLayout(self)
         self.column.setContentsMargins(24, 20, 24, 20)
         self.column.setSpacing(14)
@@ -76,8 +81,14 @@ class Page(QWidget):
         return False
 
     def refresh(self) -> None:
-        """Show what the project file holds now."""
-        raise NotImplementedError
+        """Show what the project file holds now, at once. A page has this or `steps`."""
+        for _ in self.steps():
+            pass
+
+    def steps(self) -> Iterable[None]:
+        """The same, with yields where the window may answer in between."""
+        self.refresh()
+        return ()
 
     def nothing(self, icon: str, title: str, text: str) -> EmptyState:
         """What stands here until there is something to show, with the way to where it begins."""
@@ -98,7 +109,7 @@ class Page(QWidget):
     def touch(self) -> None:
         """Something changed: the first change is shown at once, those that follow closely are merged."""
         self._stale = True
-        if not self._timer.isActive():
+        if not self._timer.isActive() and not self._next_step.isActive():
             self._timer.start(round(max(0.0, self._rested - time.monotonic()) * 1e3))
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -107,12 +118,28 @@ class Page(QWidget):
 
     def _refresh_if_shown(self) -> None:
         if self._stale and self.isVisible():
-            self._stale = False
-            begin = time.monotonic()
-            try:
-                self.refresh()
-            except UserError as error:  # the file was damaged or taken away while it is shown
-                self.workspace.problem.emit(Problem(error.message, error.hint))
-            end = time.monotonic()
-            self._rested = end + max(_MERGE_S, _REST * (end - begin))
-            self.refreshed.emit()
+            self._stale, self._spent = False, 0.0
+            self._steps_of = (self.workspace.reader, self.workspace.run_id)
+            self._steps = iter(self.steps())
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """The next step of a refresh; the first again where another project or run is open by now."""
+        if self._steps_of != (self.workspace.reader, self.workspace.run_id):
+            self.touch()
+            return
+        begin = time.monotonic()
+        try:
+            more = next(self._steps, self) is None
+        except UserError as error:  # the file was damaged or taken away while it is shown
+            self.workspace.problem.emit(Problem(error.message, error.hint))
+            more = False
+        end = time.monotonic()
+        self._spent += end - begin
+        if more:
+            self._next_step.start()
+            return
+        self._rested = end + max(_MERGE_S, _REST * self._spent)
+        self.refreshed.emit()
+        if self._stale:
+            self.touch()

@@ -1,0 +1,49 @@
+"""Indices that count from the end, as PyTorch has them: TVM's `take` would read memory before the tensor."""
+
+from __future__ import annotations
+
+import numpy as np
+import tvm
+from tvm import relax, tirx
+from tvm.ir.expr import GenericConst
+from tvm.relax.expr_functor import PyExprMutator, mutator
+
+
+def count_from_the_start(mod: tvm.IRModule) -> tvm.IRModule:
+    """The module whose `take` operations in "main" get no negative index.
+
+    Constant indices are replaced. Others are mapped when the model runs, except into constant tables: these are
+    embeddings, for which PyTorch refuses negative numbers itself.
+    """
+    rewriter = _Rewriter(mod)
+    rewriter.builder_.update_func(mod.get_global_var("main"), rewriter.visit_expr(mod["main"]))
+    return rewriter.builder_.get()
+
+
+@mutator
+class _Rewriter(PyExprMutator):
+    def visit_call_(self, call: relax.Call) -> relax.Expr:
+        """Called for each call, operands first."""
+        visited = super().visit_call_(call)
+        if not isinstance(visited.op, tvm.ir.Op) or visited.op.name != "relax.take":
+            return visited
+        data, indices = visited.args
+        shape = list(data.ty.shape) if isinstance(data.ty.shape, relax.ShapeExpr) else []
+        axis = visited.attrs.axis
+        if not shape or (axis is None and len(shape) > 1):
+            return visited
+        extent = shape[int(axis or 0)]
+        if not isinstance(extent, (int, tirx.IntImm)):
+            return visited
+        if isinstance(indices, GenericConst):
+            numbers = indices.value.numpy()
+            if (numbers >= 0).all():
+                return visited
+            counted = relax.const(np.where(numbers < 0, numbers + int(extent), numbers).astype(numbers.dtype))
+        elif isinstance(data, GenericConst) or "uint" in str(indices.ty.dtype):
+            return visited
+        else:
+            zero, length = (relax.const(n, str(indices.ty.dtype)) for n in (0, int(extent)))
+            below = self.builder_.emit(relax.op.less(indices, zero))
+            counted = self.builder_.emit(relax.op.where(below, relax.op.add(indices, length), indices))
+        return relax.op.take(data, counted, axis, visited.attrs.mode)
