@@ -41,6 +41,18 @@ class FromTheEnd(nn.Module):
         return x[:, -1] + x[:, [0, -2]].sum(1) + x[:, -3:-1].sum(1) + x[:, chosen].sum(1)
 
 
+class Mixed(nn.Module):
+    """Arithmetic of whole numbers, floats and booleans with each other."""
+
+    def forward(self, x, i):
+        positions = torch.exp(-torch.arange(8) / 8 * 2.0)
+        arithmetic = (x + torch.arange(8) * 0.5, positions * x, i * 0.5, i / 2, 2.5 - i, i.abs() ** 0.5, -i * 0.3)
+        whole = (i + x, i // 2, i % 3, i.clamp(max=3), i.clamp(max=3.5), i.sum())
+        booleans = ((x > 0) * 1.5, torch.where(x > 0, i, 0.5), i > 0.5, x * True)
+        together = (torch.cat([x, i]), x.amax(0), x.reshape(2, 4).logsumexp(-1), torch.sqrt(i.abs()))
+        return *arithmetic, *whole, *booleans, *together
+
+
 def save(folder, module, *args, **options):
     path = folder / "model.pt2"
     torch.export.save(torch.export.export(module.eval(), args, **options), path)
@@ -74,6 +86,17 @@ def test_cumsum_of_booleans_counts(tmp_path):
     mask = torch.tensor([[1.0, 0.0, 1.0, 1.0]])
     model = load_model(save(tmp_path, Counting(), mask))
     assert run(model.mod, mask).tolist() == [[1, 1, 2, 3]]
+
+
+def test_mixed_types_are_computed_as_pytorch_does(tmp_path):
+    torch.manual_seed(0)
+    x, i = torch.randn(8), torch.arange(8) - 2
+    model = load_model(save(tmp_path, Mixed(), x, i))
+    machine = relax.VirtualMachine(tvm.compile(model.mod, target="llvm"), tvm.cpu())
+    results = machine["main"](tvm.runtime.tensor(x.numpy()), tvm.runtime.tensor(i.numpy()))
+    for got, want in zip(results, Mixed()(x, i), strict=True):
+        assert got.numpy().dtype == want.numpy().dtype
+        np.testing.assert_allclose(got.numpy(), want, rtol=1e-5, atol=1e-6)
 
 
 def test_indices_may_count_from_the_end(tmp_path):

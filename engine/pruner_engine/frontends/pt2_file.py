@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import logging
+from collections.abc import Callable
 from typing import Any
 
 import tvm
@@ -12,6 +13,7 @@ from tvm import relax
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.importing import importing
 from pruner_engine.frontends.negative_indices import count_from_the_start
+from pruner_engine.frontends.promotion import promoted
 
 
 def to_relax(content: bytes, name: str) -> tvm.IRModule:
@@ -32,7 +34,10 @@ def to_relax(content: bytes, name: str) -> tvm.IRModule:
 
     with importing(name):
         mod = from_exported_program(
-            program, unwrap_unit_return_tuple=True, custom_convert_map={"cumsum.default": _cumsum}
+            promoted(program),
+            unwrap_unit_return_tuple=True,
+            run_ep_decomposition=False,
+            custom_convert_map={"cumsum.default": _cumsum, "amax.default": _amax, "amin.default": _amin},
         )
         return count_from_the_start(mod)
 
@@ -68,3 +73,17 @@ def _cumsum(node: Any, importer: Any) -> relax.Var:
     if dtype:
         x = importer.block_builder.emit(relax.op.astype(x, dtype))
     return importer.block_builder.emit(relax.op.cumsum(x, axis=dim, dtype=dtype))
+
+
+def _amax(node: Any, importer: Any) -> relax.Var:
+    return _extreme(relax.op.max, node, importer)
+
+
+def _amin(node: Any, importer: Any) -> relax.Var:
+    return _extreme(relax.op.min, node, importer)
+
+
+def _extreme(op: Callable[..., Any], node: Any, importer: Any) -> relax.Var:
+    """The largest or least along some axes, none of them for all; TVM's importer knows those of one axis only."""
+    x, axes, keep = (*node.args, None, None)[:3]
+    return importer.block_builder.emit(op(importer.env[x], axis=list(axes) if axes else None, keepdims=bool(keep)))
