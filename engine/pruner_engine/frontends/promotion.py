@@ -6,7 +6,6 @@ numbers are refused. So operands are converted beforehand to what PyTorch comput
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 _ARITHMETIC = {"add", "sub", "rsub", "mul", "div", "pow", "maximum", "minimum", "remainder", "fmod", "floor_divide"}
@@ -74,12 +73,14 @@ def _spell_out(graph: Any, node: Any, dtype: Any) -> None:
             with graph.inserting_before(node):
                 made = graph.call_function(torch.ops.aten.full.default, ([], operand), {"dtype": dtype})
             made.meta["val"] = torch.empty([], dtype=dtype, device="meta")
-            node.args = tuple(made if arg is operand else arg for arg in node.args)
+            _replace(node, operand, made)
 
 
 def _replace(node: Any, old: Any, new: Any) -> None:
-    change: Callable[[Any], Any] = lambda arg: new if arg is old else arg  # noqa: E731
-    node.args = tuple([change(part) for part in arg] if isinstance(arg, list) else change(arg) for arg in node.args)
+    def changed(arg: Any) -> Any:
+        return new if arg is old else arg
+
+    node.args = tuple([changed(part) for part in arg] if isinstance(arg, list) else changed(arg) for arg in node.args)
 
 
 def _bound(node: Any, limits: Any) -> None:

@@ -13,6 +13,7 @@ from tvm.target import Target, codegen
 from pruner_engine.tasks.fold import fold_movement
 from pruner_engine.tasks.grouped import widen_groups
 from pruner_engine.tasks.kernels import legalizations
+from pruner_engine.tasks.signals import signals_as_images
 from pruner_engine.tasks.simplify import simplify
 from pruner_engine.tasks.transposed import spread_transposed
 from pruner_engine.tasks.widen import widen_channels, widen_products
@@ -25,6 +26,7 @@ _NHWC = {"relax.nn.conv2d": ["NHWC", "HWIO"], _TRANSPOSED: ["NHWC", "IOHW"]}
 
 #: rewrites of the graph that can be left out by name, and whether they are for CPUs alone
 REWRITES = {
+    "signals": False,
     "simplify": False,
     "channels-last": False,
     "transposed": False,
@@ -53,7 +55,7 @@ def prepare(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) ->
     lanes = codegen.llvm_get_vector_width(target) // 32 if cpu else 0
     on = {name for name, for_cpus in REWRITES.items() if name not in without and (cpu or not for_cpus)}
     with target, tvm.transform.PassContext(opt_level=3):
-        clean = _clean(mod)
+        clean = _clean(signals_as_images(mod) if "signals" in on else mod)
         clean = rx.CanonicalizeBindings()(simplify(clean)) if "simplify" in on else clean
         clean = widen_products(clean, lanes) if "wide-products" in on else clean
         plain = _lower(clean, lanes)

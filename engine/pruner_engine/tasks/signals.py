@@ -1,0 +1,137 @@
+"""Convolutions and poolings of signals as those of images one row high, which have layouts and kernels of their own.
+
+[batch, channel, position] becomes [batch, channel, 1, position] and back; between two such operators both vanish, behind
+element-wise ones after `simplify` moved them there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tvm
+from tvm import relax, tirx
+from tvm.ir.expr import GenericConst
+from tvm.relax.expr_functor import PyExprMutator, mutator
+
+from pruner_engine.tasks.rewriting import rewritten
+
+
+def signals_as_images(mod: tvm.IRModule) -> tvm.IRModule:
+    """Rewrite convolutions with constant weights, poolings and batch norms of three dimensions; NCW, in "main"."""
+    return relax.transform.CanonicalizeBindings()(rewritten(mod, _Rewriter(mod)))
+
+
+@mutator
+class _Rewriter(PyExprMutator):
+    def visit_call_(self, call: relax.Call) -> relax.Expr:
+        """Called for each call, operands first."""
+        visited = super().visit_call_(call)
+        name = visited.op.name if isinstance(visited.op, tvm.ir.Op) else ""
+        if name in _LIFTED and _is_known(visited.args[0]) and _LAYOUT[name](visited):
+            image = self.builder_.emit(_LIFTED[name](visited.attrs, self._image(visited.args[0]), *visited.args[1:]))
+            return relax.op.reshape(image, [int(n) for n in call.ty.shape])
+        if name == "relax.nn.batch_norm" and _is_known(visited.args[0]) and int(visited.attrs.axis) == 1:
+            norm = relax.Call(visited.op, [self._image(visited.args[0]), *visited.args[1:]], visited.attrs)
+            parts = self.builder_.emit(norm)
+            signal = self.builder_.emit(relax.TupleGetItem(parts, 0))
+            back = self.builder_.emit(relax.op.reshape(signal, [int(n) for n in visited.args[0].ty.shape]))
+            return relax.Tuple([back, *(self.builder_.emit(relax.TupleGetItem(parts, i)) for i in (1, 2))])
+        return visited
+
+    def _image(self, signal: relax.Expr) -> relax.Expr:
+        """The signal one row high: what it was made from, where that is such an image."""
+        batch, channels, width = (int(n) for n in signal.ty.shape)
+        shape, made = [batch, channels, 1, width], self._made_by(signal)
+        if isinstance(made, relax.Call) and made.op == tvm.ir.Op.get("relax.reshape"):
+            before = made.args[0]
+            if [int(n) if isinstance(n, (int, tirx.IntImm)) else -1 for n in before.ty.shape or []] == shape:
+                return before
+        return self.builder_.emit(relax.op.reshape(signal, shape))
+
+    def _made_by(self, value: relax.Expr) -> relax.Expr | None:
+        """The call behind a variable, through items of tuples."""
+        while isinstance(value, relax.Var):
+            value = self.lookup_binding(value)
+            if isinstance(value, relax.TupleGetItem):
+                whole = self.lookup_binding(value.tuple_value)
+                value = whole.fields[value.index] if isinstance(whole, relax.Tuple) else None
+        return value
+
+
+def _is_known(signal: relax.Expr) -> bool:
+    """Whether all three extents of a signal are numbers."""
+    shape = getattr(signal.ty, "shape", None)
+    extents = list(shape) if isinstance(shape, relax.ShapeExpr) else []
+    return len(extents) == 3 and all(isinstance(n, (int, tirx.IntImm)) for n in extents)  # noqa: PLR2004
+
+
+def _row(weight: GenericConst) -> relax.Expr:
+    """Weights of a signal's filters as those of images."""
+    values = weight.value.numpy()
+    return relax.const(values.reshape(*values.shape[:2], 1, values.shape[2]))
+
+
+def _along(numbers: Any, other: int) -> list[int]:
+    """What holds along the signal, with what holds along the row's height before it."""
+    return [other, *(int(n) for n in numbers)]
+
+
+def _sides(padding: Sequence[Any]) -> list[int]:
+    left, right = [*padding, *padding][:2]
+    return [0, int(left), 0, int(right)]
+
+
+def _shared(attrs: Any) -> dict[str, Any]:
+    return {
+        "strides": _along(attrs.strides, 1),
+        "padding": _sides(attrs.padding),
+        "dilation": _along(attrs.dilation, 1),
+    }
+
+
+def _convolution(attrs: Any, x: relax.Expr, weight: GenericConst) -> relax.Expr:
+    options = {"groups": attrs.groups, "out_dtype": attrs.out_dtype}
+    return relax.op.nn.conv2d(x, _row(weight), **_shared(attrs), **options)
+
+
+def _transposed(attrs: Any, x: relax.Expr, weight: GenericConst) -> relax.Expr:
+    options = {"groups": attrs.groups, "out_dtype": attrs.out_dtype}
+    beyond = _along(attrs.output_padding, 0)
+    return relax.op.nn.conv2d_transpose(x, _row(weight), **_shared(attrs), output_padding=beyond, **options)
+
+
+def _pooling(op: Callable[..., relax.Expr]) -> Callable[..., relax.Expr]:
+    def pool(attrs: Any, x: relax.Expr) -> relax.Expr:
+        edges = {"ceil_mode": attrs.ceil_mode, "count_include_pad": attrs.count_include_pad}
+        return op(x, pool_size=_along(attrs.pool_size, 1), **_shared(attrs), **edges)
+
+    return pool
+
+
+_LIFTED: dict[str, Callable[..., relax.Expr]] = {
+    "relax.nn.conv1d": _convolution,
+    "relax.nn.conv1d_transpose": _transposed,
+    "relax.nn.max_pool1d": _pooling(relax.op.nn.max_pool2d),
+    "relax.nn.avg_pool1d": _pooling(relax.op.nn.avg_pool2d),
+}
+
+
+def _convolves(kernel: str) -> Callable[[relax.Call], bool]:
+    def holds(call: relax.Call) -> bool:
+        layouts = (call.attrs.data_layout, call.attrs.kernel_layout, call.attrs.out_layout)
+        return isinstance(call.args[1], GenericConst) and layouts == ("NCW", kernel, "NCW")
+
+    return holds
+
+
+def _pools(call: relax.Call) -> bool:
+    return (call.attrs.layout, call.attrs.out_layout) == ("NCW", "NCW")
+
+
+_LAYOUT: dict[str, Callable[[relax.Call], bool]] = {
+    "relax.nn.conv1d": _convolves("OIW"),
+    "relax.nn.conv1d_transpose": _convolves("IOW"),
+    "relax.nn.max_pool1d": _pools,
+    "relax.nn.avg_pool1d": _pools,
+}
