@@ -1,7 +1,7 @@
 """Convolutions and poolings of signals as those of images one row high, which have layouts and kernels of their own.
 
-[batch, channel, position] becomes [batch, channel, 1, position] and back; between two such operators both vanish, behind
-element-wise ones after `simplify` moved them there.
+[batch, channel, position] becomes [batch, channel, 1, position] and back; between two such operators both vanish, with
+element-wise ones between them after `simplify` moved the reshapes behind these.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def _is_known(signal: relax.Expr) -> bool:
     """Whether all three extents of a signal are numbers."""
     shape = getattr(signal.ty, "shape", None)
     extents = list(shape) if isinstance(shape, relax.ShapeExpr) else []
-    return len(extents) == 3 and all(isinstance(n, (int, tirx.IntImm)) for n in extents)  # noqa: PLR2004
+    return len(extents) == 3 and all(isinstance(n, (int, tirx.IntImm)) for n in extents)
 
 
 def _row(weight: GenericConst) -> relax.Expr:
