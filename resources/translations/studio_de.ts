@@ -2444,12 +2444,12 @@
         <translation>größte Arbeitsmenge, die in die Ebene passt × Zahl ihrer Ersetzungen</translation>
     </message>
     <message>
-        <source>Waiting for L1</source>
-        <translation>Warten auf L1</translation>
+        <source>Filling L1</source>
+        <translation>Füllen von L1</translation>
     </message>
     <message>
-        <source>Seconds that computing waits for data of the first-level cache; prefetching hides the shorter of computing and moving, not all of it.</source>
-        <translation>Sekunden, die das Rechnen auf Daten des L1-Caches wartet; Vorausladen verdeckt das Kürzere von Rechnen und Datenbewegung, aber nicht ganz.</translation>
+        <source>Seconds that computing waits until data from beyond is in the first-level cache; prefetching hides the shorter of computing and moving, not all of it.</source>
+        <translation>Sekunden, die das Rechnen wartet, bis Daten von weiter her im L1-Cache sind; Vorausladen verdeckt das Kürzere von Rechnen und Datenbewegung, aber nicht ganz.</translation>
     </message>
     <message>
         <source>bytes into the level ÷ its bandwidth, less what computing hides</source>
@@ -2464,12 +2464,12 @@
         <translation>Daten, die von weiter her geholt werden müssen, weil die Arbeitsmenge nicht in den näheren Caches bleibt (L2-Cache).</translation>
     </message>
     <message>
-        <source>Waiting for L2</source>
-        <translation>Warten auf L2</translation>
+        <source>Filling L2</source>
+        <translation>Füllen von L2</translation>
     </message>
     <message>
-        <source>Seconds that computing waits for data of the second-level cache; prefetching hides the shorter of computing and moving, not all of it.</source>
-        <translation>Sekunden, die das Rechnen auf Daten des L2-Caches wartet; Vorausladen verdeckt das Kürzere von Rechnen und Datenbewegung, aber nicht ganz.</translation>
+        <source>Seconds that computing waits until data from beyond is in the second-level cache; prefetching hides the shorter of computing and moving, not all of it.</source>
+        <translation>Sekunden, die das Rechnen wartet, bis Daten von weiter her im L2-Cache sind; Vorausladen verdeckt das Kürzere von Rechnen und Datenbewegung, aber nicht ganz.</translation>
     </message>
     <message>
         <source>Bytes into L3</source>
@@ -2480,12 +2480,12 @@
         <translation>Daten, die von weiter her geholt werden müssen, weil die Arbeitsmenge nicht in den näheren Caches bleibt (L3-Cache).</translation>
     </message>
     <message>
-        <source>Waiting for L3</source>
-        <translation>Warten auf L3</translation>
+        <source>Filling L3</source>
+        <translation>Füllen von L3</translation>
     </message>
     <message>
-        <source>Seconds that computing waits for data of the third-level cache; prefetching hides the shorter of computing and moving, not all of it.</source>
-        <translation>Sekunden, die das Rechnen auf Daten des L3-Caches wartet; Vorausladen verdeckt das Kürzere von Rechnen und Datenbewegung, aber nicht ganz.</translation>
+        <source>Seconds that computing waits until data from beyond is in the third-level cache; prefetching hides the shorter of computing and moving, not all of it.</source>
+        <translation>Sekunden, die das Rechnen wartet, bis Daten von weiter her im L3-Cache sind; Vorausladen verdeckt das Kürzere von Rechnen und Datenbewegung, aber nicht ganz.</translation>
     </message>
     <message>
         <source>Bytes from DRAM</source>
