@@ -48,7 +48,7 @@ class Mixed(nn.Module):
         positions = torch.exp(-torch.arange(8) / 8 * 2.0)
         arithmetic = (x + torch.arange(8) * 0.5, positions * x, i * 0.5, i / 2, 2.5 - i, i.abs() ** 0.5, -i * 0.3)
         whole = (i + x, i // 2, i % 3, i.clamp(max=3), i.clamp(max=3.5), i.sum())
-        booleans = ((x > 0) * 1.5, torch.where(x > 0, i, 0.5), i > 0.5, x * True)
+        booleans = ((x > 0) * 1.5, torch.where(x > 0, i, 0.5), i > 0.5, x * True, (x > 0) + (i > 1), (x > 0) * (i > 1))
         together = (torch.cat([x, i]), x.amax(0), x.reshape(2, 4).logsumexp(-1), torch.sqrt(i.abs()))
         return *arithmetic, *whole, *booleans, *together
 

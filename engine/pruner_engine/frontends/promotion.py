@@ -28,7 +28,9 @@ def promoted(program: Any) -> Any:
         if not isinstance(node.target, torch._ops.OpOverload):
             continue
         name, result = node.target._schema.name.removeprefix("aten::"), node.meta["val"].dtype
-        if name in _ARITHMETIC | _COMPARISONS:
+        if result == torch.bool and name in ("add", "mul"):
+            node.target = torch.ops.aten.bitwise_or.Tensor if name == "add" else torch.ops.aten.bitwise_and.Tensor
+        elif name in _ARITHMETIC | _COMPARISONS:
             dtype = torch.result_type(*map(_value, node.args[:2])) if name in _COMPARISONS else result
             _convert(graph, node, node.args[:2], dtype)
             if node.kwargs.get("rounding_mode"):  # the importer makes a number here one of 32 bits
