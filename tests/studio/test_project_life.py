@@ -63,7 +63,7 @@ def test_the_demonstration_is_opened_as_a_copy(qtbot, window: MainWindow, tmp_pa
     qtbot.mouseClick(window.show_page("start").recent.demo, Qt.MouseButton.LeftButton)
     assert Path(window.workspace.path).parent == tmp_path / "pruner-projects"
     assert window.workspace.run()["strategy"] == "pruner"
-    assert {run["strategy"] for run in window.workspace.reader.runs()} == {"pruner", "metaschedule"}
+    assert {run["strategy"] for run in window.workspace.reader.runs()} == {"pruner", "moa-pruner", "metaschedule"}
     assert SAMPLE.read_bytes() == before
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import tempfile
 from pathlib import Path
 
@@ -88,6 +89,12 @@ def test_an_engine_that_stays_silent_is_ended_unasked(qtbot, client: EngineClien
     assert gone([engine])
 
 
+def listens(path: Path) -> bool:
+    """Whether somebody can connect: between bind and listen the file is there already."""
+    with socket.socket(socket.AF_UNIX) as probe:
+        return probe.connect_ex(str(path)) == 0
+
+
 def test_the_engine_of_a_terminal_is_ended_too(qtbot, client: EngineClient, tmp_path: Path) -> None:
     ends = []
     client.ended.connect(ends.append)
@@ -95,9 +102,9 @@ def test_the_engine_of_a_terminal_is_ended_too(qtbot, client: EngineClient, tmp_
         engine = psutil.Process(terminal.pid)
         terminal.send(msg.ImportRecords(project=str(tmp_path / "none.pruner"), folder=str(tmp_path)))
         base = os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir()
-        socket = Path(base) / f"pruner-studio-{os.getuid()}" / f"engine-{terminal.pid}.sock"
-        qtbot.waitUntil(socket.exists, timeout=60_000)
+        place = Path(base) / f"pruner-studio-{os.getuid()}" / f"engine-{terminal.pid}.sock"
+        qtbot.waitUntil(lambda: listens(place), timeout=60_000)
         engine.suspend()  # before it is attached to: not even a hello comes
-        assert client.attach(str(socket)) and not client.owned
+        assert client.attach(str(place)) and not client.owned
         qtbot.waitUntil(lambda: bool(ends), timeout=30_000)
         assert "no sign of life" in ends[0] and gone([engine])
