@@ -15,7 +15,7 @@ HERE = Path(__file__).resolve().parent
 MODEL = HERE.parent / "models" / "small-cnn.onnx"
 PROJECT = HERE / "small-cnn.pruner"
 TRACES_KEPT = 2  # of each task and run
-# the last one is what the window opens on; rounds of 16 let MetaSchedule come to every task
+# the window opens on the fastest; rounds of 16 let MetaSchedule come to every task
 RUNS = (("metaschedule", "--set", "round_trials=16"), ("pruner",), ("moa-pruner",))
 TRIALS = 96
 

@@ -8,6 +8,8 @@ from tvm import relax, tirx
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
+from pruner_engine.tasks.rewriting import operator_of, rewritten
+
 
 def count_from_the_start(mod: tvm.IRModule) -> tvm.IRModule:
     """The module whose `take` operations in "main" get no negative index.
@@ -15,9 +17,7 @@ def count_from_the_start(mod: tvm.IRModule) -> tvm.IRModule:
     Constant indices are replaced. Others are mapped when the model runs, except into constant tables: these are
     embeddings, for which PyTorch refuses negative numbers itself.
     """
-    rewriter = _Rewriter(mod)
-    rewriter.builder_.update_func(mod.get_global_var("main"), rewriter.visit_expr(mod["main"]))
-    return rewriter.builder_.get()
+    return rewritten(mod, _Rewriter(mod))
 
 
 @mutator
@@ -25,7 +25,7 @@ class _Rewriter(PyExprMutator):
     def visit_call_(self, call: relax.Call) -> relax.Expr:
         """Called for each call, operands first."""
         visited = super().visit_call_(call)
-        if not isinstance(visited.op, tvm.ir.Op) or visited.op.name != "relax.take":
+        if operator_of(visited) != "relax.take":
             return visited
         data, indices = visited.args
         shape = list(data.ty.shape) if isinstance(data.ty.shape, relax.ShapeExpr) else []

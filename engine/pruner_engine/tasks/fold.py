@@ -11,7 +11,7 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import rewritten
+from pruner_engine.tasks.rewriting import operator_of, rewritten
 
 
 def fold_movement(mod: tvm.IRModule) -> tvm.IRModule:
@@ -24,7 +24,7 @@ class _Folder(PyExprMutator):
     def visit_call_(self, call: relax.Call) -> relax.Expr:
         """Called for each call, operands first."""
         visited = super().visit_call_(call)
-        name = visited.op.name if isinstance(visited.op, tvm.ir.Op) else ""
+        name = operator_of(visited)
         if name not in ("relax.permute_dims", "relax.reshape", "relax.expand_dims"):
             return visited
         operand = visited.args[0]

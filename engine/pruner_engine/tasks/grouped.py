@@ -17,7 +17,7 @@ from tvm.ir import Expr
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import is_constant_nhwc, rewritten
+from pruner_engine.tasks.rewriting import is_constant_nhwc, operator_of, rewritten
 
 _SHUFFLE = [  # how NCHW operators shuffle channels, once they are surrounded by changes of layout
     "relax.permute_dims",
@@ -46,7 +46,7 @@ class _Rewriter(PyExprMutator):
     def visit_call_(self, call: relax.Call) -> relax.Expr:
         """Called for each call, operands first."""
         visited = super().visit_call_(call)
-        name = visited.op.name if isinstance(visited.op, tvm.ir.Op) else ""
+        name = operator_of(visited)
         if name == "relax.permute_dims":
             return self._canonical(visited)
         if name == "relax.add":

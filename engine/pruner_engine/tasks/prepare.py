@@ -13,6 +13,7 @@ from tvm.target import Target, codegen
 from pruner_engine.tasks.fold import fold_movement
 from pruner_engine.tasks.grouped import widen_groups
 from pruner_engine.tasks.kernels import legalizations
+from pruner_engine.tasks.rewriting import operator_of
 from pruner_engine.tasks.signals import signals_as_images
 from pruner_engine.tasks.simplify import simplify
 from pruner_engine.tasks.transposed import spread_transposed
@@ -122,8 +123,8 @@ def _operators(mod: tvm.IRModule) -> set[str]:
     found = set()
 
     def visit(node: relax.Expr) -> None:
-        if isinstance(node, relax.Call) and isinstance(node.op, tvm.ir.Op):
-            found.add(node.op.name)
+        if isinstance(node, relax.Call):
+            found.add(operator_of(node))
 
     relax.analysis.post_order_visit(mod["main"], visit)
     return found
@@ -135,7 +136,7 @@ def _traffic(mod: tvm.IRModule) -> int:
 
     def visit(node: relax.Expr) -> None:
         nonlocal total
-        if isinstance(node, relax.Call) and isinstance(node.op, tvm.ir.Op) and node.op.name == "relax.call_tir":
+        if isinstance(node, relax.Call) and operator_of(node) == "relax.call_tir":
             total += sum(_bytes(ty) for ty in [node.ty, *(arg.ty for arg in node.args[1].fields)])
 
     relax.analysis.post_order_visit(mod["main"], visit)

@@ -14,6 +14,21 @@ def rewritten(mod: tvm.IRModule, rewriter: PyExprMutator) -> tvm.IRModule:
     return rewriter.builder_.get()
 
 
+def operator_of(call: relax.Call) -> str:
+    """Name of the operator that a call applies; "" where it calls something else."""
+    return call.op.name if isinstance(call.op, tvm.ir.Op) else ""
+
+
+def shape_of(value: relax.Expr) -> list[int] | None:
+    """Extents of a tensor; None where one is not known, or where it is none."""
+    ty = value.ty
+    if not isinstance(ty, relax.TensorType) or not isinstance(ty.shape, relax.ShapeExpr):
+        return None
+    if not all(isinstance(extent, (int, tvm.tirx.IntImm)) for extent in ty.shape):
+        return None
+    return [int(extent) for extent in ty.shape]
+
+
 def is_constant_nhwc(call: relax.Call) -> bool:
     """Whether a convolution of images has constant filters and channels last."""
     layouts = (call.attrs.data_layout, call.attrs.kernel_layout, call.attrs.out_layout)

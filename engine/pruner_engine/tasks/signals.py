@@ -7,14 +7,16 @@ element-wise ones between them after `simplify` moved the reshapes behind these.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import tvm
-from tvm import relax, tirx
+from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import rewritten
+from pruner_engine.tasks.rewriting import operator_of, rewritten, shape_of
+
+_AXES = 3  # batch, channel, position
 
 
 def signals_as_images(mod: tvm.IRModule) -> tvm.IRModule:
@@ -27,15 +29,20 @@ class _Rewriter(PyExprMutator):
     def visit_call_(self, call: relax.Call) -> relax.Expr:
         """Called for each call, operands first."""
         visited = super().visit_call_(call)
-        name = visited.op.name if isinstance(visited.op, tvm.ir.Op) else ""
-        if name in _LIFTED and _is_known(visited.args[0]) and _LAYOUT[name](visited):
-            image = self.builder_.emit(_LIFTED[name](visited.attrs, self._image(visited.args[0]), *visited.args[1:]))
+        name = operator_of(visited)
+        shape = shape_of(visited.args[0]) if visited.args else None
+        if shape is None or len(shape) != _AXES:
+            return visited
+        if name in _LIFTED and _LIFTED[name].fits(visited):
+            image = self.builder_.emit(
+                _LIFTED[name].lift(visited.attrs, self._image(visited.args[0]), *visited.args[1:])
+            )
             return relax.op.reshape(image, [int(n) for n in call.ty.shape])
-        if name == "relax.nn.batch_norm" and _is_known(visited.args[0]) and int(visited.attrs.axis) == 1:
+        if name == "relax.nn.batch_norm" and int(visited.attrs.axis) == 1:
             norm = relax.Call(visited.op, [self._image(visited.args[0]), *visited.args[1:]], visited.attrs)
             parts = self.builder_.emit(norm)
             signal = self.builder_.emit(relax.TupleGetItem(parts, 0))
-            back = self.builder_.emit(relax.op.reshape(signal, [int(n) for n in visited.args[0].ty.shape]))
+            back = self.builder_.emit(relax.op.reshape(signal, shape))
             return relax.Tuple([back, *(self.builder_.emit(relax.TupleGetItem(parts, i)) for i in (1, 2))])
         return visited
 
@@ -43,10 +50,8 @@ class _Rewriter(PyExprMutator):
         """The signal one row high: what it was made from, where that is such an image."""
         batch, channels, width = (int(n) for n in signal.ty.shape)
         shape, made = [batch, channels, 1, width], self._made_by(signal)
-        if isinstance(made, relax.Call) and made.op == tvm.ir.Op.get("relax.reshape"):
-            before = made.args[0]
-            if [int(n) if isinstance(n, (int, tirx.IntImm)) else -1 for n in before.ty.shape or []] == shape:
-                return before
+        if isinstance(made, relax.Call) and operator_of(made) == "relax.reshape" and shape_of(made.args[0]) == shape:
+            return made.args[0]
         return self.builder_.emit(relax.op.reshape(signal, shape))
 
     def _made_by(self, value: relax.Expr) -> relax.Expr | None:
@@ -57,13 +62,6 @@ class _Rewriter(PyExprMutator):
                 whole = self.lookup_binding(value.tuple_value)
                 value = whole.fields[value.index] if isinstance(whole, relax.Tuple) else None
         return value
-
-
-def _is_known(signal: relax.Expr) -> bool:
-    """Whether all three extents of a signal are numbers."""
-    shape = getattr(signal.ty, "shape", None)
-    extents = list(shape) if isinstance(shape, relax.ShapeExpr) else []
-    return len(extents) == 3 and all(isinstance(n, (int, tirx.IntImm)) for n in extents)
 
 
 def _row(weight: GenericConst) -> relax.Expr:
@@ -109,14 +107,6 @@ def _pooling(op: Callable[..., relax.Expr]) -> Callable[..., relax.Expr]:
     return pool
 
 
-_LIFTED: dict[str, Callable[..., relax.Expr]] = {
-    "relax.nn.conv1d": _convolution,
-    "relax.nn.conv1d_transpose": _transposed,
-    "relax.nn.max_pool1d": _pooling(relax.op.nn.max_pool2d),
-    "relax.nn.avg_pool1d": _pooling(relax.op.nn.avg_pool2d),
-}
-
-
 def _convolves(kernel: str) -> Callable[[relax.Call], bool]:
     def holds(call: relax.Call) -> bool:
         layouts = (call.attrs.data_layout, call.attrs.kernel_layout, call.attrs.out_layout)
@@ -129,9 +119,16 @@ def _pools(call: relax.Call) -> bool:
     return (call.attrs.layout, call.attrs.out_layout) == ("NCW", "NCW")
 
 
-_LAYOUT: dict[str, Callable[[relax.Call], bool]] = {
-    "relax.nn.conv1d": _convolves("OIW"),
-    "relax.nn.conv1d_transpose": _convolves("IOW"),
-    "relax.nn.max_pool1d": _pools,
-    "relax.nn.avg_pool1d": _pools,
+class _Lifted(NamedTuple):
+    """How an operator on signals becomes one on images: for which calls, and from attributes and operands."""
+
+    fits: Callable[[relax.Call], bool]
+    lift: Callable[..., relax.Expr]
+
+
+_LIFTED = {
+    "relax.nn.conv1d": _Lifted(_convolves("OIW"), _convolution),
+    "relax.nn.conv1d_transpose": _Lifted(_convolves("IOW"), _transposed),
+    "relax.nn.max_pool1d": _Lifted(_pools, _pooling(relax.op.nn.max_pool2d)),
+    "relax.nn.avg_pool1d": _Lifted(_pools, _pooling(relax.op.nn.avg_pool2d)),
 }

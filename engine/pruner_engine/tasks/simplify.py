@@ -14,7 +14,7 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import rewritten
+from pruner_engine.tasks.rewriting import operator_of, rewritten, shape_of
 
 _UNARY = {
     f"relax.{name}"
@@ -37,11 +37,11 @@ class _Simplifier(PyExprMutator):
     def visit_call_(self, call: relax.Call) -> relax.Expr:  # noqa: PLR0911 (one case a kind)
         """Called for each call, operands first."""
         visited = super().visit_call_(call)
-        name = visited.op.name if isinstance(visited.op, tvm.ir.Op) else ""
-        shape = _shape(call)
+        name = operator_of(visited)
+        shape = shape_of(call)
         if shape is None:
             return visited
-        if name in ("relax.reshape", "relax.broadcast_to") and _shape(visited.args[0]) == shape:
+        if name in ("relax.reshape", "relax.broadcast_to") and shape_of(visited.args[0]) == shape:
             return visited.args[0]
         if name == "relax.reshape":
             return self._reshaped(visited.args[0], shape)
@@ -58,11 +58,11 @@ class _Simplifier(PyExprMutator):
         """Called for each item of a tuple: a part of a split is a slice."""
         visited = super().visit_tuple_getitem_(item)
         split = self._producer(visited.tuple_value, "relax.split")
-        if split is None or _shape(item) is None:
+        if split is None or shape_of(item) is None:
             return visited
         operand, axis = split.args[0], int(split.attrs.axis)
         sections = split.attrs.indices_or_sections
-        extent = _shape(operand)[axis]  # type: ignore[index]
+        extent = shape_of(operand)[axis]  # type: ignore[index]
         if isinstance(sections, (int, tvm.tirx.IntImm)):
             count = int(sections)
             bounds = [i * -(-extent // count) for i in range(count)] + [extent]
@@ -85,7 +85,7 @@ class _Simplifier(PyExprMutator):
         if name not in _ROWS or not getattr(call.attrs, "keepdims", True):
             return False
         axes = call.attrs.axes if hasattr(call.attrs, "axes") else call.attrs.axis
-        rank = len(_shape(call.args[0]) or ())
+        rank = len(shape_of(call.args[0]) or ())
         every = [axes] if isinstance(axes, (int, tvm.tirx.IntImm)) else axes or []
         return [int(axis) % rank for axis in every] == [rank - 1]
 
@@ -95,13 +95,13 @@ class _Simplifier(PyExprMutator):
         found = operand
         while isinstance(found, relax.Var):  # what became its own operand is bound to that
             found = self.lookup_binding(found)
-        same = isinstance(found, relax.Call) and isinstance(found.op, tvm.ir.Op) and found.op.name == name
+        same = isinstance(found, relax.Call) and operator_of(found) == name
         return found if same else None
 
     def _before(self, operand: relax.Expr) -> relax.Expr | None:
         """What a reshape made the operand from."""
         reshape = self._producer(operand, "relax.reshape")
-        return reshape.args[0] if reshape is not None and _shape(reshape.args[0]) else None
+        return reshape.args[0] if reshape is not None and shape_of(reshape.args[0]) else None
 
     def _reshaped(self, operand: relax.Expr, shape: Sequence[int]) -> relax.Expr:
         """The operand in another shape, with no more than one reshape behind what computes it."""
@@ -109,7 +109,7 @@ class _Simplifier(PyExprMutator):
             return relax.const(operand.value.numpy().reshape(shape), str(operand.ty.dtype))
         before = self._before(operand)
         inner = operand if before is None else before
-        return inner if _shape(inner) == list(shape) else relax.op.reshape(inner, shape)
+        return inner if shape_of(inner) == list(shape) else relax.op.reshape(inner, shape)
 
     def _emitted(self, value: relax.Expr) -> relax.Expr:
         return self.builder_.emit(value) if isinstance(value, relax.Call) else value
@@ -121,7 +121,7 @@ class _Simplifier(PyExprMutator):
             return call
         if call.op.name in _UNARY:
             made = relax.Call(call.op, [inner, *rest], call.attrs)
-        elif _shape(operand)[-1:] == _shape(inner)[-1:]:  # type: ignore[index]
+        elif shape_of(operand)[-1:] == shape_of(inner)[-1:]:  # type: ignore[index]
             made = _ROWS[call.op.name](call.attrs, inner, *rest)
         else:
             return call
@@ -131,12 +131,12 @@ class _Simplifier(PyExprMutator):
         for place in (0, 1):
             this, other = call.args[place], call.args[1 - place]
             inner = self._before(this)
-            if inner is None or _shape(this) != shape or _shape(other) is None:
+            if inner is None or shape_of(this) != shape or shape_of(other) is None:
                 continue
-            to = _follow(_shape(other), shape, _shape(inner))  # type: ignore[arg-type]
+            to = _follow(shape_of(other), shape, shape_of(inner))  # type: ignore[arg-type]
             if to is None:
                 continue
-            moved = other if _shape(other) == to else self._emitted(self._reshaped(other, to))
+            moved = other if shape_of(other) == to else self._emitted(self._reshaped(other, to))
             both = [moved, inner] if place else [inner, moved]
             return relax.op.reshape(self.builder_.emit(relax.Call(call.op, both, call.attrs)), shape)
         return call
@@ -182,17 +182,7 @@ def _split(other: list[int], shape: list[int], inner: list[int]) -> list[int] | 
     return None if rest else followed
 
 
-def _shape(value: relax.Expr) -> list[int] | None:
-    """Extents of a tensor; None where one is not known, or where it is none."""
-    ty = value.ty
-    if not isinstance(ty, relax.TensorType) or not isinstance(ty.shape, relax.ShapeExpr):
-        return None
-    if not all(isinstance(extent, (int, tvm.tirx.IntImm)) for extent in ty.shape):
-        return None
-    return [int(extent) for extent in ty.shape]
-
-
 def _scalar(value: relax.Expr) -> float | None:
-    if not isinstance(value, GenericConst) or _shape(value) != []:
+    if not isinstance(value, GenericConst) or shape_of(value) != []:
         return None
     return float(value.value.numpy())

@@ -14,7 +14,7 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import rewritten
+from pruner_engine.tasks.rewriting import operator_of, rewritten
 
 
 def spread_transposed(mod: tvm.IRModule) -> tvm.IRModule:
@@ -30,7 +30,7 @@ class _Rewriter(PyExprMutator):
     def visit_call_(self, call: relax.Call) -> relax.Expr:
         """Called for each call, operands first."""
         visited = super().visit_call_(call)
-        if not isinstance(visited.op, tvm.ir.Op) or visited.op.name != "relax.nn.conv2d_transpose":
+        if operator_of(visited) != "relax.nn.conv2d_transpose":
             return visited
         attrs = visited.attrs
         layouts = (attrs.data_layout, attrs.kernel_layout, attrs.out_layout)

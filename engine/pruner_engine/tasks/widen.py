@@ -10,7 +10,7 @@ from tvm import relax, te, tirx
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import rewritten
+from pruner_engine.tasks.rewriting import operator_of, rewritten
 
 _TILE = 4  # vectors that a register tile can well divide
 _LITTLE = 0.05  # share of the work
@@ -48,7 +48,7 @@ class _ProductWidener(PyExprMutator):
     def visit_call_(self, call: relax.Call) -> relax.Expr:
         """Called for each call, operands first."""
         visited = super().visit_call_(call)
-        if not isinstance(visited.op, tvm.ir.Op) or visited.op.name != "relax.matmul":
+        if operator_of(visited) != "relax.matmul":
             return visited
         shapes = [list(operand.ty.shape) for operand in (*visited.args, call)]
         known = all(isinstance(n, (int, tirx.IntImm)) for shape in shapes for n in shape)
@@ -121,7 +121,7 @@ class _Widener(PyExprMutator):
     def visit_call_(self, call: relax.Call) -> relax.Expr:
         """Called for each call, operands first."""
         visited = super().visit_call_(call)
-        if not isinstance(visited.op, tvm.ir.Op) or visited.op.name != "relax.nn.conv2d":
+        if operator_of(visited) != "relax.nn.conv2d":
             return visited
         weight, attrs = visited.args[1], visited.attrs
         if not isinstance(weight, GenericConst) or (attrs.data_layout, attrs.kernel_layout) != ("NCHW", "OIHW"):

@@ -16,7 +16,7 @@ from tvm import relax, te, tirx
 from tvm.ir import Expr
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import is_constant_nhwc, rewritten
+from pruner_engine.tasks.rewriting import is_constant_nhwc, operator_of, rewritten
 
 STAGE = "winograd"  # annotation of a transform's inner stage: the pixels of its output that lie in one tile's row
 # operations in the time that it takes to move a byte of each, as measured on a core with AVX-512
@@ -90,7 +90,7 @@ class _Rewriter(PyExprMutator):
     def visit_call_(self, call: relax.Call) -> relax.Expr:
         """Called for each call, operands first."""
         visited = super().visit_call_(call)
-        if not isinstance(visited.op, tvm.ir.Op) or visited.op.name != "relax.nn.conv2d" or not _fits(visited):
+        if operator_of(visited) != "relax.nn.conv2d" or not _fits(visited):
             return visited
         data, filters = visited.args[0], visited.args[1].value.numpy()
         batch, height, width, count = (int(n) for n in call.ty.shape)
