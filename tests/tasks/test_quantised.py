@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+import onnx
 import onnxruntime
 import pytest
 import tvm
 from onnx import TensorProto, helper, numpy_helper
+from onnxruntime.quantization import CalibrationDataReader, QuantFormat, quantize_dynamic, quantize_static
 from tvm import relax
 
 from pruner_engine.errors import UserError
@@ -53,17 +55,102 @@ def written(kind, folder):
     return file
 
 
-@pytest.mark.parametrize(("kind", "error"), [("between float numbers", STEP), ("of whole numbers", 0)])
-def test_quantised_products_agree_to_a_step(kind, error, tmp_path):
-    file, target = written(kind, tmp_path), resolve_target("auto")
-    x = np.random.default_rng(2).standard_normal((16, 32)).astype("float32")
-    (want,) = onnxruntime.InferenceSession(file, providers=["CPUExecutionProvider"]).run(None, {"x": x})
+def ours(file, x):
+    target = resolve_target("auto")
     machine = relax.VirtualMachine(tvm.compile(prepare(load_model(str(file)).mod, target), target=target), tvm.cpu())
-    got = machine["main"](tvm.runtime.tensor(x)).numpy()
+    return machine["main"](tvm.runtime.tensor(x)).numpy()
+
+
+def of_onnx_runtime(file, x):
+    (found,) = onnxruntime.InferenceSession(file, providers=["CPUExecutionProvider"]).run(None, {"x": x})
+    return found
+
+
+@pytest.mark.parametrize(
+    ("kind", "error"), [("between float numbers", STEP), ("of whole numbers", 0), ("of quantised numbers", STEP)]
+)
+def test_quantised_products_agree_to_a_step(kind, error, tmp_path):
+    file = written(kind, tmp_path)
+    x = np.random.default_rng(2).standard_normal((16, 32)).astype("float32")
+    want, got = of_onnx_runtime(file, x), ours(file, x)
     assert np.abs(got.astype("float64") - want).max() <= error
     assert np.ptp(want) > 10 * STEP
 
 
-def test_what_cannot_be_imported_is_told(tmp_path):
-    with pytest.raises(UserError, match="QLinearMatMul"):
-        load_model(str(written("of quantised numbers", tmp_path)))
+class Calibration(CalibrationDataReader):
+    def __init__(self):
+        self.images = iter([{"x": image} for image in images(4)])
+
+    def get_next(self):
+        return next(self.images, None)
+
+
+def images(number):
+    return 2 * np.random.default_rng(3).standard_normal((number, 1, 3, 16, 16)).astype("float32")
+
+
+@pytest.fixture
+def network(tmp_path):
+    """One of most operators that ONNX Runtime's quantiser knows."""
+    rng = np.random.default_rng(0)
+    shapes = {"w": (8, 3, 3, 3), "b": (8,), "v": (8, 8, 3, 3), "u": (8, 16, 1, 1), "k": (10, 8), "c": (10,)}
+    nodes = [
+        helper.make_node("Conv", ["x", "w", "b"], ["conv"], pads=[1] * 4),
+        helper.make_node("Relu", ["conv"], ["relu"]),
+        helper.make_node("Conv", ["relu", "v"], ["second"], pads=[1] * 4),
+        helper.make_node("Sigmoid", ["second"], ["gate"]),
+        helper.make_node("Mul", ["second", "gate"], ["swish"]),
+        helper.make_node("LeakyRelu", ["swish"], ["leaky"]),
+        helper.make_node("Add", ["leaky", "relu"], ["sum"]),
+        helper.make_node("Concat", ["sum", "relu"], ["both"], axis=1),
+        helper.make_node("Conv", ["both", "u"], ["mixed"]),
+        helper.make_node("AveragePool", ["mixed"], ["half"], kernel_shape=[2, 2], strides=[2, 2]),
+        helper.make_node("GlobalAveragePool", ["half"], ["mean"]),
+        helper.make_node("Flatten", ["mean"], ["flat"]),
+        helper.make_node("Gemm", ["flat", "k", "c"], ["y"], transB=1),
+    ]
+    graph = helper.make_graph(
+        nodes,
+        "network",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, (1, 3, 16, 16))],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, (1, 10))],
+        [numpy_helper.from_array(rng.standard_normal(s).astype("float32") / 3, n) for n, s in shapes.items()],
+    )
+    file = tmp_path / "network.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), file)
+    return file
+
+
+@pytest.mark.parametrize("form", [QuantFormat.QOperator, QuantFormat.QDQ], ids=lambda form: form.name)
+@pytest.mark.parametrize("per_channel", [False, True])
+def test_networks_of_onnx_runtimes_quantiser_agree(network, form, per_channel, tmp_path):
+    file = tmp_path / "quantised.onnx"
+    quantize_static(network, file, Calibration(), quant_format=form, per_channel=per_channel)
+    kinds = {node.op_type for node in onnx.load(file).graph.node}
+    assert (form is QuantFormat.QOperator) == ({"QLinearConv", "QLinearAdd", "QGemm"} <= kinds)
+    (image,) = images(1)
+    want, got = of_onnx_runtime(file, image), ours(file, image)
+    # an output's step is a 256th of its range; one more may be lost on the way
+    assert np.abs(got - want).max() <= 2 * np.ptp(want) / 100
+    assert np.ptp(want) > 1
+
+
+def test_weights_quantised_while_it_runs_agree(network, tmp_path):
+    file = tmp_path / "dynamic.onnx"
+    quantize_dynamic(network, file)
+    assert "ConvInteger" in {node.op_type for node in onnx.load(file).graph.node}
+    (image,) = images(1)
+    np.testing.assert_allclose(ours(file, image), of_onnx_runtime(file, image), rtol=1e-4, atol=1e-4)
+
+
+def test_what_cannot_be_imported_is_told(network, tmp_path):
+    file = tmp_path / "quantised.onnx"
+    quantize_static(network, file, Calibration(), quant_format=QuantFormat.QOperator)
+    model = onnx.load(file)
+    for node in model.graph.node:
+        if node.op_type == "QLinearGlobalAveragePool":
+            (last,) = (a for a in node.attribute if a.name == "channels_last")
+            last.i = 1
+    onnx.save(model, file)
+    with pytest.raises(UserError, match="QLinearGlobalAveragePool"):
+        load_model(str(file))

@@ -9,11 +9,13 @@ from pathlib import Path
 import onnx
 import tvm
 from google.protobuf.message import DecodeError
-from onnx import external_data_helper, helper
+from onnx import external_data_helper, helper, inliner
 from tvm.relax.frontend.onnx import from_onnx
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.importing import first_line, importing
+from pruner_engine.frontends.quantised import dequantised
+from pruner_engine.frontends.recurrent import has_recurrent, write_out
 from pruner_engine.jobs.messages import ModelInput
 
 _DTYPES = {
@@ -87,7 +89,10 @@ def to_relax(model: onnx.ModelProto, name: str, shapes: Mapping[str, tuple[int, 
             del value.type.tensor_type.shape.dim[:]
             for extent in shapes[value.name]:
                 value.type.tensor_type.shape.dim.add().dim_value = extent
-    fixed = _simplify(fixed)
+    fixed = _simplify(inliner.inline_local_functions(fixed) if fixed.functions else fixed)
+    if has_recurrent(fixed):
+        fixed = _simplify(write_out(fixed))  # again: their weights are constants in another shape
+    fixed = dequantised(fixed)
     _split_sums(fixed.graph)
     with importing(name):
         return from_onnx(fixed, shape_dict={k: list(v) for k, v in shapes.items()}, keep_params_in_input=False)

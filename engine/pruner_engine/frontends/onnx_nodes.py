@@ -1,0 +1,75 @@
+"""Writing ONNX nodes in place of others, before the model is imported."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import helper, numpy_helper
+
+
+def opset_of(model: onnx.ModelProto) -> int:
+    """The version of ONNX's own operators that the model uses."""
+    return max((o.version for o in model.opset_import if is_standard(o.domain)), default=1)
+
+
+def is_standard(domain: str) -> bool:
+    return domain in ("", "ai.onnx")
+
+
+@dataclass
+class Nodes:
+    """Nodes that are being written, in order, and the constants that they read; values are known by their names."""
+
+    prefix: str
+    opset: int
+    nodes: list[onnx.NodeProto] = field(default_factory=list)
+    constants: list[onnx.TensorProto] = field(default_factory=list)
+
+    def __call__(self, operator: str, *inputs: str, **attributes: Any) -> str:
+        """A node of one output."""
+        return self.several(operator, 1, *inputs, **attributes)[0]
+
+    def several(self, operator: str, outputs: int, *inputs: str, **attributes: Any) -> list[str]:
+        names = [f"{self.prefix}/{len(self.nodes)}/{i}" for i in range(outputs)]
+        self.nodes.append(helper.make_node(operator, inputs, names, **attributes))
+        return names
+
+    def constant(self, values: Any, dtype: Any = np.int64) -> str:
+        name = f"{self.prefix}/constant/{len(self.constants)}"
+        self.constants.append(numpy_helper.from_array(np.asarray(values, dtype), name))
+        return name
+
+    def split(self, x: str, parts: int, axis: int) -> list[str]:
+        """`x` in parts of the same size."""
+        if parts == 1:
+            return [x]
+        many = {"num_outputs": parts} if self.opset >= 18 else {}
+        return self.several("Split", parts, x, axis=axis, **many)
+
+    def each(self, x: str, many: int) -> list[str]:
+        """The slices of `x` along its first axis, [1, ...]; all are the same kernel, which those of a split are not."""
+        return [x] if many == 1 else [self("Gather", x, self.constant([i]), axis=0) for i in range(many)]
+
+    def concat(self, parts: list[str], axis: int) -> str:
+        return parts[0] if len(parts) == 1 else self("Concat", *parts, axis=axis)
+
+    def sum(self, *terms: str) -> str:
+        """Of those that are there: an input that a node lacks has no name."""
+        first, *others = filter(None, terms)
+        for other in others:
+            first = self("Add", first, other)
+        return first
+
+    def reshape(self, x: str, *shape: int) -> str:
+        return self("Reshape", x, self.constant(shape))
+
+    def transpose(self, x: str, *order: int) -> str:
+        return self("Transpose", x, perm=order)
+
+    def named(self, x: str, name: str) -> None:
+        """Give a value the name by which the rest of the model reads it, if anything does."""
+        if name:
+            self.nodes.append(helper.make_node("Identity", [x], [name]))

@@ -1,0 +1,132 @@
+"""Operators of ONNX on quantised numbers that TVM's importer lacks, as the real ones between conversions.
+
+What a quantised tensor holds is (number - zero) * scale; a result is rounded to its own scale by QuantizeLinear.
+ONNX's own operators are exact in this form up to a step of that scale, and so are ONNX Runtime's (com.microsoft), with
+which its quantiser writes whole networks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import onnx
+from onnx import TensorProto, helper
+
+from pruner_engine.frontends.onnx_nodes import Nodes, is_standard, opset_of
+
+_RUNTIME = "com.microsoft"
+
+
+def dequantised(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with real operators in place of the quantised ones that are known here; others stay."""
+    writers = [_writer(node) for node in model.graph.node]
+    if not any(writers):
+        return model
+    ranks = {w.name: len(w.dims) for w in model.graph.initializer}
+    written = onnx.ModelProto()
+    written.CopyFrom(model)
+    del written.graph.node[:]
+    for number, (node, write) in enumerate(zip(model.graph.node, writers, strict=True)):
+        if write is None:
+            written.graph.node.append(node)
+            continue
+        nodes = Nodes(f"{node.op_type}{number}", opset_of(model))
+        attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+        result = write(nodes, [*node.input, *[""] * 3], attributes, ranks)
+        nodes.named(result, node.output[0])
+        written.graph.node.extend(nodes.nodes)
+        written.graph.initializer.extend(nodes.constants)
+    return written
+
+
+_Writer = Callable[[Nodes, list[str], dict[str, Any], dict[str, int]], str]
+
+
+def _writer(node: onnx.NodeProto) -> _Writer | None:
+    if any(a.name == "channels_last" and a.i for a in node.attribute):
+        return None
+    if is_standard(node.domain):
+        return _STANDARD.get(node.op_type)
+    return _OF_RUNTIME.get(node.op_type) if node.domain == _RUNTIME else None
+
+
+def _real(nodes: Nodes, x: str, scale: str, zero: str, inner: int = 0) -> str:
+    """What `x` stands for; with `inner` axes behind the one along which scales and zeros differ, if they do."""
+    shift = _shifted(nodes, x, zero, TensorProto.FLOAT, inner)
+    return nodes("Mul", shift, nodes.reshape(scale, -1, *[1] * inner) if inner else scale)
+
+
+def _shifted(nodes: Nodes, x: str, zero: str, dtype: int, inner: int) -> str:
+    wide = nodes("Cast", x, to=dtype)
+    if not zero:
+        return wide
+    shift = nodes("Cast", zero, to=dtype)
+    return nodes("Sub", wide, nodes.reshape(shift, -1, *[1] * inner) if inner else shift)
+
+
+def _convolution(nodes: Nodes, given: list[str], attributes: dict[str, Any], ranks: dict[str, int]) -> str:
+    x, x_scale, x_zero, w, w_scale, w_zero, scale, zero, bias = given[:9]
+    terms = [_real(nodes, x, x_scale, x_zero), _real(nodes, w, w_scale, w_zero, _window(w, attributes, ranks) + 1)]
+    if bias:
+        terms.append(_real(nodes, bias, nodes("Mul", x_scale, w_scale), ""))
+    return nodes("QuantizeLinear", nodes("Conv", *terms, **attributes), scale, zero)
+
+
+def _whole_convolution(nodes: Nodes, given: list[str], attributes: dict[str, Any], ranks: dict[str, int]) -> str:
+    x, w, x_zero, w_zero = given[:4]
+    inner = _window(w, attributes, ranks) + 1
+    whole = [_shifted(nodes, x, x_zero, TensorProto.INT32, 0), _shifted(nodes, w, w_zero, TensorProto.INT32, inner)]
+    return nodes("Conv", *whole, **attributes)
+
+
+def _window(weight: str, attributes: dict[str, Any], ranks: dict[str, int]) -> int:
+    """Axes of a convolution's window."""
+    return len(attributes["kernel_shape"]) if "kernel_shape" in attributes else ranks.get(weight, 4) - 2
+
+
+def _gemm(nodes: Nodes, given: list[str], attributes: dict[str, Any], ranks: dict[str, int]) -> str:
+    a, a_scale, a_zero, b, b_scale, b_zero, bias, scale, zero = given[:9]
+    inner = 1 if attributes.get("transB") else 0
+    terms = [_real(nodes, a, a_scale, a_zero), _real(nodes, b, b_scale, b_zero, inner)]
+    if bias:
+        # in steps of a product, which alpha scales too
+        terms.append(_real(nodes, bias, nodes("Mul", a_scale, b_scale), ""))
+        attributes = {**attributes, "beta": attributes.get("alpha", 1.0)}
+    real = nodes("Gemm", *terms, **attributes)
+    return nodes("QuantizeLinear", real, scale, zero) if scale else real
+
+
+def _concat(nodes: Nodes, given: list[str], attributes: dict[str, Any], ranks: dict[str, int]) -> str:
+    scale, zero, *tensors = given[:-3]
+    parts = [_real(nodes, *tensors[i : i + 3]) for i in range(0, len(tensors), 3)]
+    return nodes("QuantizeLinear", nodes("Concat", *parts, **attributes), scale, zero)
+
+
+def _as(operator: str, tensors: int) -> _Writer:
+    """An operator on some tensors, each with its scale and zero, behind which are those of the result."""
+
+    def write(nodes: Nodes, given: list[str], attributes: dict[str, Any], ranks: dict[str, int]) -> str:
+        kept = {k: v for k, v in attributes.items() if k not in ("channels_last", "opset")}
+        terms = [_real(nodes, *given[3 * i : 3 * i + 3]) for i in range(tensors)]
+        return nodes("QuantizeLinear", nodes(operator, *terms, **kept), *given[3 * tensors : 3 * tensors + 2])
+
+    return write
+
+
+_STANDARD: dict[str, _Writer] = {
+    "QLinearConv": _convolution,
+    "QLinearMatMul": _as("MatMul", 2),
+    "ConvInteger": _whole_convolution,
+}
+_OF_RUNTIME: dict[str, _Writer] = {
+    "QGemm": _gemm,
+    "QLinearAdd": _as("Add", 2),
+    "QLinearMul": _as("Mul", 2),
+    "QLinearSigmoid": _as("Sigmoid", 1),
+    "QLinearLeakyRelu": _as("LeakyRelu", 1),
+    "QLinearSoftmax": _as("Softmax", 1),
+    "QLinearAveragePool": _as("AveragePool", 1),
+    "QLinearGlobalAveragePool": _as("GlobalAveragePool", 1),
+    "QLinearConcat": _concat,
+}
