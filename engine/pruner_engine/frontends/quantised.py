@@ -99,7 +99,7 @@ def _gemm(nodes: Nodes, given: list[str], attributes: dict[str, Any], ranks: dic
 
 def _concat(nodes: Nodes, given: list[str], attributes: dict[str, Any], ranks: dict[str, int]) -> str:
     scale, zero, *tensors = given[:-3]
-    parts = [_real(nodes, *tensors[i : i + 3]) for i in range(0, len(tensors), 3)]
+    parts = [_real(nodes, *one) for one in zip(tensors[::3], tensors[1::3], tensors[2::3], strict=True)]
     return nodes("QuantizeLinear", nodes("Concat", *parts, **attributes), scale, zero)
 
 
@@ -108,8 +108,9 @@ def _as(operator: str, tensors: int) -> _Writer:
 
     def write(nodes: Nodes, given: list[str], attributes: dict[str, Any], ranks: dict[str, int]) -> str:
         kept = {k: v for k, v in attributes.items() if k not in ("channels_last", "opset")}
-        terms = [_real(nodes, *given[3 * i : 3 * i + 3]) for i in range(tensors)]
-        return nodes("QuantizeLinear", nodes(operator, *terms, **kept), *given[3 * tensors : 3 * tensors + 2])
+        behind = 3 * tensors
+        terms = [_real(nodes, *one) for one in zip(*(given[i:behind:3] for i in range(3)), strict=True)]
+        return nodes("QuantizeLinear", nodes(operator, *terms, **kept), *given[behind : behind + 2])
 
     return write
 
