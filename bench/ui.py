@@ -136,7 +136,7 @@ def measure_start(project: str, start: float, options: argparse.Namespace) -> No
     first.show()
     application.processEvents()
     first_paint = time.monotonic() - start
-    window, frames = _window()
+    window, frames = _window(opening=True)
     window.show()
     first.close()
     _until(application, lambda: bool(frames))
@@ -199,7 +199,7 @@ def measure_watching(project: str, _start: float, options: argparse.Namespace) -
     )
 
 
-def _window() -> tuple[Any, list[float]]:
+def _window(*, opening: bool = False) -> tuple[Any, list[float]]:
     """A main window that notes how long each of its frames takes."""
     from PySide6.QtCore import QEvent
 
@@ -216,7 +216,7 @@ def _window() -> tuple[Any, list[float]]:
             frames.append(time.perf_counter() - begin)
             return done
 
-    return Watched(), frames
+    return Watched(opening=opening), frames
 
 
 def _run(application: Any, seconds: float) -> float:

@@ -65,12 +65,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     first.show()
     app.processEvents()
     from pruner_studio.main_window import MainWindow  # takes most of the start; its texts are translated as it comes
+    from pruner_studio.models.projects import is_project
 
-    window = MainWindow()
+    path = arguments[1] if len(arguments) > 1 else None
+    window = MainWindow(opening=path is not None and is_project(path))
     window.show()
     first.close()
     # The first frame before anything else: pages and plots are made when the event loop is idle
-    QTimer.singleShot(0, lambda: window.settle(arguments[1] if len(arguments) > 1 else None))
+    QTimer.singleShot(0, lambda: window.settle(path))
     code = app.exec()
     if window.keep_tuning:
         os._exit(code)  # Qt would kill the engine that is to live on when it clears up its process object

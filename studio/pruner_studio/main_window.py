@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from pruner_engine import __version__
 from pruner_studio import background, clipboard
 from pruner_studio.menus import Menus
+from pruner_studio.models.projects import is_project
 from pruner_studio.models.recent import recent, summaries
 from pruner_studio.page_stack import PageStack
 from pruner_studio.pages.page import Page
@@ -41,7 +42,11 @@ _GC_THRESHOLDS = (20_000, 20, 50)  # rows of a long run are no garbage: looking 
 
 
 class MainWindow(QMainWindow):
-    def __init__(self) -> None:
+    """Args:
+    opening: a project is about to be opened, so that no page is made for the time until then.
+    """
+
+    def __init__(self, *, opening: bool = False) -> None:
         super().__init__()
         self.setWindowTitle(tr("Pruner Studio"))
         self.resize(1440, 900)
@@ -83,7 +88,8 @@ class MainWindow(QMainWindow):
         theme.changed.connect(self._repaint_icons)
         self._job_was_running = False
         self.keep_tuning: bool | None = None  # what becomes of a running job at the end; None: not asked yet
-        self.show_page("start")
+        if not opening:
+            self.show_page("start")
 
     # ------------------------------------------------------------ pages
 
@@ -137,6 +143,10 @@ class MainWindow(QMainWindow):
 
     def open_path(self, path: str) -> None:
         """A project is shown, a model is put on the Start page."""
+        if is_project(path):
+            if not self.workspace.open(path) and not self.workspace.path:
+                self.show_page("start")
+            return
         start = self.show_page("start")
         assert isinstance(start, StartPage)
         if not Path(path).is_file() and ":" not in path:

@@ -58,8 +58,8 @@ class PageStack(QStackedWidget):
 
     @property
     def current(self) -> str:
-        """Key of the page in front."""
-        return next(key for key, page in self.made.items() if page is self.currentWidget())
+        """Key of the page in front; empty before there is one."""
+        return next((key for key, page in self.made.items() if page is self.currentWidget()), "")
 
     def make_ahead(self) -> None:
         """Make the pages that nobody has opened yet, one after another, so that opening them takes no time."""

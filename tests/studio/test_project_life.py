@@ -148,6 +148,32 @@ def test_records_go_out_of_a_project_and_into_it(qtbot, window: MainWindow, tmp_
     assert window.workspace.run()["strategy"] == "imported"
 
 
+@pytest.fixture
+def opening(qtbot, window: MainWindow):
+    """A window that is made to open a project, as by `pruner-studio PROJECT`."""
+    made = MainWindow(opening=True)
+    qtbot.addWidget(made)
+    made.show()
+    assert made.current_page == ""
+    yield made
+    made.close()
+
+
+def test_a_window_for_a_project_shows_it_first(opening: MainWindow, finished_project: Path) -> None:
+    opening.settle(str(finished_project))
+    assert opening.current_page == "overview" and list(opening.pages.made) == ["overview"]
+    assert opening.workspace.path == str(finished_project)
+
+
+def test_a_window_for_a_project_that_is_none_shows_the_start_page(opening: MainWindow, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.pruner"
+    broken.write_bytes(b"not a database at all" * 100)
+    opening.settle(str(broken))
+    assert opening.current_page == "start"
+    (card,) = opening.problems.cards()
+    assert "broken.pruner" in card.problem.message and card.problem.hint
+
+
 def test_a_dead_engine_of_the_last_session_is_told_at_start(qtbot, window: MainWindow, tmp_path: Path) -> None:
     project = make_project(tmp_path / "broken.pruner", runs=1, rounds=2, state="tuning")
     window.workspace.open(project)

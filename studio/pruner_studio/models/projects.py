@@ -12,6 +12,12 @@ from pruner_engine.resources import resource_dir
 from pruner_studio.translation import tr
 
 DEMO = "samples/small-cnn.pruner"
+SUFFIX = ".pruner"
+
+
+def is_project(path: str) -> bool:
+    """Whether there is a file that calls itself a project; whether it is one shows when it is opened."""
+    return Path(path).suffix == SUFFIX and Path(path).is_file()
 
 
 def project_folder() -> Path:

@@ -15,7 +15,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.jobs import lines
 from pruner_engine.jobs import messages as msg
 from pruner_studio import clipboard
-from pruner_studio.models.projects import copy_of_demo, project_folder
+from pruner_studio.models.projects import SUFFIX, copy_of_demo, project_folder
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, Pill, button, label
@@ -103,7 +103,7 @@ class StartPage(Page):
 
     def _model_chosen(self) -> None:
         if self.model_card.model:
-            self.project.setText(str(project_folder() / f"{self.model_card.stem}.pruner"))
+            self.project.setText(str(project_folder() / f"{self.model_card.stem}{SUFFIX}"))
         self.form.take_settings({})
         self._show_command()
 

@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-import pyqtgraph as pg
+
+from pruner_studio.plotting import pg
 
 
 class HumanAxis(pg.AxisItem):  # type: ignore[misc]

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QHBoxLayout, QL
 from pruner_engine import units
 from pruner_engine.jobs import messages as msg
 from pruner_engine.resources import resource_dir
+from pruner_studio.models.projects import SUFFIX, is_project
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, button, label
 from pruner_studio.widgets.drop_area import DropArea
@@ -89,7 +90,7 @@ class ModelCard(Card):
     # ------------------------------------------------------------ choosing
 
     def ask_for_model(self) -> None:
-        patterns = " ".join(f"*{suffix}" for suffix in (*MODEL_SUFFIXES, ".pruner"))
+        patterns = " ".join(f"*{suffix}" for suffix in (*MODEL_SUFFIXES, SUFFIX))
         kinds = tr("Models and projects ({patterns});;All files (*)").format(patterns=patterns)
         dialog = QFileDialog(self, tr("Choose a model or a project"), "", kinds)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
@@ -99,7 +100,7 @@ class ModelCard(Card):
 
     def take_file(self, path: str) -> None:
         """A chosen or dropped file: a project is opened, a model is looked at."""
-        if path.endswith(".pruner"):
+        if is_project(path):
             self.workspace.open(path)
         else:
             self.set_model(path)

@@ -1,0 +1,44 @@
+"""pyqtgraph, imported without a copy of all of Qt; modules that draw with it take `pg` from here.
+
+Its module Qt copies whatever QtCore, QtGui and QtWidgets hold into modules of its own. PySide6 makes a class or an enum
+when it is first asked for, so that copy makes hundreds that nobody uses: most of the time that the import takes. Here
+the copies get one attribute only, the function that Python asks for what a module lacks (PEP 562).
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from functools import partial
+from types import ModuleType
+from typing import Any
+
+from PySide6 import QtCore, QtGui, QtWidgets
+
+
+@contextlib.contextmanager
+def _copied_when_asked_for() -> Iterator[None]:
+    held = [vars(module) for module in (QtCore, QtGui, QtWidgets)]
+    listings = [names.get("__dir__") for names in held]
+    for module, names in zip((QtCore, QtGui, QtWidgets), held, strict=True):
+        names["__getattr__"] = partial(_held, module, frozenset(dir(module)))
+        names["__dir__"] = lambda: ["__getattr__"]
+    try:
+        yield
+    finally:
+        for names, listing in zip(held, listings, strict=True):
+            del names["__getattr__"], names["__dir__"]
+            if listing:
+                names["__dir__"] = listing
+
+
+def _held(module: ModuleType, names: frozenset[str], name: str) -> Any:
+    if name not in names:
+        raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
+    return getattr(module, name)
+
+
+with _copied_when_asked_for():
+    import pyqtgraph as pg
+
+__all__ = ["pg"]
