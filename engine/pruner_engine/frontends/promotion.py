@@ -20,7 +20,6 @@ def promoted(program: Any) -> Any:
     """A `torch.export.ExportedProgram` in core operators whose operands have the types that they are computed in."""
     import torch
 
-    program = program.run_decompositions()
     graph = program.graph_module.graph
     for node in list(graph.nodes):
         if node.op != "call_function" or not isinstance(node.meta.get("val"), torch.Tensor):

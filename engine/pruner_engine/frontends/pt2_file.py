@@ -32,9 +32,11 @@ def to_relax(content: bytes, name: str) -> tvm.IRModule:
     program = _load(content, name)
     from tvm.relax.frontend.torch import from_exported_program
 
+    from pruner_engine.frontends.attention import in_core_operators
+
     with importing(name):
         mod = from_exported_program(
-            promoted(program),
+            promoted(in_core_operators(program)),
             unwrap_unit_return_tuple=True,
             run_ep_decomposition=False,
             custom_convert_map={"cumsum.default": _cumsum, "amax.default": _amax, "amin.default": _amin},
