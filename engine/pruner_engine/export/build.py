@@ -8,10 +8,13 @@ from typing import Any
 import tvm
 from tvm import relax
 from tvm.relax import transform
+from tvm.s_tir import SBlock, SBlockRealize
 from tvm.s_tir.meta_schedule import Database
 
 from pruner_engine.errors import UserError
 from pruner_engine.targets.cuda_compiler import use_cuda_compiler
+
+_ROOT = "root"  # name of the block around all others of a kernel
 
 
 def apply_database(
@@ -41,11 +44,22 @@ def compile_model(mod: tvm.IRModule, target: tvm.target.Target) -> relax.VMExecu
         use_cuda_compiler()
     try:
         with target, tvm.transform.PassContext(opt_level=3):
-            packed = transform.FoldConstant()(transform.SplitLayoutRewritePreproc()(mod))
+            packed = transform.FoldConstant()(transform.SplitLayoutRewritePreproc()(_rooted(mod)))
             return tvm.compile(packed, target)
     except (RuntimeError, ValueError, TypeError) as error:
         first = " ".join(str(error).strip().splitlines()[:1])
         raise UserError(f"TVM could not compile the model: {first}") from error
+
+
+def _rooted(mod: tvm.IRModule) -> tvm.IRModule:
+    """The module with a root around kernels of one block (scatter and others): packing looks for blocks within."""
+    made = tvm.IRModule(mod.functions, attrs=mod.attrs)
+    for variable, function in mod.functions.items():
+        body = function.body
+        if isinstance(body, SBlockRealize) and body.block.name_hint != _ROOT:
+            root = SBlock([], [], [], _ROOT, body)
+            made.update_func(variable, function.with_body(SBlockRealize([], True, root)))
+    return made
 
 
 def is_applied(function: Any) -> bool:

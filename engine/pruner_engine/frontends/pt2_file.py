@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import io
 import logging
-from collections.abc import Callable
 from typing import Any
 
 import tvm
-from tvm import relax
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.importing import importing
@@ -30,16 +28,17 @@ def to_relax(content: bytes, name: str) -> tvm.IRModule:
 
     check_archive(content, name)
     program = _load(content, name)
-    from tvm.relax.frontend.torch import from_exported_program
-
     from pruner_engine.frontends.attention import in_core_operators
+    from pruner_engine.frontends.torch_importer import Importer
 
     with importing(name):
-        mod = from_exported_program(
-            promoted(in_core_operators(program)),
+        program = promoted(in_core_operators(program))
+        mod = Importer().from_exported_program(
+            program,
+            keep_params_as_input=False,
             unwrap_unit_return_tuple=True,
-            run_ep_decomposition=False,
-            custom_convert_map={"cumsum.default": _cumsum, "amax.default": _amax, "amin.default": _amin},
+            no_bind_return_tuple=False,
+            custom_convert_map=None,
         )
         return count_from_the_start(mod)
 
@@ -65,27 +64,3 @@ def _load(content: bytes, name: str) -> Any:
     # Python source that PyTorch would run to check inputs; shapes are fixed here anyway
     program._guards_code = []
     return program
-
-
-def _cumsum(node: Any, importer: Any) -> relax.Var:
-    """cumsum of booleans counts them: TVM's own converter keeps the type, which LLVM then refuses."""
-    x = importer.env[node.args[0]]
-    dim = node.args[1] if len(node.args) > 1 else node.kwargs["dim"]
-    dtype = "int64" if str(x.ty.dtype) == "bool" else None
-    if dtype:
-        x = importer.block_builder.emit(relax.op.astype(x, dtype))
-    return importer.block_builder.emit(relax.op.cumsum(x, axis=dim, dtype=dtype))
-
-
-def _amax(node: Any, importer: Any) -> relax.Var:
-    return _extreme(relax.op.max, node, importer)
-
-
-def _amin(node: Any, importer: Any) -> relax.Var:
-    return _extreme(relax.op.min, node, importer)
-
-
-def _extreme(op: Callable[..., Any], node: Any, importer: Any) -> relax.Var:
-    """The largest or least along some axes, none of them for all; TVM's importer knows those of one axis only."""
-    x, axes, keep = (*node.args, None, None)[:3]
-    return importer.block_builder.emit(op(importer.env[x], axis=list(axes) if axes else None, keepdims=bool(keep)))
