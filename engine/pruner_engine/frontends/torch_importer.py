@@ -209,7 +209,7 @@ def _embedding_bag(importer: Importer, node: Node) -> list[relax.Expr]:
     """Sums, means or maxima of table rows, where all bags have the same size: those of a matrix of indices."""
     names = ("weight", "indices", "offsets", "mode", "per_sample_weights", "include_last_offset", "padding_idx")
     table, indices, offsets, mode, weights, last, padding = _arguments(node, *names)
-    first, end, size = (*offsets.args, None, None)[:3]
+    first, end, size = (*offsets.args, None, None, None)[:3]
     if offsets.target is not torch.ops.aten.arange.start_step or first != 0 or not size or end % size:
         raise ValueError("it has bags whose sizes are known only when it runs")
     if last or padding >= 0:

@@ -1,0 +1,119 @@
+"""What TVM's importer of PyTorch lacks or errs on is imported as PyTorch computes it, or refused."""
+
+import numpy as np
+import pytest
+import torch
+import tvm
+from torch import nn
+from tvm import relax
+
+from pruner_engine.errors import UserError
+from pruner_engine.export.build import compile_model
+from pruner_engine.frontends import load_model
+from pruner_engine.targets.target import resolve_target
+from pruner_engine.tasks.prepare import prepare
+
+pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
+functional = nn.functional
+
+
+class Function(nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, *inputs):
+        return self.function(*inputs)
+
+
+def numbers(*shape, dtype=torch.float32):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(len(shape))).to(dtype)
+
+
+def whole(limit, *shape):
+    return torch.randint(0, limit, shape, generator=torch.Generator().manual_seed(limit))
+
+
+def saved(folder, module, inputs):
+    path = folder / "model.pt2"
+    torch.export.save(torch.export.export(module.eval(), inputs), path)
+    return str(path)
+
+
+def agree(folder, module, inputs, rtol=1e-5, atol=1e-5):
+    """As tuned models are run: prepared and compiled like an export."""
+    with torch.no_grad():
+        expected = module(*inputs)
+    target = resolve_target("auto")
+    prepared = prepare(load_model(saved(folder, module, inputs)).mod, target)
+    machine = relax.VirtualMachine(compile_model(prepared, target), tvm.cpu())
+    found = machine["main"](*(tvm.runtime.tensor(x.numpy()) for x in inputs)).numpy()
+    assert found.dtype == expected.numpy().dtype and found.shape == expected.shape
+    np.testing.assert_allclose(found, expected.numpy(), rtol=rtol, atol=atol)
+
+
+X, ROWS, COLUMNS = numbers(4, 6, 5), torch.tensor([0, 3, -1, 2]), torch.tensor([1, -2, 4, 0])
+GRID = torch.stack(torch.meshgrid(torch.linspace(-1, 1, 7), torch.linspace(-0.9, 1.1, 5), indexing="ij"), -1)[None]
+CASES = {
+    "indices of two later axes": (lambda x: x[:, ROWS, COLUMNS], [X]),
+    "indices of two first axes": (lambda x: x[ROWS, COLUMNS], [X]),
+    "indices with an axis between": (lambda x: x[ROWS, :, COLUMNS], [X]),
+    "indices of different shapes": (lambda x: x[:, ROWS[:, None], COLUMNS[None, :2]], [X]),
+    "indices that come in": (lambda x, i, j: x[:, i, j], [X, ROWS, COLUMNS]),
+    "a triangle": (lambda x: x[(slice(None), *torch.tril_indices(5, 5, -1))], [numbers(3, 5, 5)]),
+    "patches": (lambda x: functional.unfold(x, 3, padding=1, stride=2), [numbers(2, 3, 8, 8)]),
+    "scattered sums": (lambda x, i, s: x.scatter_add(1, i, s), [X[0], whole(5, 6, 3), numbers(6, 4)]),
+    "scattered maxima": (lambda x, i, s: x.scatter_reduce(0, i, s, "amax"), [X[0], whole(6, 6, 5), numbers(6, 5)]),
+    "messages of a graph": (lambda x, i: torch.zeros(4, 5).index_add(0, i, x), [X[0], whole(4, 6)]),
+    "values put in place": (lambda x, v: x.index_put((ROWS, COLUMNS), v), [X, numbers(4, 5)]),
+    "an infinite mask": (lambda x: (x + torch.full((5, 5), -torch.inf).triu(1)).softmax(-1), [numbers(3, 5, 5)]),
+    "a filled mask": (lambda x: x.masked_fill(x > 0, -torch.inf).amax(-1).exp(), [X]),
+    "a sampled image": (lambda x: functional.grid_sample(x, GRID, align_corners=True), [numbers(1, 3, 6, 6)]),
+    "nearest samples": (lambda x: functional.grid_sample(x, GRID, "nearest", "border", False), [numbers(1, 3, 6, 6)]),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_operators_compute_what_pytorch_computes(case, tmp_path):
+    function, inputs = CASES[case]
+    agree(tmp_path, Function(function), tuple(inputs))
+
+
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+def test_bags_of_one_size(mode, tmp_path):
+    agree(tmp_path, nn.EmbeddingBag(20, 8, mode=mode), (whole(20, 4, 3),))
+
+
+def test_weighted_bags(tmp_path):
+    bag = nn.EmbeddingBag(20, 8, mode="sum")
+    agree(tmp_path, Function(lambda i, w: bag(i, per_sample_weights=w)), (whole(20, 4, 3), numbers(4, 3)))
+
+
+@pytest.mark.parametrize(
+    ("module", "shape"),
+    [
+        (nn.Sequential(nn.Linear(32, 16), nn.GELU(), nn.Linear(16, 8, bias=False)), (4, 32)),
+        (nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.ReLU(), nn.Conv2d(8, 4, 1, bias=False)), (1, 3, 8, 8)),
+        (Function(lambda x: functional.scaled_dot_product_attention(x, x, x)), (1, 2, 6, 8)),
+        (Function(lambda x: torch.baddbmm(x, x, x, beta=0.5, alpha=2.0)), (2, 6, 6)),
+    ],
+    ids=["linear", "convolution", "attention", "baddbmm"],
+)
+def test_halves_stay_halves(module, shape, tmp_path):
+    agree(tmp_path, module.half(), (numbers(*shape, dtype=torch.float16),), rtol=1e-2, atol=1e-2)
+
+
+def test_products_of_whole_numbers_are_whole(tmp_path):
+    agree(tmp_path, Function(torch.matmul), (whole(9, 4, 6), whole(7, 6, 3)))
+
+
+@pytest.mark.parametrize(
+    ("function", "inputs", "words"),
+    [
+        (lambda x, i: x.scatter_reduce(0, i, x, "mean"), [X[0], whole(6, 6, 5)], "scatters by mean"),
+        (functional.embedding_bag, [whole(9, 6), numbers(9, 4), torch.tensor([0, 2])], "sizes are known"),
+    ],
+)
+def test_what_cannot_be_imported_is_told(function, inputs, words, tmp_path):
+    with pytest.raises(UserError, match=words):
+        load_model(saved(tmp_path, Function(function), tuple(inputs)))
