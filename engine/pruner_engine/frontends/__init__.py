@@ -9,8 +9,9 @@ from pathlib import Path
 import psutil
 
 from pruner_engine.errors import UserError
-from pruner_engine.frontends import onnx_file, tvmscript_file
+from pruner_engine.frontends import tvmscript_file
 from pruner_engine.frontends.model import LoadedModel, bind, bind_dims, declared_inputs, signature
+from pruner_engine.frontends.onnx import file as onnx_file
 from pruner_engine.frontends.workloads import WORKLOADS, build_workload, is_workload
 from pruner_engine.jobs.messages import ModelChecked
 
@@ -51,7 +52,7 @@ def load_model(
             mod = onnx_file.to_relax(model, name, bind_dims(onnx_file.declared_inputs(model), given))
             names = onnx_file.output_names(model)
         elif kind == "pt2":
-            from pruner_engine.frontends import pt2_file
+            from pruner_engine.frontends.torch import file as pt2_file
 
             mod = pt2_file.to_relax(content, name)
             mod = bind(mod, bind_dims(declared_inputs(mod), given))
@@ -73,7 +74,7 @@ def check_model(source: str, *, allow_code: bool = False) -> ModelChecked:
     if kind == "onnx":
         found = onnx_file.declared_inputs(onnx_file.parse(content, name, Path(source).parent)[0])
     elif kind == "pt2":
-        from pruner_engine.frontends import pt2_file
+        from pruner_engine.frontends.torch import file as pt2_file
 
         found = declared_inputs(pt2_file.to_relax(content, name))
     elif kind == "tvmscript":

@@ -16,7 +16,7 @@ import onnx
 from onnx import helper
 
 from pruner_engine.errors import UserError
-from pruner_engine.frontends.onnx_nodes import Nodes, is_standard, opset_of
+from pruner_engine.frontends.onnx.nodes import Nodes, is_standard, opset_of
 
 # whose parameters have the same defaults in these layers and in the operators of these names
 _ACTIVATIONS = {

@@ -13,7 +13,7 @@ from typing import Any
 import onnx
 from onnx import TensorProto, helper
 
-from pruner_engine.frontends.onnx_nodes import Nodes, is_standard, opset_of
+from pruner_engine.frontends.onnx.nodes import Nodes, is_standard, opset_of
 
 _RUNTIME = "com.microsoft"
 

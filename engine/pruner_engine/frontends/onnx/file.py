@@ -14,8 +14,8 @@ from tvm.relax.frontend.onnx import from_onnx
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.importing import first_line, importing
-from pruner_engine.frontends.quantised import dequantised
-from pruner_engine.frontends.recurrent import has_recurrent, write_out
+from pruner_engine.frontends.onnx.quantised import dequantised
+from pruner_engine.frontends.onnx.recurrent import has_recurrent, write_out
 from pruner_engine.jobs.messages import ModelInput
 
 _DTYPES = {

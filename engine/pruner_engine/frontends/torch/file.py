@@ -10,8 +10,8 @@ import tvm
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.importing import importing
-from pruner_engine.frontends.negative_indices import count_from_the_start
-from pruner_engine.frontends.promotion import promoted
+from pruner_engine.frontends.torch.negative_indices import count_from_the_start
+from pruner_engine.frontends.torch.promotion import promoted
 
 
 def to_relax(content: bytes, name: str) -> tvm.IRModule:
@@ -24,12 +24,12 @@ def to_relax(content: bytes, name: str) -> tvm.IRModule:
         import torch  # noqa: F401
     except ImportError as error:
         raise UserError("Reading .pt2 files needs PyTorch.", "Install it with: pip install torch") from error
-    from pruner_engine.frontends.pt2_guard import check_archive
+    from pruner_engine.frontends.torch.guard import check_archive
 
     check_archive(content, name)
     program = _load(content, name)
-    from pruner_engine.frontends.attention import in_core_operators
-    from pruner_engine.frontends.torch_importer import Importer
+    from pruner_engine.frontends.torch.attention import in_core_operators
+    from pruner_engine.frontends.torch.importer import Importer
 
     with importing(name):
         program = promoted(in_core_operators(program))

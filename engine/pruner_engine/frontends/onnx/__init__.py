@@ -1,0 +1,1 @@
+"""ONNX files, and what of them is written anew before TVM imports it."""
