@@ -84,6 +84,12 @@ def test_bags_of_one_size(mode, tmp_path):
     agree(tmp_path, nn.EmbeddingBag(20, 8, mode=mode), (whole(20, 4, 3),))
 
 
+@pytest.mark.parametrize("bias", [True, False])
+def test_transposed_convolutions_of_volumes(bias, tmp_path):
+    module = nn.ConvTranspose3d(4, 6, 3, stride=2, padding=1, output_padding=1, groups=2, bias=bias)
+    agree(tmp_path, module, (numbers(1, 4, 3, 4, 5),))
+
+
 def test_weighted_bags(tmp_path):
     bag = nn.EmbeddingBag(20, 8, mode="sum")
     agree(tmp_path, Function(lambda i, w: bag(i, per_sample_weights=w)), (whole(20, 4, 3), numbers(4, 3)))

@@ -101,17 +101,24 @@ def _product(importer: Importer, node: Node) -> relax.Var:
 
 
 def _convolution(importer: Importer, node: Node) -> relax.Expr:
-    """TVM's own, and the bias after it: it would add halves to float32."""
-    stock = ExportedProgramImporter.create_convert_map(importer)[node.target.__name__]
-    bias, args = node.args[2], node.args
-    if bias is None or node.meta["val"].dtype == torch.float32:
-        return stock(node)
-    node.args = (*args[:2], None, *args[3:])
-    try:
-        made = importer.as_type(stock(node), node.meta["val"].dtype)
-    finally:
-        node.args = args
+    """TVM's own, and the bias after it, which it would add to float32 whatever its type; transposed in 3-D too."""
+    bias, dtype, args = node.args[2], node.meta["val"].dtype, node.args
     inner = node.meta["val"].dim() - 2
+    if node.args[6] and inner == 3:
+        x, weight, _, strides, padding, dilation, _, behind, groups = args
+        operands = importer.env[x], importer.env[weight]
+        made = importer.emit(
+            relax.op.nn.conv3d_transpose(*operands, strides, padding, behind, dilation, groups, out_dtype="float32")
+        )
+    else:
+        node.args = (*args[:2], None, *args[3:])
+        try:
+            made = ExportedProgramImporter.create_convert_map(importer)[node.target.__name__](node)
+        finally:
+            node.args = args
+    made = importer.as_type(made, dtype)
+    if bias is None:
+        return made
     return importer.emit(relax.op.add(made, relax.op.reshape(importer.env[bias], [1, -1, *[1] * inner])))
 
 
