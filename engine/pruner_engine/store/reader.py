@@ -114,7 +114,7 @@ class ProjectReader:
         busy = row["state"] in ("preparing", "tuning", "paused")
         row["alive"] = busy and is_being_written(self.path)
         row["interrupted"] = busy and not row["alive"]
-        tally = self._tally.of(row["id"])
+        tally = self._tally.run(row["id"])
         row["trials"], row["valid"] = tally.trials, tally.valid
         row["failed"] = row["trials"] - row["valid"]
         row["gain"] = row["untuned_s"] / row["latency_s"] if row["untuned_s"] and row["latency_s"] else None
@@ -128,9 +128,9 @@ class ProjectReader:
         `intensity`, `roof` (FLOP/s), `bound` and `roof_share` place the best schedule under the device's roofline.
         """
         tasks = self.rows(_TASKS, (run_id,))
-        profile, tally = self.profile(run_id), self._tally.of(run_id)
+        profile, tally = self.profile(run_id), self._tally.tasks(run_id)
         for row in tasks:
-            own = tally.tasks[row["id"]]
+            own = tally[row["id"]]
             row["trials"], row["valid"] = own.trials, own.valid
             row["best_s"], row["best_candidate_id"] = own.best_s, own.best_candidate_id
         times = [min(filter(None, (row["best_s"], row["untuned_s"])), default=0.0) * row["weight"] for row in tasks]
@@ -161,7 +161,7 @@ class ProjectReader:
 
     def gains(self, run_id: int) -> dict[int, list[tuple[int, float]]]:
         """By task, each trial (numbered from 1 within the task) that was the fastest until then, and its seconds."""
-        return {task_id: own.gains for task_id, own in self._tally.of(run_id).tasks.items() if own.gains}
+        return {task_id: own.gains for task_id, own in self._tally.tasks(run_id).items() if own.gains}
 
     def task(self, task_id: int) -> Row | None:
         return self.one(
@@ -196,7 +196,7 @@ class ProjectReader:
     def failures(self, run_id: int, task_ids: Collection[int] | None = None) -> list[Row]:
         """Failed trials by stage and kind: count, and the first message of each group; of some tasks, or of all."""
         found: dict[tuple[str, str], Row] = {}
-        for (task_id, stage, error), (count, first_id) in self._tally.of(run_id).failures.items():
+        for (task_id, stage, error), (count, first_id) in self._tally.run(run_id).failures.items():
             if task_ids is None or task_id in task_ids:
                 row = found.setdefault(
                     (stage, error), {"stage": stage, "error": error, "count": 0, "first_id": first_id}

@@ -5,10 +5,18 @@ from __future__ import annotations
 import sqlite3
 from collections import defaultdict
 from dataclasses import dataclass, field
+from typing import Any
 
-_NEW = (
-    "SELECT id, run_id, task_id, candidate_id, stage, error, seconds, censored FROM measurements"
-    " WHERE id > ? ORDER BY id"
+# by rowid, which is how new rows lie together; through an index SQLite would jump between all of them
+_COUNTS = (
+    "SELECT run_id, count(*), sum(stage = 'ok'), max(id) FROM measurements NOT INDEXED WHERE id > ? GROUP BY run_id"
+)
+_FAILURES = (
+    "SELECT run_id, task_id, stage, error, count(*), min(id), max(id) FROM measurements NOT INDEXED"
+    " WHERE id > ? AND stage <> 'ok' GROUP BY run_id, task_id, stage, error"
+)
+_TRIALS = (
+    "SELECT id, run_id, task_id, candidate_id, stage, seconds, censored FROM measurements WHERE id > ? ORDER BY id"
 )
 
 
@@ -32,20 +40,12 @@ class RunTally:
     """Trials of one run.
 
     Attributes:
-        tasks: by id of the task.
         failures: by task, stage and kind of error, how many and the id of the first measurement.
     """
 
-    tasks: defaultdict[int, TaskTally] = field(default_factory=lambda: defaultdict(TaskTally))
+    trials: int = 0
+    valid: int = 0
     failures: dict[tuple[int, str, str], tuple[int, int]] = field(default_factory=dict)
-
-    @property
-    def trials(self) -> int:
-        return sum(task.trials for task in self.tasks.values())
-
-    @property
-    def valid(self) -> int:
-        return sum(task.valid for task in self.tasks.values())
 
 
 class Tally:
@@ -53,28 +53,41 @@ class Tally:
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
-        self._last = 0
+        self._counted = self._failed = self._tried = 0
         self._runs: defaultdict[int, RunTally] = defaultdict(RunTally)
+        self._tasks: defaultdict[int, defaultdict[int, TaskTally]] = defaultdict(lambda: defaultdict(TaskTally))
 
-    def of(self, run_id: int) -> RunTally:
-        """Sums of a run as of now."""
-        cursor = self._db.cursor()
-        cursor.row_factory = None  # tuples: half the time of rows, and there may be very many
-        new = cursor.execute(_NEW, (self._last,)).fetchall()
-        run, task, now = RunTally(), TaskTally(), (-1, -1)
-        for id_, run_id_, task_id, candidate_id, stage, error, seconds, censored in new:
-            if (run_id_, task_id) != now:
-                now = run_id_, task_id
-                run = self._runs[run_id_]
-                task = run.tasks[task_id]
-            self._last = id_
+    def run(self, run_id: int) -> RunTally:
+        """Sums over a run as of now; SQLite adds up, as a window shows them before anything else."""
+        for of, count, valid, last in self._rows(_COUNTS, self._counted):
+            self._runs[of].trials += count
+            self._runs[of].valid += valid
+            self._counted = max(self._counted, last)
+        for of, task_id, stage, error, count, first, last in self._rows(_FAILURES, self._failed):
+            failures = self._runs[of].failures
+            before, earliest = failures.get((task_id, stage, error), (0, first))
+            failures[task_id, stage, error] = before + count, earliest
+            self._failed = max(self._failed, last)
+        return self._runs[run_id]
+
+    def tasks(self, run_id: int) -> defaultdict[int, TaskTally]:
+        """Tasks of a run as of now, by id."""
+        task, now = TaskTally(), (-1, -1)
+        for id_, of, task_id, candidate_id, stage, seconds, censored in self._rows(_TRIALS, self._tried):
+            if (of, task_id) != now:
+                now = of, task_id
+                task = self._tasks[of][task_id]
+            self._tried = id_
             task.trials += 1
             if stage != "ok":
-                count, first = run.failures.get((task_id, stage, error), (0, id_))
-                run.failures[task_id, stage, error] = count + 1, first
                 continue
             task.valid += 1
             if not censored and isinstance(seconds, float) and (task.best_s is None or seconds < task.best_s):
                 task.best_s, task.best_candidate_id = seconds, candidate_id
                 task.gains.append((task.trials, seconds))
-        return self._runs[run_id]
+        return self._tasks[run_id]
+
+    def _rows(self, sql: str, after: int) -> list[tuple[Any, ...]]:
+        cursor = self._db.cursor()
+        cursor.row_factory = None  # tuples: half the time of rows, and there may be very many
+        return cursor.execute(sql, (after,)).fetchall()
