@@ -1,5 +1,7 @@
 """ONNX files become Relax modules that compute the same."""
 
+import sys
+
 import numpy as np
 import onnx
 import onnxruntime
@@ -147,3 +149,28 @@ def test_text_inputs_are_refused(tmp_path):
     onnx.save(make(nodes, [tensor("x", 8, dtype=text)], [tensor("y", 8, dtype=text)]), path)
     with pytest.raises(UserError, match="not supported"):
         load_model(str(path))
+
+
+def test_an_output_of_another_shape_than_declared_is_told(tmp_path):
+    """TVM's importer does not know `output_shape` of transposed convolutions."""
+    path = tmp_path / "spread.onnx"
+    weight = numpy_helper.from_array(np.ones((1, 2, 3, 3), np.float32), "w")
+    nodes = [helper.make_node("ConvTranspose", ["x", "w"], ["y"], strides=[3, 2], output_shape=[10, 8])]
+    onnx.save(make(nodes, [tensor("x", 1, 1, 3, 3)], [tensor("y", 1, 2, 10, 8)], [weight]), path)
+    with pytest.raises(UserError, match='"y" would be'):
+        load_model(str(path))
+
+
+def test_functions_of_the_model_are_inlined(tmp_path, monkeypatch):
+    """By ONNX Runtime where it is installed, else by us."""
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    path = tmp_path / "functions.onnx"
+    twice = helper.make_function(
+        "my", "Twice", ["a"], ["b"], [helper.make_node("Add", ["a", "a"], ["b"])], [helper.make_opsetid("", 17)]
+    )
+    model = make([helper.make_node("Twice", ["x"], ["y"], domain="my")], [tensor("x", 8)], [tensor("y", 8)])
+    model.functions.append(twice)
+    model.opset_import.append(helper.make_opsetid("my", 1))
+    onnx.save(model, path)
+    x = np.arange(8, dtype=np.float32)
+    np.testing.assert_array_equal(run(load_model(str(path)).mod, x)[0], 2 * x)

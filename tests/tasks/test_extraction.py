@@ -123,3 +123,20 @@ def test_the_same_model_for_a_gpu(tasks_of, kind):
     # what a CPU's registers have made wider is another kernel there
     alike = {t.hash for t in tasks} & {t.hash for t in on_the_cpu}
     assert len(tasks) - len(alike) <= 1
+
+
+def test_kernels_of_shapes_that_are_not_known_are_left_out(tmp_path, target):
+    """What is found in an image decides how many numbers come after it; the kernels before are tuned."""
+    nodes = [
+        onnx.helper.make_node("Relu", ["x"], ["positive"]),
+        onnx.helper.make_node("NonZero", ["positive"], ["where"]),
+        onnx.helper.make_node("Gather", ["positive", "where"], ["found"]),
+        onnx.helper.make_node("ReduceSum", ["found"], ["sum"], keepdims=0),
+    ]
+    tensors = [onnx.helper.make_tensor_value_info(n, onnx.TensorProto.FLOAT, s) for n, s in (("x", [8]), ("sum", []))]
+    graph = onnx.helper.make_graph(nodes, "found", tensors[:1], tensors[1:])
+    file = tmp_path / "found.onnx"
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8), file)
+    tasks = extract_tasks(prepare(load_model(str(file)).mod, target), target)
+    assert "relu" in {task.name.rsplit("_", 1)[0] for task in tasks}
+    assert all(spec.shape is not None for task in tasks for spec in task.args)

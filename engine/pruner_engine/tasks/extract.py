@@ -9,7 +9,7 @@ from tvm.s_tir import SBlock, Schedule
 from tvm.s_tir import meta_schedule as ms
 from tvm.s_tir.analysis import estimate_tir_flops
 from tvm.target import Target
-from tvm.tirx import IterVar
+from tvm.tirx import IntImm, IterVar
 
 from pruner_engine.tasks.task import TensorSpec, TuningTask, module_hash
 
@@ -36,7 +36,8 @@ def extract_tasks(prepared: tvm.IRModule, target: Target) -> list[TuningTask]:
 
     Returns:
         Structurally different kernels that have a design space, with names that are the same at every run. Left out are
-        kernels that only rename a shape (they cost nothing once compiled) and ones not made of schedulable blocks.
+        kernels that only rename a shape (they cost nothing once compiled), ones not made of schedulable blocks, and
+        ones of shapes that are known only when they run.
     """
     extracted = ms.relax_integration.extract_tasks(prepared, target, {})
     tasks = [_task(str(t.task_name), t.dispatched[0], int(t.weight)) for t in extracted if _tunable(t.dispatched[0])]
@@ -88,7 +89,10 @@ def _tunable(mod: tvm.IRModule) -> bool:
         blocks = _blocks(mod)
     except (ValueError, RuntimeError):
         return False
-    return all(b.iter_vars for b in blocks) and not all(str(b.name_hint).startswith("T_reshape") for b in blocks)
+    fixed = all(isinstance(d, IntImm) for p in mod["main"].params for d in getattr(p.ty, "shape", ()))
+    return (
+        fixed and all(b.iter_vars for b in blocks) and not all(str(b.name_hint).startswith("T_reshape") for b in blocks)
+    )
 
 
 def _blocks(mod: tvm.IRModule) -> list[SBlock]:

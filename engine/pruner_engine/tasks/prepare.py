@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 
 import tvm
+import tvm_ffi
 from tvm import relax
 from tvm.ir.transform import Sequential
 from tvm.relax import transform as rx
 from tvm.target import Target, codegen
 
+from pruner_engine.tasks.constants import fold_constants
 from pruner_engine.tasks.fold import fold_movement
 from pruner_engine.tasks.grouped import widen_groups
 from pruner_engine.tasks.kernels import legalizations
-from pruner_engine.tasks.rewriting import operator_of
+from pruner_engine.tasks.rewriting import extents_of, operator_of
 from pruner_engine.tasks.signals import signals_as_images
 from pruner_engine.tasks.simplify import simplify
 from pruner_engine.tasks.transposed import spread_transposed
@@ -76,11 +79,9 @@ def prepare(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) ->
         saves = _TRANSPOSED in _operators(moved) - _operators(spread)
         if not saves and _traffic(channels_last) > _NHWC_WORTH * _traffic(plain):
             return plain
-        moved = spread
-        if not on & {"groups", "winograd"}:
-            return channels_last
-        moved = simplify(widen_groups(moved, lanes)) if "groups" in on else moved
-        return _lower(winograd(moved, lanes) if "winograd" in on else moved, lanes)
+        moved = simplify(widen_groups(spread, lanes)) if "groups" in on else spread
+        moved = winograd(moved, lanes) if "winograd" in on else moved
+        return channels_last if tvm_ffi.structural_equal(moved, spread) else _lower(moved, lanes)
 
 
 def _clean(mod: tvm.IRModule) -> tvm.IRModule:
@@ -93,7 +94,11 @@ def _clean(mod: tvm.IRModule) -> tvm.IRModule:
             rx.CanonicalizeBindings(),
         ]
     )(mod)
-    return Sequential([rx.FoldConstant(), rx.CanonicalizeBindings()])(fold_movement(inference))
+    return Sequential([rx.FoldConstant(), rx.CanonicalizeBindings()])(_folded(fold_movement(inference)))
+
+
+def _folded(mod: tvm.IRModule) -> tvm.IRModule:
+    return rx.CanonicalizeBindings()(fold_constants(rx.Normalize()(mod)))
 
 
 def _lower(mod: tvm.IRModule, lanes: int) -> tvm.IRModule:
@@ -115,7 +120,7 @@ def _lower(mod: tvm.IRModule, lanes: int) -> tvm.IRModule:
             rx.DeadCodeElimination(),
             rx.AttachAttrLayoutFreeBuffers(),
         ]
-    )(fold_movement(mod))
+    )(_folded(fold_movement(mod)))
 
 
 def _operators(mod: tvm.IRModule) -> set[str]:
@@ -137,18 +142,13 @@ def _traffic(mod: tvm.IRModule) -> int:
     def visit(node: relax.Expr) -> None:
         nonlocal total
         if isinstance(node, relax.Call) and operator_of(node) == "relax.call_tir":
-            total += sum(_bytes(ty) for ty in [node.ty, *(arg.ty for arg in node.args[1].fields)])
+            total += sum(map(_bytes, [node, *node.args[1].fields]))
 
     relax.analysis.post_order_visit(mod["main"], visit)
     return total
 
 
-def _bytes(ty: tvm.ir.Type) -> int:
-    if isinstance(ty, relax.TupleType):
-        return sum(_bytes(field) for field in ty.fields)
-    if not isinstance(ty, relax.TensorType) or not isinstance(ty.shape, relax.ShapeExpr):
-        return 0
-    count = 1
-    for extent in ty.shape:
-        count *= int(extent)
-    return count * tvm.DataType(ty.dtype).itemsize
+def _bytes(value: relax.Expr) -> int:
+    """Of a tensor; of a tuple those of its fields; 0 where they are known only when it runs."""
+    types = value.ty.fields if isinstance(value.ty, relax.TupleType) else [value.ty]
+    return sum(math.prod(shape) * tvm.DataType(ty.dtype).itemsize for ty in types if (shape := extents_of(ty)))

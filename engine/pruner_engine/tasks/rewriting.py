@@ -21,7 +21,11 @@ def operator_of(call: relax.Call) -> str:
 
 def shape_of(value: relax.Expr) -> list[int] | None:
     """Extents of a tensor; None where one is not known, or where it is none."""
-    ty = value.ty
+    return extents_of(value.ty)
+
+
+def extents_of(ty: tvm.ir.Type) -> list[int] | None:
+    """The same, of its type."""
     if not isinstance(ty, relax.TensorType) or not isinstance(ty.shape, relax.ShapeExpr):
         return None
     if not all(isinstance(extent, (int, tvm.tirx.IntImm)) for extent in ty.shape):

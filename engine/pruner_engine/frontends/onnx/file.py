@@ -10,6 +10,7 @@ import onnx
 import tvm
 from google.protobuf.message import DecodeError
 from onnx import external_data_helper, helper, inliner
+from tvm import relax
 from tvm.relax.frontend.onnx import from_onnx
 
 from pruner_engine.errors import UserError
@@ -17,6 +18,7 @@ from pruner_engine.frontends.importing import first_line, importing
 from pruner_engine.frontends.onnx.quantised import dequantised
 from pruner_engine.frontends.onnx.recurrent import has_recurrent, write_out
 from pruner_engine.jobs.messages import ModelInput
+from pruner_engine.tasks.rewriting import extents_of
 
 _DTYPES = {
     *(onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16, onnx.TensorProto.DOUBLE, onnx.TensorProto.BFLOAT16),
@@ -95,7 +97,25 @@ def to_relax(model: onnx.ModelProto, name: str, shapes: Mapping[str, tuple[int, 
     fixed = dequantised(fixed)
     _split_sums(fixed.graph)
     with importing(name):
-        return from_onnx(fixed, shape_dict={k: list(v) for k, v in shapes.items()}, keep_params_in_input=False)
+        mod = from_onnx(fixed, shape_dict={k: list(v) for k, v in shapes.items()}, keep_params_in_input=False)
+    _check_outputs(mod, model, name)
+    return mod
+
+
+def _check_outputs(mod: tvm.IRModule, model: onnx.ModelProto, name: str) -> None:
+    """Raises UserError where the importer made an output of another shape than the file says."""
+    result = mod["main"].ret_ty
+    types = result.fields if isinstance(result, relax.TupleType) else [result]
+    for declared, ty in zip(model.graph.output, types, strict=False):
+        dims, made = declared.type.tensor_type.shape.dim, extents_of(ty)
+        said = [dim.dim_value for dim in dims]
+        if made is None or not declared.type.tensor_type.HasField("shape"):
+            continue
+        if len(said) != len(made) or any(s > 0 and s != m for s, m in zip(said, made, strict=True)):
+            raise UserError(
+                f'{name} cannot be imported rightly: "{declared.name}" would be {made}, the file says {said}.',
+                "Export it with another version of the operators.",
+            )
 
 
 def output_names(model: onnx.ModelProto) -> list[str]:

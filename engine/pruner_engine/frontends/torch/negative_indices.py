@@ -39,7 +39,8 @@ class _Rewriter(PyExprMutator):
             numbers = indices.value.numpy()
             if (numbers >= 0).all():
                 return visited
-            counted = relax.const(np.where(numbers < 0, numbers + int(extent), numbers).astype(numbers.dtype))
+            dtype = str(indices.ty.dtype)
+            counted = relax.const(np.where(numbers < 0, numbers + int(extent), numbers).astype(dtype), dtype)
         elif isinstance(data, GenericConst) or "uint" in str(indices.ty.dtype):
             return visited
         else:

@@ -1,0 +1,74 @@
+"""Constants of a graph are computed without compiling a kernel for each, and as TVM computes them."""
+
+import numpy as np
+import pytest
+import tvm
+from tvm import relax
+from tvm.ir.expr import GenericConst
+
+from pruner_engine.tasks.constants import fold_constants
+from pruner_engine.tasks.rewriting import operator_of
+
+RNG = np.random.default_rng(0)
+A, B = (RNG.uniform(0.5, 2, (4, 6)).astype("float32") for _ in range(2))
+CASES = {
+    "batch norm": lambda a, b: relax.op.divide(a, relax.op.sqrt(relax.op.add(b, relax.const(1e-5, "float32")))),
+    "broadcasting": lambda a, b: relax.op.multiply(a, relax.op.reshape(relax.op.max(b, axis=1), (4, 1))),
+    "transposed": lambda a, b: relax.op.permute_dims(relax.op.subtract(a, b), [1, 0]),
+    "reversed": lambda a, b: relax.op.permute_dims(a),
+    "shapes": lambda a, b: relax.op.squeeze(relax.op.expand_dims(relax.op.reshape(a, (6, 4)), 0)),
+    "spread": lambda a, b: relax.op.broadcast_to(relax.op.expand_dims(a, 1), (4, 3, 6)),
+    "types": lambda a, b: relax.op.astype(relax.op.power(a, b), "int32"),
+    "functions": lambda a, b: relax.op.rsqrt(relax.op.exp(relax.op.negative(relax.op.tanh(a)))),
+    "wide types": lambda a, b: relax.op.add(relax.op.astype(a, "int64"), relax.const(1 << 40, "int64")),
+    "choices": lambda a, b: relax.op.maximum(relax.op.minimum(a, b), relax.op.abs(relax.op.log(b))),
+    "numbers that are no tensors": lambda a, b: relax.op.add(a, tvm.tirx.FloatImm("float32", 0.25)),
+}
+
+
+def module(expression):
+    builder = relax.BlockBuilder()
+    x = relax.Var("x", relax.TensorType((1,), "float32"))
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            made = builder.emit(expression(relax.const(A), relax.const(B)))
+            out = builder.emit_output(relax.op.add(made, relax.op.astype(x, made.ty.dtype)))
+        builder.emit_func_output(out)
+    return relax.transform.Normalize()(builder.get())
+
+
+def run(mod):
+    machine = relax.VirtualMachine(tvm.compile(mod, target="llvm"), tvm.cpu())
+    return machine["main"](tvm.runtime.tensor(np.zeros(1, "float32"))).numpy()
+
+
+def operators(mod):
+    found = []
+
+    def visit(node):
+        if isinstance(node, relax.Call):
+            found.append(operator_of(node))
+
+    relax.analysis.post_order_visit(mod["main"], visit)
+    return found
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_constants_are_what_tvm_computes(case):
+    mod = module(CASES[case])
+    folded = relax.transform.CanonicalizeBindings()(fold_constants(mod))
+    left = set(operators(folded)) - {"relax.add", "relax.astype"}
+    assert left == ({"relax.max", "relax.reshape", "relax.multiply"} if case == "broadcasting" else set())
+    np.testing.assert_allclose(run(folded), run(mod), rtol=1e-6)
+
+
+def test_what_depends_on_an_input_stays():
+    builder = relax.BlockBuilder()
+    x = relax.Var("x", relax.TensorType((4, 6), "float32"))
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            out = builder.emit_output(relax.op.sqrt(relax.op.multiply(x, relax.const(A))))
+        builder.emit_func_output(out)
+    mod = relax.transform.Normalize()(builder.get())
+    assert operators(fold_constants(mod)) == operators(mod) == ["relax.multiply", "relax.sqrt"]
+    assert not isinstance(mod["main"].body, GenericConst)
