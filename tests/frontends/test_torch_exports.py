@@ -99,6 +99,32 @@ def test_mixed_types_are_computed_as_pytorch_does(tmp_path):
         np.testing.assert_allclose(got.numpy(), want, rtol=1e-5, atol=1e-6)
 
 
+class Regions(nn.Module):
+    """As rotary embeddings are written: without gradients, and float32 whatever the rest is."""
+
+    def __init__(self, autocast):
+        super().__init__()
+        self.autocast = autocast
+
+    def forward(self, x):
+        with torch.no_grad():
+            angles = x * 2
+            with torch.autocast("cpu", enabled=self.autocast):
+                waves = angles.cos(), angles @ angles
+        return x * waves[0] + waves[1] + angles
+
+
+def test_regions_without_gradients_or_autocast_are_part_of_the_model(tmp_path):
+    x = torch.linspace(0, 1, 16).reshape(4, 4)
+    model = load_model(save(tmp_path, Regions(False), x, strict=False))
+    np.testing.assert_allclose(run(model.mod, x.numpy()), Regions(False)(x).numpy(), rtol=1e-5)
+
+
+def test_a_region_in_another_type_is_refused(tmp_path):
+    with pytest.raises(UserError, match="autocast"):
+        load_model(save(tmp_path, Regions(True), torch.ones(4, 4), strict=False))
+
+
 def test_indices_may_count_from_the_end(tmp_path):
     torch.manual_seed(0)
     x, chosen = torch.randn(2, 12, 5), torch.tensor([3, -1, -12])
@@ -208,6 +234,18 @@ def evil_operator(root, records, marker):
     edit_json(records, f"{root}/models/model.json", change)
 
 
+def evil_region(root, records, marker):
+    def change(model):
+        nodes = model["graph_module"]["graph"]["nodes"]
+        inner = {**json.loads(json.dumps(nodes[0])), "target": "torch.utils.cpp_extension.load"}
+        region = {"name": "region", "graph": {**model["graph_module"]["graph"], "nodes": [inner]}}
+        arguments = [{"as_bool": False}, {"as_graph": region}]
+        nodes[0]["target"] = "torch.ops.higher_order.wrap_with_set_grad_enabled"
+        nodes[0]["inputs"] = [{"name": "", "arg": argument, "kind": 1} for argument in arguments]
+
+    edit_json(records, f"{root}/models/model.json", change)
+
+
 def compiled_code(root, records, marker):
     records[f"{root}/data/aotinductor/model/code.so"] = b"\x7fELF"
 
@@ -226,6 +264,7 @@ def two_models(root, records, marker):
         evil_shape,
         evil_nested_shape,
         evil_operator,
+        evil_region,
         compiled_code,
         two_models,
     ],

@@ -30,9 +30,10 @@ def to_relax(content: bytes, name: str) -> tvm.IRModule:
     program = _load(content, name)
     from pruner_engine.frontends.torch.attention import in_core_operators
     from pruner_engine.frontends.torch.importer import Importer
+    from pruner_engine.frontends.torch.regions import without_regions
 
     with importing(name):
-        program = promoted(in_core_operators(program))
+        program = promoted(in_core_operators(without_regions(program)))
         mod = Importer().from_exported_program(
             program,
             keep_params_as_input=False,
