@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 import onnx
+import onnx.reference
 import onnxruntime
 import pytest
 import tvm
@@ -159,6 +160,21 @@ def test_an_output_of_another_shape_than_declared_is_told(tmp_path):
     onnx.save(make(nodes, [tensor("x", 1, 1, 3, 3)], [tensor("y", 1, 2, 10, 8)], [weight]), path)
     with pytest.raises(UserError, match='"y" would be'):
         load_model(str(path))
+
+
+@pytest.mark.parametrize("attributes", [{}, {"is_causal": 1}, {"scale": 0.3, "softcap": 2.0}])
+@pytest.mark.parametrize("kv_heads", [4, 2])
+def test_attention_is_computed_as_onnx_defines_it(tmp_path, kv_heads, attributes):
+    path = tmp_path / "attention.onnx"
+    inputs = [tensor("q", 2, 4, 6, 8), tensor("k", 2, kv_heads, 6, 8), tensor("v", 2, kv_heads, 6, 8)]
+    nodes = [helper.make_node("Attention", ["q", "k", "v"], ["y"], **attributes)]
+    graph = helper.make_graph(nodes, "g", inputs, [tensor("y", 2, 4, 6, 8)])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 23)], ir_version=10), path)
+    rng = np.random.default_rng(0)
+    given = {i.name: rng.standard_normal([d.dim_value for d in i.type.tensor_type.shape.dim], "f") for i in inputs}
+    (expected,) = onnx.reference.ReferenceEvaluator(str(path)).run(None, given)
+    (found,) = run(load_model(str(path)).mod, *given.values())
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
 
 
 def test_functions_of_the_model_are_inlined(tmp_path, monkeypatch):

@@ -15,6 +15,7 @@ from tvm.relax.frontend.onnx import from_onnx
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.importing import first_line, importing
+from pruner_engine.frontends.onnx.nodes import is_standard
 from pruner_engine.frontends.onnx.quantised import dequantised
 from pruner_engine.frontends.onnx.recurrent import has_recurrent, write_out
 from pruner_engine.jobs.messages import ModelInput
@@ -26,6 +27,7 @@ _DTYPES = {
     *(onnx.TensorProto.UINT8, onnx.TensorProto.UINT16, onnx.TensorProto.UINT32, onnx.TensorProto.UINT64),
     onnx.TensorProto.BOOL,
 }
+_FUNCTIONS = ("Attention", "Celu", "RotaryEmbedding")
 _FOREIGN = "Export the model to ONNX again, and check that the file was copied completely."
 
 
@@ -91,7 +93,7 @@ def to_relax(model: onnx.ModelProto, name: str, shapes: Mapping[str, tuple[int, 
             del value.type.tensor_type.shape.dim[:]
             for extent in shapes[value.name]:
                 value.type.tensor_type.shape.dim.add().dim_value = extent
-    fixed = _simplify(inliner.inline_local_functions(fixed) if fixed.functions else fixed)
+    fixed = _simplify(_inlined(fixed))
     if has_recurrent(fixed):
         fixed = _simplify(write_out(fixed))  # again: their weights are constants in another shape
     fixed = dequantised(fixed)
@@ -146,6 +148,21 @@ def _read_external(tensor: onnx.TensorProto, name: str, folder: Path | None) -> 
     tensor.raw_data = data
     del tensor.external_data[:]
     tensor.data_location = onnx.TensorProto.DEFAULT
+
+
+def _inlined(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The model without functions: its own, and operators that ONNX defines as such and TVM's importer lacks."""
+    if model.functions:
+        model = inliner.inline_local_functions(model)
+    if not any(node.op_type in _FUNCTIONS and is_standard(node.domain) for node in model.graph.node):
+        return model
+    typed = onnx.shape_inference.infer_shapes(model, data_prop=True)
+    for weight in typed.graph.initializer:  # whose types the inliner does not look for
+        typed.graph.value_info.append(helper.make_tensor_value_info(weight.name, weight.data_type, weight.dims))
+    try:
+        return inliner.inline_selected_functions(typed, [("", n) for n in _FUNCTIONS], inline_schema_functions=True)
+    except Exception:  # it knows no inputs that are left out; the importer then says which operator that is
+        return model
 
 
 def _simplify(model: onnx.ModelProto) -> onnx.ModelProto:
