@@ -9,7 +9,7 @@ from tvm import relax
 
 from pruner_engine.errors import UserError
 from pruner_engine.export.build import compile_model
-from pruner_engine.frontends import load_model
+from pruner_engine.frontends import check_model, load_model
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.prepare import prepare
 
@@ -111,6 +111,20 @@ def test_halves_stay_halves(module, shape, tmp_path):
 
 def test_products_of_whole_numbers_are_whole(tmp_path):
     agree(tmp_path, Function(torch.matmul), (whole(9, 4, 6), whole(7, 6, 3)))
+
+
+def test_open_dimensions_stay_open(tmp_path):
+    """What is imported with one batch size holds for another."""
+    module = Function(lambda x: x[:, torch.tensor([0, 2])].cumsum(1) + torch.full((2, 5), 3.0) * x.amax(2, True)[:, :2])
+    program = torch.export.export(module, (X,), dynamic_shapes={"inputs": ({0: torch.export.Dim("batch", max=16)},)})
+    path = str(tmp_path / "open.pt2")
+    torch.export.save(program, path)
+    (declared,) = check_model(path).inputs
+    loaded = load_model(path, {declared.name: [7, 6, 5]})
+    x = numbers(7, 6, 5)
+    machine = relax.VirtualMachine(tvm.compile(loaded.mod, target="llvm"), tvm.cpu())
+    found = machine["main"](tvm.runtime.tensor(x.numpy())).numpy()
+    np.testing.assert_allclose(found, module(x).numpy(), rtol=1e-5)
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,7 @@ import torch
 from torch.fx import Node
 from tvm import relax
 from tvm.relax.frontend.torch.exported_program_translator import ExportedProgramImporter
-
-from pruner_engine.tasks.rewriting import shape_of
+from tvm.tirx import IntImm
 
 _REDUCTIONS = {"sum": "add", "prod": "mul", "amax": "max", "amin": "min"}
 
@@ -29,12 +28,16 @@ class Importer(ExportedProgramImporter):
 
     def _checked(self, convert: Callable[[Node], Any], node: Node) -> Any:
         made, meant = convert(node), node.meta.get("val")
-        if not isinstance(meant, torch.Tensor) or not isinstance(made.ty, relax.TensorType):
+        if not isinstance(meant, torch.Tensor) or not isinstance(getattr(made, "ty", None), relax.TensorType):
             return made
-        shape = shape_of(made)
-        if shape is not None and all(type(n) is int for n in meant.shape) and shape != list(meant.shape):
+        shape = list(made.ty.shape) if isinstance(made.ty.shape, relax.ShapeExpr) else None
+        if shape is not None and not _may_be(shape, list(meant.shape)):
             raise ValueError(f"{node.target} of shape {shape} instead of {list(meant.shape)}")
         return self.as_type(made, meant.dtype)
+
+    def stock(self, node: Node) -> Any:
+        """What TVM makes of a node."""
+        return ExportedProgramImporter.create_convert_map(self)[node.target.__name__](node)
 
     def emit(self, value: relax.Expr) -> relax.Var:
         return self.block_builder.emit(value)
@@ -42,6 +45,19 @@ class Importer(ExportedProgramImporter):
     def as_type(self, value: relax.Expr, dtype: torch.dtype) -> relax.Expr:
         wanted = str(dtype).removeprefix("torch.")
         return value if str(value.ty.dtype) == wanted else self.emit(relax.op.astype(value, wanted))
+
+
+def _may_be(shape: list[Any], meant: list[Any]) -> bool:
+    """Whether a shape of TVM is one of PyTorch's, as far as both are known."""
+    pairs = zip(shape, meant, strict=False)
+    known = ((int(ours), theirs) for ours, theirs in pairs if isinstance(ours, IntImm) and type(theirs) is int)
+    return len(shape) == len(meant) and all(ours == theirs for ours, theirs in known)
+
+
+def _extents(node: Node) -> list[int] | None:
+    """Of a tensor; None where one is open."""
+    shape = list(node.meta["val"].shape)
+    return shape if all(type(extent) is int for extent in shape) else None
 
 
 def _arguments(node: Node, *names: str) -> list[Any]:
@@ -67,13 +83,11 @@ def _extreme(op: Callable[..., relax.Expr], importer: Importer, node: Node) -> r
 
 def _full(importer: Importer, node: Node) -> relax.Expr:
     """A tensor of one number, which may be infinite: TVM fails to make such a one."""
-    meant = node.meta["val"]
-    (value,) = _arguments(node, "fill_value")
-    number = relax.const(value, str(meant.dtype).removeprefix("torch."))
-    shape = [int(n) for n in meant.shape]
-    if not math.isfinite(value):
-        return importer.emit(relax.op.broadcast_to(number, shape))
-    return importer.emit(relax.op.full(shape, number))
+    (value,), shape = _arguments(node, "fill_value"), _extents(node)
+    if math.isfinite(value) or shape is None:
+        return importer.stock(node)
+    number = relax.const(value, str(node.meta["val"].dtype).removeprefix("torch."))
+    return importer.emit(relax.op.broadcast_to(number, shape))
 
 
 def _product_and_sum(importer: Importer, node: Node) -> relax.Var:
@@ -113,7 +127,7 @@ def _convolution(importer: Importer, node: Node) -> relax.Expr:
     else:
         node.args = (*args[:2], None, *args[3:])
         try:
-            made = ExportedProgramImporter.create_convert_map(importer)[node.target.__name__](node)
+            made = importer.stock(node)
         finally:
             node.args = args
     made = importer.as_type(made, dtype)
@@ -125,7 +139,9 @@ def _convolution(importer: Importer, node: Node) -> relax.Expr:
 def _index(importer: Importer, node: Node) -> relax.Var:
     """Tensors as indices of some axes, which go together as in NumPy; TVM's importer takes them one after another."""
     x, indices = node.args
-    data, extents = importer.env[x], [int(n) for n in x.meta["val"].shape]
+    data, extents = importer.env[x], _extents(x)
+    if extents is None:
+        return importer.stock(node)
     axes = [axis for axis, index in enumerate(indices) if index is not None]
     together = axes == list(range(axes[0], axes[-1] + 1))
     if not together:  # then what they make comes first
@@ -144,9 +160,9 @@ def _index(importer: Importer, node: Node) -> relax.Var:
 def _index_put(importer: Importer, node: Node) -> relax.Var:
     """Values put, or added, where tensors of indices of the first axes say."""
     x, indices, values, accumulate = _arguments(node, "self", "indices", "values", "accumulate")
-    if None in indices:
-        raise ValueError("it puts values along some of the later axes")
-    extents = [int(n) for n in x.meta["val"].shape]
+    extents = _extents(x)
+    if None in indices or extents is None:
+        raise ValueError("it puts values along later axes only, or into a tensor of open shape")
     indexed, rest = extents[: len(indices)], extents[len(indices) :]
     places = list(torch.broadcast_shapes(*(index.meta["val"].shape for index in indices)))
     flat = relax.op.broadcast_to(_flat(importer, indices, indexed), places)
@@ -200,9 +216,9 @@ def _scatter(importer: Importer, node: Node) -> relax.Var:
     x, axis, index, src, how, include = _arguments(node, "self", "dim", "index", "src", "reduce", "include_self")
     if how not in (None, *_REDUCTIONS) or include is False:
         raise ValueError(f"it scatters by {how}, without what was there before")
-    extents = [int(n) for n in index.meta["val"].shape]
+    extents = _extents(index)
     source = importer.env[src]
-    if extents != list(src.meta["val"].shape):
+    if extents is not None and extents != list(src.meta["val"].shape):
         axes = list(range(len(extents)))
         source = importer.emit(relax.op.strided_slice(source, axes, [0] * len(axes), extents))
     return importer.emit(
@@ -217,7 +233,8 @@ def _embedding_bag(importer: Importer, node: Node) -> list[relax.Expr]:
     names = ("weight", "indices", "offsets", "mode", "per_sample_weights", "include_last_offset", "padding_idx")
     table, indices, offsets, mode, weights, last, padding = _arguments(node, *names)
     first, end, size = (*offsets.args, None, None, None)[:3]
-    if offsets.target is not torch.ops.aten.arange.start_step or first != 0 or not size or end % size:
+    whole = all(type(n) is int for n in (first, end, size))
+    if offsets.target is not torch.ops.aten.arange.start_step or not whole or first != 0 or end % size:
         raise ValueError("it has bags whose sizes are known only when it runs")
     if last or padding >= 0:
         raise ValueError("it has bags with a padding index, or with an offset of their end")
