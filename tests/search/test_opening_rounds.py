@@ -24,9 +24,11 @@ def rounds_of(project, strategy, trials):
 
 def test_a_budget_of_few_trials_reaches_many_tasks(tmp_path):
     rounds = rounds_of(tmp_path / "p.pruner", "pruner", trials=24)
-    opened = [task for at, (task, _) in enumerate(rounds) if task not in {t for t, _ in rounds[:at]}]
-    assert len(opened) > 24 / 10 + 1, "more than rounds of ten would reach"
-    assert all(measured <= 3 for _, measured in rounds[: len(opened)])
+    first = {}
+    for task, measured in rounds:
+        first.setdefault(task, measured)  # a heavy task may come again before the last light one
+    assert len(first) > 24 / 10 + 1, "more than rounds of ten would reach"
+    assert all(measured <= 3 for measured in first.values())
 
 
 def test_a_strategy_that_was_published_with_its_rounds_keeps_them(tmp_path):
