@@ -12,8 +12,8 @@ _COUNTS = (
     "SELECT run_id, count(*), sum(stage = 'ok'), max(id) FROM measurements NOT INDEXED WHERE id > ? GROUP BY run_id"
 )
 _FAILURES = (
-    "SELECT run_id, task_id, stage, error, count(*), min(id), max(id) FROM measurements NOT INDEXED"
-    " WHERE id > ? AND stage <> 'ok' GROUP BY run_id, task_id, stage, error"
+    "SELECT run_id, task_id, stage, error, count(*), min(id) FROM measurements NOT INDEXED"
+    " WHERE id > ? AND id <= ? AND stage <> 'ok' GROUP BY run_id, task_id, stage, error"
 )
 _TRIALS = (
     "SELECT id, run_id, task_id, candidate_id, stage, seconds, censored FROM measurements WHERE id > ? ORDER BY id"
@@ -53,21 +53,22 @@ class Tally:
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
-        self._counted = self._failed = self._tried = 0
+        self._counted = self._tried = 0
         self._runs: defaultdict[int, RunTally] = defaultdict(RunTally)
         self._tasks: defaultdict[int, defaultdict[int, TaskTally]] = defaultdict(lambda: defaultdict(TaskTally))
 
     def run(self, run_id: int) -> RunTally:
         """Sums over a run as of now; SQLite adds up, as a window shows them before anything else."""
-        for of, count, valid, last in self._rows(_COUNTS, self._counted):
+        before, failed = self._counted, False
+        for of, count, valid, last in self._rows(_COUNTS, before):
             self._runs[of].trials += count
             self._runs[of].valid += valid
             self._counted = max(self._counted, last)
-        for of, task_id, stage, error, count, first, last in self._rows(_FAILURES, self._failed):
+            failed |= valid < count
+        for of, task_id, stage, error, count, first in self._rows(_FAILURES, before, self._counted) if failed else ():
             failures = self._runs[of].failures
-            before, earliest = failures.get((task_id, stage, error), (0, first))
-            failures[task_id, stage, error] = before + count, earliest
-            self._failed = max(self._failed, last)
+            known, earliest = failures.get((task_id, stage, error), (0, first))
+            failures[task_id, stage, error] = known + count, earliest
         return self._runs[run_id]
 
     def tasks(self, run_id: int) -> defaultdict[int, TaskTally]:
@@ -87,7 +88,7 @@ class Tally:
                 task.gains.append((task.trials, seconds))
         return self._tasks[run_id]
 
-    def _rows(self, sql: str, after: int) -> list[tuple[Any, ...]]:
+    def _rows(self, sql: str, *bounds: int) -> list[tuple[Any, ...]]:
         cursor = self._db.cursor()
         cursor.row_factory = None  # tuples: half the time of rows, and there may be very many
-        return cursor.execute(sql, (after,)).fetchall()
+        return cursor.execute(sql, bounds).fetchall()
