@@ -13,6 +13,7 @@ from tvm import relax
 
 from pruner_engine.errors import UserError
 from pruner_engine.jobs.messages import ModelInput
+from pruner_engine.tasks.rewriting import extents_of, fields_of
 from pruner_engine.tasks.task import TensorSpec
 
 
@@ -108,8 +109,7 @@ def signature(mod: tvm.IRModule, output_names: Sequence[str] = ()) -> tuple[tupl
         UserError: an input or output is no tensor, does not fit into memory, or its shape is still dynamic.
     """
     main = mod["main"]
-    result = main.ret_ty
-    fields = list(result.fields) if isinstance(result, relax.TupleType) else [result]
+    fields = fields_of(main.ret_ty)
     names = list(output_names) if len(output_names) == len(fields) else [f"output{i}" for i in range(len(fields))]
     return (
         tuple(spec_of(p.name, p.ty) for p in main.params),
@@ -119,13 +119,13 @@ def signature(mod: tvm.IRModule, output_names: Sequence[str] = ()) -> tuple[tupl
 
 def spec_of(name: str, ty: relax.TensorType) -> TensorSpec:
     """The spec of a Relax tensor type."""
-    shape = list(ty.shape) if isinstance(ty, relax.TensorType) and isinstance(ty.shape, relax.ShapeExpr) else None
-    if shape is None or not all(isinstance(d, tvm.tirx.IntImm) for d in shape):
+    shape = extents_of(ty)
+    if shape is None:
         raise UserError(
             f'"{name}" has no fixed tensor shape; the engine measures fixed shapes only.',
             "Export the model with fixed shapes.",
         )
-    extents = tuple(int(d) for d in shape)
+    extents = tuple(shape)
     if min(extents, default=1) < 1:
         raise UserError(f'"{name}" of shape {_text(extents)} has no elements.', "Give a larger shape.")
     if math.prod(extents) > psutil.virtual_memory().total:

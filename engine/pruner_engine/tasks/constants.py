@@ -39,10 +39,11 @@ class _Folder(PyExprMutator):
         name = operator_of(visited).removeprefix("relax.")
         if name not in _ELEMENTWISE and name not in ("permute_dims", "broadcast_to"):
             return visited
-        shape = shape_of(visited) if isinstance(visited.ty, relax.TensorType) else None
-        operands = [self._constant(arg) for arg in visited.args if not isinstance(arg, relax.ShapeExpr)]
-        if shape is None or any(operand is None for operand in operands):
+        shape = shape_of(visited)
+        known = [self._bound(arg) for arg in visited.args if not isinstance(arg, relax.ShapeExpr)]
+        if shape is None or not all(isinstance(value, GenericConst | tirx.IntImm | tirx.FloatImm) for value in known):
             return visited
+        operands = [_numbers(value) for value in known]
         with np.errstate(all="ignore"):
             if name == "permute_dims":
                 axes = visited.attrs.axes
@@ -54,10 +55,12 @@ class _Folder(PyExprMutator):
         dtype = str(visited.ty.dtype)  # said, as TVM would narrow numbers of 64 bits
         return relax.const(np.ascontiguousarray(np.asarray(made).astype(dtype).reshape(shape)), dtype)
 
-    def _constant(self, value: relax.Expr) -> Any:
-        """What a value holds, where it is known."""
-        if isinstance(value, relax.Var):
-            value = self.lookup_binding(value)
-        if isinstance(value, tirx.IntImm | tirx.FloatImm):
-            return np.asarray(value.value, str(value.ty.dtype))
-        return value.value.numpy() if isinstance(value, GenericConst) else None
+    def _bound(self, value: relax.Expr) -> relax.Expr:
+        """What a variable stands for, where it is bound here; other values themselves."""
+        return self.lookup_binding(value) if isinstance(value, relax.Var) else value
+
+
+def _numbers(constant: relax.Expr) -> np.ndarray:
+    if isinstance(constant, GenericConst):
+        return np.asarray(constant.value.numpy())
+    return np.asarray(constant.value, str(constant.ty.dtype))

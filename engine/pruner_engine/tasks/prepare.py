@@ -16,7 +16,7 @@ from pruner_engine.tasks.constants import fold_constants
 from pruner_engine.tasks.fold import fold_movement
 from pruner_engine.tasks.grouped import widen_groups
 from pruner_engine.tasks.kernels import legalizations
-from pruner_engine.tasks.rewriting import extents_of, operator_of
+from pruner_engine.tasks.rewriting import extents_of, fields_of, operator_of
 from pruner_engine.tasks.signals import signals_as_images
 from pruner_engine.tasks.simplify import simplify
 from pruner_engine.tasks.transposed import spread_transposed
@@ -150,5 +150,5 @@ def _traffic(mod: tvm.IRModule) -> int:
 
 def _bytes(value: relax.Expr) -> int:
     """Of a tensor; of a tuple those of its fields; 0 where they are known only when it runs."""
-    types = value.ty.fields if isinstance(value.ty, relax.TupleType) else [value.ty]
-    return sum(math.prod(shape) * tvm.DataType(ty.dtype).itemsize for ty in types if (shape := extents_of(ty)))
+    known = ((ty, extents_of(ty)) for ty in fields_of(value.ty))
+    return sum(math.prod(extents) * tvm.DataType(ty.dtype).itemsize for ty, extents in known if extents is not None)

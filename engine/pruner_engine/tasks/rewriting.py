@@ -24,6 +24,11 @@ def shape_of(value: relax.Expr) -> list[int] | None:
     return extents_of(value.ty)
 
 
+def fields_of(ty: tvm.ir.Type) -> list[tvm.ir.Type]:
+    """Types of a tuple's fields; of anything else, itself."""
+    return list(ty.fields) if isinstance(ty, relax.TupleType) else [ty]
+
+
 def extents_of(ty: tvm.ir.Type) -> list[int] | None:
     """The same, of its type."""
     if not isinstance(ty, relax.TensorType) or not isinstance(ty.shape, relax.ShapeExpr):

@@ -146,7 +146,7 @@ class OverviewPage(Page):
         self._show_tiles(run, baselines)
         self._show_curve(reader.progress(run["id"]), baselines)
         self._show_time(reader.worked(run["id"]))
-        self._show_failures(run["id"])
+        self._show_failures(run)
         self.noise.show_rounds(reader.rounds(run["id"]))
         self._show_events(reader.events(run["id"]))
         self._show_facts(run)
@@ -227,16 +227,16 @@ class OverviewPage(Page):
                 ]
             )
 
-    def _show_failures(self, run_id: int) -> None:
+    def _show_failures(self, run: dict[str, Any]) -> None:
         """Failures by kind, of the tasks that the filter lets through."""
         reader = self.workspace.reader
         assert reader is not None
         if self.workspace.filter.strip():
-            tasks = narrowed(reader.tasks(run_id), self.workspace.filter)
+            tasks = narrowed(reader.tasks(run["id"]), self.workspace.filter)
             trials = sum(row["trials"] for row in tasks)
-            failures = reader.failures(run_id, {row["id"] for row in tasks})
+            failures = reader.failures(run["id"], {row["id"] for row in tasks})
         else:  # the tasks of a long run take a while to read
-            trials, failures = reader.run(run_id)["trials"], reader.failures(run_id)
+            trials, failures = run["trials"], reader.failures(run["id"])
         self.failures.setVisible(bool(failures) or bool(self.workspace.filter))
         self.failures.show_failures(failures, trials)
 

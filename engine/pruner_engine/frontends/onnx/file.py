@@ -10,16 +10,15 @@ import onnx
 import tvm
 from google.protobuf.message import DecodeError
 from onnx import external_data_helper, helper, inliner
-from tvm import relax
 from tvm.relax.frontend.onnx import from_onnx
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.importing import first_line, importing
-from pruner_engine.frontends.onnx.nodes import is_standard
+from pruner_engine.frontends.onnx.nodes import Nodes, is_standard, replaced
 from pruner_engine.frontends.onnx.quantised import dequantised
 from pruner_engine.frontends.onnx.recurrent import has_recurrent, write_out
 from pruner_engine.jobs.messages import ModelInput
-from pruner_engine.tasks.rewriting import extents_of
+from pruner_engine.tasks.rewriting import extents_of, fields_of
 
 _DTYPES = {
     *(onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16, onnx.TensorProto.DOUBLE, onnx.TensorProto.BFLOAT16),
@@ -96,8 +95,7 @@ def to_relax(model: onnx.ModelProto, name: str, shapes: Mapping[str, tuple[int, 
     fixed = _simplify(_inlined(fixed))
     if has_recurrent(fixed):
         fixed = _simplify(write_out(fixed))  # again: their weights are constants in another shape
-    fixed = dequantised(fixed)
-    _split_sums(fixed.graph)
+    fixed = replaced(dequantised(fixed), _split_sum)
     with importing(name):
         mod = from_onnx(fixed, shape_dict={k: list(v) for k, v in shapes.items()}, keep_params_in_input=False)
     _check_outputs(mod, model, name)
@@ -106,9 +104,7 @@ def to_relax(model: onnx.ModelProto, name: str, shapes: Mapping[str, tuple[int, 
 
 def _check_outputs(mod: tvm.IRModule, model: onnx.ModelProto, name: str) -> None:
     """Raises UserError where the importer made an output of another shape than the file says."""
-    result = mod["main"].ret_ty
-    types = result.fields if isinstance(result, relax.TupleType) else [result]
-    for declared, ty in zip(model.graph.output, types, strict=False):
+    for declared, ty in zip(model.graph.output, fields_of(mod["main"].ret_ty), strict=False):
         dims, made = declared.type.tensor_type.shape.dim, extents_of(ty)
         said = [dim.dim_value for dim in dims]
         if made is None or not declared.type.tensor_type.HasField("shape"):
@@ -187,20 +183,12 @@ def _simplify(model: onnx.ModelProto) -> onnx.ModelProto:
             return model
 
 
-def _split_sums(graph: onnx.GraphProto) -> None:
-    """Turn n-ary Sum into Add: ConvertLayout only knows the latter."""
-    nodes = []
-    for node in graph.node:
-        if node.op_type != "Sum" or len(node.input) == 1:
-            nodes.append(node)
-            continue
-        left = node.input[0]
-        for i, right in enumerate(node.input[1:], 1):
-            result = node.output[0] if i == len(node.input) - 1 else f"{node.output[0]}__sum{i}"
-            nodes.append(helper.make_node("Add", [left, right], [result]))
-            left = result
-    del graph.node[:]
-    graph.node.extend(nodes)
+def _split_sum(nodes: Nodes, node: onnx.NodeProto) -> bool:
+    """Write a Sum as Adds: ConvertLayout only knows the latter."""
+    many = node.op_type == "Sum" and len(node.input) > 1
+    if many:
+        nodes.named(nodes.sum(*node.input), node.output[0])
+    return many
 
 
 def _dtype(name: str, elem_type: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +18,35 @@ def opset_of(model: onnx.ModelProto) -> int:
 
 def is_standard(domain: str) -> bool:
     return domain in ("", "ai.onnx")
+
+
+def attributes_of(node: onnx.NodeProto) -> dict[str, Any]:
+    return {a.name: helper.get_attribute_value(a) for a in node.attribute}
+
+
+def replaced(model: onnx.ModelProto, write: Callable[[Nodes, onnx.NodeProto], bool]) -> onnx.ModelProto:
+    """The model with other nodes in place of some; itself where there is none of them.
+
+    Args:
+        write: writes what a node is replaced by, ending in its outputs; says whether it does.
+    """
+    opset, kept, constants, changed = opset_of(model), [], [], False
+    for number, node in enumerate(model.graph.node):
+        nodes = Nodes(f"{node.op_type}{number}", opset)
+        if write(nodes, node):
+            kept += nodes.nodes
+            constants += nodes.constants
+            changed = True
+        else:
+            kept.append(node)
+    if not changed:
+        return model
+    written = onnx.ModelProto()
+    written.CopyFrom(model)
+    del written.graph.node[:]
+    written.graph.node.extend(kept)
+    written.graph.initializer.extend(constants)
+    return written
 
 
 @dataclass

@@ -11,33 +11,24 @@ from collections.abc import Callable
 from typing import Any
 
 import onnx
-from onnx import TensorProto, helper
+from onnx import TensorProto
 
-from pruner_engine.frontends.onnx.nodes import Nodes, is_standard, opset_of
+from pruner_engine.frontends.onnx.nodes import Nodes, attributes_of, is_standard, replaced
 
 _RUNTIME = "com.microsoft"
 
 
 def dequantised(model: onnx.ModelProto) -> onnx.ModelProto:
     """The model with real operators in place of the quantised ones that are known here; others stay."""
-    writers = [_writer(node) for node in model.graph.node]
-    if not any(writers):
-        return model
     ranks = {w.name: len(w.dims) for w in model.graph.initializer}
-    written = onnx.ModelProto()
-    written.CopyFrom(model)
-    del written.graph.node[:]
-    for number, (node, write) in enumerate(zip(model.graph.node, writers, strict=True)):
-        if write is None:
-            written.graph.node.append(node)
-            continue
-        nodes = Nodes(f"{node.op_type}{number}", opset_of(model))
-        attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
-        result = write(nodes, [*node.input, *[""] * 3], attributes, ranks)
-        nodes.named(result, node.output[0])
-        written.graph.node.extend(nodes.nodes)
-        written.graph.initializer.extend(nodes.constants)
-    return written
+
+    def write(nodes: Nodes, node: onnx.NodeProto) -> bool:
+        writer = _writer(node)
+        if writer:
+            nodes.named(writer(nodes, [*node.input, *[""] * 3], attributes_of(node), ranks), node.output[0])
+        return writer is not None
+
+    return replaced(model, write)
 
 
 _Writer = Callable[[Nodes, list[str], dict[str, Any], dict[str, int]], str]

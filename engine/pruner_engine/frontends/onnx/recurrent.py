@@ -16,7 +16,7 @@ import onnx
 from onnx import helper
 
 from pruner_engine.errors import UserError
-from pruner_engine.frontends.onnx.nodes import Nodes, is_standard, opset_of
+from pruner_engine.frontends.onnx.nodes import Nodes, attributes_of, is_standard, replaced
 
 # whose parameters have the same defaults in these layers and in the operators of these names
 _ACTIVATIONS = {
@@ -37,18 +37,13 @@ def write_out(model: onnx.ModelProto) -> onnx.ModelProto:
     """
     shaped = onnx.shape_inference.infer_shapes(model, data_prop=True).graph
     types = {v.name: v.type.tensor_type for v in (*shaped.input, *shaped.value_info)}
-    written = onnx.ModelProto()
-    written.CopyFrom(model)
-    del written.graph.node[:]
-    for number, node in enumerate(model.graph.node):
-        if not _is_recurrent(node):
-            written.graph.node.append(node)
-            continue
-        nodes = Nodes(f"{node.op_type}{number}", opset_of(model))
-        _write_layer(nodes, _Layer.of(node, types.get(node.input[0])), node)
-        written.graph.node.extend(nodes.nodes)
-        written.graph.initializer.extend(nodes.constants)
-    return written
+
+    def write(nodes: Nodes, node: onnx.NodeProto) -> bool:
+        if _is_recurrent(node):
+            _write_layer(nodes, _Layer.of(node, types.get(node.input[0])), node)
+        return _is_recurrent(node)
+
+    return replaced(model, write)
 
 
 def _is_recurrent(node: onnx.NodeProto) -> bool:
@@ -74,7 +69,7 @@ class _Layer:
     @staticmethod
     def of(node: onnx.NodeProto, x: Any) -> _Layer:
         """A node's layer, whose input has the ONNX type `x`."""
-        attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+        attributes = attributes_of(node)
         shape = [dim.dim_value for dim in x.shape.dim] if x is not None else []
         if len(shape) != 3 or not all(shape):
             raise UserError(

@@ -22,9 +22,9 @@ _REDUCTIONS = {"sum": "add", "prod": "mul", "amax": "max", "amin": "min"}
 class Importer(ExportedProgramImporter):
     def create_convert_map(self) -> dict[Any, Callable[[Node], Any]]:
         """How each operator is converted, by name."""
-        stock = super().create_convert_map()
+        self._stock: dict[Any, Callable[[Node], Any]] = super().create_convert_map()
         ours = {name: partial(convert, self) for name, convert in _OURS.items()}
-        return {name: partial(self._checked, convert) for name, convert in {**stock, **ours}.items()}
+        return {name: partial(self._checked, convert) for name, convert in {**self._stock, **ours}.items()}
 
     def _checked(self, convert: Callable[[Node], Any], node: Node) -> Any:
         made, meant = convert(node), node.meta.get("val")
@@ -37,14 +37,19 @@ class Importer(ExportedProgramImporter):
 
     def stock(self, node: Node) -> Any:
         """What TVM makes of a node."""
-        return ExportedProgramImporter.create_convert_map(self)[node.target.__name__](node)
+        return self._stock[node.target.__name__](node)
 
     def emit(self, value: relax.Expr) -> relax.Var:
         return self.block_builder.emit(value)
 
     def as_type(self, value: relax.Expr, dtype: torch.dtype) -> relax.Expr:
-        wanted = str(dtype).removeprefix("torch.")
+        wanted = _name(dtype)
         return value if str(value.ty.dtype) == wanted else self.emit(relax.op.astype(value, wanted))
+
+
+def _name(dtype: torch.dtype) -> str:
+    """TVM's name of a type."""
+    return str(dtype).removeprefix("torch.")
 
 
 def _may_be(shape: list[Any], meant: list[Any]) -> bool:
@@ -86,32 +91,38 @@ def _full(importer: Importer, node: Node) -> relax.Expr:
     (value,), shape = _arguments(node, "fill_value"), _extents(node)
     if math.isfinite(value) or shape is None:
         return importer.stock(node)
-    number = relax.const(value, str(node.meta["val"].dtype).removeprefix("torch."))
+    number = relax.const(value, _name(node.meta["val"].dtype))
     return importer.emit(relax.op.broadcast_to(number, shape))
 
 
+def _product(importer: Importer, node: Node) -> relax.Var:
+    return _matmul(importer, node, *node.args[:2])
+
+
 def _product_and_sum(importer: Importer, node: Node) -> relax.Var:
-    """addmm and baddbmm; summed as float32 where the operands are halves, as PyTorch does it."""
+    """addmm and baddbmm."""
     addend, a, b, beta, alpha = _arguments(node, "self", *_OPERANDS[node.target], "beta", "alpha")
-    dtype = node.meta["val"].dtype
-    wide = torch.float32 if dtype in (torch.float16, torch.bfloat16) else dtype
-    name = str(wide).removeprefix("torch.")
-    total = importer.emit(relax.op.matmul(importer.env[a], importer.env[b], out_dtype=name))
+    total = _matmul(importer, node, a, b)
+    name = _name(_summed_as(node))
     if alpha != 1:
         total = importer.emit(relax.op.multiply(total, relax.const(alpha, name)))
     if beta == 0:
         return total
-    other = importer.as_type(importer.env[addend], wide)
+    other = importer.as_type(importer.env[addend], _summed_as(node))
     if beta != 1:
         other = importer.emit(relax.op.multiply(other, relax.const(beta, name)))
     return importer.emit(relax.op.add(total, other))
 
 
-def _product(importer: Importer, node: Node) -> relax.Var:
-    a, b = (importer.env[operand] for operand in node.args[:2])
-    dtype = node.meta["val"].dtype
-    wide = "float32" if dtype.is_floating_point and dtype.itemsize < 4 else str(dtype).removeprefix("torch.")
-    return importer.emit(relax.op.matmul(a, b, out_dtype=wide))
+def _matmul(importer: Importer, node: Node, a: Node, b: Node) -> relax.Var:
+    """The product of two values for a node."""
+    return importer.emit(relax.op.matmul(importer.env[a], importer.env[b], out_dtype=_name(_summed_as(node))))
+
+
+def _summed_as(node: Node) -> torch.dtype:
+    """What a product is summed in: float32 where the operands are halves, as PyTorch does it."""
+    dtype: torch.dtype = node.meta["val"].dtype
+    return torch.float32 if dtype in (torch.float16, torch.bfloat16) else dtype
 
 
 def _convolution(importer: Importer, node: Node) -> relax.Expr:

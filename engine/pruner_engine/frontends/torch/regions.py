@@ -25,10 +25,11 @@ def without_regions(program: Any) -> Any:
 def _inline(module: GraphModule) -> None:
     graph = module.graph
     for node in list(graph.nodes):
-        place = _REGIONS.get(getattr(node.target, "__name__", "")) if node.op == "call_function" else None
-        if place is None:
+        name = getattr(node.target, "__name__", "")
+        if node.op != "call_function" or name not in _REGIONS:
             continue
-        if place == _REGIONS["wrap_with_autocast"] and node.args[2]:
+        place = _REGIONS[name]
+        if name == "wrap_with_autocast" and node.args[2]:
             raise ValueError("it computes a part in another type (torch.autocast), which is not known here")
         region: GraphModule = getattr(module, node.args[place].target)
         _inline(region)
