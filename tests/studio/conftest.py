@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from project_factory import make_project
 
 from pruner_studio.main_window import MainWindow
+from pruner_studio.pages.page import Page
 from pruner_studio.theme import theme
 
 
@@ -47,3 +48,15 @@ def window(qtbot, qapp: QApplication, tmp_path: Path):
 def finished_project(tmp_path_factory) -> Path:
     """A project of three runs with made-up rows; read only."""
     return make_project(tmp_path_factory.mktemp("projects") / "resnet18.pruner")
+
+
+@pytest.fixture
+def rested(qtbot):
+    """Waits until a page shows what the project file holds, laid out: a loaded machine takes its time for that."""
+
+    def wait(page: Page) -> None:
+        qtbot.waitUntil(lambda: page.rests, timeout=60_000)
+        for _ in range(5):  # a layout asks the one around it for room in an event of its own
+            QApplication.processEvents()
+
+    return wait

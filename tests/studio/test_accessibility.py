@@ -65,11 +65,11 @@ def test_every_control_has_a_name(opened: MainWindow, key: str) -> None:
 
 
 @pytest.mark.parametrize("key", [page[0] for page in PAGES])
-def test_the_tab_key_comes_to_every_control(qtbot, opened: MainWindow, key: str) -> None:
+def test_the_tab_key_comes_to_every_control(qtbot, opened: MainWindow, rested, key: str) -> None:
     with qtbot.waitActive(opened):
         opened.activateWindow()
     page = opened.show_page(key)
-    qtbot.wait(50)
+    rested(page)
     wanted = {w for w in controls(page) if w.isVisible() and w.isEnabled()}
     wanted |= {w for w in controls(opened.run_bar) if w.isVisible() and w.isEnabled()}
     # Of exclusive buttons the arrow keys reach the others

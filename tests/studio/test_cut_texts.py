@@ -35,16 +35,16 @@ def cut(root: QWidget) -> list[str]:
 
 
 @pytest.mark.parametrize("key", [page[0] for page in PAGES])
-def test_no_text_is_cut_on_a_small_screen(qtbot, window: MainWindow, finished_project: Path, key: str) -> None:
+def test_no_text_is_cut_on_a_small_screen(window: MainWindow, rested, finished_project: Path, key: str) -> None:
     window.resize(1280, 800)
     window.workspace.open(finished_project, 3)
     page = window.show_page(key)
     panes = getattr(page, "panes", ())
-    qtbot.wait(50)
+    rested(page)
     assert cut(window) == []
     for _, pane in panes:
         page.tabs.setCurrentWidget(pane)
-        qtbot.wait(50)
+        rested(page)
         assert cut(pane) == []
 
 

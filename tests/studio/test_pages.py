@@ -195,7 +195,9 @@ def test_every_page_is_there_before_it_is_opened(qtbot, window: MainWindow) -> N
     assert window.current_page == "start"
 
 
-def test_a_page_that_is_filled_in_steps_lets_the_project_be_closed_in_between(qtbot, window, finished_project) -> None:
+def test_a_page_that_is_filled_in_steps_lets_the_project_be_closed_in_between(
+    qtbot, window, rested, finished_project
+) -> None:
     assert window.workspace.open(finished_project)
     page = window.show_page("draft")
     qtbot.waitUntil(lambda: bool(page.scatter.series), timeout=5_000)
@@ -206,5 +208,5 @@ def test_a_page_that_is_filled_in_steps_lets_the_project_be_closed_in_between(qt
     assert not filled
     window.workspace.leave()
     qtbot.wait(50)  # where the next steps would come
-    window.show_page("draft")
+    rested(window.show_page("draft"))
     assert filled == [0]  # the empty state, and nothing of the project before it

@@ -72,13 +72,13 @@ def drawn_figures(window: MainWindow) -> dict[str, Figure]:
     return found
 
 
-def test_everything_drawn_can_be_saved(qtbot, window: MainWindow, finished_project: Path, tmp_path: Path) -> None:
+def test_everything_drawn_can_be_saved(window: MainWindow, rested, finished_project: Path, tmp_path: Path) -> None:
     window.workspace.open(finished_project, 3)
     schedule = window.show_page("schedule")
     schedule.refresh()
     for pane in (schedule.roofline, schedule.decisions):
         schedule.tabs.setCurrentWidget(pane)
-        qtbot.wait(50)
+        rested(schedule)
     score = WhatIfScore(
         request=0, score=1.0, latency_s=3e-3, valid=True, symbols={"footprint": 4096.0}, penalties={"vector": 0.5},
         times={"compute": 1e-3, "memory": 2e-3},

@@ -86,9 +86,9 @@ def units_product(shape: list[int]) -> int:
     return product
 
 
-def test_a_click_on_a_point_of_the_roofline_chooses_its_task(qtbot, opened: MainWindow) -> None:
+def test_a_click_on_a_point_of_the_roofline_chooses_its_task(qtbot, opened: MainWindow, rested) -> None:
     page = show(opened, "tasks")
-    qtbot.wait(50)
+    rested(page)
     points = page.roofline.series[-1]
     view = page.roofline._view.viewport()
     qtbot.mouseMove(view, point_of(page.roofline, points, 0))

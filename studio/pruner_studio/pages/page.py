@@ -112,6 +112,11 @@ class Page(QWidget):
         if not self._timer.isActive() and not self._next_step.isActive():
             self._timer.start(round(max(0.0, self._rested - time.monotonic()) * 1e3))
 
+    @property
+    def rests(self) -> bool:
+        """No refresh is due or under way."""
+        return not (self._stale or self._timer.isActive() or self._next_step.isActive())
+
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._refresh_if_shown()
