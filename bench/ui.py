@@ -5,6 +5,9 @@
 The first picture is the splash screen; the full window shows a project's Overview. A frame is what the window does
 from Qt's request to paint until everything is painted. A stall is the time by which a timer of 5 ms is late. The rows
 are written by a process of their own; its share of the CPU is not the window's.
+
+Beside what the clock says stands what the window's process computed in that time, and how late a process was that does
+nothing but sleep: where the machine is taken away from all of them, these two tell it.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -52,7 +56,9 @@ def main() -> None:
     os.environ["QT_QPA_PLATFORM"] = options.platform
     if options.part:
         name, project, start = options.part
-        {"write": write_live, "start": measure_start, "watch": measure_watching}[name](project, float(start), options)
+        {"write": write_live, "sleep": sleep, "start": measure_start, "watch": measure_watching}[name](
+            project, float(start), options
+        )
         return
     with tempfile.TemporaryDirectory(prefix="pruner-bench-ui-") as folder:
         for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
@@ -69,6 +75,8 @@ def measure(project: Path, options: argparse.Namespace) -> dict[str, Any]:
     starts = [_part("start", project, options) for _ in range(options.starts)]
     watched = _part("watch", project, options)
     pages = watched["pages"]
+    frames = [frame for page in pages.values() for frame in page["frames_s"]]
+    own_frames = [frame for page in pages.values() for frame in page["own_frames_s"]]
     return {
         "candidates": options.candidates,
         "tasks": options.tasks,
@@ -78,9 +86,14 @@ def measure(project: Path, options: argparse.Namespace) -> dict[str, Any]:
         "first_paint_s": _median(start["first_paint_s"] for start in starts),
         "window_s": _median(start["window_s"] for start in starts),
         "full_window_s": _median(start["full_window_s"] for start in starts),
-        "frame_median_s": _median(time for page in pages.values() for time in page["frames_s"]),
-        "frame_p99_s": _quantile([time for page in pages.values() for time in page["frames_s"]], 0.99),
+        "frame_median_s": _median(frames),
+        "frame_p99_s": _quantile(frames, 0.99),
+        "own_frame_p99_s": _quantile(own_frames, 0.99),
         "longest_stall_s": max(page["longest_stall_s"] for page in pages.values()),
+        "own_longest_stall_s": max(page["own_longest_stall_s"] for page in pages.values()),
+        "own_first_paint_s": _median(start["own_first_paint_s"] for start in starts),
+        "own_full_window_s": _median(start["own_full_window_s"] for start in starts),
+        "sleeper": watched["sleeper"],
         "live_core_share": pages["overview"]["core_share"],
         "memory_bytes": watched["memory_bytes"],
         "pages": {
@@ -90,6 +103,7 @@ def measure(project: Path, options: argparse.Namespace) -> dict[str, Any]:
                 "frame_median_s": _median(page["frames_s"]),
                 "frame_p99_s": _quantile(page["frames_s"], 0.99),
                 "longest_stall_s": page["longest_stall_s"],
+                "own_longest_stall_s": page["own_longest_stall_s"],
                 "core_share": page["core_share"],
             }
             for name, page in pages.items()
@@ -99,10 +113,16 @@ def measure(project: Path, options: argparse.Namespace) -> dict[str, Any]:
 
 
 def told(found: dict[str, Any]) -> str:
-    lines = [f"{'':18} measured      goal"]
+    lines = [f"{'':18} measured      goal    computing"]
     lines += [
-        f"{name:18} {found[name]:8.3f}  {'≤' if found[name] <= goal else '>'} {goal:g}" for name, goal in GOALS.items()
+        f"{name:18} {found[name]:8.3f}  {'≤' if found[name] <= goal else '>'} {goal:<8g}{_own(found, name)}"
+        for name, goal in GOALS.items()
     ]
+    late = found["sleeper"]
+    lines.append(
+        f"meanwhile a process that only sleeps was late by up to {late['longest_s'] * 1e3:.0f} ms,"
+        f" by more than 10 ms {late['over_10_ms']} times"
+    )
     lines.append(f"the empty window after {found['window_s']:.3f} s")
     lines.append(f"memory {found['memory_bytes'] / 2**20:.0f} MB, median frame {found['frame_median_s'] * 1e3:.1f} ms")
     for name, page in found["pages"].items():
@@ -115,13 +135,18 @@ def told(found: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def _own(found: dict[str, Any], name: str) -> str:
+    return f"{found[f'own_{name}']:8.3f}" if f"own_{name}" in found else ""
+
+
 def _part(name: str, project: Path, options: argparse.Namespace) -> dict[str, Any]:
     words = [f"--{key}={getattr(options, key)}" for key in ("platform", "rows", "seconds", "settle")]
     command = [sys.executable, __file__, *words, "--part", name, str(project), str(time.monotonic())]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(done.stderr)
-    return json.loads(done.stdout.splitlines()[-1])
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
 
 
 # ---------------------------------------------------------------- in a process of its own
@@ -135,7 +160,7 @@ def measure_start(project: str, start: float, options: argparse.Namespace) -> No
     first = app.splash()
     first.show()
     application.processEvents()
-    first_paint = time.monotonic() - start
+    first_paint, own_first_paint = time.monotonic() - start, time.process_time()
     window, frames = _window(opening=True)
     window.show()
     first.close()
@@ -146,7 +171,15 @@ def measure_start(project: str, start: float, options: argparse.Namespace) -> No
     _until(application, lambda: bool(page.curve.series))
     painted = len(frames)
     _until(application, lambda: len(frames) > painted)
-    _leave({"first_paint_s": first_paint, "window_s": shown, "full_window_s": time.monotonic() - start})
+    _leave(
+        {
+            "first_paint_s": first_paint,
+            "own_first_paint_s": own_first_paint,
+            "window_s": shown,
+            "full_window_s": time.monotonic() - start,
+            "own_full_window_s": time.process_time(),
+        }
+    )
 
 
 def measure_watching(project: str, _start: float, options: argparse.Namespace) -> None:
@@ -160,12 +193,7 @@ def measure_watching(project: str, _start: float, options: argparse.Namespace) -
     window.show()
     window.settle(project)
     _run(application, options.settle)  # the checks of the machine and the imports that can wait are over by then
-    words = [f"--{key}={getattr(options, key)}" for key in ("rows", "seconds")]
-    writer = subprocess.Popen(
-        [sys.executable, __file__, *words, "--part", "write", project, "0"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    )
+    writer, sleeper = _beside("write", project, options), _beside("sleep", project, options)
     process, pages = psutil.Process(), {}
     for name in ("overview", "tasks", "draft", "schedule", "compare"):
         begin = time.perf_counter()
@@ -176,59 +204,73 @@ def measure_watching(project: str, _start: float, options: argparse.Namespace) -
             window.workspace.select(window.workspace.reader.tasks(window.workspace.run_id)[0]["id"])
         _run(application, 1.0)
         frames.clear()
-        used = sum(process.cpu_times()[:2])
-        begin = time.monotonic()
-        stall = _run(application, options.seconds)
-        share = (sum(process.cpu_times()[:2]) - used) / (time.monotonic() - begin)
+        used, begin = time.process_time(), time.monotonic()
+        stalls = [_run(application, options.seconds)]
+        share = (time.process_time() - used) / (time.monotonic() - begin)
         table = getattr(page, "table", None)
         if table is not None:
             bar = table.verticalScrollBar()
-            stall = max(stall, _scroll(application, bar))
+            stalls += _scroll(application, bar)
             table.sortByColumn(1, Qt.SortOrder.AscendingOrder)
-            stall = max(stall, _run(application, 0.3))
+            stalls.append(_run(application, 0.3))
         pages[name] = {
-            "open_s": opened, "frames_s": list(frames), "longest_stall_s": stall, "core_share": share
-        }  # fmt: skip
-    told, _ = writer.communicate(b"\n")
+            "open_s": opened,
+            "frames_s": [frame for frame, _ in frames],
+            "own_frames_s": [own for _, own in frames],
+            "longest_stall_s": max(stall for stall, _ in stalls),
+            "own_longest_stall_s": max(own for _, own in stalls),
+            "core_share": share,
+        }
+    told, slept = (json.loads(one.communicate(b"\n")[0]) for one in (writer, sleeper))
     _leave(
         {
             "pages": pages,
             "memory_bytes": process.memory_info().rss,
-            "written_rows_per_second": json.loads(told)["written_rows_per_second"],
+            "written_rows_per_second": told["written_rows_per_second"],
+            "sleeper": slept,
         }
     )
 
 
-def _window(*, opening: bool = False) -> tuple[Any, list[float]]:
-    """A main window that notes how long each of its frames takes."""
+def _beside(name: str, project: str, options: argparse.Namespace) -> subprocess.Popen[bytes]:
+    """A process that does its part until a line comes on its standard input."""
+    words = [f"--{key}={getattr(options, key)}" for key in ("rows", "seconds")]
+    command = [sys.executable, __file__, *words, "--part", name, project, "0"]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+
+def _window(*, opening: bool = False) -> tuple[Any, list[tuple[float, float]]]:
+    """A main window that notes how long each of its frames takes, by the clock and in computing."""
     from PySide6.QtCore import QEvent
 
     from pruner_studio.main_window import MainWindow
 
-    frames: list[float] = []
+    frames: list[tuple[float, float]] = []
 
     class Watched(MainWindow):
         def event(self, event: QEvent) -> bool:
             if event.type() != QEvent.Type.UpdateRequest:
                 return super().event(event)
-            begin = time.perf_counter()
+            begin, used = time.perf_counter(), time.process_time()
             done = super().event(event)
-            frames.append(time.perf_counter() - begin)
+            frames.append((time.perf_counter() - begin, time.process_time() - used))
             return done
 
     return Watched(opening=opening), frames
 
 
-def _run(application: Any, seconds: float) -> float:
-    """Run the event loop; returns how late the latest tick was, in seconds."""
+def _run(application: Any, seconds: float) -> tuple[float, float]:
+    """Run the event loop; returns how late the latest tick was, and the most computing between two, in seconds."""
     from PySide6.QtCore import QEventLoop, Qt, QTimer
 
     loop, last, latest = QEventLoop(), time.perf_counter(), 0.0
+    used, most = time.process_time(), 0.0
 
     def tick() -> None:
-        nonlocal last, latest
-        now = time.perf_counter()
+        nonlocal last, latest, used, most
+        now, own = time.perf_counter(), time.process_time()
         latest, last = max(latest, now - last - _TICK_S), now
+        most, used = max(most, own - used), own
 
     timer = QTimer(interval=round(_TICK_S * 1e3))
     timer.setTimerType(Qt.TimerType.PreciseTimer)
@@ -237,16 +279,14 @@ def _run(application: Any, seconds: float) -> float:
     QTimer.singleShot(round(seconds * 1e3), loop.quit)
     loop.exec()
     tick()
-    return latest
+    return latest, most
 
 
-def _scroll(application: Any, bar: Any) -> float:
+def _scroll(application: Any, bar: Any) -> Iterator[tuple[float, float]]:
     """Wheel through a table, a step a frame."""
-    stall = 0.0
     for step in range(40):
         bar.setValue(bar.maximum() * step // 40)
-        stall = max(stall, _run(application, 0.016))
-    return stall
+        yield _run(application, 0.016)
 
 
 def _until(application: Any, happened: Callable[[], bool]) -> None:
@@ -260,17 +300,31 @@ def _leave(found: dict[str, Any]) -> None:
     os._exit(0)  # Qt's clearing up is not what is measured
 
 
-# ---------------------------------------------------------------- the run that is watched
+# ---------------------------------------------------------------- beside the window
+
+
+def sleep(_project: str, _start: float, options: argparse.Namespace) -> None:
+    """Sleep for 5 ms again and again, and note how late it comes back."""
+    stop, late = _told_to_stop(), []
+    while not stop.is_set():
+        begin = time.perf_counter()
+        time.sleep(_TICK_S)
+        late.append(time.perf_counter() - begin - _TICK_S)
+    print(json.dumps({"longest_s": max(late), "over_10_ms": sum(one > 0.01 for one in late)}), flush=True)
+
+
+def _told_to_stop() -> threading.Event:
+    """Set once a line comes on standard input."""
+    stop = threading.Event()
+    threading.Thread(target=lambda: (sys.stdin.readline(), stop.set()), daemon=True).start()
+    return stop
 
 
 def write_live(project: str, _start: float, options: argparse.Namespace) -> None:
     """Add rows as an engine does, in a transaction every 20 ms, until a line comes on standard input."""
-    import threading
-
     from pruner_engine.store.lock import WriterLock
 
-    stop = threading.Event()
-    threading.Thread(target=lambda: (sys.stdin.readline(), stop.set()), daemon=True).start()
+    stop = _told_to_stop()
     _lock = WriterLock(Path(project))
     db = sqlite3.connect(project, isolation_level=None)
     db.execute("PRAGMA synchronous=NORMAL")

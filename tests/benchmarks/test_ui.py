@@ -25,3 +25,5 @@ def test_it_measures_start_frames_stalls_and_share() -> None:
     assert set(found["goals"]) <= set(found)
     assert 0 < found["first_paint_s"] < found["window_s"] < found["full_window_s"]
     assert sum(page["frames"] for page in found["pages"].values()) > 0 and found["written_rows_per_second"] > 0
+    assert {name for name in found["goals"] if f"own_{name}" not in found} == {"live_core_share"}
+    assert found["sleeper"]["longest_s"] > 0 and found["own_longest_stall_s"] > 0
