@@ -1,4 +1,4 @@
-"""TVM's lowering of scheduled kernels, with one repair.
+"""TVM's lowering of scheduled kernels, with one repair, and products of bytes in the form of their instruction.
 
 A kernel for Tensor Cores keeps operands and results in dynamic shared memory. TVM plans that memory twice:
 StorageRewrite gives results the place of an operand whatever its type, and where the types differ (int8 and int32,
@@ -18,6 +18,8 @@ from tvm.s_tir.pipeline import default_s_tir_pipeline
 from tvm.tirx import PrimFunc
 from tvm.tirx.compilation_pipeline import register_tir_pipeline
 
+from pruner_engine.byte_products import accumulated
+
 _PLAN_ONCE = {"tirx.merge_static_smem": True}  # what it says of static memory does not matter: these kernels have none
 
 
@@ -34,7 +36,7 @@ def _pipeline() -> tuple[Any, Any, Any]:
     def lower(mod: IRModule, context: PassContext) -> IRModule:
         dynamic = {variable: function for variable, function in mod.functions.items() if _is_dynamic(function)}
         if not dynamic:
-            return stock(mod)
+            return accumulated(stock(mod))
         others = {variable: function for variable, function in mod.functions.items() if variable not in dynamic}
         with PassContext(opt_level=context.opt_level, config={**context.config, **_PLAN_ONCE}):
             lowered = stock(IRModule(dynamic, attrs=mod.attrs))

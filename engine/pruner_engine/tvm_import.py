@@ -2,7 +2,7 @@
 
 `tvm_ffi` imports torch if it can (2–3 s, 200 MB), and the TVMScript decorator collects source context for every frame
 of the stack (`import tvm.s_tir.tensor_intrin`: 20–40 s instead of 2). Every process of the engine imports TVM this way,
-and so builds kernels with our vector arithmetic, our lowering and our tensor intrinsics.
+and so builds kernels with our vector arithmetic, our products of bytes, our lowering and our tensor intrinsics.
 """
 
 from __future__ import annotations
@@ -49,10 +49,12 @@ def import_tvm(*, torch: bool = False, intrinsics: bool = False) -> Any:
     finally:
         if hidden:
             del sys.modules["torch"]
+    from pruner_engine.byte_products import register_byte_products
     from pruner_engine.lowering import register_lowering
     from pruner_engine.vector_math import register_vector_math
 
     register_vector_math()
+    register_byte_products()
     register_lowering()
     if intrinsics:
         from pruner_engine.tensor_intrinsics import register_tensor_intrinsics

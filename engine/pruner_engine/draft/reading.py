@@ -15,6 +15,7 @@ from pruner_engine.draft.nest import Access, Block, Buffer, Iter, Loop, Store, U
 
 _KINDS = {1: "parallel", 2: "vectorized", 3: "unrolled"}  # tirx.ForKind
 _CALLS = {"if_then_else": "selects", "likely": "", "reinterpret": "", "sqrt": "divisions", "rsqrt": "divisions"}
+_CALLS["sum_of_byte_products"] = "flops"  # with the sum that it goes into, one instruction, as a multiplication
 _ARITHMETIC = (tirx.Add, tirx.Sub, tirx.Mul, tirx.Max, tirx.Min)
 
 

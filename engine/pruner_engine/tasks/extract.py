@@ -11,6 +11,7 @@ from tvm.s_tir.analysis import estimate_tir_flops
 from tvm.target import Target
 from tvm.tirx import IntImm, IterVar
 
+from pruner_engine.byte_products import multiplied
 from pruner_engine.tasks.task import TensorSpec, TuningTask, module_hash
 
 # the first that matches a kernel's name decides; heavier operators first, since a fused kernel has several
@@ -59,7 +60,7 @@ def _task(symbol: str, mod: tvm.IRModule, weight: int) -> TuningTask:
         hash=digest,
         mod=mod,
         args=args,
-        flops=float(estimate_tir_flops(mod)),
+        flops=float(estimate_tir_flops(multiplied(mod))),
         weight=weight,
     )
 

@@ -12,10 +12,13 @@ from tvm.ir.transform import Sequential
 from tvm.relax import transform as rx
 from tvm.target import Target, codegen
 
+from pruner_engine.byte_products import has_byte_products
 from pruner_engine.tasks.constants import fold_constants
 from pruner_engine.tasks.fold import fold_movement
 from pruner_engine.tasks.grouped import widen_groups
+from pruner_engine.tasks.integers import integer_products
 from pruner_engine.tasks.kernels import legalizations
+from pruner_engine.tasks.quantised import in_arithmetic
 from pruner_engine.tasks.rewriting import extents_of, fields_of, operator_of
 from pruner_engine.tasks.signals import signals_as_images
 from pruner_engine.tasks.simplify import simplify
@@ -26,6 +29,7 @@ from pruner_engine.tasks.winograd import winograd
 # fused kernels in NHWC vectorise over channels and let weights be prepacked, which outweighs some more traffic
 _NHWC_WORTH = 1.15
 _TRANSPOSED = "relax.nn.conv2d_transpose"
+_VIEW = "relax.memory.view"  # bytes as words
 _NHWC = {"relax.nn.conv2d": ["NHWC", "HWIO"], _TRANSPOSED: ["NHWC", "IOHW"]}
 
 #: rewrites of the graph that can be left out by name, and whether they are for CPUs alone
@@ -33,6 +37,7 @@ REWRITES = {
     "signals": False,
     "simplify": False,
     "channels-last": False,
+    "integers": True,
     "transposed": False,
     "wide-products": True,
     "wide-channels": True,
@@ -57,10 +62,12 @@ def prepare(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) ->
     """
     cpu = target.kind.name == "llvm"
     lanes = codegen.llvm_get_vector_width(target) // 32 if cpu else 0
-    on = {name for name, for_cpus in REWRITES.items() if name not in without and (cpu or not for_cpus)}
+    off = {*without, *([] if has_byte_products(target) else ["integers"])}
+    on = {name for name, for_cpus in REWRITES.items() if name not in off and (cpu or not for_cpus)}
     with target, tvm.transform.PassContext(opt_level=3):
-        clean = _clean(signals_as_images(mod) if "signals" in on else mod)
+        clean = _clean(in_arithmetic(signals_as_images(mod) if "signals" in on else mod))
         clean = rx.CanonicalizeBindings()(simplify(clean)) if "simplify" in on else clean
+        clean = integer_products(clean) if "integers" in on else clean
         clean = widen_products(clean, lanes) if "wide-products" in on else clean
         plain = _lower(clean, lanes)
         if not any(name in _NHWC for name in _operators(clean)) or "channels-last" not in on:
@@ -71,12 +78,14 @@ def prepare(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) ->
         except (RuntimeError, ValueError):  # ConvertLayout does not know every operator
             return plain
         moved = rx.CanonicalizeBindings()(fold_movement(moved))
-        spread = spread_transposed(moved) if "transposed" in on else moved
+        whole = integer_products(moved) if "integers" in on else moved
+        spread = spread_transposed(whole) if "transposed" in on else whole
         channels_last = _lower(spread, lanes)
-        if not _operators(channels_last) <= _operators(plain):
+        if not _operators(channels_last) <= {*_operators(plain), _VIEW}:
             return plain  # TVM lowers some operators channels first only
-        # channels first, a transposed convolution multiplies zeros: that costs more than any traffic
-        saves = _TRANSPOSED in _operators(moved) - _operators(spread)
+        # channels first, a transposed convolution multiplies zeros, and one of bytes real numbers: that costs more
+        # than any traffic
+        saves = _TRANSPOSED in _operators(moved) - _operators(spread) or whole is not moved
         if not saves and _traffic(channels_last) > _NHWC_WORTH * _traffic(plain):
             return plain
         moved = simplify(widen_groups(spread, lanes)) if "groups" in on else spread

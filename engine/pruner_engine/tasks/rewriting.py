@@ -7,6 +7,8 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator
 
+OUTER = 4  # relax's pattern of kernels that take element-wise consumers, and are no one's consumer
+
 
 def rewritten(mod: tvm.IRModule, rewriter: PyExprMutator) -> tvm.IRModule:
     """The module with "main" as the rewriter, made for it, leaves it."""

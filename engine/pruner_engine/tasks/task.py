@@ -36,7 +36,7 @@ class TuningTask:
         hash: structural hash of `mod`, hexadecimal.
         mod: module with one TIR function "main", unscheduled.
         args: the kernel's arguments, outputs last.
-        flops: floating-point operations of one call.
+        flops: floating-point operations of one call; a sum of products of four bytes counts as a multiplication.
         weight: calls per inference.
     """
 

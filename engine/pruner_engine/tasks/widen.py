@@ -59,7 +59,7 @@ class _ProductWidener(PyExprMutator):
         constant = isinstance(right, GenericConst)
         if batch != same or str(call.ty.dtype) != "float32" or not (constant or batch):
             return visited
-        wide = (_tileable(rows), self._whole(columns, constant))
+        wide = (tileable(rows), self._whole(columns, constant))
         if wide == (rows, columns):
             return visited
         if constant:
@@ -76,7 +76,7 @@ class _ProductWidener(PyExprMutator):
         return columns + -columns % self.lanes
 
 
-def _tileable(rows: int) -> int:
+def tileable(rows: int) -> int:
     """The least number from `rows` on that a good tile divides; `rows` itself where they make no more than a tile."""
     if rows <= _ROW_TILES[-1]:
         return rows
@@ -87,14 +87,14 @@ def _product(left: te.Tensor, right: te.Tensor, wide: tuple[int, int]) -> te.Ten
     """A matrix product of more rows than the left matrix has, or more columns than the right one."""
     *batch, depth = (int(n) for n in left.shape)
     *batch, _ = batch
-    left, right = _appended(left, -2, wide[0], "pad_rows"), _appended(right, -1, wide[1], "pad_columns")
+    left, right = appended(left, -2, wide[0], "pad_rows"), appended(right, -1, wide[1], "pad_columns")
     k = te.reduce_axis((0, depth), name="k")
     return te.compute(
         (*batch, *wide), lambda *i: te.sum(left(*i[:-1], k) * right(*i[:-2], k, i[-1]), axis=k), name="matmul"
     )
 
 
-def _appended(matrix: te.Tensor, axis: int, wide: int, name: str) -> te.Tensor:
+def appended(matrix: te.Tensor, axis: int, wide: int, name: str) -> te.Tensor:
     """The matrix with zeros at the end of an axis."""
     shape = [int(n) for n in matrix.shape]
     given, shape[axis] = shape[axis], wide

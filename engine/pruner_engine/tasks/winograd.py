@@ -16,13 +16,12 @@ from tvm import relax, te, tirx
 from tvm.ir import Expr
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import is_constant_nhwc, operator_of, rewritten
+from pruner_engine.tasks.rewriting import OUTER, is_constant_nhwc, operator_of, rewritten
 
 STAGE = "winograd"  # annotation of a transform's inner stage: the pixels of its output that lie in one tile's row
 # operations in the time that it takes to move a byte of each, as measured on a core with AVX-512
 _PER_BYTE = {"input": 8, "output": 4, "filters": 12}
 _GAIN = 0.8  # of the plain convolution's time, from which on three kernels for one pay
-_OUTER = 4  # relax's pattern of kernels that take element-wise consumers, and are no one's consumer
 
 # Lavin and Gray, 2016: input (transposed), filter and output (transposed) transforms by pixels of a tile
 _INPUT = {
@@ -102,7 +101,7 @@ class _Rewriter(PyExprMutator):
         shape = (batch, height, width, count)
         area = (tile + 2) ** 2
         tiles = batch * -(-height // tile) * -(-width // tile)
-        kept = {"op_pattern": _OUTER}
+        kept = {"op_pattern": OUTER}
         tiled = self.builder_.emit_te(
             partial(transform_input, tile=tile, padding=(top, left), output=(height, width)),
             data,

@@ -1,0 +1,342 @@
+"""Convolutions and matrix products of quantised models on bytes, where the processor multiplies them.
+
+An operand (q - z) · s of unsigned bytes q, with one scale and one zero, meets constant weights p · t of signed bytes p,
+with a scale t for each output channel. Their product is the sum of q · p, less z times the sum of p, times s · t: whole
+numbers until the last step. The bytes are read as words of four (`byte_products`).
+
+The weights come as real numbers: that they lie on a grid of bytes is found out, however they got there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import tvm
+from tvm import relax, te, tirx
+from tvm.ir.expr import GenericConst
+from tvm.ir.transform import Sequential
+from tvm.relax.expr_functor import PyExprMutator, mutator
+
+from pruner_engine.byte_products import byte_products
+from pruner_engine.tasks.rewriting import OUTER, extents_of, is_constant_nhwc, operator_of, rewritten, shape_of
+from pruner_engine.tasks.widen import appended, tileable
+
+_WORD = 4  # bytes
+_EVERY_BYTE = 0x01010101
+_LANES = 8  # of the shortest vector that is worth it
+_MOVES = ("relax.reshape", "relax.permute_dims")
+_NEAR = 1e-3  # of a step: rounding to float32 moves a number on a grid of bytes by a hundredth of that
+
+
+def integer_products(mod: tvm.IRModule) -> tvm.IRModule:
+    """Multiply bytes instead of real numbers in "main": matrices by constant ones, and convolutions in NHWC.
+
+    Returns:
+        The module itself where it multiplies no bytes.
+    """
+    rewriter = _Rewriter(mod)
+    made = rewritten(mod, rewriter)
+    clean = Sequential([relax.transform.DeadCodeElimination(), relax.transform.CanonicalizeBindings()])
+    return clean(made) if rewriter.found else mod
+
+
+@dataclass(frozen=True)
+class _Bytes:
+    """An operand (q - zero) · scale.
+
+    Attributes:
+        q: unsigned bytes, of the operand's shape.
+        zero: a number, or an expression of int32 without axes.
+        scale: of float32, without axes; None where the operand is the whole number q - zero.
+    """
+
+    q: relax.Expr
+    zero: int | relax.Expr
+    scale: relax.Expr | None
+
+
+@mutator
+class _Rewriter(PyExprMutator):
+    """`found` tells whether there was a product of bytes."""
+
+    def __init__(self, mod: tvm.IRModule) -> None:
+        super().__init__(mod)
+        self.found = False
+
+    def visit_call_(self, call: relax.Call) -> relax.Expr:
+        """Called for each call, operands first."""
+        visited = super().visit_call_(call)
+        name = operator_of(visited)
+        if name == "relax.nn.max_pool2d":
+            return self._pooled(visited)
+        if name == "relax.matmul" and _is_product(visited):
+            return self._product(visited, call)
+        if name == "relax.nn.conv2d" and int(visited.attrs.groups) == 1 and is_constant_nhwc(visited):
+            return self._convolution(visited, call)
+        return visited
+
+    # ------------------------------------------------------------ operators
+
+    def _pooled(self, call: relax.Call) -> relax.Expr:
+        """The largest of real numbers is that of the largest byte."""
+        x = self._bytes_of(call.args[0])
+        if x is None or not isinstance(x.scale, GenericConst) or x.scale.value.numpy().item() <= 0:
+            return call
+        largest = self.builder_.emit(relax.Call(call.op, [x.q], call.attrs))
+        number = self.builder_.emit(relax.op.astype(largest, "float32"))
+        moved = self.builder_.emit(relax.op.subtract(number, self._zero(x, "float32")))
+        return relax.op.multiply(moved, x.scale)
+
+    def _product(self, call: relax.Call, original: relax.Call) -> relax.Expr:
+        weights = call.args[1].value.numpy()
+        found = self._whole(call.args[0], weights)
+        if found is None:
+            return call
+        x, steps, scales = found
+        *batch, rows, _ = extents_of(call.args[0].ty) or [0, 0]
+        kernel = partial(_matmul, rows=tileable(rows))
+        total = self._emit_products(kernel, x.q, steps, "matmul")
+        if tileable(rows) != rows:
+            total = self.builder_.emit(relax.op.strided_slice(total, [len(batch)], [0], [rows]))
+        return self._result(total, x, steps.sum(-2, dtype="int32"), scales, original)
+
+    def _convolution(self, call: relax.Call, original: relax.Call) -> relax.Expr:
+        weights = call.args[1].value.numpy()
+        found = self._whole(call.args[0], weights)
+        padding = [int(n) for n in call.attrs.padding]
+        if found is None or (any(padding) and not isinstance(found[0].zero, int)):
+            return call
+        x, steps, scales = found
+        words = x.zero * _EVERY_BYTE if isinstance(x.zero, int) else 0
+        kernel = partial(
+            _conv2d,
+            padding=padding,
+            outside=words - (words >> 31 << 32),
+            strides=[int(n) for n in call.attrs.strides],
+            dilation=[int(n) for n in call.attrs.dilation],
+        )
+        total = self._emit_products(kernel, x.q, steps, "conv2d")
+        return self._result(total, x, steps.sum((0, 1, 2), dtype="int32"), scales, original)
+
+    # ------------------------------------------------------------ operands
+
+    def _whole(self, data: relax.Expr, weights: np.ndarray) -> tuple[_Bytes, np.ndarray, np.ndarray | None] | None:
+        """The operand, the weights in steps of int8, whole words and vectors of them, and the scales of the steps."""
+        x = self._bytes_of(data)
+        if x is None:
+            return None
+        if x.scale is None:
+            steps, scales = weights, None
+            if steps.dtype != np.int32 or steps.min() < -128 or steps.max() > 127:
+                return None
+        else:
+            found = on_grid(weights.reshape(-1, weights.shape[-1]))
+            if found is None:
+                return None
+            steps, scales = found[0].reshape(weights.shape), found[1]
+        *kept, depth, columns = steps.shape
+        missing = [*[(0, 0)] * len(kept), (0, -depth % _WORD), (0, -columns % _LANES)]
+        return x, np.pad(steps.astype("int8"), missing), scales
+
+    def _bound(self, value: relax.Expr) -> relax.Expr:
+        while isinstance(value, relax.Var):
+            bound = self.lookup_binding(value)
+            if bound is None:
+                return value
+            value = bound
+        return value
+
+    def _bytes_of(self, value: relax.Expr) -> _Bytes | None:
+        """The bytes behind an operand, which some moves of data may have followed."""
+        node, moves = self._bound(value), []
+        while _applies(node) in _MOVES:
+            moves.append(node)
+            node = self._bound(node.args[0])
+        scale: relax.Expr | None = None
+        if _applies(node) == "relax.multiply" and _is_number(node.args[1]):
+            node, scale = self._bound(node.args[0]), node.args[1]
+        zero: int | relax.Expr = 0
+        if _applies(node) == "relax.subtract" and _is_number(node.args[1]):
+            node, zero = self._bound(node.args[0]), self._whole_zero(node.args[1])
+        if _applies(node) != "relax.astype" or (scale is None) != (str(node.ty.dtype) == "int32"):
+            return None
+        q = node.args[0]
+        if str(q.ty.dtype) == "int8":
+            wide = self.builder_.emit(relax.op.astype(q, "int32"))
+            moved = self.builder_.emit(relax.op.add(wide, relax.const(128, "int32")))
+            q, zero = self.builder_.emit(relax.op.astype(moved, "uint8")), self._more(zero, 128)
+        if str(q.ty.dtype) != "uint8":
+            return None
+        for move in reversed(moves):
+            q = self.builder_.emit(relax.Call(move.op, [q, *move.args[1:]], move.attrs))
+        return _Bytes(q, zero, scale)
+
+    def _whole_zero(self, zero: relax.Expr) -> int | relax.Expr:
+        constant = self._bound(zero)
+        if isinstance(constant, GenericConst):
+            return round(constant.value.numpy().item())
+        return zero if str(zero.ty.dtype) == "int32" else self.builder_.emit(relax.op.astype(zero, "int32"))
+
+    def _more(self, zero: int | relax.Expr, by: int) -> int | relax.Expr:
+        return zero + by if isinstance(zero, int) else self.builder_.emit(relax.op.add(zero, relax.const(by, "int32")))
+
+    def _zero(self, x: _Bytes, dtype: str) -> relax.Expr:
+        if isinstance(x.zero, int):
+            return relax.const(np.full([1] * len(shape_of(x.q) or ()), x.zero), dtype)
+        return x.zero if dtype == "int32" else self.builder_.emit(relax.op.astype(x.zero, dtype))
+
+    def _words(self, q: relax.Expr) -> relax.Expr:
+        """The bytes as words along the last axis, the last of which zeros fill."""
+        *outer, depth = shape_of(q) or [0]
+        if depth % _WORD:
+            q = self.builder_.emit(relax.op.nn.pad(q, [0, 0] * len(outer) + [0, -depth % _WORD]))
+        shape = relax.ShapeExpr([*outer, -(-depth // _WORD)])
+        return self.builder_.emit(relax.op.memory.view(q, shape, "int32"))
+
+    # ------------------------------------------------------------ results
+
+    def _emit_products(
+        self, kernel: Callable[..., te.Tensor], q: relax.Expr, steps: np.ndarray, name: str
+    ) -> relax.Expr:
+        self.found = True
+        weights, attrs = relax.const(as_words(steps), "int32"), {"op_pattern": OUTER}
+        return self.builder_.emit_te(kernel, self._words(q), weights, primfunc_name_hint=name, primfunc_attrs=attrs)
+
+    def _result(
+        self, total: relax.Expr, x: _Bytes, sums: np.ndarray, scales: np.ndarray | None, original: relax.Call
+    ) -> relax.Expr:
+        """The sums of products of bytes as the result of the operator that they stand for.
+
+        Args:
+            sums: of the weights in steps, by output channel.
+            scales: of the steps, by output channel.
+        """
+        shape = shape_of(original) or []
+        if total.ty.shape[-1] != shape[-1]:
+            total = self.builder_.emit(relax.op.strided_slice(total, [len(shape) - 1], [0], [shape[-1]]))
+        sums = sums[..., : shape[-1]]
+        if not isinstance(x.zero, int):
+            off = self.builder_.emit(relax.op.multiply(relax.const(sums, "int32"), x.zero))
+            total = self.builder_.emit(relax.op.subtract(total, off))
+        elif x.zero:
+            total = self.builder_.emit(relax.op.subtract(total, relax.const(x.zero * sums, "int32")))
+        if scales is None or x.scale is None:
+            return total
+        real = self.builder_.emit(relax.op.astype(total, "float32"))
+        if isinstance(x.scale, GenericConst):
+            return relax.op.multiply(real, relax.const(scales * x.scale.value.numpy().item(), "float32"))
+        scale = self.builder_.emit(relax.op.multiply(relax.const(scales, "float32"), x.scale))
+        return relax.op.multiply(real, scale)
+
+
+def on_grid(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    """Whole numbers p of int8 and scales t by column with p · t = weights; None where there are none.
+
+    Args:
+        weights: float32 [rows, columns].
+    """
+    if weights.dtype != np.float32 or not weights.size or not np.isfinite(weights).all():
+        return None
+    most = np.abs(weights).max(0)
+    unit = weights / np.where(most > 0, most, 1)
+    counts = np.arange(1, 129)  # steps up to the largest weight
+    fits = np.ones((len(counts), weights.shape[1]), bool)
+    few = unit[np.linspace(0, len(unit) - 1, min(len(unit), 16), dtype=int)]
+    for row in few:
+        fits &= _whole(row * counts[:, None])
+    while fits.any(0).all():
+        first = fits.argmax(0)
+        steps = unit * counts[first]
+        right = _whole(steps).all(0) & (steps.max(0) < 127.5)
+        if right.all():
+            return np.round(steps).astype(np.int8), (most / counts[first]).astype(np.float32)
+        fits[first, np.arange(len(first))] &= right
+    return None
+
+
+def _whole(numbers: np.ndarray) -> np.ndarray:
+    near: np.ndarray = np.abs(numbers - np.round(numbers)) < _NEAR
+    return near
+
+
+def as_words(steps: np.ndarray) -> np.ndarray:
+    """Weights int8 [..., depth, columns] as words int32 [..., depth / 4, columns] of four along the depth."""
+    *kept, depth, columns = steps.shape
+    fours = np.swapaxes(steps.reshape(*kept, depth // _WORD, _WORD, columns), -1, -2)
+    return np.ascontiguousarray(fours).view("<i4")[..., 0]
+
+
+def _applies(node: relax.Expr) -> str:
+    """The operator that a node applies; "" where it is no call of one."""
+    return operator_of(node) if isinstance(node, relax.Call) else ""
+
+
+def _is_number(value: relax.Expr) -> bool:
+    """Whether it is one number: a constant of one element, or a tensor without axes."""
+    shape = shape_of(value)
+    return shape == [] or (isinstance(value, GenericConst) and shape is not None and math.prod(shape) == 1)
+
+
+def _is_product(call: relax.Call) -> bool:
+    """Whether it multiplies matrices of known shapes by one constant matrix."""
+    data, weights = (shape_of(arg) for arg in call.args)
+    constant = isinstance(call.args[1], GenericConst)
+    return constant and data is not None and weights is not None and len(data) >= 2 and len(weights) == 2
+
+
+# ---------------------------------------------------------------- kernels
+
+
+def _matmul(x: te.Tensor, weights: te.Tensor, rows: int) -> te.Tensor:
+    """Sums of products of bytes [..., rows, columns]; rows that `x` lacks are of no meaning."""
+    *batch, _, depth = (int(n) for n in x.shape)
+    x = appended(x, -2, rows, "pad_rows")
+    k = te.reduce_axis((0, depth), name="k")
+    shape = (*batch, rows, int(weights.shape[1]))
+    return te.compute(shape, lambda *i: te.sum(byte_products(x(*i[:-1], k), weights(k, i[-1])), axis=k), name="matmul")
+
+
+def _conv2d(
+    x: te.Tensor, weights: te.Tensor, padding: list[int], outside: int, strides: list[int], dilation: list[int]
+) -> te.Tensor:
+    """Sums of products of bytes of a convolution, NHWC and HWIO.
+
+    Args:
+        outside: the word that surrounds the image.
+    """
+    batch, height, width, channels = (int(n) for n in x.shape)
+    tall, across, _, filters = (int(n) for n in weights.shape)
+    top, left, bottom, right = padding
+    whole = (height + top + bottom, width + left + right)
+    if any(padding):
+        x = _surrounded(x, (batch, *whole, channels), (top, left), outside)
+    reach = [(n - 1) * d + 1 for n, d in zip((tall, across), dilation, strict=True)]
+    rows, columns = ((n - r) // s + 1 for n, r, s in zip(whole, reach, strides, strict=True))
+    h, w, c = (te.reduce_axis((0, n), name) for n, name in ((tall, "h"), (across, "w"), (channels, "c")))
+    return te.compute(
+        (batch, rows, columns, filters),
+        lambda n, i, j, o: te.sum(
+            byte_products(
+                x(n, i * strides[0] + h * dilation[0], j * strides[1] + w * dilation[1], c), weights(h, w, c, o)
+            ),
+            axis=[h, w, c],
+        ),
+        name="conv2d_nhwc",
+    )
+
+
+def _surrounded(x: te.Tensor, shape: tuple[int, ...], first: tuple[int, int], outside: int) -> te.Tensor:
+    (top, left), (_, height, width, _) = first, (int(n) for n in x.shape)
+    return te.compute(
+        shape,
+        lambda n, i, j, c: tirx.if_then_else(
+            tirx.all(i >= top, i < top + height, j >= left, j < left + width),
+            x(n, i - top, j - left, c),
+            tirx.const(outside, "int32"),
+        ),
+        name="pad_temp",
+    )

@@ -1,0 +1,179 @@
+"""Quantised convolutions and products are computed on bytes, exactly, where the processor multiplies them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import tvm
+from tvm import relax, te
+from tvm.s_tir import Schedule
+from tvm.target import Target
+
+from pruner_engine.byte_products import byte_products, has_byte_products, multiplied
+from pruner_engine.space.design_space import DesignSpace
+from pruner_engine.targets.target import resolve_target
+from pruner_engine.tasks.extract import extract_tasks
+from pruner_engine.tasks.integers import as_words, on_grid
+from pruner_engine.tasks.prepare import prepare
+
+VNNI = Target({"kind": "llvm", "mcpu": "sapphirerapids", "num-cores": 2})
+here = pytest.mark.skipif(
+    not has_byte_products(resolve_target("auto")), reason="this processor does not multiply bytes"
+)
+
+
+def bytes_of(shape, dtype, seed=0):
+    bounds = np.iinfo(dtype)
+    return np.random.default_rng(seed).integers(bounds.min, bounds.max + 1, shape).astype(dtype)
+
+
+def words_of(left):
+    return np.ascontiguousarray(left).view("int32")
+
+
+def products(lanes):
+    """A product of matrices of words, 8 x 16 by 16 x 32, in vectors of some lanes."""
+    left, right = te.placeholder((8, 16), "int32", "left"), te.placeholder((16, 32), "int32", "right")
+    k = te.reduce_axis((0, 16), "k")
+    total = te.compute((8, 32), lambda i, j: te.sum(byte_products(left[i, k], right[k, j]), axis=k), name="total")
+    sch = Schedule(te.create_prim_func([left, right, total]))
+    block = sch.get_sblock("total")
+    i, j, k = sch.get_loops(block)
+    j, lane = sch.split(j, [None, lanes])
+    sch.reorder(i, j, k, lane)
+    sch.vectorize(lane)
+    sch.decompose_reduction(block, k)
+    return sch.mod
+
+
+@pytest.mark.parametrize(("lanes", "register"), [(4, "xmm"), (8, "ymm"), (16, "zmm")])
+def test_a_step_of_a_vector_is_one_instruction(lanes, register):
+    lines = tvm.compile(products(lanes), target=VNNI).mod.inspect_source("asm").splitlines()
+    made = [line for line in lines if "vpdpbusd" in line]
+    assert made and all(register in line for line in made)
+    assert not any("vpaddd" in line for line in lines), "the sum is part of the instruction"
+
+
+@here
+@pytest.mark.parametrize("lanes", [1, 2, 4, 8, 16, 32])
+def test_products_are_exact_in_vectors_of_any_length(lanes):
+    left, right = bytes_of((8, 64), "uint8"), bytes_of((64, 32), "int8")
+    result = tvm.runtime.empty((8, 32), "int32")
+    given = [tvm.runtime.tensor(words_of(left)), tvm.runtime.tensor(as_words(right))]
+    tvm.compile(products(lanes), target=resolve_target("auto"))["main"](*given, result)
+    assert (result.numpy() == left.astype("int64") @ right).all()
+
+
+def test_processors_without_the_instruction_keep_real_numbers():
+    assert has_byte_products(VNNI)
+    for words in ({"mcpu": "skylake-avx512"}, {"mcpu": "haswell"}, {"mtriple": "aarch64-linux-gnu"}):
+        assert not has_byte_products(Target({"kind": "llvm", **words}))
+
+
+def test_weights_on_a_grid_are_found():
+    steps, scales = bytes_of((40, 12), "int8"), np.random.default_rng(1).uniform(1e-4, 3, 12).astype("float32")
+    steps[:, 3] = 0
+    steps[:, 4] //= 50  # few steps
+    found, found_scales = on_grid(steps * scales)
+    assert np.abs(found * found_scales - steps * scales).max() < 1e-5
+    assert (found[:, 3] == 0).all() and found.dtype == np.int8
+
+
+def test_other_weights_are_left_alone():
+    rng = np.random.default_rng(2)
+    assert on_grid(rng.standard_normal((40, 12)).astype("float32")) is None
+    assert on_grid(bytes_of((40, 12), "uint8").astype("float32")) is None, "255 steps are more than int8 has"
+    assert on_grid(np.full((4, 4), np.nan, "float32")) is None
+    mixed = bytes_of((40, 12), "int8").astype("float32")
+    mixed[20, 5] += 0.3
+    assert on_grid(mixed) is None
+
+
+def quantised(x, signed, scale, zero):
+    kind = "int8" if signed else "uint8"
+    one = (relax.const(np.float32(scale)), relax.const(np.array(zero, kind)))
+    q = relax.op.quantize(x, *one, axis=1, out_dtype=kind)
+    return q, lambda q: relax.op.dequantize(q, *one, axis=1, out_dtype="float32")
+
+
+def network(signed, conv, channels=5, filters=10):
+    """quantize, dequantize, convolve, quantize, dequantize."""
+    steps = np.clip(bytes_of((filters, channels, 3, 3), "int8", 3), -127, 127)
+    weights = steps * np.random.default_rng(4).uniform(0.001, 0.01, (filters, 1, 1, 1)).astype("float32")
+    builder = relax.BlockBuilder()
+    x = relax.Var("x", relax.TensorType((2, channels, 9, 11), "float32"))
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            q, real = quantised(x, signed, 0.03, 7)
+            inner = builder.emit(real(builder.emit(q)))
+            made = builder.emit(relax.op.nn.conv2d(inner, relax.const(weights.astype("float32")), **conv))
+            q, real = quantised(made, signed, 0.05, 3)
+            result = builder.emit_output(real(builder.emit(q)))
+        builder.emit_func_output(result)
+    return builder.finalize(), weights
+
+
+def kernels(mod):
+    return [f.script() for f in mod.functions.values() if isinstance(f, tvm.tirx.PrimFunc)]
+
+
+def ran(prepared, x):
+    machine = relax.VirtualMachine(tvm.compile(prepared, target=resolve_target("auto")), tvm.cpu())
+    return machine["main"](tvm.runtime.tensor(x)).numpy()
+
+
+@here
+@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize(
+    "conv",
+    [
+        {"padding": (1, 1), "strides": (1, 1)},
+        {"padding": (2, 0, 1, 3), "strides": (2, 1)},
+        {"padding": (2, 2), "strides": (1, 2), "dilation": (2, 2)},
+        {},
+    ],
+    ids=str,
+)
+def test_convolutions_of_bytes_agree_with_those_of_real_numbers(signed, conv):
+    mod, _ = network(signed, conv)
+    target = resolve_target("auto")
+    x = np.random.default_rng(5).standard_normal((2, 5, 9, 11)).astype("float32") * 2
+    whole, real = prepare(mod, target), prepare(mod, target, without=["integers"])
+    assert any("sum_of_byte_products" in text for text in kernels(whole))
+    assert not any("sum_of_byte_products" in text for text in kernels(real))
+    got, want = ran(whole, x), ran(real, x)
+    # sums of floats are rounded, those of bytes are not: a result half way between two steps may differ by one
+    assert np.abs(got - want).max() <= 0.05 * 1.001 and (got != want).mean() < 0.01
+    assert len(np.unique(want)) > 20
+
+
+@here
+def test_drafted_schedules_of_products_of_bytes_are_exact():
+    target = resolve_target("auto")
+    prepared = prepare(network(False, {"padding": (1, 1)}, channels=16, filters=32)[0], target)
+    (task,) = (task for task in extract_tasks(prepared, target) if task.op == "conv2d")
+    arrays = [bytes_of(spec.shape, spec.dtype, at) for at, spec in enumerate(task.args) if spec.dtype == "int32"]
+    arrays += [np.full(spec.shape, 0.002, "float32") for spec in task.args[len(arrays) : -1]]
+    out = task.args[-1]
+
+    def result_of(mod):
+        result = tvm.runtime.empty(out.shape, out.dtype)
+        tvm.compile(mod, target=target)["main"](*map(tvm.runtime.tensor, arrays), result)
+        return result.numpy()
+
+    want = result_of(task.mod)
+    space, rng, seen = DesignSpace.generate(task, target), np.random.default_rng(3), 0
+    assert len(space.sketches) > 2
+    for sketch in space.sketches:
+        for row in sketch.sample(rng, 2):
+            schedule = space.apply(space.candidate(sketch.index, row))
+            if schedule is not None:  # a postprocessor may refuse one
+                np.testing.assert_allclose(result_of(schedule.mod), want, rtol=1e-6)
+                seen += 1
+    assert seen > len(space.sketches)
+
+
+def test_a_sum_of_four_products_counts_as_one_multiplication():
+    from tvm.s_tir.analysis import estimate_tir_flops
+
+    assert estimate_tir_flops(multiplied(products(16))) == 2 * 8 * 16 * 32
