@@ -92,7 +92,6 @@ def _written_out(left: Expr, right: Expr, kind: str) -> Expr:
     """The same by shifts, where no register is filled."""
     sums = tirx.const(0, kind)
     for place in range(4):
-        unsigned = (left >> tirx.const(8 * place, kind)) & tirx.const(255, kind)
-        signed = (right << tirx.const(24 - 8 * place, kind)) >> tirx.const(24, kind)
-        sums = sums + unsigned * signed
+        unsigned, other = ((word >> tirx.const(8 * place, kind)) & tirx.const(255, kind) for word in (left, right))
+        sums = sums + unsigned * ((other ^ tirx.const(128, kind)) - tirx.const(128, kind))
     return sums

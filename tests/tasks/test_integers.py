@@ -75,14 +75,21 @@ def test_weights_on_a_grid_are_found():
     steps[:, 3] = 0
     steps[:, 4] //= 50  # few steps
     found, found_scales = on_grid(steps * scales)
-    assert np.abs(found * found_scales - steps * scales).max() < 1e-5
-    assert (found[:, 3] == 0).all() and found.dtype == np.int8
+    np.testing.assert_allclose(found * found_scales, steps * scales, rtol=1e-6)
+    assert (found[:, 3] == 0).all()
+
+
+def test_steps_of_unsigned_weights_are_found():
+    steps = bytes_of((60, 8), "uint8").astype("int32") - np.arange(100, 108)
+    found, scales = on_grid((steps * 0.0171).astype("float32"))
+    assert (found == steps).all() and np.allclose(scales, 0.0171)
 
 
 def test_other_weights_are_left_alone():
     rng = np.random.default_rng(2)
     assert on_grid(rng.standard_normal((40, 12)).astype("float32")) is None
-    assert on_grid(bytes_of((40, 12), "uint8").astype("float32")) is None, "255 steps are more than int8 has"
+    wide = np.arange(-200, 200, 5)[:, None].astype("float32") + np.array([0, 1, 2, 3], "float32")
+    assert on_grid(wide) is None, "400 steps are more than a byte has"
     assert on_grid(np.full((4, 4), np.nan, "float32")) is None
     mixed = bytes_of((40, 12), "int8").astype("float32")
     mixed[20, 5] += 0.3
@@ -96,9 +103,9 @@ def quantised(x, signed, scale, zero):
     return q, lambda q: relax.op.dequantize(q, *one, axis=1, out_dtype="float32")
 
 
-def network(signed, conv, channels=5, filters=10):
+def network(signed, conv, channels=5, filters=10, middle=0):
     """quantize, dequantize, convolve, quantize, dequantize."""
-    steps = np.clip(bytes_of((filters, channels, 3, 3), "int8", 3), -127, 127)
+    steps = bytes_of((filters, channels, 3, 3), "int8", 3).astype("float32") + middle
     weights = steps * np.random.default_rng(4).uniform(0.001, 0.01, (filters, 1, 1, 1)).astype("float32")
     builder = relax.BlockBuilder()
     x = relax.Var("x", relax.TensorType((2, channels, 9, 11), "float32"))
@@ -123,7 +130,7 @@ def ran(prepared, x):
 
 
 @here
-@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize(("signed", "middle"), [(False, 0), (True, 0), (False, 30)])
 @pytest.mark.parametrize(
     "conv",
     [
@@ -134,17 +141,42 @@ def ran(prepared, x):
     ],
     ids=str,
 )
-def test_convolutions_of_bytes_agree_with_those_of_real_numbers(signed, conv):
-    mod, _ = network(signed, conv)
+def test_convolutions_of_bytes_agree_with_those_of_real_numbers(signed, middle, conv):
+    mod, _ = network(signed, conv, middle=middle)
     target = resolve_target("auto")
     x = np.random.default_rng(5).standard_normal((2, 5, 9, 11)).astype("float32") * 2
     whole, real = prepare(mod, target), prepare(mod, target, without=["integers"])
     assert any("sum_of_byte_products" in text for text in kernels(whole))
+    assert any("sum_of_bytes" in text for text in kernels(whole)) == bool(middle)
     assert not any("sum_of_byte_products" in text for text in kernels(real))
     got, want = ran(whole, x), ran(real, x)
     # sums of floats are rounded, those of bytes are not: a result half way between two steps may differ by one
     assert np.abs(got - want).max() <= 0.05 * 1.001 and (got != want).mean() < 0.01
     assert len(np.unique(want)) > 20
+
+
+@here
+@pytest.mark.parametrize("unsigned", [False, True])
+@pytest.mark.parametrize("rows", [1, 64, 67])
+def test_products_with_zeros_that_are_known_only_when_they_run_are_exact(unsigned, rows):
+    weights = bytes_of((50, 24), "uint8" if unsigned else "int8", 6).astype("int32") - (117 if unsigned else 0)
+    builder = relax.BlockBuilder()
+    x = relax.Var("x", relax.TensorType((rows, 50), "uint8"))
+    zero = relax.Var("zero", relax.TensorType((), "uint8"))
+    with builder.function("main", [x, zero]):
+        with builder.dataflow():
+            whole, off = (builder.emit(relax.op.astype(var, "int32")) for var in (x, zero))
+            moved = builder.emit(relax.op.subtract(whole, off))
+            made = relax.op.matmul(moved, relax.const(weights, "int32"), out_dtype="int32")
+            result = builder.emit_output(made)
+        builder.emit_func_output(result)
+    target = resolve_target("auto")
+    prepared = prepare(builder.finalize(), target)
+    assert any("sum_of_byte_products" in text for text in kernels(prepared))
+    given = [bytes_of((rows, 50), "uint8", 7), np.array(131, "uint8")]
+    machine = relax.VirtualMachine(tvm.compile(prepared, target=target), tvm.cpu())
+    got = machine["main"](*map(tvm.runtime.tensor, given)).numpy()
+    assert (got == (given[0].astype("int32") - 131) @ weights).all()
 
 
 @here

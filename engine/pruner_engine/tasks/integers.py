@@ -1,8 +1,9 @@
 """Convolutions and matrix products of quantised models on bytes, where the processor multiplies them.
 
-An operand (q - z) · s of unsigned bytes q, with one scale and one zero, meets constant weights p · t of signed bytes p,
-with a scale t for each output channel. Their product is the sum of q · p, less z times the sum of p, times s · t: whole
-numbers until the last step. The bytes are read as words of four (`byte_products`).
+An operand (q - z) · s of unsigned bytes q, with one scale and one zero, meets constant weights (p + m) · t of signed
+bytes p, with a scale t and a middle m, mostly 0, for each output channel. Their product is the sum of q · p, plus m
+times the sum of q, less z times the sum of p + m, all times s · t: whole numbers until the last step. The bytes are
+read as words of four (`byte_products`).
 
 The weights come as real numbers: that they lie on a grid of bytes is found out, however they got there.
 """
@@ -22,7 +23,7 @@ from tvm.ir.transform import Sequential
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
 from pruner_engine.byte_products import byte_products
-from pruner_engine.tasks.rewriting import OUTER, extents_of, is_constant_nhwc, operator_of, rewritten, shape_of
+from pruner_engine.tasks.rewriting import OUTER, is_constant_nhwc, operator_of, rewritten, shape_of
 from pruner_engine.tasks.widen import appended, tileable
 
 _WORD = 4  # bytes
@@ -59,6 +60,23 @@ class _Bytes:
     scale: relax.Expr | None
 
 
+@dataclass(frozen=True)
+class _Weights:
+    """Constant weights (steps + middle) · scale.
+
+    Attributes:
+        steps: int8 [..., depth, columns], with zeros up to whole words and vectors.
+        middle: int32 [columns], these and the others without those zeros.
+        sums: int32 [columns], of steps + middle over all but the columns.
+        scales: float32 [columns]; None where the weights are whole numbers.
+    """
+
+    steps: np.ndarray
+    middle: np.ndarray
+    sums: np.ndarray
+    scales: np.ndarray | None
+
+
 @mutator
 class _Rewriter(PyExprMutator):
     """`found` tells whether there was a product of bytes."""
@@ -92,55 +110,34 @@ class _Rewriter(PyExprMutator):
         return relax.op.multiply(moved, x.scale)
 
     def _product(self, call: relax.Call, original: relax.Call) -> relax.Expr:
-        weights = call.args[1].value.numpy()
-        found = self._whole(call.args[0], weights)
-        if found is None:
+        x, weights = self._bytes_of(call.args[0]), _weights(call.args[1].value.numpy())
+        if x is None or weights is None or (x.scale is None) != (weights.scales is None):
             return call
-        x, steps, scales = found
-        *batch, rows, _ = extents_of(call.args[0].ty) or [0, 0]
-        kernel = partial(_matmul, rows=tileable(rows))
-        total = self._emit_products(kernel, x.q, steps, "matmul")
-        if tileable(rows) != rows:
+        *batch, rows, _ = shape_of(call.args[0]) or [0, 0]
+        wide = tileable(rows)
+        total = self._emit_products(partial(_matmul, rows=wide), x, weights, "matmul")
+        if wide != rows:
             total = self.builder_.emit(relax.op.strided_slice(total, [len(batch)], [0], [rows]))
-        return self._result(total, x, steps.sum(-2, dtype="int32"), scales, original)
+        return self._result(total, _row_sums, x, weights, original)
 
     def _convolution(self, call: relax.Call, original: relax.Call) -> relax.Expr:
-        weights = call.args[1].value.numpy()
-        found = self._whole(call.args[0], weights)
-        padding = [int(n) for n in call.attrs.padding]
-        if found is None or (any(padding) and not isinstance(found[0].zero, int)):
+        x, weights = self._bytes_of(call.args[0]), _weights(call.args[1].value.numpy())
+        if x is None or weights is None or (x.scale is None) != (weights.scales is None):
             return call
-        x, steps, scales = found
-        words = x.zero * _EVERY_BYTE if isinstance(x.zero, int) else 0
-        kernel = partial(
-            _conv2d,
+        padding = [int(n) for n in call.attrs.padding]
+        if any(padding) and not isinstance(x.zero, int):
+            return call
+        window = _Window(
+            kernel=[int(n) for n in weights.steps.shape[:2]],
             padding=padding,
-            outside=words - (words >> 31 << 32),
+            outside=x.zero if isinstance(x.zero, int) else 0,
             strides=[int(n) for n in call.attrs.strides],
             dilation=[int(n) for n in call.attrs.dilation],
         )
-        total = self._emit_products(kernel, x.q, steps, "conv2d")
-        return self._result(total, x, steps.sum((0, 1, 2), dtype="int32"), scales, original)
+        total = self._emit_products(partial(_conv2d, window=window), x, weights, "conv2d")
+        return self._result(total, partial(_window_sums, window=window), x, weights, original)
 
     # ------------------------------------------------------------ operands
-
-    def _whole(self, data: relax.Expr, weights: np.ndarray) -> tuple[_Bytes, np.ndarray, np.ndarray | None] | None:
-        """The operand, the weights in steps of int8, whole words and vectors of them, and the scales of the steps."""
-        x = self._bytes_of(data)
-        if x is None:
-            return None
-        if x.scale is None:
-            steps, scales = weights, None
-            if steps.dtype != np.int32 or steps.min() < -128 or steps.max() > 127:
-                return None
-        else:
-            found = on_grid(weights.reshape(-1, weights.shape[-1]))
-            if found is None:
-                return None
-            steps, scales = found[0].reshape(weights.shape), found[1]
-        *kept, depth, columns = steps.shape
-        missing = [*[(0, 0)] * len(kept), (0, -depth % _WORD), (0, -columns % _LANES)]
-        return x, np.pad(steps.astype("int8"), missing), scales
 
     def _bound(self, value: relax.Expr) -> relax.Expr:
         while isinstance(value, relax.Var):
@@ -199,42 +196,68 @@ class _Rewriter(PyExprMutator):
 
     # ------------------------------------------------------------ results
 
-    def _emit_products(
-        self, kernel: Callable[..., te.Tensor], q: relax.Expr, steps: np.ndarray, name: str
-    ) -> relax.Expr:
+    def _emit_products(self, kernel: Callable[..., te.Tensor], x: _Bytes, weights: _Weights, name: str) -> relax.Expr:
         self.found = True
-        weights, attrs = relax.const(as_words(steps), "int32"), {"op_pattern": OUTER}
-        return self.builder_.emit_te(kernel, self._words(q), weights, primfunc_name_hint=name, primfunc_attrs=attrs)
+        words, attrs = relax.const(as_words(weights.steps), "int32"), {"op_pattern": OUTER}
+        return self.builder_.emit_te(kernel, self._words(x.q), words, primfunc_name_hint=name, primfunc_attrs=attrs)
 
     def _result(
-        self, total: relax.Expr, x: _Bytes, sums: np.ndarray, scales: np.ndarray | None, original: relax.Call
+        self,
+        total: relax.Expr,
+        sums_of: Callable[..., te.Tensor],
+        x: _Bytes,
+        weights: _Weights,
+        original: relax.Call,
     ) -> relax.Expr:
         """The sums of products of bytes as the result of the operator that they stand for.
 
         Args:
-            sums: of the weights in steps, by output channel.
-            scales: of the steps, by output channel.
+            sums_of: what sums up the bytes of the operand that one result reads.
         """
         shape = shape_of(original) or []
         if total.ty.shape[-1] != shape[-1]:
             total = self.builder_.emit(relax.op.strided_slice(total, [len(shape) - 1], [0], [shape[-1]]))
-        sums = sums[..., : shape[-1]]
+        if weights.middle.any():
+            depth = (shape_of(x.q) or [0])[-1]
+            sums = self.builder_.emit_te(sums_of, self._words(x.q), depth=depth, primfunc_name_hint="sum_of_bytes")
+            more = self.builder_.emit(relax.op.multiply(sums, relax.const(weights.middle, "int32")))
+            total = self.builder_.emit(relax.op.add(total, more))
         if not isinstance(x.zero, int):
-            off = self.builder_.emit(relax.op.multiply(relax.const(sums, "int32"), x.zero))
+            off = self.builder_.emit(relax.op.multiply(relax.const(weights.sums, "int32"), x.zero))
             total = self.builder_.emit(relax.op.subtract(total, off))
         elif x.zero:
-            total = self.builder_.emit(relax.op.subtract(total, relax.const(x.zero * sums, "int32")))
-        if scales is None or x.scale is None:
+            total = self.builder_.emit(relax.op.subtract(total, relax.const(x.zero * weights.sums, "int32")))
+        if weights.scales is None or x.scale is None:
             return total
         real = self.builder_.emit(relax.op.astype(total, "float32"))
         if isinstance(x.scale, GenericConst):
-            return relax.op.multiply(real, relax.const(scales * x.scale.value.numpy().item(), "float32"))
-        scale = self.builder_.emit(relax.op.multiply(relax.const(scales, "float32"), x.scale))
+            return relax.op.multiply(real, relax.const(weights.scales * x.scale.value.numpy().item(), "float32"))
+        scale = self.builder_.emit(relax.op.multiply(relax.const(weights.scales, "float32"), x.scale))
         return relax.op.multiply(real, scale)
 
 
+def _weights(weights: np.ndarray) -> _Weights | None:
+    """Weights [..., depth, columns] as bytes; None where they are none."""
+    flat = weights.reshape(-1, weights.shape[-1])
+    if weights.dtype == np.int32:
+        steps, scales = flat, None
+    else:
+        found = on_grid(flat)
+        if found is None:
+            return None
+        steps, scales = found
+    most, least = steps.max(0), steps.min(0)
+    middle = np.maximum(most - 127, np.minimum(least + 128, 0))
+    if (least - middle < -128).any():
+        return None
+    *kept, depth, columns = weights.shape
+    missing = [*[(0, 0)] * len(kept), (0, -depth % _WORD), (0, -columns % _LANES)]
+    around = np.pad((steps - middle).astype("int8").reshape(weights.shape), missing)
+    return _Weights(around, middle.astype("int32"), steps.sum(0, dtype="int32"), scales)
+
+
 def on_grid(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """Whole numbers p of int8 and scales t by column with p · t = weights; None where there are none.
+    """Whole numbers p and scales t by column with p · t = weights, p of at most 255 steps; None where there are none.
 
     Args:
         weights: float32 [rows, columns].
@@ -243,7 +266,7 @@ def on_grid(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
         return None
     most = np.abs(weights).max(0)
     unit = weights / np.where(most > 0, most, 1)
-    counts = np.arange(1, 129)  # steps up to the largest weight
+    counts = np.arange(1, 256)  # steps up to the largest weight
     fits = np.ones((len(counts), weights.shape[1]), bool)
     few = unit[np.linspace(0, len(unit) - 1, min(len(unit), 16), dtype=int)]
     for row in few:
@@ -251,9 +274,9 @@ def on_grid(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     while fits.any(0).all():
         first = fits.argmax(0)
         steps = unit * counts[first]
-        right = _whole(steps).all(0) & (steps.max(0) < 127.5)
+        right = _whole(steps).all(0) & (np.ptp(steps, 0) < 255.5)
         if right.all():
-            return np.round(steps).astype(np.int8), (most / counts[first]).astype(np.float32)
+            return np.round(steps).astype(np.int32), (most / counts[first]).astype(np.float32)
         fits[first, np.arange(len(first))] &= right
     return None
 
@@ -291,52 +314,90 @@ def _is_product(call: relax.Call) -> bool:
 # ---------------------------------------------------------------- kernels
 
 
+@dataclass(frozen=True)
+class _Window:
+    """What a convolution reads, rows before columns; `outside` is the byte around the image."""
+
+    kernel: list[int]
+    padding: list[int]
+    outside: int
+    strides: list[int]
+    dilation: list[int]
+
+
 def _matmul(x: te.Tensor, weights: te.Tensor, rows: int) -> te.Tensor:
     """Sums of products of bytes [..., rows, columns]; rows that `x` lacks are of no meaning."""
     *batch, _, depth = (int(n) for n in x.shape)
     x = appended(x, -2, rows, "pad_rows")
     k = te.reduce_axis((0, depth), name="k")
-    shape = (*batch, rows, int(weights.shape[1]))
-    return te.compute(shape, lambda *i: te.sum(byte_products(x(*i[:-1], k), weights(k, i[-1])), axis=k), name="matmul")
-
-
-def _conv2d(
-    x: te.Tensor, weights: te.Tensor, padding: list[int], outside: int, strides: list[int], dilation: list[int]
-) -> te.Tensor:
-    """Sums of products of bytes of a convolution, NHWC and HWIO.
-
-    Args:
-        outside: the word that surrounds the image.
-    """
-    batch, height, width, channels = (int(n) for n in x.shape)
-    tall, across, _, filters = (int(n) for n in weights.shape)
-    top, left, bottom, right = padding
-    whole = (height + top + bottom, width + left + right)
-    if any(padding):
-        x = _surrounded(x, (batch, *whole, channels), (top, left), outside)
-    reach = [(n - 1) * d + 1 for n, d in zip((tall, across), dilation, strict=True)]
-    rows, columns = ((n - r) // s + 1 for n, r, s in zip(whole, reach, strides, strict=True))
-    h, w, c = (te.reduce_axis((0, n), name) for n, name in ((tall, "h"), (across, "w"), (channels, "c")))
     return te.compute(
-        (batch, rows, columns, filters),
-        lambda n, i, j, o: te.sum(
-            byte_products(
-                x(n, i * strides[0] + h * dilation[0], j * strides[1] + w * dilation[1], c), weights(h, w, c, o)
-            ),
-            axis=[h, w, c],
-        ),
+        (*batch, rows, int(weights.shape[1])),
+        lambda *i: te.sum(byte_products(x(*i[:-1], k), weights(k, i[-1])), axis=k),
+        name="matmul",
+    )
+
+
+def _row_sums(x: te.Tensor, depth: int) -> te.Tensor:
+    """Sums of the first `depth` bytes of rows, [..., 1]."""
+    *rows, words = (int(n) for n in x.shape)
+    k = te.reduce_axis((0, words), name="k")
+    return te.compute((*rows, 1), lambda *i: te.sum(_sum_of(x(*i[:-1], k), k, depth), axis=k), name="sum_of_bytes")
+
+
+def _conv2d(x: te.Tensor, weights: te.Tensor, window: _Window) -> te.Tensor:
+    """Sums of products of bytes of a convolution, NHWC and HWIO."""
+    axes, shape, read = _windows(x, window)
+    return te.compute(
+        (*shape, int(weights.shape[3])),
+        lambda n, i, j, o: te.sum(byte_products(read(n, i, j), weights(*axes, o)), axis=axes),
         name="conv2d_nhwc",
     )
 
 
+def _window_sums(x: te.Tensor, window: _Window, depth: int) -> te.Tensor:
+    """Sums of the bytes of the first `depth` channels that a convolution reads for each pixel, [n, row, column, 1]."""
+    axes, shape, read = _windows(x, window)
+    return te.compute(
+        (*shape, 1),
+        lambda n, i, j, _: te.sum(_sum_of(read(n, i, j), axes[-1], depth), axis=axes),
+        name="sum_of_bytes",
+    )
+
+
+def _sum_of(word: tirx.Expr, place: te.IterVar, depth: int) -> tirx.Expr:
+    """The sum of a word's bytes, the place-th of its row, as far as they are among the first `depth`."""
+    ones = tirx.const(_EVERY_BYTE, "int32")
+    if depth % _WORD:
+        ones = tirx.Select(
+            place < depth // _WORD, ones, tirx.const(_EVERY_BYTE & (1 << 8 * (depth % _WORD)) - 1, "int32")
+        )
+    return byte_products(word, ones)
+
+
+def _windows(x: te.Tensor, window: _Window) -> tuple[list[te.IterVar], tuple[int, ...], Callable[..., tirx.Expr]]:
+    """Reduction axes of a convolution, the extents of its result but the channels, and the word read at a pixel."""
+    batch, height, width, channels = (int(n) for n in x.shape)
+    top, left, bottom, right = window.padding
+    whole = (height + top + bottom, width + left + right)
+    if any(window.padding):
+        x = _surrounded(x, (batch, *whole, channels), (top, left), window.outside)
+    reach = [(n - 1) * d + 1 for n, d in zip(window.kernel, window.dilation, strict=True)]
+    pixels = [(n - r) // s + 1 for n, r, s in zip(whole, reach, window.strides, strict=True)]
+    h, w, c = (te.reduce_axis((0, n), name) for n, name in zip((*window.kernel, channels), "hwc", strict=True))
+    (down, across), (rows, columns) = window.strides, window.dilation
+    return [h, w, c], (batch, *pixels), lambda n, i, j: x(n, i * down + h * rows, j * across + w * columns, c)
+
+
 def _surrounded(x: te.Tensor, shape: tuple[int, ...], first: tuple[int, int], outside: int) -> te.Tensor:
+    """Words of an image with others of one byte around it."""
     (top, left), (_, height, width, _) = first, (int(n) for n in x.shape)
+    word = outside * _EVERY_BYTE
     return te.compute(
         shape,
         lambda n, i, j, c: tirx.if_then_else(
             tirx.all(i >= top, i < top + height, j >= left, j < left + width),
             x(n, i - top, j - left, c),
-            tirx.const(outside, "int32"),
+            tirx.const(word - (word >> 31 << 32), "int32"),
         ),
         name="pad_temp",
     )
