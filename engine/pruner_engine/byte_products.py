@@ -33,6 +33,11 @@ def byte_products(left: Expr, right: Expr) -> Expr:
     return tirx.call_intrin("int32", _NAME, left, right)
 
 
+def is_byte_products(value: object) -> bool:
+    """Whether it is such a sum."""
+    return isinstance(value, Call) and value.op.same_as(Op.get(_NAME))
+
+
 @functools.cache
 def register_byte_products() -> None:
     """Let kernels that hold these products be scheduled and built; `import_tvm` calls it."""
@@ -48,11 +53,9 @@ def accumulated(mod: IRModule) -> IRModule:
 
     LLVM adds them up in a register of its own otherwise.
     """
-    operator = Op.get(_NAME)
 
     def products_of(value: Expr) -> Call | None:
-        own = isinstance(value, Call) and value.op.same_as(operator) and len(value.args) == 2
-        return value if own else None
+        return value if is_byte_products(value) and len(value.args) == 2 else None
 
     def merge(added: tirx.Add) -> Expr:
         for total, products in ((added.a, products_of(added.b)), (added.b, products_of(added.a))):
@@ -68,10 +71,9 @@ def accumulated(mod: IRModule) -> IRModule:
 
 def multiplied(mod: IRModule) -> IRModule:
     """The module with a multiplication in place of each, as which it counts among operations."""
-    operator = Op.get(_NAME)
 
     def plain(call: Call) -> Expr:
-        return tirx.Mul(*call.args) if call.op.same_as(operator) else call
+        return tirx.Mul(*call.args) if is_byte_products(call) else call
 
     return IRModule({v: tvm_ffi.structural_map(f, (Call, plain)) for v, f in mod.functions.items()}, attrs=mod.attrs)
 

@@ -78,3 +78,23 @@ def test_indices_reach_all_that_they_may():
     made = make_array((1000,), "int64", seed=0, below=7)
     assert set(made.tolist()) == set(range(7))
     assert (make_array((8,), "int32", seed=0, kind="large", below=1) == 0).all()
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "float32"])
+def test_a_rare_step_is_no_difference_where_numbers_are_rounded_to_bytes(dtype):
+    reference = np.arange(256, dtype=dtype).repeat(10)
+    out = reference.copy()
+    out[::300] = 255 - np.abs(out[::300].astype("float32") - 254)  # one step off
+    assert (out != reference).sum() == 9
+    assert difference(out, reference, 1) and not difference(out, reference, 1, rounds=True)
+    many, far = reference.copy(), reference.copy()
+    many[:500] += many.dtype.type(1)
+    far[7] = 90
+    assert difference(many, reference, 1, rounds=True) and difference(far, reference, 1, rounds=True)
+
+
+def test_words_hold_small_bytes_and_a_few_of_any_value():
+    made = make_array((64, 512), "int32", seed=0, words=True).view("uint8")
+    large = (made > 1).mean()
+    assert 0 < large < 0.001 and 0.4 < (made == 1).mean() < 0.6
+    assert (made > 127).any(), "signed ones, too"

@@ -10,6 +10,7 @@ from tvm.s_tir import Schedule
 from tvm.target import Target
 
 from pruner_engine.byte_products import byte_products, has_byte_products, multiplied
+from pruner_engine.measure.kernel import facts_of
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.extract import extract_tasks
@@ -203,6 +204,16 @@ def test_drafted_schedules_of_products_of_bytes_are_exact():
                 np.testing.assert_allclose(result_of(schedule.mod), want, rtol=1e-6)
                 seen += 1
     assert seen > len(space.sketches)
+
+
+@here
+def test_their_kernels_are_checked_with_bytes_and_to_a_step():
+    target = resolve_target("auto")
+    prepared = prepare(network(False, {"padding": (1, 1)}, channels=16, filters=32)[0], target)
+    (task,) = (task for task in extract_tasks(prepared, target) if task.op == "conv2d")
+    facts = facts_of(task.mod)
+    assert [task.args[i].shape for i in facts.words] == [(2, 9, 11, 4), (3, 3, 4, 32)]
+    assert facts.rounds and facts.inputs == ["random", "zeros"]
 
 
 def test_a_sum_of_four_products_counts_as_one_multiplication():

@@ -165,7 +165,8 @@ def export(project: str, out: str, run_id: int | None, *, as_json: bool) -> None
     for state, part in coverage.items():
         console.print(f"{state}: {part['functions']} functions, {percent(part['share'])} of the time")
     for check in answer.summary["checks"]:
-        told = f"outputs agree with {check['against']}: largest relative difference {check['error']:.1e}"
+        verb = "agree with" if check["ok"] else "differ from those of"
+        told = f"outputs {verb} {check['against']}: largest relative difference {check['error']:.1e}"
         console.print(f"{told} {check['message']}".strip(), soft_wrap=True, highlight=False)
     for name, timing in answer.summary["latency"].items():
         told = latency(timing["seconds"]) if timing["seconds"] is not None else timing["note"]

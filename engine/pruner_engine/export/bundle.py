@@ -31,6 +31,7 @@ from pruner_engine.export.library import METADATA, write_library, write_metadata
 from pruner_engine.export.records import write_records
 from pruner_engine.export.staging import staged
 from pruner_engine.targets.target import device_kind, threads_of
+from pruner_engine.tasks.quantised import rounds_to_bytes
 from pruner_engine.tasks.task import TuningTask
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def export_bundle(
         slow = sum(task.weight * (untuned or {}).get(task.hash, 0.0) for task in tasks) > _SLOW_S
         timings = _time_all(stage, scratch, model, prepared, target, threads, repeats, slow, on_phase)
         rows = coverage(applied, names, timings["tuned"].kernels)
-        checks = _checks(timings, sum(row.calls for row in rows if row.task), model.dtype)
+        checks = _checks(timings, sum(row.calls for row in rows if row.task), model)
         metadata |= {
             "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             "versions": {"python": platform.python_version(), **_versions()},
@@ -152,10 +153,10 @@ def _time_all(
     return timings
 
 
-def _checks(timings: Mapping[str, Timing], depth: int, dtype: str) -> list[Agreement]:
-    tuned = timings["tuned"].outputs
+def _checks(timings: Mapping[str, Timing], depth: int, model: LoadedModel) -> list[Agreement]:
+    tuned, rounds = timings["tuned"].outputs, rounds_to_bytes(model.mod)
     checks = [
-        compare(name, timing.outputs, tuned, depth, dtype)
+        compare(name, timing.outputs, tuned, depth, model.dtype, rounds=rounds)
         for name, timing in timings.items()
         if name != "tuned" and timing.outputs
     ]

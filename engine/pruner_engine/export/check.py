@@ -46,20 +46,27 @@ def tolerance(dtype: np.dtype, depth: int) -> float:
 
 
 def compare(
-    against: str, expected: Sequence[np.ndarray], got: Sequence[np.ndarray], depth: int, dtype: str = "float32"
+    against: str,
+    expected: Sequence[np.ndarray],
+    got: Sequence[np.ndarray],
+    depth: int,
+    dtype: str = "float32",
+    *,
+    rounds: bool = False,
 ) -> Agreement:
     """Compare all outputs; NaN and infinities must be in the same places.
 
     Args:
         depth: kernels in sequence.
         dtype: the coarsest float type that the kernels computed with.
+        rounds: they round numbers to bytes, of which one half way between two steps may go to either.
     """
     if [e.shape for e in expected] != [g.shape for g in got]:
         shapes = f"{[list(g.shape) for g in got]} instead of {[list(e.shape) for e in expected]}"
         return Agreement(against, False, float("inf"), 0.0, f"the outputs have the shapes {shapes}")
     worst = Agreement(against, True, 0.0, 0.0)
     for index, (e, g) in enumerate(zip(expected, got, strict=True)):
-        error, limit = _difference(e, g), max(tolerance(g.dtype, depth), _inner(g.dtype, dtype, depth))
+        error, limit = _difference(e, g), max(tolerance(g.dtype, depth), _inner(g.dtype, dtype, depth, rounds))
         if not error <= limit:
             message = f"output {index} differs by {error:.2g} of its largest value; rounding explains {limit:.2g}"
             return Agreement(against, False, error, limit, message)
@@ -82,8 +89,10 @@ def _difference(expected: np.ndarray, got: np.ndarray) -> float:
     return largest / scale if scale > 0 else largest
 
 
-def _inner(output: np.dtype, dtype: str, depth: int) -> float:
-    """What rounding inside explains of a float output; whole numbers stay exact."""
+def _inner(output: np.dtype, dtype: str, depth: int, rounds: bool) -> float:
+    """What rounding inside explains of a float output; whole numbers stay exact, but for bytes that were rounded to."""
+    if rounds and (output.kind == "f" or output.itemsize == 1):
+        return _MOST
     return 0.0 if output.kind in "biu" else tolerance(dtype_of(dtype), depth)
 
 

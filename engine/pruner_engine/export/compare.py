@@ -16,9 +16,10 @@ from tvm.target import Target
 from pruner_engine.export import baselines
 from pruner_engine.export.baselines import Timing
 from pruner_engine.export.build import apply_database, compile_model
-from pruner_engine.export.check import compare
+from pruner_engine.export.check import Agreement, compare
 from pruner_engine.export.library import write_library
 from pruner_engine.targets.target import device_kind, device_of, target_json, threads_of
+from pruner_engine.tasks.quantised import rounds_to_bytes
 
 if TYPE_CHECKING:
     from pruner_engine.frontends import LoadedModel
@@ -96,7 +97,7 @@ def bench_e2e(
         "threads": threads,
         "flops": flops,
         "peak_flops": peak_flops,
-        **_summary(timings, len(prepared.get_global_vars()), model.dtype),
+        **_summary(timings, len(prepared.get_global_vars()), model),
     }
     for row in told["contenders"].values():
         if row["median_s"] and flops and peak_flops:
@@ -111,8 +112,9 @@ def summed_up(models: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {"models": list(models), "compared": len(ratios), "ratio": mean}
 
 
-def _summary(timings: dict[str, Timing], depth: int, dtype: str) -> dict[str, Any]:
-    rows = {name: _row(timing, timings["untuned"], depth, dtype) for name, timing in timings.items()}
+def _summary(timings: dict[str, Timing], depth: int, model: LoadedModel) -> dict[str, Any]:
+    check = partial(compare, depth=depth, dtype=model.dtype, rounds=rounds_to_bytes(model.mod))
+    rows = {name: _row(timing, timings["untuned"], check) for name, timing in timings.items()}
     medians = {name: rows[name]["median_s"] for name in LIBRARIES if name in rows and rows[name]["median_s"]}
     best = min(medians, key=lambda name: medians[name], default=None)
     return {
@@ -122,10 +124,10 @@ def _summary(timings: dict[str, Timing], depth: int, dtype: str) -> dict[str, An
     }
 
 
-def _row(timing: Timing, untuned: Timing, depth: int, dtype: str) -> dict[str, Any]:
+def _row(timing: Timing, untuned: Timing, check: Callable[..., Agreement]) -> dict[str, Any]:
     if not timing.repeats:
         return {"median_s": None, "measured": 0, "note": timing.note}
-    agreement = compare("untuned", untuned.outputs, timing.outputs, depth, dtype)
+    agreement = check("untuned", untuned.outputs, timing.outputs)
     return {
         "median_s": statistics.median(timing.repeats),
         "best_s": min(timing.repeats),

@@ -8,6 +8,9 @@ import numpy as np
 _FACTOR = 8.0  # rounding errors add up about like a random walk; this is the room above it
 _LARGE = 1e4
 _NANS = 3
+_STEP = 1 / 127  # of a byte's range
+_RARE = 0.01  # share of the results that may be rounded to the other step
+_WIDE_WORDS = 1 / 4096  # share of the words with large bytes: where sums meet them, results leave the range of a byte
 
 
 def dtype_of(name: str) -> np.dtype:
@@ -16,7 +19,13 @@ def dtype_of(name: str) -> np.dtype:
 
 
 def make_array(
-    shape: tuple[int, ...], dtype: str, seed: int, kind: str = "random", reduction: int = 1, below: int | None = None
+    shape: tuple[int, ...],
+    dtype: str,
+    seed: int,
+    kind: str = "random",
+    reduction: int = 1,
+    below: int | None = None,
+    words: bool = False,
 ) -> np.ndarray:
     """Seeded values that any kernel can digest.
 
@@ -28,11 +37,16 @@ def make_array(
             be indices, 0 or 1, whatever the kind.
         reduction: terms that are folded into one output element.
         below: the integers are indices: all from 0 up to, not including, this, so that they reach what they may.
+        words: the integers are words of bytes: mostly 0 or 1, so that sums stay small, a few of any value.
     """
     rng = np.random.default_rng(seed)
     numpy_dtype = dtype_of(dtype)
     if below is not None:
         return rng.integers(0, min(below, int(np.iinfo(numpy_dtype).max)), shape).astype(numpy_dtype)
+    if words:
+        few = rng.random((*shape, 1)) < _WIDE_WORDS
+        own = np.where(few, rng.integers(0, 256, (*shape, 4)), rng.integers(0, 2, (*shape, 4)))
+        return own.astype(np.uint8).view(numpy_dtype)[..., 0]
     if numpy_dtype.kind == "b" or (numpy_dtype.kind in "iu" and numpy_dtype.itemsize > 2):
         return rng.integers(0, 2, shape).astype(numpy_dtype)
     if numpy_dtype.kind in "iu":
@@ -47,7 +61,9 @@ def make_array(
     return values.astype(numpy_dtype)
 
 
-def difference(out: np.ndarray, reference: np.ndarray, reduction: int, epsilon: float = 0.0) -> str:
+def difference(
+    out: np.ndarray, reference: np.ndarray, reduction: int, epsilon: float = 0.0, *, rounds: bool = False
+) -> str:
     """Empty if `out` equals `reference` up to rounding, else a sentence with the worst element.
 
     The tolerance is 8·eps·√reduction, relative to the element and to the largest element; integers, infinities and the
@@ -56,9 +72,13 @@ def difference(out: np.ndarray, reference: np.ndarray, reduction: int, epsilon: 
     Args:
         reduction: terms that are folded into one element.
         epsilon: of a coarser float type that was rounded to on the way, if any.
+        rounds: numbers are rounded to bytes on the way: one half way between two steps may go to either. Then
+            differences of a step are left out where they are rare.
     """
     if out.dtype.kind in "iub":
-        wrong, gap = out != reference, np.ones(out.shape)
+        wrong = out != reference
+        gap = np.abs(out.astype(np.float64) - reference.astype(np.float64))
+        steps = gap <= 1
     else:
         room = _FACTOR * max(float(ml_dtypes.finfo(out.dtype).eps), epsilon) * reduction**0.5
         got, want = out.astype(np.float64), reference.astype(np.float64)
@@ -67,6 +87,10 @@ def difference(out: np.ndarray, reference: np.ndarray, reduction: int, epsilon: 
             gap = np.abs(got - want)
             wrong = ~((gap <= room * (np.abs(want) + scale)) & np.isfinite(want))
         wrong &= ~((got == want) | (np.isnan(got) & np.isnan(want)))
+        steps = gap <= 2 * _STEP * scale
+    steps &= wrong
+    if rounds and steps.sum() <= _RARE * wrong.size:
+        wrong &= ~steps
     if not wrong.any():
         return ""
     at = np.unravel_index(int(np.argmax(np.where(wrong, np.nan_to_num(gap, nan=np.inf), -1.0))), out.shape)

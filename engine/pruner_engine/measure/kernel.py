@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ import tvm
 from tvm.s_tir import SBlock, Schedule
 from tvm.tirx import BufferStore, IterVar
 
+from pruner_engine.byte_products import is_byte_products
 from pruner_engine.measure.correctness import dtype_of
 from pruner_engine.measure.indices import index_bounds
 
@@ -28,16 +29,21 @@ class KernelFacts:
         inputs: the kinds of inputs (see correctness.py) on which every correct schedule gives the same outputs up to
             rounding. NaN is left out where a maximum or minimum is folded: which operand survives a comparison with
             NaN depends on the order. Large values are left out where a function such as exp follows: it turns the
-            rounding error of a large sum into any error.
+            rounding error of a large sum into any error. Both are where numbers are rounded to bytes: what NaN becomes
+            then is not said anywhere, and large values all become the largest byte.
         bounds: argument index to the number that its elements, which are indices, have to be below.
+        words: indices of the arguments whose elements are words of bytes.
         epsilon: distance from 1 to the next number in the coarsest float type that it writes, on the way too.
+        rounds: it rounds numbers to bytes.
     """
 
     outputs: list[int]
     reduction: int
     inputs: list[str]
     bounds: dict[int, int]
+    words: list[int]
     epsilon: float
+    rounds: bool
 
 
 def facts_of(mod: tvm.IRModule) -> KernelFacts:
@@ -47,9 +53,11 @@ def facts_of(mod: tvm.IRModule) -> KernelFacts:
     written = [region.source for block in blocks for region in block.writes]
     folding = [block for block in blocks if block.init is not None]
     inputs = ["random", "zeros"]
-    if not any(isinstance(part, tvm.ir.Call) for block in blocks for part in _parts(block)):
+    parts = [part for block in blocks for part in _parts(block)]
+    rounds = any(isinstance(part, tvm.tirx.Cast) and _to_bytes(part) for part in parts)
+    if not any(isinstance(part, tvm.ir.Call) for part in parts):
         inputs.append("large")
-    if all(isinstance(_value(block), tvm.tirx.Add) for block in folding):
+    if not rounds and all(isinstance(_value(block), tvm.tirx.Add) for block in folding):
         inputs.append("nan")
     floats = {str(source.dtype) for source in written if "float" in str(source.dtype)}
     return KernelFacts(
@@ -59,8 +67,23 @@ def facts_of(mod: tvm.IRModule) -> KernelFacts:
         bounds=index_bounds(
             [block.body for block in blocks if isinstance(block.body, BufferStore)], mod["main"].params
         ),
+        words=_words(mod["main"].params) if any(is_byte_products(part) for part in parts) else [],
         epsilon=max((float(ml_dtypes.finfo(dtype_of(name)).eps) for name in floats), default=0.0),
+        rounds=rounds,
     )
+
+
+def _to_bytes(cast: tvm.tirx.Cast) -> bool:
+    return str(cast.ty) in ("int8", "uint8") and "float" in str(cast.value.ty)
+
+
+def _words(params: Sequence[tvm.tirx.Var]) -> list[int]:
+    """Indices of the arguments of a kernel on bytes that hold them: its other integers have one axis, or a single row.
+
+    A tensor of one word a pixel is taken for such a row: its first bytes alone are other than 0.
+    """
+    tensors = [(i, p.ty) for i, p in enumerate(params) if str(p.ty.dtype) == "int32" and len(p.ty.shape) > 1]
+    return [i for i, ty in tensors if int(ty.shape[-1]) > 1]
 
 
 def _folded(block: SBlock) -> Iterator[int]:

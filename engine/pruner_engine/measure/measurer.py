@@ -259,10 +259,14 @@ class Measurer:
             device=self._device,
             threads=self._threads,
             kernel=kernel,
-            args=[wire.Tensor(list(a.shape), a.dtype, facts.bounds.get(i)) for i, a in enumerate(task.args)],
+            args=[
+                wire.Tensor(list(a.shape), a.dtype, facts.bounds.get(i), i in facts.words)
+                for i, a in enumerate(task.args)
+            ],
             outputs=facts.outputs,
             reduction=facts.reduction,
             epsilon=facts.epsilon,
+            rounds=facts.rounds,
             inputs=facts.inputs,
             incumbent_s=incumbent_s,
             repeats=self._repeats,

@@ -175,6 +175,7 @@ class _Task:
         self._inputs = job.inputs
         self._reduction = job.reduction
         self._epsilon = job.epsilon
+        self._rounds = job.rounds
         self._folder = folder
         # a rewritten weight has its own shape, and any values do for timing
         self._buffer = functools.lru_cache(maxsize=32)(self._new_buffer)
@@ -185,7 +186,7 @@ class _Task:
 
     def _new_buffer(self, index: int, shape: tuple[int, ...]) -> Tensor:
         arg = self._args[index]
-        return self._put(make_array(shape, arg.dtype, seed=index, below=arg.below))
+        return self._put(make_array(shape, arg.dtype, seed=index, below=arg.below, words=arg.words))
 
     def _put(self, array: np.ndarray) -> Tensor:
         return tvm.runtime.tensor(array, self.device)
@@ -222,14 +223,14 @@ class _Task:
             for out in self._evaluate(kernel, about, kind)[0]:
                 reference = np.frombuffer(rest[: out.nbytes], out.dtype).reshape(out.shape)
                 rest = rest[out.nbytes :]
-                if wrong := difference(out, reference, self._reduction, self._epsilon):
+                if wrong := difference(out, reference, self._reduction, self._epsilon, rounds=self._rounds):
                     return f"With {kind} inputs, {wrong}"
         return ""
 
     def _evaluate(self, kernel: Any, about: wire.Kernel, kind: str) -> tuple[list[np.ndarray], float]:
         """Outputs for a kind of inputs, and seconds of the call; output buffers start with what is no result."""
         arrays = [
-            make_array(tuple(arg.shape), arg.dtype, index, kind, self._reduction, arg.below)
+            make_array(tuple(arg.shape), arg.dtype, index, kind, self._reduction, arg.below, arg.words)
             for index, arg in enumerate(self._args)
         ]
         for index in self._outputs:

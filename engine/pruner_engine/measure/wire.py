@@ -21,11 +21,13 @@ class _Message(msgspec.Struct, tag_field="type", forbid_unknown_fields=True, kw_
 
 
 class Tensor(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """An argument of a kernel; `below` is the bound of its elements if they are indices."""
+    """An argument of a kernel; `below` is the bound of its elements if they are indices, `words` says that they hold
+    bytes."""
 
     shape: list[int]
     dtype: str
     below: int | None = None
+    words: bool = False
 
 
 class Kernel(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -94,6 +96,7 @@ class Run(_Message, tag="run", frozen=True):
         outputs: indices of the arguments that are written.
         reduction: terms that are folded into one output element.
         epsilon: rounding of the coarsest float type that the kernel writes.
+        rounds: the kernel rounds numbers to bytes.
         inputs: kinds of inputs to check with.
         incumbent_s: best time a call so far; None if there is none.
         incumbent: the kernel that took it, where its library is still there: contenders take turns with it.
@@ -114,6 +117,7 @@ class Run(_Message, tag="run", frozen=True):
     outputs: list[int]
     reduction: int
     epsilon: float
+    rounds: bool
     inputs: list[str]
     incumbent_s: float | None
     repeats: int

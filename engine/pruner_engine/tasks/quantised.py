@@ -29,6 +29,20 @@ def in_arithmetic(mod: tvm.IRModule) -> tvm.IRModule:
     return rewritten(mod, _Writer(mod))
 
 
+def rounds_to_bytes(mod: tvm.IRModule) -> bool:
+    """Whether "main" rounds real numbers to bytes, as quantised models do."""
+    found = False
+
+    def visit(node: relax.Expr) -> None:
+        nonlocal found
+        if isinstance(node, relax.Call) and operator_of(node) in (_MAKE, "relax.astype"):
+            kinds = (str(getattr(node.args[0].ty, "dtype", "")), str(getattr(node.ty, "dtype", "")))
+            found |= "float" in kinds[0] and kinds[1] in ("int8", "uint8")
+
+    relax.analysis.post_order_visit(mod["main"], visit)
+    return found
+
+
 @mutator
 class _Writer(PyExprMutator):
     def __init__(self, mod: tvm.IRModule) -> None:
