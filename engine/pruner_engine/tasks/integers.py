@@ -5,6 +5,8 @@ bytes p, with a scale t and a middle m, mostly 0, for each output channel. Their
 times the sum of q, less z times the sum of p + m, all times s · t: whole numbers until the last step. The bytes are
 read as words of four (`byte_products`).
 
+Depthwise convolutions, which have no sums long enough, multiply real numbers, but read the bytes themselves.
+
 The weights come as real numbers: that they lie on a grid of bytes is found out, however they got there.
 """
 
@@ -29,6 +31,7 @@ from pruner_engine.tasks.widen import appended, tileable
 _WORD = 4  # bytes
 _EVERY_BYTE = 0x01010101
 _LANES = 8  # of the shortest vector that is worth it
+_VIEW = "runtime.TVMTensorCreateView"  # the operator for it makes three calls more
 _MOVES = ("relax.reshape", "relax.permute_dims")
 _NEAR = 1e-3  # of a step: rounding to float32 moves a number on a grid of bytes by a hundredth of that
 
@@ -93,8 +96,8 @@ class _Rewriter(PyExprMutator):
             return self._pooled(visited)
         if name == "relax.matmul" and _is_product(visited):
             return self._product(visited, call)
-        if name == "relax.nn.conv2d" and int(visited.attrs.groups) == 1 and is_constant_nhwc(visited):
-            return self._convolution(visited, call)
+        if name == "relax.nn.conv2d" and is_constant_nhwc(visited):
+            return self._convolution(visited, call) if int(visited.attrs.groups) == 1 else self._depthwise(visited)
         return visited
 
     # ------------------------------------------------------------ operators
@@ -124,18 +127,26 @@ class _Rewriter(PyExprMutator):
         x, weights = self._bytes_of(call.args[0]), _weights(call.args[1].value.numpy())
         if x is None or weights is None or (x.scale is None) != (weights.scales is None):
             return call
-        padding = [int(n) for n in call.attrs.padding]
-        if any(padding) and not isinstance(x.zero, int):
+        window = _window_of(call)
+        if any(window.padding) and not isinstance(x.zero, int):
             return call
-        window = _Window(
-            kernel=[int(n) for n in weights.steps.shape[:2]],
-            padding=padding,
-            outside=x.zero if isinstance(x.zero, int) else 0,
-            strides=[int(n) for n in call.attrs.strides],
-            dilation=[int(n) for n in call.attrs.dilation],
+        outside = x.zero if isinstance(x.zero, int) else 0
+        total = self._emit_products(partial(_conv2d, window=window, outside=outside), x, weights, "conv2d")
+        return self._result(total, partial(_window_sums, window=window, outside=outside), x, weights, original)
+
+    def _depthwise(self, call: relax.Call) -> relax.Expr:
+        x, filters = self._bytes_of(call.args[0]), call.args[1].value.numpy()
+        one_each = filters.shape[2] == 1 and int(call.attrs.groups) == filters.shape[3]
+        if x is None or not one_each or not isinstance(x.scale, GenericConst) or not isinstance(x.zero, int):
+            return call
+        return self.builder_.call_te(
+            partial(_depthwise, window=_window_of(call)),
+            x.q,
+            relax.const(filters * x.scale.value.numpy().item(), "float32"),
+            relax.const(np.array([x.zero], "float32")),
+            primfunc_name_hint="conv2d",
+            primfunc_attrs={"op_pattern": OUTER},
         )
-        total = self._emit_products(partial(_conv2d, window=window), x, weights, "conv2d")
-        return self._result(total, partial(_window_sums, window=window), x, weights, original)
 
     # ------------------------------------------------------------ operands
 
@@ -191,8 +202,16 @@ class _Rewriter(PyExprMutator):
         *outer, depth = shape_of(q) or [0]
         if depth % _WORD:
             q = self.builder_.emit(relax.op.nn.pad(q, [0, 0] * len(outer) + [0, -depth % _WORD]))
-        shape = relax.ShapeExpr([*outer, -(-depth // _WORD)])
-        return self.builder_.emit(relax.op.memory.view(q, shape, "int32"))
+        shape = [*outer, -(-depth // _WORD)]
+        view = relax.op.call_pure_packed(
+            _VIEW,
+            q,
+            relax.ShapeExpr(shape),
+            GenericConst(tvm.DataType("int32"), relax.AnyType()),
+            relax.prim_value(0),
+            ty_args=relax.TensorType(shape, "int32"),
+        )
+        return self.builder_.emit(view)
 
     # ------------------------------------------------------------ results
 
@@ -316,13 +335,21 @@ def _is_product(call: relax.Call) -> bool:
 
 @dataclass(frozen=True)
 class _Window:
-    """What a convolution reads, rows before columns; `outside` is the byte around the image."""
+    """What a convolution reads, rows before columns."""
 
     kernel: list[int]
     padding: list[int]
-    outside: int
     strides: list[int]
     dilation: list[int]
+
+
+def _window_of(call: relax.Call) -> _Window:
+    return _Window(
+        kernel=[int(n) for n in list(call.args[1].ty.shape)[:2]],
+        padding=[int(n) for n in call.attrs.padding],
+        strides=[int(n) for n in call.attrs.strides],
+        dilation=[int(n) for n in call.attrs.dilation],
+    )
 
 
 def _matmul(x: te.Tensor, weights: te.Tensor, rows: int) -> te.Tensor:
@@ -344,9 +371,13 @@ def _row_sums(x: te.Tensor, depth: int) -> te.Tensor:
     return te.compute((*rows, 1), lambda *i: te.sum(_sum_of(x(*i[:-1], k), k, depth), axis=k), name="sum_of_bytes")
 
 
-def _conv2d(x: te.Tensor, weights: te.Tensor, window: _Window) -> te.Tensor:
-    """Sums of products of bytes of a convolution, NHWC and HWIO."""
-    axes, shape, read = _windows(x, window)
+def _conv2d(x: te.Tensor, weights: te.Tensor, window: _Window, outside: int) -> te.Tensor:
+    """Sums of products of bytes of a convolution, NHWC and HWIO.
+
+    Args:
+        outside: the byte around the image.
+    """
+    axes, shape, read = _windows(_surrounded(x, window, _word_of(outside)), window)
     return te.compute(
         (*shape, int(weights.shape[3])),
         lambda n, i, j, o: te.sum(byte_products(read(n, i, j), weights(*axes, o)), axis=axes),
@@ -354,9 +385,9 @@ def _conv2d(x: te.Tensor, weights: te.Tensor, window: _Window) -> te.Tensor:
     )
 
 
-def _window_sums(x: te.Tensor, window: _Window, depth: int) -> te.Tensor:
+def _window_sums(x: te.Tensor, window: _Window, outside: int, depth: int) -> te.Tensor:
     """Sums of the bytes of the first `depth` channels that a convolution reads for each pixel, [n, row, column, 1]."""
-    axes, shape, read = _windows(x, window)
+    axes, shape, read = _windows(_surrounded(x, window, _word_of(outside)), window)
     return te.compute(
         (*shape, 1),
         lambda n, i, j, _: te.sum(_sum_of(read(n, i, j), axes[-1], depth), axis=axes),
@@ -374,30 +405,51 @@ def _sum_of(word: tirx.Expr, place: te.IterVar, depth: int) -> tirx.Expr:
     return byte_products(word, ones)
 
 
+def _depthwise(x: te.Tensor, filters: te.Tensor, zero: te.Tensor, window: _Window) -> te.Tensor:
+    """A depthwise convolution, NHWC and HWIO, of the bytes less their zero."""
+    real = te.compute(x.shape, lambda *i: x(*i).astype("float32") - zero(0), name="real")
+    padded = _surrounded(real, window, tirx.const(0, "float32"))
+    (h, w, _), shape, read = _windows(padded, window)
+    return te.compute(
+        (*shape, int(filters.shape[3])),
+        lambda n, i, j, c: te.sum(read(n, i, j, c) * filters(h, w, 0, c), axis=[h, w]),
+        name="group_conv2d_nhwc",
+    )
+
+
 def _windows(x: te.Tensor, window: _Window) -> tuple[list[te.IterVar], tuple[int, ...], Callable[..., tirx.Expr]]:
-    """Reduction axes of a convolution, the extents of its result but the channels, and the word read at a pixel."""
+    """Reduction axes of a convolution, the extents of its result but the channels, and what it reads at a pixel.
+
+    Args:
+        x: the image with all around it.
+    """
     batch, height, width, channels = (int(n) for n in x.shape)
-    top, left, bottom, right = window.padding
-    whole = (height + top + bottom, width + left + right)
-    if any(window.padding):
-        x = _surrounded(x, (batch, *whole, channels), (top, left), window.outside)
     reach = [(n - 1) * d + 1 for n, d in zip(window.kernel, window.dilation, strict=True)]
-    pixels = [(n - r) // s + 1 for n, r, s in zip(whole, reach, window.strides, strict=True)]
+    pixels = [(n - r) // s + 1 for n, r, s in zip((height, width), reach, window.strides, strict=True)]
     h, w, c = (te.reduce_axis((0, n), name) for n, name in zip((*window.kernel, channels), "hwc", strict=True))
     (down, across), (rows, columns) = window.strides, window.dilation
-    return [h, w, c], (batch, *pixels), lambda n, i, j: x(n, i * down + h * rows, j * across + w * columns, c)
+    return (
+        [h, w, c],
+        (batch, *pixels),
+        lambda n, i, j, channel=c: x(n, i * down + h * rows, j * across + w * columns, channel),
+    )
 
 
-def _surrounded(x: te.Tensor, shape: tuple[int, ...], first: tuple[int, int], outside: int) -> te.Tensor:
-    """Words of an image with others of one byte around it."""
-    (top, left), (_, height, width, _) = first, (int(n) for n in x.shape)
-    word = outside * _EVERY_BYTE
+def _word_of(byte: int) -> tirx.Expr:
+    word = byte * _EVERY_BYTE
+    return tirx.const(word - (word >> 31 << 32), "int32")
+
+
+def _surrounded(x: te.Tensor, window: _Window, outside: tirx.Expr) -> te.Tensor:
+    """An image with the same element all around it."""
+    if not any(window.padding):
+        return x
+    batch, height, width, channels = (int(n) for n in x.shape)
+    top, left, bottom, right = window.padding
     return te.compute(
-        shape,
+        (batch, height + top + bottom, width + left + right, channels),
         lambda n, i, j, c: tirx.if_then_else(
-            tirx.all(i >= top, i < top + height, j >= left, j < left + width),
-            x(n, i - top, j - left, c),
-            tirx.const(word - (word >> 31 << 32), "int32"),
+            tirx.all(i >= top, i < top + height, j >= left, j < left + width), x(n, i - top, j - left, c), outside
         ),
         name="pad_temp",
     )

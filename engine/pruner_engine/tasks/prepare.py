@@ -29,7 +29,7 @@ from pruner_engine.tasks.winograd import winograd
 # fused kernels in NHWC vectorise over channels and let weights be prepacked, which outweighs some more traffic
 _NHWC_WORTH = 1.15
 _TRANSPOSED = "relax.nn.conv2d_transpose"
-_VIEW = "relax.memory.view"  # bytes as words
+_VIEW = "relax.call_pure_packed"  # of bytes as words
 _NHWC = {"relax.nn.conv2d": ["NHWC", "HWIO"], _TRANSPOSED: ["NHWC", "IOHW"]}
 
 #: rewrites of the graph that can be left out by name, and whether they are for CPUs alone
