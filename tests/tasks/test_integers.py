@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import tvm
@@ -213,6 +215,7 @@ def test_their_kernels_are_checked_with_bytes_and_to_a_step():
     (task,) = (task for task in extract_tasks(prepared, target) if task.op == "conv2d")
     facts = facts_of(task.mod)
     assert [task.args[i].shape for i in facts.words] == [(2, 9, 11, 4), (3, 3, 4, 32)]
+    assert re.fullmatch("conv2d_dequantize_quantize_dequantize_[0-9a-f]{6}", task.name)
     assert facts.rounds and facts.inputs == ["random", "zeros"]
 
 

@@ -26,6 +26,11 @@ _CLASSES = {
     "pool": "pool",
 }
 _LABEL_CHARS = 48
+# what stands for numbers that are rounded to bytes, and for bytes that become numbers again
+_QUANTISED = {
+    "quantize": r"(cast_)?(divide_)?multiply_(reshape_)?tir_round(_cast)?(_add)?_maximum_minimum_cast",
+    "dequantize": r"(subtract_)?cast_(subtract_)?multiply",
+}
 
 
 def extract_tasks(prepared: tvm.IRModule, target: Target) -> list[TuningTask]:
@@ -48,7 +53,10 @@ def extract_tasks(prepared: tvm.IRModule, target: Target) -> list[TuningTask]:
 def _task(symbol: str, mod: tvm.IRModule, weight: int) -> TuningTask:
     digest = module_hash(mod)
     # TVM numbers equal names in the order it meets them; the hash tells them apart whatever else the model holds
-    label = re.sub(r"\d+(?=_|$)", "", symbol.removeprefix("fused_"))[:_LABEL_CHARS].rstrip("_")
+    label = re.sub(r"\d+(?=_|$)", "", symbol.removeprefix("fused_"))
+    for name, pattern in _QUANTISED.items():
+        label = re.sub(pattern, name, label)
+    label = label[:_LABEL_CHARS].rstrip("_")
     params = mod["main"].params
     args = tuple(TensorSpec(str(p.name), tuple(int(d) for d in p.ty.shape), str(p.ty.dtype)) for p in params)
     operator = _operator(label, mod, args)

@@ -109,13 +109,15 @@ class _Rewriter(PyExprMutator):
             return call
         largest = self.builder_.emit(relax.Call(call.op, [x.q], call.attrs))
         number = self.builder_.emit(relax.op.astype(largest, "float32"))
-        moved = self.builder_.emit(relax.op.subtract(number, self._zero(x, "float32")))
-        return relax.op.multiply(moved, x.scale)
+        if not isinstance(x.zero, int) or x.zero:
+            number = self.builder_.emit(relax.op.subtract(number, self._zero(x)))
+        return relax.op.multiply(number, x.scale)
 
     def _product(self, call: relax.Call, original: relax.Call) -> relax.Expr:
-        x, weights = self._bytes_of(call.args[0]), _weights(call.args[1].value.numpy())
-        if x is None or weights is None or (x.scale is None) != (weights.scales is None):
+        operands = self._operands(call)
+        if operands is None:
             return call
+        x, weights = operands
         *batch, rows, _ = shape_of(call.args[0]) or [0, 0]
         wide = tileable(rows)
         total = self._emit_products(partial(_matmul, rows=wide), x, weights, "matmul")
@@ -124,12 +126,10 @@ class _Rewriter(PyExprMutator):
         return self._result(total, _row_sums, x, weights, original)
 
     def _convolution(self, call: relax.Call, original: relax.Call) -> relax.Expr:
-        x, weights = self._bytes_of(call.args[0]), _weights(call.args[1].value.numpy())
-        if x is None or weights is None or (x.scale is None) != (weights.scales is None):
+        operands, window = self._operands(call), _window_of(call)
+        if operands is None or (any(window.padding) and not isinstance(operands[0].zero, int)):
             return call
-        window = _window_of(call)
-        if any(window.padding) and not isinstance(x.zero, int):
-            return call
+        x, weights = operands
         outside = x.zero if isinstance(x.zero, int) else 0
         total = self._emit_products(partial(_conv2d, window=window, outside=outside), x, weights, "conv2d")
         return self._result(total, partial(_window_sums, window=window, outside=outside), x, weights, original)
@@ -149,6 +149,13 @@ class _Rewriter(PyExprMutator):
         )
 
     # ------------------------------------------------------------ operands
+
+    def _operands(self, call: relax.Call) -> tuple[_Bytes, _Weights] | None:
+        x = self._bytes_of(call.args[0])
+        weights = _weights(call.args[1].value.numpy()) if x is not None else None
+        if x is None or weights is None or (x.scale is None) != (weights.scales is None):
+            return None
+        return x, weights
 
     def _bound(self, value: relax.Expr) -> relax.Expr:
         while isinstance(value, relax.Var):
@@ -192,10 +199,11 @@ class _Rewriter(PyExprMutator):
     def _more(self, zero: int | relax.Expr, by: int) -> int | relax.Expr:
         return zero + by if isinstance(zero, int) else self.builder_.emit(relax.op.add(zero, relax.const(by, "int32")))
 
-    def _zero(self, x: _Bytes, dtype: str) -> relax.Expr:
+    def _zero(self, x: _Bytes) -> relax.Expr:
+        """The zero of an operand as float32; a constant with axes, as an argument of the kernel."""
         if isinstance(x.zero, int):
-            return relax.const(np.full([1] * len(shape_of(x.q) or ()), x.zero), dtype)
-        return x.zero if dtype == "int32" else self.builder_.emit(relax.op.astype(x.zero, dtype))
+            return relax.const(np.full([1] * len(shape_of(x.q) or ()), x.zero), "float32")
+        return self.builder_.emit(relax.op.astype(x.zero, "float32"))
 
     def _words(self, q: relax.Expr) -> relax.Expr:
         """The bytes as words along the last axis, the last of which zeros fill."""
