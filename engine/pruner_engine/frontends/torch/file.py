@@ -25,8 +25,10 @@ def to_relax(content: bytes, name: str) -> tvm.IRModule:
     except ImportError as error:
         raise UserError("Reading .pt2 files needs PyTorch.", "Install it with: pip install torch") from error
     from pruner_engine.frontends.torch.guard import check_archive
+    from pruner_engine.frontends.torch.quantised import know_quantised_operators
 
     check_archive(content, name)
+    know_quantised_operators(content)
     program = _load(content, name)
     from pruner_engine.frontends.torch.attention import in_core_operators
     from pruner_engine.frontends.torch.importer import Importer

@@ -16,6 +16,8 @@ from tvm import relax
 from tvm.relax.frontend.torch.exported_program_translator import ExportedProgramImporter
 from tvm.tirx import IntImm
 
+from pruner_engine.frontends.torch.quantised import QUANTISED
+
 _REDUCTIONS = {"sum": "add", "prod": "mul", "amax": "max", "amin": "min"}
 
 
@@ -23,7 +25,7 @@ class Importer(ExportedProgramImporter):
     def create_convert_map(self) -> dict[Any, Callable[[Node], Any]]:
         """How each operator is converted, by name."""
         self._stock: dict[Any, Callable[[Node], Any]] = super().create_convert_map()
-        ours = {name: partial(convert, self) for name, convert in _OURS.items()}
+        ours = {name: partial(convert, self) for name, convert in {**_OURS, **QUANTISED}.items()}
         return {name: partial(self._checked, convert) for name, convert in {**self._stock, **ours}.items()}
 
     def _checked(self, convert: Callable[[Node], Any], node: Node) -> Any:
