@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
 import json
 import sys
 from collections.abc import Callable
@@ -55,8 +56,17 @@ def _as_onnx(request: dict[str, Any]) -> str:
     import torch
 
     with contextlib.redirect_stdout(sys.stderr):  # it tells how far it is; our own output is JSON
-        torch.onnx.export(torch.export.load(path), dynamo=True).save(f"{path}.onnx", external_data=True)
+        torch.onnx.export(_exported(path), dynamo=True).save(f"{path}.onnx", external_data=True)
     return f"{path}.onnx"
+
+
+def _exported(path: str) -> Any:
+    """An exported program, also one of quantised tensors, whose operators PyTorch has in a module of their own."""
+    import torch.export
+
+    with contextlib.suppress(ImportError):
+        importlib.import_module("torch.ao.quantization.fx._decomposed")
+    return torch.export.load(path)
 
 
 def torch_call(request: dict[str, Any], arrays: list[np.ndarray]) -> Prepared:
@@ -68,7 +78,7 @@ def torch_call(request: dict[str, Any], arrays: list[np.ndarray]) -> Prepared:
 
         module = operator(request["name"])
     else:
-        module = torch.export.load(request["model"]).module()
+        module = _exported(request["model"]).module()
     gpu = request["device"] == "cuda"
     if gpu and not torch.cuda.is_available():
         raise SystemExit("this installation of PyTorch does not run on cuda")
