@@ -7,6 +7,8 @@ and analyzers such a kernel is a product of matrices of words, a quarter as deep
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
 import tvm_ffi
 from tvm import IRModule, tirx
@@ -16,7 +18,8 @@ from tvm.ir.op import register_op_attr
 from tvm.target import Target, codegen
 from tvm.tirx.op import register_intrin_lowering
 
-_NAME = "tirx.sum_of_byte_products"
+NAME = "sum_of_byte_products"  # of the operator, in TVMScript too
+_NAME = f"tirx.{NAME}"
 _PURE = 1  # TVM's effect kind of an expression
 _WORDS = {4: 128, 8: 256, 16: 512}  # bits of a register by its words
 
@@ -42,16 +45,25 @@ def is_byte_products(value: object) -> bool:
 def register_byte_products() -> None:
     """Let kernels that hold these products be scheduled and built; `import_tvm` calls it."""
     RegisterOp(_NAME, "The sum of the products of four bytes.")
-    attributes = {"TCallEffectKind": _PURE, "TVectorizable": True, "TScriptPrinterName": _NAME.partition(".")[2]}
+    attributes = {"TCallEffectKind": _PURE, "TVectorizable": True, "TScriptPrinterName": NAME}
     for key, value in attributes.items():
         register_op_attr(_NAME, key, value)
     register_intrin_lowering(_NAME, target="llvm", f=_lower)
 
 
+def holds_byte_products(mod: IRModule) -> bool:
+    """Whether a function of the module computes such sums."""
+
+    def stop(call: Call) -> tvm_ffi.VisitInterrupt | None:
+        return tvm_ffi.VisitInterrupt() if is_byte_products(call) else None
+
+    return any(tvm_ffi.structural_walk(f, (Call, stop)) is not None for f in mod.functions.values())
+
+
 def accumulated(mod: IRModule) -> IRModule:
     """The module with each sum of a number and such products as one operation, as the instruction has it.
 
-    LLVM adds them up in a register of its own otherwise.
+    LLVM adds them up in a register of its own otherwise. For functions whose loops are lowered.
     """
 
     def products_of(value: Expr) -> Call | None:
@@ -63,10 +75,7 @@ def accumulated(mod: IRModule) -> IRModule:
                 return tirx.call_intrin(added.ty, _NAME, *products.args, total)
         return added
 
-    return IRModule(
-        {variable: tvm_ffi.structural_map(function, (tirx.Add, merge)) for variable, function in mod.functions.items()},
-        attrs=mod.attrs,
-    )
+    return _mapped(mod, (tirx.Add, merge))
 
 
 def multiplied(mod: IRModule) -> IRModule:
@@ -75,7 +84,11 @@ def multiplied(mod: IRModule) -> IRModule:
     def plain(call: Call) -> Expr:
         return tirx.Mul(*call.args) if is_byte_products(call) else call
 
-    return IRModule({v: tvm_ffi.structural_map(f, (Call, plain)) for v, f in mod.functions.items()}, attrs=mod.attrs)
+    return _mapped(mod, (Call, plain))
+
+
+def _mapped(mod: IRModule, callback: tuple[type, Callable[[Any], Expr]]) -> IRModule:
+    return IRModule({v: tvm_ffi.structural_map(f, callback) for v, f in mod.functions.items()}, attrs=mod.attrs)
 
 
 def _lower(call: Call) -> Expr:

@@ -18,7 +18,7 @@ from tvm.s_tir.pipeline import default_s_tir_pipeline
 from tvm.tirx import PrimFunc
 from tvm.tirx.compilation_pipeline import register_tir_pipeline
 
-from pruner_engine.byte_products import accumulated
+from pruner_engine.byte_products import accumulated, holds_byte_products
 
 _PLAN_ONCE = {"tirx.merge_static_smem": True}  # what it says of static memory does not matter: these kernels have none
 
@@ -36,7 +36,8 @@ def _pipeline() -> tuple[Any, Any, Any]:
     def lower(mod: IRModule, context: PassContext) -> IRModule:
         dynamic = {variable: function for variable, function in mod.functions.items() if _is_dynamic(function)}
         if not dynamic:
-            return accumulated(stock(mod))
+            # asked before: a kernel is small until its loops are unrolled
+            return accumulated(stock(mod)) if holds_byte_products(mod) else stock(mod)
         others = {variable: function for variable, function in mod.functions.items() if variable not in dynamic}
         with PassContext(opt_level=context.opt_level, config={**context.config, **_PLAN_ONCE}):
             lowered = stock(IRModule(dynamic, attrs=mod.attrs))

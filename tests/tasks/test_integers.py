@@ -182,6 +182,48 @@ def test_products_with_zeros_that_are_known_only_when_they_run_are_exact(unsigne
     assert (got == (given[0].astype("int32") - 131) @ weights).all()
 
 
+@pytest.mark.parametrize("operator", ["pool", "depthwise", "product"])
+def test_images_less_a_mean_are_no_quantised_numbers(operator):
+    """Bytes that become real numbers, but not around a byte: what is rounded would be wrong."""
+    builder = relax.BlockBuilder()
+    x = relax.Var("x", relax.TensorType((1, 16, 8, 8), "uint8"))
+    filters = (bytes_of((16, 1 if operator == "depthwise" else 16, 1, 1), "int8", 8) / 10).astype("float32")
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            number = builder.emit(relax.op.astype(x, "float32"))
+            moved = builder.emit(relax.op.subtract(number, relax.const(123.5, "float32")))
+            real = builder.emit(relax.op.multiply(moved, relax.const(0.017, "float32")))
+            if operator == "pool":
+                made = relax.op.nn.max_pool2d(real, pool_size=(1, 1))
+            else:
+                made = relax.op.nn.conv2d(real, relax.const(filters), groups=16 // filters.shape[1])
+            result = builder.emit_output(made)
+        builder.emit_func_output(result)
+    image = bytes_of((1, 16, 8, 8), "uint8", 9)
+    want = (image - 123.5) * 0.017
+    if operator != "pool":
+        square = np.diag(filters[:, 0, 0, 0]) if operator == "depthwise" else filters[:, :, 0, 0]
+        want = np.einsum("oi,nihw->nohw", square, want)
+    got = ran(prepare(builder.finalize(), resolve_target("auto")), image)
+    np.testing.assert_allclose(got, want, atol=1e-4)
+
+
+@here
+def test_signed_bytes_that_become_halves_stay_signed():
+    one = (relax.const(np.float32(0.05)), relax.const(np.array(3, "int8")))
+    builder = relax.BlockBuilder()
+    x = relax.Var("x", relax.TensorType((4, 8), "float32"))
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            q = builder.emit(relax.op.quantize(x, *one, axis=1, out_dtype="int8"))
+            halves = builder.emit(relax.op.dequantize(q, *one, axis=1, out_dtype="float16"))
+            result = builder.emit_output(relax.op.astype(halves, "float32"))
+        builder.emit_func_output(result)
+    given = np.random.default_rng(1).standard_normal((4, 8)).astype("float32")
+    got = ran(prepare(builder.finalize(), resolve_target("auto")), given)
+    assert np.abs(got - given).max() < 0.03
+
+
 @here
 def test_drafted_schedules_of_products_of_bytes_are_exact():
     target = resolve_target("auto")

@@ -10,12 +10,19 @@ from tvm import tirx
 from tvm.ir.expr import Call, TensorLoad
 from tvm.s_tir import SBlockRealize
 
+from pruner_engine.byte_products import NAME as BYTE_PRODUCTS
 from pruner_engine.draft.index import Atom, Const, Index, Opaque, Quotient, Remainder, Var, add, resolve, scale, span
 from pruner_engine.draft.nest import Access, Block, Buffer, Iter, Loop, Store, UnreadableSketchError, attach
 
 _KINDS = {1: "parallel", 2: "vectorized", 3: "unrolled"}  # tirx.ForKind
-_CALLS = {"if_then_else": "selects", "likely": "", "reinterpret": "", "sqrt": "divisions", "rsqrt": "divisions"}
-_CALLS["sum_of_byte_products"] = "flops"  # with the sum that it goes into, one instruction, as a multiplication
+_CALLS = {
+    "if_then_else": "selects",
+    "likely": "",
+    "reinterpret": "",
+    "sqrt": "divisions",
+    "rsqrt": "divisions",
+    BYTE_PRODUCTS: "flops",  # with the sum that it goes into, one instruction, as a multiplication
+}
 _ARITHMETIC = (tirx.Add, tirx.Sub, tirx.Mul, tirx.Max, tirx.Min)
 
 

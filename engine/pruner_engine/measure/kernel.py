@@ -12,7 +12,7 @@ import tvm
 from tvm.s_tir import SBlock, Schedule
 from tvm.tirx import BufferStore, IterVar
 
-from pruner_engine.byte_products import is_byte_products
+from pruner_engine.byte_products import holds_byte_products
 from pruner_engine.measure.correctness import dtype_of
 from pruner_engine.measure.indices import index_bounds
 
@@ -67,7 +67,7 @@ def facts_of(mod: tvm.IRModule) -> KernelFacts:
         bounds=index_bounds(
             [block.body for block in blocks if isinstance(block.body, BufferStore)], mod["main"].params
         ),
-        words=_words(mod["main"].params) if any(is_byte_products(part) for part in parts) else [],
+        words=_words(mod["main"].params) if holds_byte_products(mod) else [],
         epsilon=max((float(ml_dtypes.finfo(dtype_of(name)).eps) for name in floats), default=0.0),
         rounds=rounds,
     )

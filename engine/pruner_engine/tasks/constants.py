@@ -13,7 +13,7 @@ from tvm import relax, tirx
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import operator_of, rewritten, shape_of
+from pruner_engine.tasks.rewriting import bound, operator_of, rewritten, shape_of
 
 _Rule = Callable[..., Any]
 
@@ -40,7 +40,7 @@ class _Folder(PyExprMutator):
         if name not in _ELEMENTWISE and name not in ("permute_dims", "broadcast_to"):
             return visited
         shape = shape_of(visited)
-        known = [self._bound(arg) for arg in visited.args if not isinstance(arg, relax.ShapeExpr)]
+        known = [bound(self, arg) for arg in visited.args if not isinstance(arg, relax.ShapeExpr)]
         if shape is None or not all(isinstance(value, GenericConst | tirx.IntImm | tirx.FloatImm) for value in known):
             return visited
         operands = [_numbers(value) for value in known]
@@ -54,10 +54,6 @@ class _Folder(PyExprMutator):
                 made = _ELEMENTWISE[name](*operands)
         dtype = str(visited.ty.dtype)  # said, as TVM would narrow numbers of 64 bits
         return relax.const(np.ascontiguousarray(np.asarray(made).astype(dtype).reshape(shape)), dtype)
-
-    def _bound(self, value: relax.Expr) -> relax.Expr:
-        """What a variable stands for, where it is bound here; other values themselves."""
-        return self.lookup_binding(value) if isinstance(value, relax.Var) else value
 
 
 def _numbers(constant: relax.Expr) -> np.ndarray:

@@ -11,7 +11,7 @@ from tvm.s_tir.analysis import estimate_tir_flops
 from tvm.target import Target
 from tvm.tirx import IntImm, IterVar
 
-from pruner_engine.byte_products import multiplied
+from pruner_engine.byte_products import holds_byte_products, multiplied
 from pruner_engine.tasks.task import TensorSpec, TuningTask, module_hash
 
 # the first that matches a kernel's name decides; heavier operators first, since a fused kernel has several
@@ -26,7 +26,7 @@ _CLASSES = {
     "pool": "pool",
 }
 _LABEL_CHARS = 48
-# what stands for numbers that are rounded to bytes, and for bytes that become numbers again
+# in kernels with bytes: what stands for numbers that are rounded to them, and for bytes that become numbers again
 _QUANTISED = {
     "quantize": r"(cast_)?(divide_)?multiply_(reshape_)?tir_round(_cast)?(_add)?_maximum_minimum_cast",
     "dequantize": r"(subtract_)?cast_(subtract_)?multiply",
@@ -54,11 +54,12 @@ def _task(symbol: str, mod: tvm.IRModule, weight: int) -> TuningTask:
     digest = module_hash(mod)
     # TVM numbers equal names in the order it meets them; the hash tells them apart whatever else the model holds
     label = re.sub(r"\d+(?=_|$)", "", symbol.removeprefix("fused_"))
-    for name, pattern in _QUANTISED.items():
-        label = re.sub(pattern, name, label)
-    label = label[:_LABEL_CHARS].rstrip("_")
     params = mod["main"].params
     args = tuple(TensorSpec(str(p.name), tuple(int(d) for d in p.ty.shape), str(p.ty.dtype)) for p in params)
+    if any(spec.dtype in ("uint8", "int8") for spec in args) or holds_byte_products(mod):
+        for name, pattern in _QUANTISED.items():
+            label = re.sub(pattern, name, label)
+    label = label[:_LABEL_CHARS].rstrip("_")
     operator = _operator(label, mod, args)
     if operator.endswith("_conv2d"):
         label = label.replace("conv2d", operator, 1)

@@ -11,7 +11,7 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import operator_of, rewritten
+from pruner_engine.tasks.rewriting import bound, operator_of, rewritten
 
 
 def fold_movement(mod: tvm.IRModule) -> tvm.IRModule:
@@ -27,9 +27,7 @@ class _Folder(PyExprMutator):
         name = operator_of(visited)
         if name not in ("relax.permute_dims", "relax.reshape", "relax.expand_dims"):
             return visited
-        operand = visited.args[0]
-        if isinstance(operand, relax.Var):
-            operand = self.lookup_binding(operand)
+        operand = bound(self, visited.args[0])
         if not isinstance(operand, GenericConst):
             return visited
         data = operand.value.numpy()

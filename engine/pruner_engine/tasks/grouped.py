@@ -17,7 +17,7 @@ from tvm.ir import Expr
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import is_constant_nhwc, operator_of, rewritten
+from pruner_engine.tasks.rewriting import bound, is_constant_nhwc, operator_of, rewritten
 
 _SHUFFLE = [  # how NCHW operators shuffle channels, once they are surrounded by changes of layout
     "relax.permute_dims",
@@ -65,9 +65,8 @@ class _Rewriter(PyExprMutator):
         """The calls that lead to a value, itself the last; empty where they are not these operators."""
         calls: list[relax.Call] = []
         for name in reversed(names):
-            while isinstance(value, relax.Var):
-                value = self.lookup_binding(value)
-            if not isinstance(value, relax.Call) or value.op != tvm.ir.Op.get(name):
+            value = bound(self, value)
+            if operator_of(value) != name:
                 return []
             calls.insert(0, value)
             value = value.args[0]

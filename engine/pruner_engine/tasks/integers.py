@@ -25,7 +25,7 @@ from tvm.ir.transform import Sequential
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
 from pruner_engine.byte_products import byte_products
-from pruner_engine.tasks.rewriting import OUTER, is_constant_nhwc, operator_of, rewritten, shape_of
+from pruner_engine.tasks.rewriting import OUTER, bound, is_constant_nhwc, operator_of, rewritten, shape_of
 from pruner_engine.tasks.widen import appended, tileable
 
 _WORD = 4  # bytes
@@ -33,7 +33,7 @@ _EVERY_BYTE = 0x01010101
 _LANES = 8  # of the shortest vector that is worth it
 _VIEW = "runtime.TVMTensorCreateView"  # the operator for it makes three calls more
 _MOVES = ("relax.reshape", "relax.permute_dims")
-_NEAR = 1e-3  # of a step: rounding to float32 moves a number on a grid of bytes by a hundredth of that
+_NEAR = 1e-6  # of the largest weight: a few roundings to float32
 
 
 def integer_products(mod: tvm.IRModule) -> tvm.IRModule:
@@ -54,13 +54,20 @@ class _Bytes:
 
     Attributes:
         q: unsigned bytes, of the operand's shape.
-        zero: a number, or an expression of int32 without axes.
+        zero: a byte, or an expression of int32 without axes.
         scale: of float32, without axes; None where the operand is the whole number q - zero.
     """
 
     q: relax.Expr
     zero: int | relax.Expr
     scale: relax.Expr | None
+
+    @property
+    def known(self) -> tuple[float, int] | None:
+        """Scale and zero of real numbers; None where they are no constants."""
+        if not isinstance(self.scale, GenericConst) or not isinstance(self.zero, int):
+            return None
+        return self.scale.value.numpy().item(), self.zero
 
 
 @dataclass(frozen=True)
@@ -105,12 +112,13 @@ class _Rewriter(PyExprMutator):
     def _pooled(self, call: relax.Call) -> relax.Expr:
         """The largest of real numbers is that of the largest byte."""
         x = self._bytes_of(call.args[0])
-        if x is None or not isinstance(x.scale, GenericConst) or x.scale.value.numpy().item() <= 0:
+        if x is None or x.known is None or x.known[0] <= 0:
             return call
         largest = self.builder_.emit(relax.Call(call.op, [x.q], call.attrs))
         number = self.builder_.emit(relax.op.astype(largest, "float32"))
-        if not isinstance(x.zero, int) or x.zero:
-            number = self.builder_.emit(relax.op.subtract(number, self._zero(x)))
+        if x.zero:  # with axes, so that it is an argument of the kernel
+            zero = relax.const(np.full([1] * len(shape_of(x.q) or ()), x.zero), "float32")
+            number = self.builder_.emit(relax.op.subtract(number, zero))
         return relax.op.multiply(number, x.scale)
 
     def _product(self, call: relax.Call, original: relax.Call) -> relax.Expr:
@@ -135,15 +143,16 @@ class _Rewriter(PyExprMutator):
         return self._result(total, partial(_window_sums, window=window, outside=outside), x, weights, original)
 
     def _depthwise(self, call: relax.Call) -> relax.Expr:
-        x, filters = self._bytes_of(call.args[0]), call.args[1].value.numpy()
-        one_each = filters.shape[2] == 1 and int(call.attrs.groups) == filters.shape[3]
-        if x is None or not one_each or not isinstance(x.scale, GenericConst) or not isinstance(x.zero, int):
+        *_, inputs, filters = shape_of(call.args[1]) or [0, 0]
+        x = self._bytes_of(call.args[0]) if inputs == 1 and int(call.attrs.groups) == filters else None
+        if x is None or x.known is None:
             return call
+        scale, zero = x.known
         return self.builder_.call_te(
             partial(_depthwise, window=_window_of(call)),
             x.q,
-            relax.const(filters * x.scale.value.numpy().item(), "float32"),
-            relax.const(np.array([x.zero], "float32")),
+            relax.const(call.args[1].value.numpy() * scale, "float32"),
+            relax.const(np.array([zero], "float32")),
             primfunc_name_hint="conv2d",
             primfunc_attrs={"op_pattern": OUTER},
         )
@@ -155,55 +164,47 @@ class _Rewriter(PyExprMutator):
         weights = _weights(call.args[1].value.numpy()) if x is not None else None
         if x is None or weights is None or (x.scale is None) != (weights.scales is None):
             return None
-        return x, weights
-
-    def _bound(self, value: relax.Expr) -> relax.Expr:
-        while isinstance(value, relax.Var):
-            bound = self.lookup_binding(value)
-            if bound is None:
-                return value
-            value = bound
-        return value
+        return (x, weights) if str(call.ty.dtype) == ("int32" if x.scale is None else "float32") else None
 
     def _bytes_of(self, value: relax.Expr) -> _Bytes | None:
         """The bytes behind an operand, which some moves of data may have followed."""
-        node, moves = self._bound(value), []
-        while _applies(node) in _MOVES:
+        node, moves = bound(self, value), []
+        while operator_of(node) in _MOVES:
             moves.append(node)
-            node = self._bound(node.args[0])
+            node = bound(self, node.args[0])
         scale: relax.Expr | None = None
-        if _applies(node) == "relax.multiply" and _is_number(node.args[1]):
-            node, scale = self._bound(node.args[0]), node.args[1]
-        zero: int | relax.Expr = 0
-        if _applies(node) == "relax.subtract" and _is_number(node.args[1]):
-            node, zero = self._bound(node.args[0]), self._whole_zero(node.args[1])
-        if _applies(node) != "relax.astype" or (scale is None) != (str(node.ty.dtype) == "int32"):
+        if operator_of(node) == "relax.multiply" and _is_number(node.args[1]):
+            node, scale = bound(self, node.args[0]), node.args[1]
+        zero: int | relax.Expr | None = 0
+        if operator_of(node) == "relax.subtract" and _is_number(node.args[1]):
+            node, zero = bound(self, node.args[0]), self._whole_zero(node.args[1])
+        wanted = "int32" if scale is None else "float32"
+        if zero is None or operator_of(node) != "relax.astype" or str(node.ty.dtype) != wanted:
             return None
         q = node.args[0]
         if str(q.ty.dtype) == "int8":
             wide = self.builder_.emit(relax.op.astype(q, "int32"))
             moved = self.builder_.emit(relax.op.add(wide, relax.const(128, "int32")))
             q, zero = self.builder_.emit(relax.op.astype(moved, "uint8")), self._more(zero, 128)
-        if str(q.ty.dtype) != "uint8":
+        if str(q.ty.dtype) != "uint8" or (isinstance(zero, int) and zero not in range(256)):
             return None
         for move in reversed(moves):
             q = self.builder_.emit(relax.Call(move.op, [q, *move.args[1:]], move.attrs))
         return _Bytes(q, zero, scale)
 
-    def _whole_zero(self, zero: relax.Expr) -> int | relax.Expr:
-        constant = self._bound(zero)
-        if isinstance(constant, GenericConst):
-            return round(constant.value.numpy().item())
-        return zero if str(zero.ty.dtype) == "int32" else self.builder_.emit(relax.op.astype(zero, "int32"))
+    def _whole_zero(self, zero: relax.Expr) -> int | relax.Expr | None:
+        """A zero as a whole number; None where it may be none, as the mean that is taken from an image."""
+        found = bound(self, zero)
+        if isinstance(found, GenericConst):
+            number = found.value.numpy().item()
+            return int(number) if number == round(number) else None
+        if str(zero.ty.dtype) == "int32":
+            return zero
+        whole = operator_of(found) == "relax.astype" and "int" in str(found.args[0].ty.dtype)
+        return self.builder_.emit(relax.op.astype(found.args[0], "int32")) if whole else None
 
     def _more(self, zero: int | relax.Expr, by: int) -> int | relax.Expr:
         return zero + by if isinstance(zero, int) else self.builder_.emit(relax.op.add(zero, relax.const(by, "int32")))
-
-    def _zero(self, x: _Bytes) -> relax.Expr:
-        """The zero of an operand as float32; a constant with axes, as an argument of the kernel."""
-        if isinstance(x.zero, int):
-            return relax.const(np.full([1] * len(shape_of(x.q) or ()), x.zero), "float32")
-        return self.builder_.emit(relax.op.astype(x.zero, "float32"))
 
     def _words(self, q: relax.Expr) -> relax.Expr:
         """The bytes as words along the last axis, the last of which zeros fill."""
@@ -297,19 +298,21 @@ def on_grid(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     fits = np.ones((len(counts), weights.shape[1]), bool)
     few = unit[np.linspace(0, len(unit) - 1, min(len(unit), 16), dtype=int)]
     for row in few:
-        fits &= _whole(row * counts[:, None])
+        fits &= _on(row, counts[:, None])
     while fits.any(0).all():
-        first = fits.argmax(0)
-        steps = unit * counts[first]
-        right = _whole(steps).all(0) & (np.ptp(steps, 0) < 255.5)
+        count = counts[fits.argmax(0)]
+        steps = unit * count
+        right = _on(unit, count).all(0) & (np.ptp(steps, 0) < 255.5)
         if right.all():
-            return np.round(steps).astype(np.int32), (most / counts[first]).astype(np.float32)
-        fits[first, np.arange(len(first))] &= right
+            return np.round(steps).astype(np.int32), (most / count).astype(np.float32)
+        fits[count - 1, np.arange(len(count))] &= right
     return None
 
 
-def _whole(numbers: np.ndarray) -> np.ndarray:
-    near: np.ndarray = np.abs(numbers - np.round(numbers)) < _NEAR
+def _on(unit: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Which parts of the largest weight are a whole number of steps, of which that has `counts`."""
+    steps = unit * counts
+    near: np.ndarray = np.abs(steps - np.round(steps)) < _NEAR * counts
     return near
 
 
@@ -318,11 +321,6 @@ def as_words(steps: np.ndarray) -> np.ndarray:
     *kept, depth, columns = steps.shape
     fours = np.swapaxes(steps.reshape(*kept, depth // _WORD, _WORD, columns), -1, -2)
     return np.ascontiguousarray(fours).view("<i4")[..., 0]
-
-
-def _applies(node: relax.Expr) -> str:
-    """The operator that a node applies; "" where it is no call of one."""
-    return operator_of(node) if isinstance(node, relax.Call) else ""
 
 
 def _is_number(value: relax.Expr) -> bool:

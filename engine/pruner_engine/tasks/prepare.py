@@ -62,8 +62,9 @@ def prepare(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) ->
     """
     cpu = target.kind.name == "llvm"
     lanes = codegen.llvm_get_vector_width(target) // 32 if cpu else 0
-    off = {*without, *([] if has_byte_products(target) else ["integers"])}
-    on = {name for name, for_cpus in REWRITES.items() if name not in off and (cpu or not for_cpus)}
+    on = {name for name, for_cpus in REWRITES.items() if name not in without and (cpu or not for_cpus)}
+    if not has_byte_products(target):
+        on.discard("integers")
     with target, tvm.transform.PassContext(opt_level=3):
         clean = _clean(in_arithmetic(signals_as_images(mod) if "signals" in on else mod))
         clean = rx.CanonicalizeBindings()(simplify(clean)) if "simplify" in on else clean
@@ -150,7 +151,7 @@ def _traffic(mod: tvm.IRModule) -> int:
 
     def visit(node: relax.Expr) -> None:
         nonlocal total
-        if isinstance(node, relax.Call) and operator_of(node) == "relax.call_tir":
+        if operator_of(node) == "relax.call_tir":
             total += sum(map(_bytes, [node, *node.args[1].fields]))
 
     relax.analysis.post_order_visit(mod["main"], visit)

@@ -35,7 +35,7 @@ def rounds_to_bytes(mod: tvm.IRModule) -> bool:
 
     def visit(node: relax.Expr) -> None:
         nonlocal found
-        if isinstance(node, relax.Call) and operator_of(node) in (_MAKE, "relax.astype"):
+        if operator_of(node) in (_MAKE, "relax.astype"):
             kinds = (str(getattr(node.args[0].ty, "dtype", "")), str(getattr(node.ty, "dtype", "")))
             found |= "float" in kinds[0] and kinds[1] in ("int8", "uint8")
 
@@ -53,8 +53,7 @@ class _Writer(PyExprMutator):
     def visit_var_binding_(self, binding: relax.VarBinding) -> None:
         """Called for each binding: notes which tensors are held as other bytes than the graph says."""
         value = binding.value
-        signed = isinstance(value, relax.Call) and operator_of(value) == _MAKE and value.attrs.out_dtype == "int8"
-        if signed and binding.var in self._inner:
+        if _makes_bytes(value) and value.attrs.out_dtype == "int8" and binding.var in self._inner:
             made = self.builder_.emit(self._quantised(self._visited(value), _SHIFT))
             self._shifted.add(made)
             self.set_var_remap(binding.var, made)
@@ -67,13 +66,9 @@ class _Writer(PyExprMutator):
     def visit_call_(self, call: relax.Call) -> relax.Expr:
         """Called for each call, operands first."""
         visited = super().visit_call_(call)
-        name = operator_of(visited)
-        if name not in (_MAKE, _TAKE) or shape_of(call) is None:
-            return visited
-        if name == _MAKE:
-            bytewise = str(call.attrs.out_dtype) in ("uint8", "int8") and str(call.args[0].ty.dtype) == "float32"
-            return self._quantised(visited, 0) if bytewise else visited
-        return self._real(visited) if str(call.attrs.out_dtype) == "float32" else visited
+        if _makes_bytes(call):
+            return self._quantised(visited, 0)
+        return self._real(visited) if _takes_real(call) else visited
 
     def _quantised(self, call: relax.Call, shift: int) -> relax.Expr:
         x, scale, zero = call.args
@@ -111,6 +106,18 @@ class _Writer(PyExprMutator):
         return self.builder_.emit(value)
 
 
+def _makes_bytes(node: relax.Expr) -> bool:
+    """Whether it quantises float32 numbers of known shape to bytes."""
+    if operator_of(node) != _MAKE or shape_of(node) is None:
+        return False
+    return str(node.attrs.out_dtype) in ("uint8", "int8") and str(node.args[0].ty.dtype) == "float32"
+
+
+def _takes_real(node: relax.Expr) -> bool:
+    """Whether it makes float32 numbers of known shape of quantised ones."""
+    return operator_of(node) == _TAKE and shape_of(node) is not None and str(node.attrs.out_dtype) == "float32"
+
+
 def _along(value: relax.Expr, axis: int, rank: int) -> relax.Expr:
     """A scale or zero in the shape in which it broadcasts along an axis.
 
@@ -128,20 +135,20 @@ def _along(value: relax.Expr, axis: int, rank: int) -> relax.Expr:
 
 
 def _only_taken(function: relax.Function) -> set[relax.Var]:
-    """The variables of bytes that nothing but `dequantize` reads."""
+    """The variables of quantised numbers that nothing reads but `dequantize` as it is written out here."""
     made: set[relax.Var] = set()
     elsewhere: set[relax.Var] = {function.body.body}
 
     def visit(node: relax.Expr) -> None:
         if isinstance(node, relax.Call):
-            elsewhere.update(arg for arg in node.args[operator_of(node) == _TAKE :] if isinstance(arg, relax.Var))
+            elsewhere.update(arg for arg in node.args[_takes_real(node) :] if isinstance(arg, relax.Var))
         elif isinstance(node, relax.Tuple):
             elsewhere.update(field for field in node.fields if isinstance(field, relax.Var))
 
     relax.analysis.post_order_visit(function, visit)
     for block in function.body.blocks:
         for binding in block.bindings:
-            if isinstance(binding.value, relax.Call) and operator_of(binding.value) == _MAKE:
+            if operator_of(binding.value) == _MAKE:
                 made.add(binding.var)
             elif isinstance(binding.value, relax.Var):
                 elsewhere.add(binding.value)

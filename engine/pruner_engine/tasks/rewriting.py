@@ -16,9 +16,22 @@ def rewritten(mod: tvm.IRModule, rewriter: PyExprMutator) -> tvm.IRModule:
     return rewriter.builder_.get()
 
 
-def operator_of(call: relax.Call) -> str:
-    """Name of the operator that a call applies; "" where it calls something else."""
-    return call.op.name if isinstance(call.op, tvm.ir.Op) else ""
+def operator_of(node: relax.Expr) -> str:
+    """Name of the operator that a call applies; "" where it calls something else, or is no call."""
+    return node.op.name if isinstance(node, relax.Call) and isinstance(node.op, tvm.ir.Op) else ""
+
+
+def bound(rewriter: PyExprMutator, value: relax.Expr) -> relax.Expr:
+    """What a variable stands for in the graph that a rewriter makes, through other variables; other values themselves.
+
+    A variable that is bound to nothing there, such as an input, stays what it is.
+    """
+    while isinstance(value, relax.Var):
+        found = rewriter.lookup_binding(value)
+        if found is None:
+            break
+        value = found
+    return value
 
 
 def shape_of(value: relax.Expr) -> list[int] | None:

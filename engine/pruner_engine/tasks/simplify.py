@@ -14,7 +14,7 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import operator_of, rewritten, shape_of
+from pruner_engine.tasks.rewriting import bound, operator_of, rewritten, shape_of
 
 _UNARY = {
     f"relax.{name}"
@@ -92,11 +92,8 @@ class _Simplifier(PyExprMutator):
     # ------------------------------------------------------------ reshapes
 
     def _producer(self, operand: relax.Expr, name: str) -> relax.Call | None:
-        found = operand
-        while isinstance(found, relax.Var):  # what became its own operand is bound to that
-            found = self.lookup_binding(found)
-        same = isinstance(found, relax.Call) and operator_of(found) == name
-        return found if same else None
+        found = bound(self, operand)
+        return found if operator_of(found) == name else None
 
     def _before(self, operand: relax.Expr) -> relax.Expr | None:
         """What a reshape made the operand from."""
