@@ -26,8 +26,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "studio"))
 
@@ -184,6 +182,7 @@ def measure_start(project: str, start: float, options: argparse.Namespace) -> No
 
 def measure_watching(project: str, _start: float, options: argparse.Namespace) -> None:
     """Each page shown for some seconds while rows come in."""
+    import psutil
     from PySide6.QtCore import Qt
 
     from pruner_studio import app

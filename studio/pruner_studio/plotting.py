@@ -3,11 +3,14 @@
 Its module Qt copies whatever QtCore, QtGui and QtWidgets hold into modules of its own. PySide6 makes a class or an enum
 when it is first asked for, so that copy makes hundreds that nobody uses: most of the time that the import takes. Here
 the copies get one attribute only, the function that Python asks for what a module lacks (PEP 562).
+
+Widgets that nobody here uses bring its forms and its processes along, a quarter of the rest: they stay away.
 """
 
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Iterator
 from functools import partial
 from types import ModuleType
@@ -38,7 +41,29 @@ def _held(module: ModuleType, names: frozenset[str], name: str) -> Any:
     return getattr(module, name)
 
 
-with _copied_when_asked_for():
+class _Away(ModuleType):
+    """A module in whose place nothing is."""
+
+    __all__ = ()
+
+    def __getattr__(self, name: str) -> None:
+        return None
+
+
+@contextlib.contextmanager
+def _without(*modules: str) -> Iterator[None]:
+    away = {name: _Away(name) for name in modules if name not in sys.modules}
+    sys.modules.update(away)
+    try:
+        yield
+    finally:
+        for name in away:
+            del sys.modules[name]
+
+
+_UNUSED = ("ColorMapWidget", "DataFilterWidget", "RemoteGraphicsView", "ScatterPlotWidget")
+
+with _copied_when_asked_for(), _without(*(f"pyqtgraph.widgets.{name}" for name in _UNUSED)):
     import pyqtgraph as pg
 
 __all__ = ["pg"]

@@ -14,6 +14,7 @@ from pruner_engine.draft.calibration import fit, fit_device
 from pruner_engine.search.explorer import Explorer
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.targets.profiling import profile_for
+from pruner_engine.targets.target import resolve_target
 
 CONV = "conv2d:1,16,14,14,32,3,pad=1"
 FEW = SearchSettings(population=64, draft_set=24)
@@ -31,6 +32,14 @@ def test_an_explanation_adds_up_to_the_score(target):
             assert sum(told.times.values()) == pytest.approx(told.latency_s)
             if told.valid:
                 assert -np.log2(told.latency_s) == pytest.approx(score)
+
+
+def test_a_processor_that_is_neither_here_nor_among_the_presets_is_estimated():
+    board = resolve_target('{"kind":"llvm","mtriple":"aarch64-linux-gnu","mcpu":"cortex-a72","num-cores":4}')
+    space = space_of("matmul:64,64,64", board)
+    analyzer = analyzer_for(space, profile_for(board))
+    found = analyzer.explain(0, space.sketches[0].sample(np.random.default_rng(0), 1)[0])
+    assert analyzer.profile.source == "estimated" and found.valid and sum(found.times.values()) > 0
 
 
 def test_a_row_scores_the_same_alone_and_among_others():

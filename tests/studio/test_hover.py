@@ -78,7 +78,7 @@ def test_an_instruction_marks_its_loops_and_their_code(qtbot, loops) -> None:
     table.scrollTo(cell)
     point(qtbot, table.viewport(), table.visualRect(cell).center())
     assert names_of(loops, loops.view.nest.pointed) == made
-    assert table.pointed_rows == {table.table.row_of(row)}
+    assert table.pointed_ids == {row}
     code = texts_of(loops, loops.code.pointed)
     assert all(any(name in line for line in code) for name in made.values())
 
@@ -94,11 +94,11 @@ def test_a_loop_marks_its_instructions_and_its_code(qtbot, loops) -> None:
     point(qtbot, nest.viewport(), QPoint(max(box.left(), 0) + 12, box.center().y()))
     assert nest.pointed == {number}
     table = loops.view.table
-    assert table.table.row_of(row) in table.pointed_rows
+    assert row in table.pointed_ids
     assert any(name in line for line in texts_of(loops, loops.code.pointed))
 
     point(qtbot, loops.window().sidebar, QPoint(20, 20))
-    assert not nest.pointed and not table.pointed_rows and not loops.code.pointed
+    assert not nest.pointed and not table.pointed_ids and not loops.code.pointed
 
 
 def test_a_line_of_code_marks_its_loop_and_the_instructions(qtbot, loops) -> None:
@@ -109,7 +109,7 @@ def test_a_line_of_code_marks_its_loop_and_the_instructions(qtbot, loops) -> Non
     loops.code.centerCursor()
     point(qtbot, loops.code.viewport(), QPoint(40, loops.code.cursorRect().center().y()))
     assert names_of(loops, loops.view.nest.pointed) == {number: made[number] for number in made if made[number] == name}
-    assert loops.view.table.table.row_of(row) in loops.view.table.pointed_rows
+    assert row in loops.view.table.pointed_ids
     assert line in loops.code.pointed
 
     # An earlier step shows another nest: the code of the finished one does not belong to it

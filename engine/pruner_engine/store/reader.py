@@ -55,6 +55,11 @@ SELECT x.id AS measurement_id, c.id, c.round_id, c.task_id, c.origin, c.draft_sc
 FROM measurements x JOIN candidates c ON c.id = x.candidate_id WHERE +x.run_id = ? AND x.id > ? ORDER BY x.id
 """
 
+_PROBES = """
+SELECT id, json_extract(stats, '$.probe_s') AS probe_s FROM rounds
+WHERE run_id = ? AND id > ? AND json_extract(stats, '$.probe_s') > 0 ORDER BY id
+"""
+
 
 @makes_sense
 class ProjectReader:
@@ -68,6 +73,7 @@ class ProjectReader:
             self._db = connect_read_only(self.path)
             refuse_foreign(self._db, self.path)
         self._tally = Tally(self._db)
+        self._probes: dict[int, list[Row]] = {}
         self._progress: dict[int, list[Row]] = {}
         self._scored: dict[int, list[Row]] = {}
         self._rounds: dict[int, list[Row]] = {}
@@ -221,6 +227,11 @@ class ProjectReader:
         newest = known.pop()["id"] if known else 0
         known += self.rows("SELECT * FROM rounds WHERE run_id = ? AND id >= ? ORDER BY id", (run_id, newest))
         return [row for row in known if task_id is None or row["task_id"] == task_id]
+
+    def probes(self, run_id: int) -> list[float]:
+        """Seconds of the fixed kernel that is timed before a round, of all rounds that did."""
+        rows = self._grown(self._probes, _PROBES, run_id, "id")
+        return [row["probe_s"] for row in rows]
 
     def candidates(
         self, run_id: int, task_id: int | None = None, *, measured: bool = False, after: int = 0, limit: int = -1

@@ -9,7 +9,7 @@ import platform
 import re
 from pathlib import Path
 
-from pruner_engine.targets.device import Cache, Device, fingerprint
+from pruner_engine.targets.device import COMMON_CACHES, Cache, Device, fingerprint
 
 # what Linux calls it -> what LLVM calls it; only features that decide which kernels can run or pay
 _X86 = {
@@ -133,8 +133,7 @@ def _caches(cpus: list[int]) -> tuple[Cache, ...]:
                     line=int(_read(index / "coherency_line_size") or 64),
                 )
             )
-    # a machine that hides its caches still has some: the smallest that is common
-    return tuple(sorted(found, key=lambda c: c.level)) or (Cache(1, 32 << 10), Cache(2, 512 << 10))
+    return tuple(sorted(found, key=lambda c: c.level)) or COMMON_CACHES
 
 
 def _expand(cpu_list: str) -> set[int]:

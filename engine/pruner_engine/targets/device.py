@@ -25,6 +25,10 @@ class Cache:
     line: int = 64
 
 
+#: a processor that hides its caches, or is elsewhere, still has some: the smallest that are common
+COMMON_CACHES = (Cache(1, 32 << 10), Cache(2, 512 << 10))
+
+
 @dataclass(frozen=True)
 class Device:
     """A device as detected, without any measurement.

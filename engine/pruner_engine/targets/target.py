@@ -10,7 +10,7 @@ from tvm.target import Target, codegen
 
 from pruner_engine.errors import UserError
 from pruner_engine.targets.cpu import ARM_FEATURES, X86_FEATURES, detect_host
-from pruner_engine.targets.device import Device, fingerprint
+from pruner_engine.targets.device import COMMON_CACHES, Device, fingerprint
 from pruner_engine.targets.gpu import detect_gpus
 
 _HINT = 'Use "auto" for this CPU, "cuda" for a GPU, a device name that `pruner doctor` lists, or a TVM target as JSON.'
@@ -124,6 +124,7 @@ def _stand_in(target: Target) -> Device:
         cores=threads_of(target) if cpu else 80,
         threads=threads_of(target) if cpu else 2048,
         vector_bits=int(codegen.llvm_get_vector_width(target)) if cpu else 32,
+        caches=COMMON_CACHES if cpu else (),
     )
 
 

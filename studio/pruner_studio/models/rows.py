@@ -50,6 +50,10 @@ class Column:
     share: Callable[[Row], float | None] | None = None
     curve: Callable[[Row], Sequence[tuple[float, float]] | None] | None = None
 
+    def look(self, row: Row) -> tuple[Any, ...]:
+        """All that a row's cell is painted from."""
+        return tuple(part(row) for part in (self.value, self.tone, self.share, self.curve) if part is not None)
+
 
 class RowTable(QAbstractTableModel):
     """Rows with an `id`; sorting and filtering work on the list itself, which is far faster than a proxy model."""
@@ -59,21 +63,35 @@ class RowTable(QAbstractTableModel):
         self.columns = columns
         self.rows: list[Row] = []
         self._all: list[Row] = []
+        self._before: list[Row] = []
         self._order: tuple[int, bool] | None = None
         self._filter: Callable[[Row], bool] | None = None
 
     def show_rows(self, rows: list[Row]) -> None:
-        """Take new rows, keeping order and filter; only values changing leaves selection and scrolling alone."""
+        """Take new rows, keeping order and filter; where no row comes or goes, selection and scrolling stay."""
         self._all = rows
-        shown = self._arranged()
-        if [row["id"] for row in shown] == [row["id"] for row in self.rows]:
-            self.rows = shown
+        before, shown = self.rows, self._arranged()
+        places = {row["id"]: at for at, row in enumerate(shown)}
+        if len(before) == len(shown) and all(row["id"] in places for row in before):
+            moved = self.persistentIndexList()
+            self.changePersistentIndexList(
+                moved, [self.index(places[before[index.row()]["id"]], index.column()) for index in moved]
+            )
+            self._before, self.rows = before, shown
             if shown:
                 self.dataChanged.emit(self.index(0, 0), self.index(len(shown) - 1, len(self.columns) - 1))
             return
         self.beginResetModel()
         self.rows = shown
         self.endResetModel()
+
+    def changed(self, at: int) -> tuple[int, int] | None:
+        """The first and the last column of a row that look different since the rows before these."""
+        before, after = self._before[at], self.rows[at]
+        if before == after:
+            return None
+        columns = [place for place, column in enumerate(self.columns) if column.look(before) != column.look(after)]
+        return (columns[0], columns[-1]) if columns else None
 
     def filter(self, keep: Callable[[Row], bool] | None) -> None:
         self._filter = keep
@@ -137,3 +155,4 @@ class RowTable(QAbstractTableModel):
         if role == _ALIGN:
             return _RIGHT if column.right else _LEFT
         return None
+

@@ -147,7 +147,7 @@ class OverviewPage(Page):
         self._show_curve(reader.progress(run["id"]), baselines)
         self._show_time(reader.worked(run["id"]))
         self._show_failures(run)
-        self.noise.show_rounds(reader.rounds(run["id"]))
+        self.noise.show_probes(reader.probes(run["id"]))
         self._show_events(reader.events(run["id"]))
         self._show_facts(run)
 

@@ -36,27 +36,32 @@ class FailureCard(Card):
     def __init__(self) -> None:
         super().__init__(tr("Failures"))
         self.body.setSpacing(10)
-        self._shown: tuple[list[dict[str, Any]], int] | None = None
+        self._shown: list[tuple[str, str, int]] = []
 
     def show_failures(self, failures: Sequence[dict[str, Any]], trials: int) -> None:
         """Groups as the reader counts them, out of so many trials."""
-        if self._shown == (list(failures), trials):
+        shown = [(_told(row, trials), row["message"], row["first_id"]) for row in failures]
+        if self._shown == shown and self.body.count():
             return
-        self._shown = (list(failures), trials)
+        self._shown = shown
         clear(self.body)
-        if not failures:
+        if not shown:
             self.body.addWidget(label(tr("None of these tasks."), "faint"))
-        for row in failures:
-            stage, error = _STAGES.get(row["stage"], row["stage"]), _ERRORS.get(row["error"], row["error"])
-            what = " · ".join(part for part in (stage, error) if part)
-            share = tr("{share} of trials").format(share=units.percent(row["count"] / max(1, trials)))
-            self.body.addWidget(label(f"{units.count(row['count'])} × {what}  ({share})", wrap=True))
-            first = label(row["message"][:_LONGEST], "faint", wrap=True)
-            first.setToolTip(row["message"])
+        for text, message, first_id in shown:
+            self.body.addWidget(label(text, wrap=True))
+            first = label(message[:_LONGEST], "faint", wrap=True)
+            first.setToolTip(message)
             self.body.addWidget(first)
-            look = button(tr("Look at the first"), partial(self.opened.emit, row["first_id"]), "link")
+            look = button(tr("Look at the first"), partial(self.opened.emit, first_id), "link")
             self.body.addWidget(look, 0, Qt.AlignmentFlag.AlignLeft)
 
     def texts(self) -> list[str]:
         """What the rows say, top down."""
         return [self.body.itemAt(at).widget().text() for at in range(self.body.count())]  # type: ignore[union-attr]
+
+
+def _told(row: dict[str, Any], trials: int) -> str:
+    stage, error = _STAGES.get(row["stage"], row["stage"]), _ERRORS.get(row["error"], row["error"])
+    what = " · ".join(part for part in (stage, error) if part)
+    share = tr("{share} of trials").format(share=units.percent(row["count"] / max(1, trials)))
+    return f"{units.count(row['count'])} × {what}  ({share})"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from pruner_engine import units
 from pruner_studio.translation import tr
@@ -18,9 +17,8 @@ class NoiseCard(Card):
         self.text = label("", "muted", wrap=True, name=tr("Noise of the machine"))
         self.body.addWidget(self.text)
 
-    def show_rounds(self, rounds: Sequence[dict[str, Any]]) -> None:
-        """Rounds of a run with their `stats`; hidden where nothing was probed."""
-        times = [float(row["stats"]["probe_s"]) for row in rounds if row["stats"].get("probe_s")]
+    def show_probes(self, times: Sequence[float]) -> None:
+        """Seconds that it took in the rounds of a run; hidden where nothing was probed."""
         self.setVisible(bool(times))
         if times:
             best, worst = min(times), max(times)

@@ -131,6 +131,7 @@ class Plot(QWidget):
         item.enableAutoRange()
         item.getViewBox().setDefaultPadding(0.04)
         self._mark(item)
+        item.getViewBox().prepareForPaint()  # ranges that are found while painting make a second painting due
         self._fill_legend()
 
     def _style_axes(self, item: pg.PlotItem, font: QFont) -> None:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QPainter, QPen, QPolygonF
+from PySide6.QtGui import QPainter
 
 from pruner_studio.theme import theme
 
@@ -22,18 +22,17 @@ def paint_curve(painter: QPainter, box: QRectF, points: Sequence[tuple[float, fl
     first, last = points[0][0], points[-1][0]
     heights = [math.log(max(value, 1e-30)) for _, value in points]
     low, high = min(heights), max(heights)
-    steps = QPolygonF()
-    for (place, _), height in zip(points, heights, strict=True):
-        x = box.left() + (place - first) / ((last - first) or 1.0) * box.width()
-        y = box.bottom() - (height - low) / ((high - low) or 1.0) * box.height()
-        if not steps.isEmpty():
-            steps.append(QPointF(x, steps.last().y()))
-        steps.append(QPointF(x, y))
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    right, up = box.width() / ((last - first) or 1.0), box.height() / ((high - low) or 1.0)
+    x = [box.left() + (place - first) * right for place, _ in points]
+    y = [box.bottom() - (height - low) * up for height in heights]
+    steps = [QPointF(x[0], y[0])]
+    for at in range(1, len(x)):
+        steps += QPointF(x[at], y[at - 1]), QPointF(x[at], y[at])
     painter.setBrush(Qt.BrushStyle.NoBrush)
-    painter.setPen(QPen(theme.color("accent"), 1.3))
-    painter.drawPolyline(steps)
+    painter.setPen(theme.color("accent"))
+    painter.drawPolyline(steps)  # runs along the pixels: smoothing it would only cost
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(theme.color("accent"))
-    painter.drawEllipse(steps.last(), 2.0, 2.0)
+    painter.drawEllipse(steps[-1], 2.0, 2.0)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)

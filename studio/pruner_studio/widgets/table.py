@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRectF, Qt, Signal
@@ -39,12 +39,11 @@ class _Cells(QStyledItemDelegate):
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
-        at = index.row()
-        row, column = self._table.table.rows[at], self._table.table.columns[index.column()]
+        row, column = self._table.table.rows[index.row()], self._table.table.columns[index.column()]
         box = option.rect
-        if at == self._table.chosen_row:
+        if row["id"] == self._table.chosen_id:
             painter.fillRect(box, theme.color("selection"))
-        elif at in self._table.pointed_rows:
+        elif row["id"] in self._table.pointed_ids:
             painter.fillRect(box, theme.color("hover"))
         if column.curve is not None:
             paint_curve(painter, QRectF(box).adjusted(8, 6, -8, -6), column.curve(row) or ())
@@ -107,8 +106,8 @@ class Table(QTableView):
         self.table = model
         self._on_chosen = on_chosen
         self._quiet = False
-        self.chosen_row = -1
-        self.pointed_rows: frozenset[int] = frozenset()
+        self.chosen_id: int | None = None
+        self.pointed_ids: frozenset[int] = frozenset()
         self.setAccessibleName(name)
         self.setModel(model)
         self.setItemDelegate(_Cells(self))
@@ -142,19 +141,25 @@ class Table(QTableView):
         super().resizeEvent(event)
         self._fit()
 
+    def dataChanged(self, first: QModelIndex, last: QModelIndex, _roles: Sequence[int] = ()) -> None:
+        """Paint what is in sight and looks different: a live run changes a few of hundreds of cells at a time."""
+        model, bottom = self.table, self.rowAt(self.viewport().height() - 1)
+        for at in range(max(first.row(), self.rowAt(0)), (last.row() if bottom < 0 else min(last.row(), bottom)) + 1):
+            if columns := model.changed(at):
+                super().dataChanged(model.index(at, columns[0]), model.index(at, columns[1]))
+
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
         self.pointed.emit(None)
 
     def point_at(self, row_ids: Collection[int]) -> None:
         """Shade rows lightly, as while the pointer is on what belongs to them elsewhere."""
-        rows = frozenset(self.table.row_of(row_id) for row_id in row_ids)
-        if rows != self.pointed_rows:
-            self.pointed_rows = rows
+        if (pointed := frozenset(row_ids)) != self.pointed_ids:
+            self.pointed_ids = pointed
             self.viewport().update()
 
     def _reset(self) -> None:
-        self.chosen_row, self.pointed_rows = -1, frozenset()
+        self.chosen_id, self.pointed_ids = None, frozenset()
         self._fit()
 
     def _fit(self) -> None:
@@ -191,6 +196,6 @@ class Table(QTableView):
         self._quiet = False
 
     def _chosen(self, current: QModelIndex, _: QModelIndex) -> None:
-        self.chosen_row = current.row()
+        self.chosen_id = self.table.rows[current.row()]["id"] if current.isValid() else None
         if not self._quiet and current.isValid() and self._on_chosen is not None:
             self._on_chosen(self.table.rows[current.row()])
