@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRectF, Q
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QResizeEvent, QStaticText
 from PySide6.QtWidgets import QAbstractItemView, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
-from pruner_studio.models.rows import Row, RowTable
+from pruner_studio.models.rows import Index, Row, RowTable
 from pruner_studio.theme import theme
 from pruner_studio.widgets.sparkline import paint_curve
 
@@ -141,7 +141,7 @@ class Table(QTableView):
         super().resizeEvent(event)
         self._fit()
 
-    def dataChanged(self, first: QModelIndex, last: QModelIndex, _roles: Sequence[int] = ()) -> None:
+    def dataChanged(self, first: Index, last: Index, _roles: Sequence[int] = ()) -> None:
         """Paint what is in sight and looks different: a live run changes a few of hundreds of cells at a time."""
         model, bottom = self.table, self.rowAt(self.viewport().height() - 1)
         for at in range(max(first.row(), self.rowAt(0)), (last.row() if bottom < 0 else min(last.row(), bottom)) + 1):
