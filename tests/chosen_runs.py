@@ -43,16 +43,7 @@ def add_run(path, strategy, events, *, seed=0, state="finished", settings=None, 
         for event in events:
             if event[0] == "trial":
                 if round_id is None:
-                    idx = db.execute("SELECT count(*) FROM rounds WHERE run_id = ?", [run_id]).fetchone()[0]
-                    row = {
-                        "run_id": run_id,
-                        "task_id": event[1],
-                        "idx": idx,
-                        "started": 0.0,
-                        "draft_s": 1.0,
-                        "build_s": 2.0,
-                    }
-                    round_id = db["rounds"].insert(row).last_pk
+                    round_id = _add_round(db, run_id, event[1])
                 done, in_round = done + 1, in_round + 1
                 add_trial(db, run_id, round_id, done, *event[1:])
                 continue
@@ -65,6 +56,12 @@ def add_run(path, strategy, events, *, seed=0, state="finished", settings=None, 
     return run_id
 
 
+def _add_round(db, run_id, task_id):
+    idx = db.execute("SELECT count(*) FROM rounds WHERE run_id = ?", [run_id]).fetchone()[0]
+    row = {"run_id": run_id, "task_id": task_id, "idx": idx, "started": 0.0, "draft_s": 1.0, "build_s": 2.0}
+    return db["rounds"].insert(row).last_pk
+
+
 def add_trial(db, run_id, round_id, number, task_id, seconds, elapsed):
     candidate = {"run_id": run_id, "task_id": task_id, "round_id": round_id, "hash": f"{number:x}", "decisions": "[]"}
     candidate_id = db["candidates"].insert({**candidate, "origin": "draft", "draft_score": float(number)}).last_pk
@@ -75,3 +72,13 @@ def add_trial(db, run_id, round_id, number, task_id, seconds, elapsed):
         "repeats": json.dumps([]), "at": 0.0, "elapsed_s": elapsed,
     }  # fmt: skip
     db["measurements"].insert(row)
+
+
+def add_adaptation(path, run_id, **accuracies):
+    """A round of a run that only adapts: the pair accuracy of each model, or None."""
+    with Project(path) as project, project.transaction() as db:
+        round_id = _add_round(db, run_id, 1)
+        db["adaptations"].insert_all(
+            {"run_id": run_id, "round_id": round_id, "model": model, "samples": 10, "pair_accuracy": accuracy}
+            for model, accuracy in accuracies.items()
+        )

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from chosen_runs import add_run, make_project
+from chosen_runs import add_adaptation, add_run, make_project
 from pruner_engine.benchmarks.again import Timed, write_timed
 from pruner_engine.benchmarks.summary import summarise
 from pruner_engine.errors import UserError
@@ -94,3 +94,21 @@ def test_another_baseline_can_be_chosen(folder):
 def test_a_folder_without_a_finished_run_is_told(tmp_path):
     with pytest.raises(UserError, match="holds no finished run"):
         summarise(tmp_path)
+
+
+def test_adaptations_are_means_over_the_runs_in_which_every_model_ranked(folder):
+    rounds = {seed: [(0.5, None, 0.6), (0.7 + seed / 10, 0.6, 0.5 + seed / 10)] for seed in (0, 1)}
+    rounds[0].append((0.9, 0.8, None))  # the siamese had nothing to rank
+    for seed, told in rounds.items():
+        project = folder / "easy.pruner"
+        run = add_run(project, "moa-pruner", [("begin", 10.0), ("trial", 1, 0.5, 11.0), ("end", 11.0)], seed=seed)
+        for adapted, scratch, siamese in told:
+            known = {"adapted": adapted, "siamese": siamese} | ({} if scratch is None else {"scratch": scratch})
+            add_adaptation(project, run, **known)
+    found = summarise(folder)["adaptation"]
+    assert found == {
+        "moa-pruner": [
+            {"adaptation": 1, "runs": 2, "adapted": 0.5, "siamese": 0.6},
+            {"adaptation": 2, "runs": 2, "adapted": pytest.approx(0.75), "scratch": 0.6, "siamese": 0.55},
+        ]
+    }

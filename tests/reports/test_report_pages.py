@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from chosen_runs import add_run, make_project
+from chosen_runs import add_adaptation, add_run, make_project
 from pruner_engine.benchmarks.summary import summarise
 from pruner_engine.errors import UserError
 from pruner_engine.reports.chart import Axis, Chart
@@ -86,6 +86,17 @@ def test_the_page_of_a_comparison_shows_its_figures(project, tmp_path):
     assert_complete_by_itself(page)
     assert HOSTILE in page.text
     assert page.text.count("1 of 1") == 4  # both strategies, for the workload and over all
+
+
+def test_the_page_of_a_comparison_shows_how_well_adapted_models_rank(project, tmp_path):
+    run = add_run(project, "moa-pruner", EVENTS)
+    for accuracy in (0.6, 0.7, 0.8):
+        add_adaptation(project, run, adapted=accuracy, scratch=accuracy - 0.1, siamese=0.5)
+    write_comparison(tmp_path, summarise(tmp_path), tmp_path / "cmp.html")
+    page = Page(tmp_path / "cmp.html")
+    assert_complete_by_itself(page)
+    assert "Pairs in order: moa-pruner" in page.text and "siamese alone" in page.text
+    assert sum(tag == "svg" for tag, _ in page.elements) == 3  # over time, over trials, and the adaptations
 
 
 def test_a_run_before_its_first_trial_has_a_page_too(tmp_path):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from pruner_engine.benchmarks.adaptation import Accuracies, accuracies_of
 from pruner_engine.benchmarks.again import Again
 from pruner_engine.store.reader import ProjectReader, Row
 
@@ -33,12 +34,14 @@ class RunCurve:
             valid was measured.
         work_s: seconds of work in each part; builds run side by side, so that their sum may exceed `wall_s`.
         wall_s: seconds of searching altogether.
+        adaptations: pair accuracies of MoA's models at each adaptation.
     """
 
     run: Row
     points: list[Point]
     work_s: dict[str, float]
     wall_s: float
+    adaptations: list[Accuracies]
 
     @property
     def final_s(self) -> float | None:
@@ -86,6 +89,7 @@ def curve_of(reader: ProjectReader, run_id: int, again: Again | None = None) -> 
         points=points,
         work_s={part: sum(row[f"{part}_s"] for row in rounds) for part in PARTS},
         wall_s=searching(end),
+        adaptations=accuracies_of(reader, run_id),
     )
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from pruner_engine.benchmarks.adaptation import adaptation_curve
 from pruner_engine.benchmarks.again import read_again
 from pruner_engine.benchmarks.curve import PARTS, RunCurve, curve_of
 from pruner_engine.errors import UserError
@@ -68,6 +69,7 @@ def summarise(folder: Path, baseline: str = "metaschedule") -> Json:
         "versions": first["versions"],
         "workloads": workloads,
         "overall": {label: _overall(label, workloads) for label in labels},
+        "adaptation": {label: curve for label in labels if (curve := _adaptation(label, projects))},
     }
 
 
@@ -166,6 +168,13 @@ def _overall(label: str, workloads: Sequence[Json]) -> Json:
             if all(part["at"].get(mark) is not None for part in compared)
         },
     }
+
+
+def _adaptation(label: str, projects: dict[str, Curves]) -> list[Json]:
+    """How well the models of a strategy that adapts one ranked, over all of its runs."""
+    return adaptation_curve(
+        curve.adaptations for curves in projects.values() for (name, _), curve in curves.items() if name == label
+    )
 
 
 def _geometric_mean(values: Iterable[float | None]) -> float | None:

@@ -10,6 +10,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from pruner_engine.benchmarks.adaptation import MODELS
 from pruner_engine.benchmarks.curve import PARTS
 from pruner_engine.benchmarks.search import Variant, comparison_runs
 from pruner_engine.benchmarks.series import SeriesStopped, WantedRun
@@ -157,6 +158,16 @@ def _print_summary(summary: Json) -> None:
         print_table(_table(workload["strategies"]))
     click.echo("\nall workloads (geometric mean)")
     print_table(_table(summary["overall"]))
+    for name, curve in summary["adaptation"].items():
+        click.echo(f"\n{name}: share of the pairs of newly measured candidates in order, before learning from them")
+        print_table(_adaptation_table(curve))
+
+
+def _adaptation_table(curve: list[Json]) -> Table:
+    table = Table("adaptation", *MODELS, "runs")
+    for row in curve:
+        table.add_row(str(row["adaptation"]), *(percent(row.get(model)) for model in MODELS), str(row["runs"]))
+    return table
 
 
 def _table(strategies: dict[str, Json]) -> Table:

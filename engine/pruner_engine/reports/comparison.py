@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from markupsafe import Markup
+
+from pruner_engine.benchmarks.adaptation import MODELS
 from pruner_engine.benchmarks.curve import PARTS, Point, RunCurve
 from pruner_engine.benchmarks.summary import Json, read_curves
 from pruner_engine.reports.chart import Axis, Chart
 from pruner_engine.reports.page import render, write_page
-from pruner_engine.units import duration, latency
+from pruner_engine.units import duration, latency, percent
+
+_MODELS_TOLD = {"adapted": "adapted", "scratch": "from scratch", "siamese": "siamese alone"}
 
 
 def write_comparison(folder: Path, summary: Json, path: Path) -> None:
@@ -28,8 +33,19 @@ def write_comparison(folder: Path, summary: Json, path: Path) -> None:
             by_time.steps(label, [(point.seconds, reached) for point, reached in changes], colour)
             by_trials.steps(label, [(point.trials, reached) for point, reached in changes], colour)
         workloads.append({**workload, "by_time": by_time.svg(), "by_trials": by_trials.svg()})
-    html = render("comparison.html", summary=summary, workloads=workloads, parts=PARTS, marks_of=_marks_of)
+    adaptation = [_adaptation(label, curve) for label, curve in summary["adaptation"].items()]
+    html = render(
+        "comparison.html", summary=summary, workloads=workloads, parts=PARTS, marks_of=_marks_of, adaptation=adaptation
+    )
     write_page(path, html)
+
+
+def _adaptation(label: str, curve: list[Json]) -> Markup:
+    """How well the adapted model ranks what comes next, beside one that started from nothing and the pre-trained one."""
+    chart = Chart(f"Pairs in order: {label}", Axis("adaptation", whole=True), Axis("pair accuracy", percent))
+    for colour, model in enumerate(MODELS):
+        chart.steps(_MODELS_TOLD[model], [(row["adaptation"], row[model]) for row in curve if model in row], colour)
+    return chart.svg()
 
 
 def _changes(curve: RunCurve) -> list[tuple[Point, float]]:
