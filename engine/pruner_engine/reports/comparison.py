@@ -41,7 +41,7 @@ def write_comparison(folder: Path, summary: Json, path: Path) -> None:
 
 
 def _adaptation(label: str, curve: list[Json]) -> Markup:
-    """How well the adapted model ranks what comes next, beside one that started from nothing and the pre-trained one."""
+    """How well the adapted model ranks what comes next, beside one from scratch and the pre-trained one."""
     chart = Chart(f"Pairs in order: {label}", Axis("adaptation", whole=True), Axis("pair accuracy", percent))
     for colour, model in enumerate(MODELS):
         chart.steps(_MODELS_TOLD[model], [(row["adaptation"], row[model]) for row in curve if model in row], colour)

@@ -155,4 +155,3 @@ class RowTable(QAbstractTableModel):
         if role == _ALIGN:
             return _RIGHT if column.right else _LEFT
         return None
-
