@@ -1,14 +1,14 @@
 """Write the PyTorch models that the end-to-end benchmark uses, with random weights, as .pt2 archives.
 
-    python bench/torch_models.py FOLDER [NAME…]
+    python bench/torch_models.py FOLDER [NAME…] [--batch N]
 
 Each is the architecture of the publication that its class names, in plain PyTorch, small enough for one CPU.
 """
 
 from __future__ import annotations
 
+import argparse
 import math
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -256,12 +256,18 @@ def write(name: str, folder: Path, batch: int = 1) -> Path:
     return file
 
 
-def main(arguments: list[str]) -> None:
-    folder = Path(arguments[0])
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in arguments[1:] or MODELS:
-        print(write(name, folder))
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("models", nargs="*", metavar="NAME", help="all of them without any")
+    parser.add_argument("--batch", type=int, default=1)
+    options = parser.parse_args()
+    if unknown := [name for name in options.models if name not in MODELS]:
+        parser.error(f"no model is called {unknown[0]}; there are {', '.join(MODELS)}")
+    options.folder.mkdir(parents=True, exist_ok=True)
+    for name in options.models or MODELS:
+        print(write(name, options.folder, options.batch))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()
