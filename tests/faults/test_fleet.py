@@ -37,7 +37,7 @@ def process(module: str, *args: str):
 @contextlib.contextmanager
 def started(command: list[str]) -> Iterator[subprocess.Popen]:
     env = os.environ | {"PYTHONPATH": ENGINE}
-    child = subprocess.Popen(command, env=env, start_new_session=True, stderr=subprocess.DEVNULL)
+    child = subprocess.Popen(command, env=env, start_new_session=True)  # what it says is shown where a test fails
     try:
         yield child
     finally:
@@ -61,8 +61,8 @@ def tracker():
 
 
 def board(port: int, key: str):
-    own = free_port()
-    where = ("--host", "127.0.0.1", "--port", str(own), "--port-end", str(own + 1))
+    own = free_port()  # another program may take it before the board does
+    where = ("--host", "127.0.0.1", "--port", str(own), "--port-end", str(own + 20))
     return process("tvm.exec.rpc_server", "--tracker", f"127.0.0.1:{port}", "--key", key, *where)
 
 
