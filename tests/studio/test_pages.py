@@ -83,14 +83,16 @@ def test_tasks_sort_and_filter(qtbot, opened: MainWindow) -> None:
     assert "1 of 10" in page.count.text()
 
 
-def test_a_point_of_the_scatter_opens_its_schedule(opened: MainWindow) -> None:
+def test_a_point_of_the_scatter_opens_its_schedule(opened: MainWindow, rested) -> None:
     page = show(opened, "draft")
     assert [name for name, _ in page.funnel._steps] == ["explored", "drafted", "verified", "measured", "valid"]
     series = page.scatter.series[0]
     page.scatter.picked.emit(series.ids[0])
     assert opened.current_page == "schedule"
     assert opened.workspace.candidate_id == series.ids[0]
-    assert opened.show_page("schedule").candidate_card.heading.text() == f"Candidate {series.ids[0]}"
+    schedule = opened.show_page("schedule")
+    rested(schedule)
+    assert schedule.candidate_card.heading.text() == f"Candidate {series.ids[0]}"
 
 
 def test_rank_correlations_agree_with_scipy(opened: MainWindow, finished_project: Path) -> None:

@@ -110,9 +110,12 @@ def ancestors(widget: QWidget) -> list[QWidget]:
     return found
 
 
-def test_saved_bars_are_the_figures_of_the_project(window: MainWindow, finished_project: Path, tmp_path: Path) -> None:
+def test_saved_bars_are_the_figures_of_the_project(
+    window: MainWindow, finished_project: Path, tmp_path: Path, rested
+) -> None:
     window.workspace.open(finished_project, 3)
     page = window.show_page("overview")
+    rested(page)
     page.time_bars.figure.save(str(tmp_path / "time.csv"))
     heads, *rows = csv.reader((tmp_path / "time.csv").open(encoding="utf-8"))
     with ProjectReader(finished_project) as reader:

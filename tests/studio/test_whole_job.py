@@ -25,7 +25,7 @@ def named(parent, name: str) -> QPushButton:
     return next(b for b in parent.findChildren(QPushButton) if b.accessibleName() == name and b.isVisible())
 
 
-def test_sample_is_tuned_looked_at_and_exported(qtbot, window: MainWindow, tmp_path: Path) -> None:
+def test_sample_is_tuned_looked_at_and_exported(qtbot, window: MainWindow, tmp_path: Path, rested) -> None:
     project = tmp_path / "job.pruner"
     start = window.show_page("start")
     click(qtbot, named(start, "Sample model small-cnn"))
@@ -46,6 +46,7 @@ def test_sample_is_tuned_looked_at_and_exported(qtbot, window: MainWindow, tmp_p
     assert overview.tiles["latency"].value not in ("–", "")
 
     tasks = window.show_page("tasks")
+    rested(tasks)
     tuned = next(row for row in tasks.model.rows if row["best_s"])
     tasks.table.selectRow(tasks.model.row_of(tuned["id"]))
     qtbot.keyClick(tasks.table, Qt.Key.Key_Return)

@@ -107,7 +107,7 @@ class ComparePage(Page):
         )
         runs.body.addWidget(self.table)
 
-    def refresh(self) -> None:
+    def steps(self) -> Iterator[None]:
         reader, chosen = self.workspace.reader, self.workspace.run()
         if reader is None or chosen is None:
             self.pages.setCurrentIndex(0)
@@ -116,6 +116,7 @@ class ComparePage(Page):
         runs = [run for run in reader.runs() if run["model_id"] == chosen["model_id"]]
         progress = {run["id"]: reader.progress(run["id"]) for run in runs}
         self._show_plot(runs, progress)
+        yield
         # What others are measured against: the stock search where there is one
         base_run = next(
             (run for run in reversed(runs) if run["strategy"] == "metaschedule" and run["latency_s"]), chosen

@@ -128,7 +128,7 @@ class OverviewPage(Page):
 
     # ------------------------------------------------------------ showing
 
-    def refresh(self) -> None:
+    def steps(self) -> Iterator[None]:
         run, reader = self.workspace.run(), self.workspace.reader
         if run is None or reader is None:
             self._nothing()
@@ -144,7 +144,9 @@ class OverviewPage(Page):
         )
         baselines = {row["name"]: row for row in reader.baselines(run["id"])}
         self._show_tiles(run, baselines)
+        yield
         self._show_curve(reader.progress(run["id"]), baselines)
+        yield
         self._show_time(reader.worked(run["id"]))
         self._show_failures(run)
         self.noise.show_probes(reader.probes(run["id"]))

@@ -113,7 +113,7 @@ class SchedulePage(Page):
 
     # ------------------------------------------------------------ showing
 
-    def refresh(self) -> None:
+    def steps(self) -> Iterator[None]:
         reader, run_id = self.workspace.reader, self.workspace.run_id
         tasks = reader.tasks(run_id) if reader and run_id is not None else []
         known = {row["id"]: row for row in tasks}
@@ -126,8 +126,9 @@ class SchedulePage(Page):
         task = known[self.workspace.task_id]
         self.pages.setCurrentIndex(1)
         self._fill_tasks(tasks)
-        self.candidates.show_task(reader, run_id, task["id"])
         candidate_id = self.workspace.candidate_id or task["best_candidate_id"]
+        yield
+        self.candidates.show_task(reader, run_id, task["id"])
         self.candidates.table.choose(candidate_id)
         self._show_candidate(task, candidate_id)
 

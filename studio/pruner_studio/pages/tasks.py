@@ -164,7 +164,7 @@ class TasksPage(Page):
         row.addWidget(self.open_button)
         return row
 
-    def refresh(self) -> None:
+    def steps(self) -> Iterator[None]:
         reader, run_id = self.workspace.reader, self.workspace.run_id
         tasks = reader.tasks(run_id) if reader and run_id is not None else []
         rows = narrowed(tasks, self.workspace.filter)
@@ -177,6 +177,7 @@ class TasksPage(Page):
             for row in rows:
                 row["gains"] = gains.get(row["id"], [])
             self._show_roofline(reader.profile(run_id), rows)
+            yield
         self.model.show_rows(rows)
         self.table.choose(self.workspace.task_id)
         told = tr("{shown} of {all} tasks") if len(rows) != len(tasks) else tr("{all} tasks")
