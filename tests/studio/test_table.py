@@ -1,0 +1,88 @@
+"""The table of all pages while rows change: what is chosen stays chosen, and only what looks different is painted."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QEvent, QObject, QRect, Qt
+from PySide6.QtGui import QRegion
+from PySide6.QtWidgets import QApplication
+
+from pruner_studio.models.rows import Column, RowTable
+from pruner_studio.widgets.table import Table
+
+COLUMNS = (
+    Column("Name", lambda row: row["name"]),
+    Column("Speed", lambda row: row["speed"], right=True),
+    Column("Share", lambda row: row["speed"] / 100, "{:.2f}".format, share=lambda row: row["speed"] / 100),
+)
+
+
+def rows(*speeds: float) -> list[dict]:
+    return [{"id": at, "name": f"row {at}", "speed": speed} for at, speed in enumerate(speeds, 1)]
+
+
+class Painted(QObject):
+    """What of a widget is painted."""
+
+    def __init__(self, widget) -> None:
+        super().__init__(widget)
+        self.region = QRegion()
+        widget.installEventFilter(self)
+
+    def eventFilter(self, _: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Paint:
+            self.region += event.region()
+        return False
+
+
+@pytest.fixture
+def table(qtbot):
+    """By speed, the fastest first."""
+    made = Table("rows", RowTable(COLUMNS), sort_by=(1, Qt.SortOrder.DescendingOrder))
+    qtbot.addWidget(made)
+    made.resize(500, 300)
+    made.table.show_rows(rows(10.0, 30.0, 20.0))
+    made.show()
+    qtbot.waitExposed(made)
+    made.selectRow(1)  # row 3, of speed 20
+    for _ in range(5):
+        QApplication.processEvents()
+    return made
+
+
+def cell(table: Table, row_id: int, column: int) -> QRect:
+    return table.visualRect(table.table.index(table.table.row_of(row_id), column))
+
+
+def order(table: Table) -> list[int]:
+    return [row["id"] for row in table.table.rows]
+
+
+def test_a_chosen_row_that_moves_stays_chosen(table) -> None:
+    assert (order(table), table.chosen_id) == ([2, 3, 1], 3)
+    table.table.show_rows(rows(10.0, 30.0, 50.0))
+    assert (order(table), table.chosen_id) == ([3, 2, 1], 3)
+    assert table.currentIndex().row() == 0
+    assert {index.row() for index in table.selectionModel().selectedRows()} == {0}
+
+
+def test_a_new_row_and_one_that_goes_are_shown(table) -> None:
+    table.table.show_rows(rows(10.0, 30.0, 20.0, 25.0))
+    assert order(table) == [2, 4, 3, 1]
+    table.table.show_rows(rows(10.0, 30.0))
+    assert order(table) == [2, 1]
+
+
+def test_only_what_looks_different_is_painted(table) -> None:
+    painted = Painted(table.viewport())
+    table.table.show_rows(rows(10.0, 30.0, 20.0))
+    QApplication.processEvents()
+    assert painted.region.isEmpty()
+    table.table.show_rows(rows(11.0, 30.0, 20.0))
+    QApplication.processEvents()
+    assert painted.region.contains(cell(table, 1, 1)) and painted.region.contains(cell(table, 1, 2))
+    assert not painted.region.intersects(cell(table, 1, 0))
+    assert not painted.region.intersects(cell(table, 2, 1))
+    table.table.show_rows(rows(40.0, 30.0, 20.0))  # moves up, past both
+    QApplication.processEvents()
+    assert all(painted.region.contains(cell(table, row_id, 0)) for row_id in (1, 2, 3))
