@@ -15,16 +15,15 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import random
-import sqlite3
-import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import subprocess
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests" / "studio"))
@@ -50,7 +49,7 @@ def main() -> None:
     parser.add_argument("--starts", type=int, default=5, help="how often the start is measured")
     parser.add_argument("--settle", type=float, default=8.0, help="seconds until the pages are watched")
     parser.add_argument("--part", nargs=3, metavar=("NAME", "PROJECT", "START"), help=argparse.SUPPRESS)
-    options = parser.parse_args()
+    options = parser.parse_args()  # what a part alone needs is imported there: the start is to be the window's own
     os.environ["QT_QPA_PLATFORM"] = options.platform
     if options.part:
         name, project, start = options.part
@@ -58,6 +57,8 @@ def main() -> None:
             project, float(start), options
         )
         return
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="pruner-bench-ui-") as folder:
         for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
             os.environ[name] = folder
@@ -138,6 +139,8 @@ def _own(found: dict[str, Any], name: str) -> str:
 
 
 def _part(name: str, project: Path, options: argparse.Namespace) -> dict[str, Any]:
+    import subprocess
+
     words = [f"--{key}={getattr(options, key)}" for key in ("platform", "rows", "seconds", "settle")]
     command = [sys.executable, __file__, *words, "--part", name, str(project), str(time.monotonic())]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -233,6 +236,8 @@ def measure_watching(project: str, _start: float, options: argparse.Namespace) -
 
 def _beside(name: str, project: str, options: argparse.Namespace) -> subprocess.Popen[bytes]:
     """A process that does its part until a line comes on its standard input."""
+    import subprocess
+
     words = [f"--{key}={getattr(options, key)}" for key in ("rows", "seconds")]
     command = [sys.executable, __file__, *words, "--part", name, project, "0"]
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -321,6 +326,9 @@ def _told_to_stop() -> threading.Event:
 
 def write_live(project: str, _start: float, options: argparse.Namespace) -> None:
     """Add rows as an engine does, in a transaction every 20 ms, until a line comes on standard input."""
+    import random
+    import sqlite3
+
     from pruner_engine.store.lock import WriterLock
 
     stop = _told_to_stop()

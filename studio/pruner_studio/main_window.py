@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from PySide6.QtCore import QSettings, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QUndoStack
@@ -25,16 +25,17 @@ from pruner_studio.models.projects import is_project
 from pruner_studio.models.recent import recent, summaries
 from pruner_studio.page_stack import PageStack
 from pruner_studio.pages.page import Page
-from pruner_studio.pages.start import StartPage
 from pruner_studio.session import Session, crashes
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import label, repaint_icons
-from pruner_studio.widgets.help_window import HelpWindow
 from pruner_studio.widgets.problems import ProblemStack
 from pruner_studio.widgets.run_bar import RunBar
 from pruner_studio.widgets.sidebar import PAGES, Sidebar
 from pruner_studio.workspace import Problem, Workspace
+
+if TYPE_CHECKING:  # a project is shown sooner without
+    from pruner_studio.pages.start import StartPage
 
 _TOLD_MS = 4000
 _SETTLED_MS = 250
@@ -122,9 +123,7 @@ class MainWindow(QMainWindow):
         gc.enable()
         self._session.describe()
         background.run(lambda: summaries(recent()), self._tell_interrupted, self.problems.tell)
-        start = self.pages.page("start")
-        assert isinstance(start, StartPage)
-        start.check_machine()
+        cast("StartPage", self.pages.page("start")).check_machine()
         self.pages.make_ahead()
 
     def _tell_interrupted(self, rows: list[dict[str, Any]]) -> None:
@@ -147,8 +146,7 @@ class MainWindow(QMainWindow):
             if not self.workspace.open(path) and not self.workspace.path:
                 self.show_page("start")
             return
-        start = self.show_page("start")
-        assert isinstance(start, StartPage)
+        start = self.start_page()
         if not Path(path).is_file() and ":" not in path:
             self.problems.tell(
                 Problem(tr("There is no file {path}.").format(path=path), tr("Choose another one on the Start page."))
@@ -195,9 +193,7 @@ class MainWindow(QMainWindow):
 
     def start_page(self) -> StartPage:
         """The Start page, shown."""
-        page = self.show_page("start")
-        assert isinstance(page, StartPage)
-        return page
+        return cast("StartPage", self.show_page("start"))
 
     def copy_command(self) -> None:
         """The terminal's line for what is shown: of the page, else of the run."""
@@ -218,6 +214,8 @@ class MainWindow(QMainWindow):
 
     def show_help(self) -> None:
         """What the figures mean, beside the window."""
+        from pruner_studio.widgets.help_window import HelpWindow
+
         HelpWindow(self).show()
 
     def show_about(self) -> None:
