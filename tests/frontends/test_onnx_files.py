@@ -190,3 +190,17 @@ def test_functions_of_the_model_are_inlined(tmp_path, monkeypatch):
     onnx.save(model, path)
     x = np.arange(8, dtype=np.float32)
     np.testing.assert_array_equal(run(load_model(str(path)).mod, x)[0], 2 * x)
+
+
+def test_inputs_keep_the_names_of_the_file(tmp_path):
+    """PyTorch's exporter writes "input.1", which is no name to TVM; a project gives what it stored to load it again."""
+    node = helper.make_node("Relu", ["input.1"], ["out"])
+    path = tmp_path / "dotted.onnx"
+    onnx.save(make([node], [tensor("input.1", 2, "rows")], [tensor("out", 2, "rows")]), path)
+    model = load_model(str(path), {"input.1": (2, 3)})
+    assert [(spec.name, spec.shape) for spec in model.inputs] == [("input.1", (2, 3))]
+    for name in (model.inputs[0].name, "input_1"):
+        again = load_model(str(path), {name: (2, 3)}, content=model.content)
+        assert again.inputs == model.inputs and again.sha256 == model.sha256
+    with pytest.raises(UserError, match="no input other"):
+        load_model(str(path), {"other": (2, 3)})

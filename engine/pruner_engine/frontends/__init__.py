@@ -41,6 +41,7 @@ def load_model(
     given = inputs or {}
     kind, name = _kind(source), Path(source).stem
     names: list[str] = []
+    input_names: list[str] = []  # as the file has them: "input.1" is no name to TVM
     if kind == "workload":
         mod, name, content = build_workload(source), source, source.encode()
         mod = bind(mod, bind_dims(declared_inputs(mod), given))
@@ -49,8 +50,9 @@ def load_model(
         content = _read(source) if content is None else content
         if kind == "onnx":
             model, content = onnx_file.parse(content, name, folder)
-            mod = onnx_file.to_relax(model, name, bind_dims(onnx_file.declared_inputs(model), given))
-            names = onnx_file.output_names(model)
+            declared = onnx_file.declared_inputs(model)
+            mod = onnx_file.to_relax(model, name, bind_dims(declared, given))
+            names, input_names = onnx_file.output_names(model), [i.name for i in declared]
         elif kind == "pt2":
             from pruner_engine.frontends.torch import file as pt2_file
 
@@ -59,7 +61,7 @@ def load_model(
         else:
             mod = tvmscript_file.parse(content, name, allow_code=allow_code)
             mod = bind(mod, bind_dims(declared_inputs(mod), given))
-    specs = signature(mod, names)
+    specs = signature(mod, names, input_names)
     return LoadedModel(name=name, kind=kind, source=source, content=content, mod=mod, inputs=specs[0], outputs=specs[1])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -56,6 +57,9 @@ def bind_dims(declared: Sequence[ModelInput], given: Mapping[str, Sequence[int]]
     Raises:
         UserError: a shape is missing, of another rank, contradicts a fixed dimension or gives a name two values.
     """
+    # Projects of before have TVM's spelling of a name, such as input_1 for input.1
+    spelled = {re.sub(r"\W", "_", i.name): i.name for i in declared} | {i.name: i.name for i in declared}
+    given = {spelled.get(name, name): shape for name, shape in given.items()}
     if unknown := set(given) - {i.name for i in declared}:
         names = ", ".join(i.name for i in declared)
         raise UserError(f"The model has no input {', '.join(sorted(unknown))}.", f"Its inputs are: {names}.")
@@ -102,8 +106,10 @@ def bind(mod: tvm.IRModule, shapes: dict[str, tuple[int, ...]]) -> tvm.IRModule:
     return relax.transform.BindSymbolicVars(values, "main")(mod) if values else mod
 
 
-def signature(mod: tvm.IRModule, output_names: Sequence[str] = ()) -> tuple[tuple[TensorSpec, ...], ...]:
-    """(inputs, outputs) of "main", read from its types.
+def signature(
+    mod: tvm.IRModule, output_names: Sequence[str] = (), input_names: Sequence[str] = ()
+) -> tuple[tuple[TensorSpec, ...], ...]:
+    """(inputs, outputs) of "main", read from its types; names of inputs are the function's where none are given.
 
     Raises:
         UserError: an input or output is no tensor, does not fit into memory, or its shape is still dynamic.
@@ -111,8 +117,10 @@ def signature(mod: tvm.IRModule, output_names: Sequence[str] = ()) -> tuple[tupl
     main = mod["main"]
     fields = fields_of(main.ret_ty)
     names = list(output_names) if len(output_names) == len(fields) else [f"output{i}" for i in range(len(fields))]
+    own = [p.name for p in main.params]
+    given = list(input_names) if len(input_names) == len(own) else own
     return (
-        tuple(spec_of(p.name, p.ty) for p in main.params),
+        tuple(spec_of(name, p.ty) for name, p in zip(given, main.params, strict=True)),
         tuple(spec_of(name, ty) for name, ty in zip(names, fields, strict=True)),
     )
 
