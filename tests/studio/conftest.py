@@ -15,12 +15,12 @@ from project_factory import make_project
 
 from pruner_studio.main_window import MainWindow
 from pruner_studio.pages.page import Page
-from pruner_studio.theme import theme
+from pruner_studio.theme import STYLE, theme
 
 
 @pytest.fixture(scope="session")
 def qapp_args() -> list[str]:
-    return ["pruner-studio"]
+    return ["pruner-studio", *STYLE]
 
 
 @pytest.fixture(scope="session")
