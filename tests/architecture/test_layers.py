@@ -48,3 +48,10 @@ def test_nothing_reads_pickles():
     """Model files, checkpoints and projects are hostile until checked: a pickle runs code when it is read."""
     modules = ("pickle", "cloudpickle", "dill", "shelve", "marshal")
     assert offenders("engine", modules) + offenders("studio", modules) == []
+
+
+def test_the_window_starts_without_reading_the_source_of_what_it_imports():
+    """PySide6 would, for a feature that nothing here uses; the reading took a tenth of the start."""
+    code = "import linecache, pruner_studio.app, pyqtgraph; print(sorted(linecache.cache))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    assert done.stdout.strip() == "[]"
