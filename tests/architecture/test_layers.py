@@ -52,6 +52,6 @@ def test_nothing_reads_pickles():
 
 def test_the_window_starts_without_reading_the_source_of_what_it_imports():
     """PySide6 would, for a feature that nothing here uses; the reading took a tenth of the start."""
-    code = "import linecache, pruner_studio.app, pyqtgraph; print([name for name in linecache.cache if 'graph' in name])"
+    code = "import linecache, pruner_studio.app, pyqtgraph; print([key for key in linecache.cache if 'graph' in key])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
     assert done.stdout.strip() == "[]"
