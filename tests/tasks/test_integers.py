@@ -16,7 +16,7 @@ from pruner_engine.measure.kernel import facts_of
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.extract import extract_tasks
-from pruner_engine.tasks.integers import as_words, on_grid
+from pruner_engine.tasks.integers.weights import as_words, on_grid
 from pruner_engine.tasks.prepare import prepare
 
 VNNI = Target({"kind": "llvm", "mcpu": "sapphirerapids", "num-cores": 2})

@@ -16,7 +16,7 @@ from pruner_engine.byte_products import has_byte_products
 from pruner_engine.tasks.constants import fold_constants
 from pruner_engine.tasks.fold import fold_movement
 from pruner_engine.tasks.grouped import widen_groups
-from pruner_engine.tasks.integers import integer_products
+from pruner_engine.tasks.integers.rewrite import integer_products
 from pruner_engine.tasks.kernels import legalizations
 from pruner_engine.tasks.quantised import in_arithmetic
 from pruner_engine.tasks.rewriting import extents_of, fields_of, operator_of

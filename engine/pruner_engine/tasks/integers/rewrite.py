@@ -19,21 +19,18 @@ from functools import partial
 
 import numpy as np
 import tvm
-from tvm import relax, te, tirx
+from tvm import relax, te
 from tvm.ir.expr import GenericConst
 from tvm.ir.transform import Sequential
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.byte_products import byte_products
+from pruner_engine.tasks.integers import kernels
+from pruner_engine.tasks.integers.weights import WORD, ByteWeights, as_words, byte_weights
 from pruner_engine.tasks.rewriting import OUTER, bound, is_constant_nhwc, operator_of, rewritten, shape_of
-from pruner_engine.tasks.widen import appended, tileable
+from pruner_engine.tasks.widen import tileable
 
-_WORD = 4  # bytes
-_EVERY_BYTE = 0x01010101
-_LANES = 8  # of the shortest vector that is worth it
 _VIEW = "runtime.TVMTensorCreateView"  # the operator for it makes three calls more
 _MOVES = ("relax.reshape", "relax.permute_dims")
-_NEAR = 1e-6  # of the largest weight: a few roundings to float32
 
 
 def integer_products(mod: tvm.IRModule) -> tvm.IRModule:
@@ -68,23 +65,6 @@ class _Bytes:
         if not isinstance(self.scale, GenericConst) or not isinstance(self.zero, int):
             return None
         return self.scale.value.numpy().item(), self.zero
-
-
-@dataclass(frozen=True)
-class _Weights:
-    """Constant weights (steps + middle) · scale.
-
-    Attributes:
-        steps: int8 [..., depth, columns], with zeros up to whole words and vectors.
-        middle: int32 [columns], these and the others without those zeros.
-        sums: int32 [columns], of steps + middle over all but the columns.
-        scales: float32 [columns]; None where the weights are whole numbers.
-    """
-
-    steps: np.ndarray
-    middle: np.ndarray
-    sums: np.ndarray
-    scales: np.ndarray | None
 
 
 @mutator
@@ -128,19 +108,19 @@ class _Rewriter(PyExprMutator):
         x, weights = operands
         *batch, rows, _ = shape_of(call.args[0]) or [0, 0]
         wide = tileable(rows)
-        total = self._emit_products(partial(_matmul, rows=wide), x, weights, "matmul")
+        total = self._emit_products(partial(kernels.matmul, rows=wide), x, weights, "matmul")
         if wide != rows:
             total = self.builder_.emit(relax.op.strided_slice(total, [len(batch)], [0], [rows]))
-        return self._result(total, _row_sums, x, weights, original)
+        return self._result(total, kernels.row_sums, x, weights, original)
 
     def _convolution(self, call: relax.Call, original: relax.Call) -> relax.Expr:
-        operands, window = self._operands(call), _window_of(call)
+        operands, window = self._operands(call), kernels.window_of(call)
         if operands is None or (any(window.padding) and not isinstance(operands[0].zero, int)):
             return call
         x, weights = operands
         outside = x.zero if isinstance(x.zero, int) else 0
-        total = self._emit_products(partial(_conv2d, window=window, outside=outside), x, weights, "conv2d")
-        return self._result(total, partial(_window_sums, window=window, outside=outside), x, weights, original)
+        total = self._emit_products(partial(kernels.conv2d, window=window, outside=outside), x, weights, "conv2d")
+        return self._result(total, partial(kernels.window_sums, window=window, outside=outside), x, weights, original)
 
     def _depthwise(self, call: relax.Call) -> relax.Expr:
         *_, inputs, filters = shape_of(call.args[1]) or [0, 0]
@@ -149,7 +129,7 @@ class _Rewriter(PyExprMutator):
             return call
         scale, zero = x.known
         return self.builder_.call_te(
-            partial(_depthwise, window=_window_of(call)),
+            partial(kernels.depthwise, window=kernels.window_of(call)),
             x.q,
             relax.const(call.args[1].value.numpy() * scale, "float32"),
             relax.const(np.array([zero], "float32")),
@@ -159,9 +139,9 @@ class _Rewriter(PyExprMutator):
 
     # ------------------------------------------------------------ operands
 
-    def _operands(self, call: relax.Call) -> tuple[_Bytes, _Weights] | None:
+    def _operands(self, call: relax.Call) -> tuple[_Bytes, ByteWeights] | None:
         x = self._bytes_of(call.args[0])
-        weights = _weights(call.args[1].value.numpy()) if x is not None else None
+        weights = byte_weights(call.args[1].value.numpy()) if x is not None else None
         if x is None or weights is None or (x.scale is None) != (weights.scales is None):
             return None
         return (x, weights) if str(call.ty.dtype) == ("int32" if x.scale is None else "float32") else None
@@ -209,9 +189,9 @@ class _Rewriter(PyExprMutator):
     def _words(self, q: relax.Expr) -> relax.Expr:
         """The bytes as words along the last axis, the last of which zeros fill."""
         *outer, depth = shape_of(q) or [0]
-        if depth % _WORD:
-            q = self.builder_.emit(relax.op.nn.pad(q, [0, 0] * len(outer) + [0, -depth % _WORD]))
-        shape = [*outer, -(-depth // _WORD)]
+        if depth % WORD:
+            q = self.builder_.emit(relax.op.nn.pad(q, [0, 0] * len(outer) + [0, -depth % WORD]))
+        shape = [*outer, -(-depth // WORD)]
         view = relax.op.call_pure_packed(
             _VIEW,
             q,
@@ -224,7 +204,9 @@ class _Rewriter(PyExprMutator):
 
     # ------------------------------------------------------------ results
 
-    def _emit_products(self, kernel: Callable[..., te.Tensor], x: _Bytes, weights: _Weights, name: str) -> relax.Expr:
+    def _emit_products(
+        self, kernel: Callable[..., te.Tensor], x: _Bytes, weights: ByteWeights, name: str
+    ) -> relax.Expr:
         self.found = True
         words, attrs = relax.const(as_words(weights.steps), "int32"), {"op_pattern": OUTER}
         return self.builder_.emit_te(kernel, self._words(x.q), words, primfunc_name_hint=name, primfunc_attrs=attrs)
@@ -234,7 +216,7 @@ class _Rewriter(PyExprMutator):
         total: relax.Expr,
         sums_of: Callable[..., te.Tensor],
         x: _Bytes,
-        weights: _Weights,
+        weights: ByteWeights,
         original: relax.Call,
     ) -> relax.Expr:
         """The sums of products of bytes as the result of the operator that they stand for.
@@ -264,65 +246,6 @@ class _Rewriter(PyExprMutator):
         return relax.op.multiply(real, scale)
 
 
-def _weights(weights: np.ndarray) -> _Weights | None:
-    """Weights [..., depth, columns] as bytes; None where they are none."""
-    flat = weights.reshape(-1, weights.shape[-1])
-    if weights.dtype == np.int32:
-        steps, scales = flat, None
-    else:
-        found = on_grid(flat)
-        if found is None:
-            return None
-        steps, scales = found
-    most, least = steps.max(0), steps.min(0)
-    middle = np.maximum(most - 127, np.minimum(least + 128, 0))
-    if (least - middle < -128).any():
-        return None
-    *kept, depth, columns = weights.shape
-    missing = [*[(0, 0)] * len(kept), (0, -depth % _WORD), (0, -columns % _LANES)]
-    around = np.pad((steps - middle).astype("int8").reshape(weights.shape), missing)
-    return _Weights(around, middle.astype("int32"), steps.sum(0, dtype="int32"), scales)
-
-
-def on_grid(weights: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """Whole numbers p and scales t by column with p · t = weights, p of at most 255 steps; None where there are none.
-
-    Args:
-        weights: float32 [rows, columns].
-    """
-    if weights.dtype != np.float32 or not weights.size or not np.isfinite(weights).all():
-        return None
-    most = np.abs(weights).max(0)
-    unit = weights / np.where(most > 0, most, 1)
-    counts = np.arange(1, 256)  # steps up to the largest weight
-    fits = np.ones((len(counts), weights.shape[1]), bool)
-    few = unit[np.linspace(0, len(unit) - 1, min(len(unit), 16), dtype=int)]
-    for row in few:
-        fits &= _on(row, counts[:, None])
-    while fits.any(0).all():
-        count = counts[fits.argmax(0)]
-        steps = unit * count
-        right = _on(unit, count).all(0) & (np.ptp(steps, 0) < 255.5)
-        if right.all():
-            return np.round(steps).astype(np.int32), (most / count).astype(np.float32)
-        fits[count - 1, np.arange(len(count))] &= right
-    return None
-
-
-def _on(unit: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Which parts of the largest weight are a whole number of steps, of which that has `counts`."""
-    steps = unit * counts
-    near: np.ndarray = np.abs(steps - np.round(steps)) < _NEAR * counts
-    return near
-
-
-def as_words(steps: np.ndarray) -> np.ndarray:
-    """Weights int8 [..., depth, columns] as words int32 [..., depth / 4, columns] of four along the depth."""
-    *kept, depth, columns = steps.shape
-    fours = np.swapaxes(steps.reshape(*kept, depth // _WORD, _WORD, columns), -1, -2)
-    return np.ascontiguousarray(fours).view("<i4")[..., 0]
-
-
 def _is_number(value: relax.Expr) -> bool:
     """Whether it is one number: a constant of one element, or a tensor without axes."""
     shape = shape_of(value)
@@ -334,128 +257,3 @@ def _is_product(call: relax.Call) -> bool:
     data, weights = (shape_of(arg) for arg in call.args)
     constant = isinstance(call.args[1], GenericConst)
     return constant and data is not None and weights is not None and len(data) >= 2 and len(weights) == 2
-
-
-# ---------------------------------------------------------------- kernels
-
-
-@dataclass(frozen=True)
-class _Window:
-    """What a convolution reads, rows before columns."""
-
-    kernel: list[int]
-    padding: list[int]
-    strides: list[int]
-    dilation: list[int]
-
-
-def _window_of(call: relax.Call) -> _Window:
-    return _Window(
-        kernel=[int(n) for n in list(call.args[1].ty.shape)[:2]],
-        padding=[int(n) for n in call.attrs.padding],
-        strides=[int(n) for n in call.attrs.strides],
-        dilation=[int(n) for n in call.attrs.dilation],
-    )
-
-
-def _matmul(x: te.Tensor, weights: te.Tensor, rows: int) -> te.Tensor:
-    """Sums of products of bytes [..., rows, columns]; rows that `x` lacks are of no meaning."""
-    *batch, _, depth = (int(n) for n in x.shape)
-    x = appended(x, -2, rows, "pad_rows")
-    k = te.reduce_axis((0, depth), name="k")
-    return te.compute(
-        (*batch, rows, int(weights.shape[1])),
-        lambda *i: te.sum(byte_products(x(*i[:-1], k), weights(k, i[-1])), axis=k),
-        name="matmul",
-    )
-
-
-def _row_sums(x: te.Tensor, depth: int) -> te.Tensor:
-    """Sums of the first `depth` bytes of rows, [..., 1]."""
-    *rows, words = (int(n) for n in x.shape)
-    k = te.reduce_axis((0, words), name="k")
-    return te.compute((*rows, 1), lambda *i: te.sum(_sum_of(x(*i[:-1], k), k, depth), axis=k), name="sum_of_bytes")
-
-
-def _conv2d(x: te.Tensor, weights: te.Tensor, window: _Window, outside: int) -> te.Tensor:
-    """Sums of products of bytes of a convolution, NHWC and HWIO.
-
-    Args:
-        outside: the byte around the image.
-    """
-    axes, shape, read = _windows(_surrounded(x, window, _word_of(outside)), window)
-    return te.compute(
-        (*shape, int(weights.shape[3])),
-        lambda n, i, j, o: te.sum(byte_products(read(n, i, j), weights(*axes, o)), axis=axes),
-        name="conv2d_nhwc",
-    )
-
-
-def _window_sums(x: te.Tensor, window: _Window, outside: int, depth: int) -> te.Tensor:
-    """Sums of the bytes of the first `depth` channels that a convolution reads for each pixel, [n, row, column, 1]."""
-    axes, shape, read = _windows(_surrounded(x, window, _word_of(outside)), window)
-    return te.compute(
-        (*shape, 1),
-        lambda n, i, j, _: te.sum(_sum_of(read(n, i, j), axes[-1], depth), axis=axes),
-        name="sum_of_bytes",
-    )
-
-
-def _sum_of(word: tirx.Expr, place: te.IterVar, depth: int) -> tirx.Expr:
-    """The sum of a word's bytes, the place-th of its row, as far as they are among the first `depth`."""
-    ones = tirx.const(_EVERY_BYTE, "int32")
-    if depth % _WORD:
-        ones = tirx.Select(
-            place < depth // _WORD, ones, tirx.const(_EVERY_BYTE & (1 << 8 * (depth % _WORD)) - 1, "int32")
-        )
-    return byte_products(word, ones)
-
-
-def _depthwise(x: te.Tensor, filters: te.Tensor, zero: te.Tensor, window: _Window) -> te.Tensor:
-    """A depthwise convolution, NHWC and HWIO, of the bytes less their zero."""
-    real = te.compute(x.shape, lambda *i: x(*i).astype("float32") - zero(0), name="real")
-    padded = _surrounded(real, window, tirx.const(0, "float32"))
-    (h, w, _), shape, read = _windows(padded, window)
-    return te.compute(
-        (*shape, int(filters.shape[3])),
-        lambda n, i, j, c: te.sum(read(n, i, j, c) * filters(h, w, 0, c), axis=[h, w]),
-        name="group_conv2d_nhwc",
-    )
-
-
-def _windows(x: te.Tensor, window: _Window) -> tuple[list[te.IterVar], tuple[int, ...], Callable[..., tirx.Expr]]:
-    """Reduction axes of a convolution, the extents of its result but the channels, and what it reads at a pixel.
-
-    Args:
-        x: the image with all around it.
-    """
-    batch, height, width, channels = (int(n) for n in x.shape)
-    reach = [(n - 1) * d + 1 for n, d in zip(window.kernel, window.dilation, strict=True)]
-    pixels = [(n - r) // s + 1 for n, r, s in zip((height, width), reach, window.strides, strict=True)]
-    h, w, c = (te.reduce_axis((0, n), name) for n, name in zip((*window.kernel, channels), "hwc", strict=True))
-    (down, across), (rows, columns) = window.strides, window.dilation
-    return (
-        [h, w, c],
-        (batch, *pixels),
-        lambda n, i, j, channel=c: x(n, i * down + h * rows, j * across + w * columns, channel),
-    )
-
-
-def _word_of(byte: int) -> tirx.Expr:
-    word = byte * _EVERY_BYTE
-    return tirx.const(word - (word >> 31 << 32), "int32")
-
-
-def _surrounded(x: te.Tensor, window: _Window, outside: tirx.Expr) -> te.Tensor:
-    """An image with the same element all around it."""
-    if not any(window.padding):
-        return x
-    batch, height, width, channels = (int(n) for n in x.shape)
-    top, left, bottom, right = window.padding
-    return te.compute(
-        (batch, height + top + bottom, width + left + right, channels),
-        lambda n, i, j, c: tirx.if_then_else(
-            tirx.all(i >= top, i < top + height, j >= left, j < left + width), x(n, i - top, j - left, c), outside
-        ),
-        name="pad_temp",
-    )

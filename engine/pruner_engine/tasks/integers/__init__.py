@@ -1,0 +1,1 @@
+"""Quantised products in whole numbers; `rewrite` says how."""
