@@ -52,6 +52,10 @@
         <translation>{count} Messdaten sind jetzt Lauf {run}.</translation>
     </message>
     <message>
+        <source>What this names was left out; everything else was read.</source>
+        <translation>Was hier genannt ist, wurde ausgelassen; alles andere wurde gelesen.</translation>
+    </message>
+    <message>
         <source>Show</source>
         <translation>Zeigen</translation>
     </message>
@@ -252,6 +256,10 @@
         <translation>Was die &amp;Zahlen bedeuten</translation>
     </message>
     <message>
+        <source>&amp;Keyboard shortcuts</source>
+        <translation>&amp;Tastenkürzel</translation>
+    </message>
+    <message>
         <source>Copy a &amp;report for the makers</source>
         <translation>&amp;Bericht für die Entwickler kopieren</translation>
     </message>
@@ -368,20 +376,12 @@
         <translation>Versuche bis zum Ziel</translation>
     </message>
     <message>
-        <source>Trials until the goal was reached</source>
-        <translation>Versuche, bis das Ziel erreicht war</translation>
-    </message>
-    <message>
         <source>Time to goal</source>
         <translation>Zeit bis zum Ziel</translation>
     </message>
     <message>
         <source>Speed-up</source>
         <translation>Beschleunigung</translation>
-    </message>
-    <message>
-        <source>Time to the goal of the run that set it, over this run&apos;s</source>
-        <translation>Zeit bis zum Ziel des Laufs, der es setzte, durch die dieses Laufs</translation>
     </message>
     <message>
         <source>Compare</source>
@@ -526,14 +526,6 @@
     <message>
         <source>Calls</source>
         <translation>Aufrufe</translation>
-    </message>
-    <message>
-        <source>Calls per inference</source>
-        <translation>Aufrufe je Inferenz</translation>
-    </message>
-    <message>
-        <source>All calls of one inference, in the exported library</source>
-        <translation>Alle Aufrufe einer Inferenz, in der exportierten Bibliothek</translation>
     </message>
     <message>
         <source>Share of time</source>
@@ -1164,6 +1156,14 @@
         <translation>Schließen</translation>
     </message>
     <message>
+        <source>Dismiss all</source>
+        <translation>Alle schließen</translation>
+    </message>
+    <message>
+        <source>Older problems, shown when others are dismissed: {count}</source>
+        <translation>Ältere Meldungen, die erscheinen, wenn andere geschlossen werden: {count}</translation>
+    </message>
+    <message>
         <source>Recent projects</source>
         <translation>Letzte Projekte</translation>
     </message>
@@ -1260,6 +1260,18 @@
         <translation>Weiter</translation>
     </message>
     <message>
+        <source>New run</source>
+        <translation>Neuer Lauf</translation>
+    </message>
+    <message>
+        <source>Run {id}</source>
+        <translation>Lauf {id}</translation>
+    </message>
+    <message>
+        <source>{job}: {phase}</source>
+        <translation>{job}: {phase}</translation>
+    </message>
+    <message>
         <source>of {budget}</source>
         <translation>von {budget}</translation>
     </message>
@@ -1296,32 +1308,16 @@
         <translation>Formen</translation>
     </message>
     <message>
-        <source>Floating-point operations of one call</source>
-        <translation>Gleitkommaoperationen eines Aufrufs</translation>
-    </message>
-    <message>
         <source>Share</source>
         <translation>Anteil</translation>
-    </message>
-    <message>
-        <source>One call of the kernel without tuning</source>
-        <translation>Ein Aufruf des Kernels ohne Optimierung</translation>
     </message>
     <message>
         <source>Best</source>
         <translation>Bestes</translation>
     </message>
     <message>
-        <source>Fastest valid candidate measured</source>
-        <translation>Schnellster gültiger gemessener Kandidat</translation>
-    </message>
-    <message>
         <source>Over trials</source>
         <translation>Über Versuche</translation>
-    </message>
-    <message>
-        <source>Best latency over the trials</source>
-        <translation>Beste Latenz über die Versuche</translation>
     </message>
     <message>
         <source>Of roof</source>
@@ -1460,10 +1456,6 @@
         <translation>Probe</translation>
     </message>
     <message>
-        <source>Slowest over fastest repeat of the fixed kernel, less one</source>
-        <translation>Langsamste durch schnellste Wiederholung des festen Kernels, weniger eins</translation>
-    </message>
-    <message>
         <source>Draft vs verify</source>
         <translation>Entwurf/Prüfung</translation>
     </message>
@@ -1490,6 +1482,14 @@
     <message>
         <source>No round yet</source>
         <translation>Noch keine Runde</translation>
+    </message>
+    <message>
+        <source>Top-5 draft</source>
+        <translation>Top-5 Entwurf</translation>
+    </message>
+    <message>
+        <source>Top-5 verified</source>
+        <translation>Top-5 geprüft</translation>
     </message>
     <message>
         <source>Each round of the search is shown here once it is measured.</source>
@@ -1574,6 +1574,10 @@
     <message>
         <source>Use the dark theme</source>
         <translation>Dunkle Farben verwenden</translation>
+    </message>
+    <message>
+        <source>No tuning is lost. Export again; if it ends again, send the report to the makers.</source>
+        <translation>Nichts vom Optimieren ist verloren. Exportieren Sie noch einmal; endet sie wieder, senden Sie den Bericht an die Entwickler.</translation>
     </message>
     <message>
         <source>A job is still running in this window.</source>
@@ -2060,6 +2064,26 @@
         <translation>Kontrolle</translation>
     </message>
     <message>
+        <source>boosted</source>
+        <translation>bevorzugt</translation>
+    </message>
+    <message>
+        <source>frozen</source>
+        <translation>eingefroren</translation>
+    </message>
+    <message>
+        <source>Error</source>
+        <translation>Fehler</translation>
+    </message>
+    <message>
+        <source>Warning</source>
+        <translation>Warnung</translation>
+    </message>
+    <message>
+        <source>Note</source>
+        <translation>Hinweis</translation>
+    </message>
+    <message>
         <source>drafted</source>
         <translation>entworfen</translation>
     </message>
@@ -2142,10 +2166,6 @@
     <message>
         <source>measured</source>
         <translation>gemessen</translation>
-    </message>
-    <message>
-        <source>One call, median of the repeats</source>
-        <translation>Ein Aufruf, Median der Wiederholungen</translation>
     </message>
     <message>
         <source>Outcome</source>
@@ -2236,12 +2256,20 @@
         <translation>Latenzen von Runden unterscheiden sich um so viel.</translation>
     </message>
     <message>
+        <source>Is Python still where Pruner Studio was installed? Otherwise install it again.</source>
+        <translation>Ist Python noch da, wo Pruner Studio installiert wurde? Installieren Sie es sonst neu.</translation>
+    </message>
+    <message>
         <source>The engine gave no sign of life for {seconds:.0f} s and was ended.</source>
         <translation>Die Maschine gab {seconds:.0f} s lang kein Lebenszeichen und wurde beendet.</translation>
     </message>
     <message>
         <source>The engine sent a message that the Studio does not know.</source>
         <translation>Die Maschine schickte eine Nachricht, die das Studio nicht kennt.</translation>
+    </message>
+    <message>
+        <source>Install Studio and engine from the same release; if they are, send the report to the makers.</source>
+        <translation>Installieren Sie Studio und Maschine aus derselben Ausgabe; sind sie es, senden Sie den Bericht an die Entwickler.</translation>
     </message>
     <message>
         <source>The engine speaks protocol {theirs}, the Studio {ours}.</source>
@@ -2266,6 +2294,10 @@
     <message>
         <source>The engine ended before it answered.</source>
         <translation>Die Maschine endete, bevor sie antwortete.</translation>
+    </message>
+    <message>
+        <source>Ask again: another engine is started. If it ends again, send the report to the makers.</source>
+        <translation>Fragen Sie noch einmal: Es wird eine neue Maschine gestartet. Endet sie wieder, senden Sie den Bericht an die Entwickler.</translation>
     </message>
     <message>
         <source>instruction {index}: {ours} → {theirs}</source>
@@ -2756,6 +2788,10 @@
         <translation>Ausgabe des Kostenmodells, mit LambdaRank auf normiertem Durchsatz trainiert</translation>
     </message>
     <message>
+        <source>Pruner (ASPLOS 2025), pattern-aware cost model</source>
+        <translation>Pruner (ASPLOS 2025), musterbewusstes Kostenmodell</translation>
+    </message>
+    <message>
         <source>Rank correlation</source>
         <translation>Rangkorrelation</translation>
     </message>
@@ -2770,6 +2806,18 @@
     <message>
         <source>statistics</source>
         <translation>Statistik</translation>
+    </message>
+    <message>
+        <source>Top-5 recall</source>
+        <translation>Top-5-Trefferquote</translation>
+    </message>
+    <message>
+        <source>How many of the five fastest candidates that a round measured are among the five that the score puts first.</source>
+        <translation>Wie viele der fünf schnellsten Kandidaten, die eine Runde gemessen hat, unter den fünf sind, die die Bewertung an den Anfang stellt.</translation>
+    </message>
+    <message>
+        <source>fastest five in the score&apos;s first five ÷ 5</source>
+        <translation>schnellste fünf unter den ersten fünf der Bewertung ÷ 5</translation>
     </message>
     <message>
         <source>Fastest in the order</source>
@@ -2864,8 +2912,152 @@
         <translation>GFLOP/s</translation>
     </message>
     <message>
-        <source>Arithmetic per second of the best candidate.</source>
-        <translation>Gleitkommaoperationen des besten Kandidaten je Sekunde.</translation>
+        <source>Arithmetic per second of a candidate; of a task, that of its best one.</source>
+        <translation>Rechenoperationen je Sekunde eines Kandidaten; bei einer Aufgabe die ihres besten.</translation>
+    </message>
+    <message>
+        <source>Pruner (ASPLOS 2025), evaluation</source>
+        <translation>Pruner (ASPLOS 2025), Auswertung</translation>
+    </message>
+    <message>
+        <source>What the best candidate reaches of what the device allows at its intensity.</source>
+        <translation>Was der beste Kandidat von dem erreicht, was das Gerät bei seiner Intensität zulässt.</translation>
+    </message>
+    <message>
+        <source>FLOP ÷ best latency ÷ roof</source>
+        <translation>FLOP ÷ beste Latenz ÷ Dach</translation>
+    </message>
+    <message>
+        <source>Trials until a run was as fast as the run that set the goal.</source>
+        <translation>Versuche, bis ein Lauf so schnell war wie der, der das Ziel setzt.</translation>
+    </message>
+    <message>
+        <source>trials at the first point of its curve at or below the goal</source>
+        <translation>Versuche am ersten Punkt seiner Kurve auf oder unter dem Ziel</translation>
+    </message>
+    <message>
+        <source>How many times sooner a run reached the goal than the run that set it.</source>
+        <translation>Wievielmal früher ein Lauf das Ziel erreichte als der, der es setzt.</translation>
+    </message>
+    <message>
+        <source>time to goal of the run that set it ÷ time to goal</source>
+        <translation>Zeit zum Ziel des Laufs, der es setzt ÷ Zeit zum Ziel</translation>
+    </message>
+    <message>
+        <source>Candidates that the learned cost model scored.</source>
+        <translation>Kandidaten, die das gelernte Kostenmodell bewertet hat.</translation>
+    </message>
+    <message>
+        <source>Valid</source>
+        <translation>Gültig</translation>
+    </message>
+    <message>
+        <source>Measured candidates that compiled, ran, and were not found to compute something else.</source>
+        <translation>Gemessene Kandidaten, die sich übersetzen ließen, liefen und nicht als falsch rechnend auffielen.</translation>
+    </message>
+    <message>
+        <source>measured − failed</source>
+        <translation>gemessen − fehlgeschlagen</translation>
+    </message>
+    <message>
+        <source>Working time of a round in which the draft model explored and drafted.</source>
+        <translation>Arbeitszeit einer Runde, in der das Entwurfsmodell erkundet und entworfen hat.</translation>
+    </message>
+    <message>
+        <source>Working time of a round in which candidates were applied, featurised and scored by the learned model.</source>
+        <translation>Arbeitszeit einer Runde, in der Kandidaten angewandt, in Merkmale gefasst und vom gelernten Modell bewertet wurden.</translation>
+    </message>
+    <message>
+        <source>Time spent compiling the candidates of a round, added up over the builders, which work side by side.</source>
+        <translation>Zeit für das Übersetzen der Kandidaten einer Runde, summiert über alle Übersetzer, die nebeneinander arbeiten.</translation>
+    </message>
+    <message>
+        <source>Σ of the builds&apos; seconds</source>
+        <translation>Σ der Sekunden beim Übersetzen</translation>
+    </message>
+    <message>
+        <source>Time spent running the candidates of a round, repeats and checks included.</source>
+        <translation>Zeit für das Ausführen der Kandidaten einer Runde, mit Wiederholungen und Prüfungen.</translation>
+    </message>
+    <message>
+        <source>Σ of the runs&apos; seconds</source>
+        <translation>Σ der Sekunden beim Ausführen</translation>
+    </message>
+    <message>
+        <source>Working time of a round in which the learned model was trained on what had been measured.</source>
+        <translation>Arbeitszeit einer Runde, in der das gelernte Modell mit dem Gemessenen trainiert wurde.</translation>
+    </message>
+    <message>
+        <source>All calls of the function in one inference, in the exported library.</source>
+        <translation>Alle Aufrufe der Funktion in einer Inferenz, in der exportierten Bibliothek.</translation>
+    </message>
+    <message>
+        <source>Σ of its calls in one inference, median of the repeats</source>
+        <translation>Σ ihrer Aufrufe in einer Inferenz, Median der Wiederholungen</translation>
+    </message>
+    <message>
+        <source>measured by Pruner Studio at the export</source>
+        <translation>von Pruner Studio beim Export gemessen</translation>
+    </message>
+    <message>
+        <source>Share of the time of all functions in one inference of the exported library.</source>
+        <translation>Anteil an der Zeit aller Funktionen in einer Inferenz der exportierten Bibliothek.</translation>
+    </message>
+    <message>
+        <source>time of the function ÷ sum over all functions</source>
+        <translation>Zeit der Funktion ÷ Summe über alle Funktionen</translation>
+    </message>
+    <message>
+        <source>The search goes on without it. If most fail, run `pruner doctor`: it tries the compiler.</source>
+        <translation>Die Suche geht ohne ihn weiter. Schlagen die meisten fehl, rufen Sie `pruner doctor` auf: Es probiert den Übersetzer aus.</translation>
+    </message>
+    <message>
+        <source>Close other programs that keep the machine busy, or give a new run more time: --set build_timeout_s=120.</source>
+        <translation>Schließen Sie andere Programme, die den Rechner beschäftigen, oder geben Sie einem neuen Lauf mehr Zeit: --set build_timeout_s=120.</translation>
+    </message>
+    <message>
+        <source>The search goes on without it. If it happens often, send the log to the makers of TVM.</source>
+        <translation>Die Suche geht ohne ihn weiter. Geschieht es oft, senden Sie das Protokoll an die Entwickler von TVM.</translation>
+    </message>
+    <message>
+        <source>Close other programs that need much memory. If most fail, tune on a machine that has more: a build may take half of it.</source>
+        <translation>Schließen Sie andere Programme, die viel Speicher brauchen. Schlagen die meisten fehl, optimieren Sie auf einem Rechner mit mehr davon: Das Übersetzen darf die Hälfte nehmen.</translation>
+    </message>
+    <message>
+        <source>What was compiled does not fit this machine: run `pruner doctor`, and compare the target with the device.</source>
+        <translation>Was übersetzt wurde, passt nicht zu diesem Rechner: Rufen Sie `pruner doctor` auf und vergleichen Sie das Ziel mit dem Gerät.</translation>
+    </message>
+    <message>
+        <source>The device refused the kernel; the search goes on without it. If most fail, run `pruner doctor`: it runs a kernel.</source>
+        <translation>Das Gerät hat den Kernel abgelehnt; die Suche geht ohne ihn weiter. Schlagen die meisten fehl, rufen Sie `pruner doctor` auf: Es führt einen Kernel aus.</translation>
+    </message>
+    <message>
+        <source>Such a schedule is slow; the search goes on without it. If most fail, close other programs, or give a new run more time: --set run_timeout_s=30.</source>
+        <translation>Ein solcher Ablauf ist langsam; die Suche geht ohne ihn weiter. Schlagen die meisten fehl, schließen Sie andere Programme, oder geben Sie einem neuen Lauf mehr Zeit: --set run_timeout_s=30.</translation>
+    </message>
+    <message>
+        <source>The search goes on without it. If most of a task fail, freeze the task and send the log to the makers.</source>
+        <translation>Die Suche geht ohne ihn weiter. Schlagen die meisten einer Aufgabe fehl, frieren Sie die Aufgabe ein und senden Sie das Protokoll an die Entwickler.</translation>
+    </message>
+    <message>
+        <source>It is never taken for the best nor exported. Send the log and the trace to the makers: no schedule may change what is computed.</source>
+        <translation>Er gilt nie als der beste und wird nicht exportiert. Senden Sie Protokoll und Spur an die Entwickler: Kein Ablauf darf ändern, was berechnet wird.</translation>
+    </message>
+    <message>
+        <source>Its outputs could not be compared, so it does not count. If most fail, run `pruner doctor`.</source>
+        <translation>Seine Ausgaben ließen sich nicht vergleichen, deshalb zählt er nicht. Schlagen die meisten fehl, rufen Sie `pruner doctor` auf.</translation>
+    </message>
+    <message>
+        <source>Close other programs that need much memory, or import the model with smaller input shapes: a candidate may take half of the machine&apos;s.</source>
+        <translation>Schließen Sie andere Programme, die viel Speicher brauchen, oder importieren Sie das Modell mit kleineren Eingaben: Ein Kandidat darf die Hälfte des Speichers nehmen.</translation>
+    </message>
+    <message>
+        <source>See on the Devices page whether the board answers; `pruner serve` on the board lends it again.</source>
+        <translation>Sehen Sie auf der Seite Geräte nach, ob das Board antwortet; `pruner serve` auf dem Board stellt es wieder bereit.</translation>
+    </message>
+    <message>
+        <source>The search goes on without it. If most fail, run `pruner doctor` and send the log to the makers.</source>
+        <translation>Die Suche geht ohne ihn weiter. Schlagen die meisten fehl, rufen Sie `pruner doctor` auf und senden Sie das Protokoll an die Entwickler.</translation>
     </message>
     <message>
         <source>FLOP ÷ best latency</source>
@@ -2960,6 +3152,106 @@
         <translation>Bytes je Sekunde, die ein kurzer Benchmark aus einer Speicherebene las.</translation>
     </message>
     <message>
+        <source>Spread of the repeats of one fixed kernel, timed before a round is measured: differences between candidates that are smaller say nothing.</source>
+        <translation>Spanne der Wiederholungen eines festen Kernels, gemessen vor einer Runde: Kleinere Unterschiede zwischen Kandidaten besagen nichts.</translation>
+    </message>
+    <message>
+        <source>largest ÷ smallest − 1</source>
+        <translation>größte ÷ kleinste − 1</translation>
+    </message>
+    <message>
+        <source>smallest of the repeats</source>
+        <translation>kleinste der Wiederholungen</translation>
+    </message>
+    <message>
+        <source>The whole model in ONNX Runtime on the same device with the same threads, in a process of its own.</source>
+        <translation>Das ganze Modell in ONNX Runtime auf demselben Gerät mit denselben Threads, in einem eigenen Prozess.</translation>
+    </message>
+    <message>
+        <source>median of the repeats of one inference</source>
+        <translation>Median der Wiederholungen einer Inferenz</translation>
+    </message>
+    <message>
+        <source>measured by Pruner Studio when a run begins or exports</source>
+        <translation>von Pruner Studio gemessen, wenn ein Lauf beginnt oder exportiert</translation>
+    </message>
+    <message>
+        <source>The whole model in PyTorch, run eagerly on the same device with the same threads, in a process of its own.</source>
+        <translation>Das ganze Modell in PyTorch, ohne Übersetzen ausgeführt, auf demselben Gerät mit denselben Threads, in einem eigenen Prozess.</translation>
+    </message>
+    <message>
+        <source>Time that the run has worked, over all its sessions; pauses and the time between sessions do not count.</source>
+        <translation>Zeit, die der Lauf gearbeitet hat, über alle Sitzungen; Pausen und die Zeit zwischen Sitzungen zählen nicht.</translation>
+    </message>
+    <message>
+        <source>Σ over sessions of (end − start − pauses)</source>
+        <translation>Σ über die Sitzungen von (Ende − Beginn − Pausen)</translation>
+    </message>
+    <message>
+        <source>Pruner Studio, clock of the engine</source>
+        <translation>Pruner Studio, Uhr der Maschine</translation>
+    </message>
+    <message>
+        <source>Time to the end of the budget at the pace of the last rounds, at most twelve; whichever of its limits comes first.</source>
+        <translation>Zeit bis zum Ende des Budgets im Tempo der letzten, höchstens zwölf Runden; was zuerst kommt, gilt.</translation>
+    </message>
+    <message>
+        <source>min(budget in time − worked, trials left × seconds a trial)</source>
+        <translation>min(Zeitbudget − gearbeitet, verbleibende Versuche × Sekunden je Versuch)</translation>
+    </message>
+    <message>
+        <source>Trials that did not compile, load or run, or whose outputs were wrong.</source>
+        <translation>Versuche, die sich nicht übersetzen, laden oder ausführen ließen oder deren Ausgaben falsch waren.</translation>
+    </message>
+    <message>
+        <source>trials − valid</source>
+        <translation>Versuche − gültige</translation>
+    </message>
+    <message>
+        <source>MFLOP</source>
+        <translation>MFLOP</translation>
+    </message>
+    <message>
+        <source>Floating-point operations of one call of the kernel, in millions.</source>
+        <translation>Gleitkommaoperationen eines Aufrufs des Kernels, in Millionen.</translation>
+    </message>
+    <message>
+        <source>operations of the kernel&apos;s loops ÷ 10⁶</source>
+        <translation>Operationen der Schleifen des Kernels ÷ 10⁶</translation>
+    </message>
+    <message>
+        <source>TVM, estimate over the unscheduled kernel</source>
+        <translation>TVM, Schätzung am Kernel ohne Ablauf</translation>
+    </message>
+    <message>
+        <source>One call of the kernel as TVM compiles it without tuning.</source>
+        <translation>Ein Aufruf des Kernels, wie TVM ihn ohne Optimieren übersetzt.</translation>
+    </message>
+    <message>
+        <source>median of the repeats</source>
+        <translation>Median der Wiederholungen</translation>
+    </message>
+    <message>
+        <source>measured by Pruner Studio</source>
+        <translation>von Pruner Studio gemessen</translation>
+    </message>
+    <message>
+        <source>One call of the fastest valid candidate of the task that was timed completely.</source>
+        <translation>Ein Aufruf des schnellsten gültigen Kandidaten der Aufgabe, der vollständig gemessen wurde.</translation>
+    </message>
+    <message>
+        <source>smallest median of the repeats</source>
+        <translation>kleinster Median der Wiederholungen</translation>
+    </message>
+    <message>
+        <source>One call of the candidate, alone on the device.</source>
+        <translation>Ein Aufruf des Kandidaten, allein auf dem Gerät.</translation>
+    </message>
+    <message>
+        <source>±</source>
+        <translation>±</translation>
+    </message>
+    <message>
         <source>Half the spread of a candidate&apos;s repeats over its median.</source>
         <translation>Halbe Spannweite der Wiederholungen eines Kandidaten durch ihren Median.</translation>
     </message>
@@ -2970,6 +3262,78 @@
     <message>
         <source>Time of one fixed kernel before the round is measured. Its drift tells how far latencies of two rounds can be compared.</source>
         <translation>Zeit eines festen Kernels, bevor die Runde gemessen wird. Ihre Drift sagt, wie weit Latenzen zweier Runden vergleichbar sind.</translation>
+    </message>
+    <message>
+        <source>cache read</source>
+        <translation>Cache lesen</translation>
+    </message>
+    <message>
+        <source>cache write</source>
+        <translation>Cache schreiben</translation>
+    </message>
+    <message>
+        <source>Next part of the page</source>
+        <translation>Nächster Teil der Seite</translation>
+    </message>
+    <message>
+        <source>Tab</source>
+        <translation>Tab</translation>
+    </message>
+    <message>
+        <source>Sort or copy a table</source>
+        <translation>Eine Tabelle sortieren oder kopieren</translation>
+    </message>
+    <message>
+        <source>Menu, Shift+F10</source>
+        <translation>Menü, Umschalt+F10</translation>
+    </message>
+    <message>
+        <source>Open the row of a table</source>
+        <translation>Die Zeile einer Tabelle öffnen</translation>
+    </message>
+    <message>
+        <source>Enter</source>
+        <translation>Eingabe</translation>
+    </message>
+    <message>
+        <source>Step through a replay, move a slider</source>
+        <translation>Einen Ablauf schrittweise durchgehen, einen Regler bewegen</translation>
+    </message>
+    <message>
+        <source>← →</source>
+        <translation>← →</translation>
+    </message>
+    <message>
+        <source>Keyboard shortcuts</source>
+        <translation>Tastenkürzel</translation>
+    </message>
+    <message>
+        <source>On every page</source>
+        <translation>Auf jeder Seite</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>Protokoll</translation>
+    </message>
+    <message>
+        <source>Copy log</source>
+        <translation>Protokoll kopieren</translation>
+    </message>
+    <message>
+        <source>&amp;Sort by</source>
+        <translation>&amp;Sortieren nach</translation>
+    </message>
+    <message>
+        <source>&amp;Copy the row</source>
+        <translation>&amp;Zeile kopieren</translation>
+    </message>
+    <message>
+        <source>Copy the &amp;table</source>
+        <translation>&amp;Tabelle kopieren</translation>
+    </message>
+    <message>
+        <source>cache</source>
+        <translation>Cache</translation>
     </message>
 </context>
 </TS>

@@ -32,6 +32,7 @@ _REPLIES: dict[type, type] = {
 }
 _STDERR_KEPT = 8_000  # characters of what the engine wrote on stderr, for a report
 _KILL_AFTER_MS = 8_000
+NOT_STARTED = tr("Is Python still where Pruner Studio was installed? Otherwise install it again.")
 _DETACH_MS = 5_000
 
 
@@ -44,6 +45,7 @@ class EngineClient(QObject):
 
     Attributes:
         pulse: tells when the engine falls silent; it is ended when it stays so.
+        unstarted: the last process could not even be started.
     """
 
     received = Signal(object)
@@ -59,6 +61,7 @@ class EngineClient(QObject):
         self._farewell = False
         self._detached = False
         self._killed = ""  # why we ended it ourselves
+        self.unstarted = False
         self.pulse = Pulse(self)
         self.pulse.stopped.connect(self.end)
 
@@ -136,10 +139,11 @@ class EngineClient(QObject):
         """Block until the process is gone, killing it after the given time: for the end of the application."""
         if self._process is not None and not self._process.waitForFinished(milliseconds):
             self._process.kill()
-            self._process.waitForFinished(1000)
+            self._process.waitForFinished(10_000)  # a killed process of this size takes a while on a busy machine
 
     def _begin(self) -> None:
         self._tail, self._stderr, self._farewell, self._killed = b"", "", False, ""
+        self.unstarted = False
         self.pulse.start()
 
     def _start(self) -> QProcess:
@@ -175,7 +179,10 @@ class EngineClient(QObject):
         except msgspec.MsgspecError as error:
             report = f"{error}\n{line[:2000].decode(errors='replace')}"
             event = msg.Failed(
-                kind="bug", message=tr("The engine sent a message that the Studio does not know."), report=report
+                kind="bug",
+                message=tr("The engine sent a message that the Studio does not know."),
+                hint=tr("Install Studio and engine from the same release; if they are, send the report to the makers."),
+                report=report,
             )
         if isinstance(event, msg.Hello) and event.protocol != msg.PROTOCOL:
             event = msg.Failed(
@@ -207,6 +214,7 @@ class EngineClient(QObject):
 
     def _error(self, error: QProcess.ProcessError) -> None:
         if error == QProcess.ProcessError.FailedToStart and self._process is not None:
+            self.unstarted = True
             self._gone(tr("The engine could not be started: {why}.").format(why=self._process.errorString()))
 
     def _finished(self, code: int, status: QProcess.ExitStatus) -> None:
@@ -230,5 +238,7 @@ class EngineClient(QObject):
         waiting, self._pending = self._pending, deque()
         for _, _, on_failed in waiting:
             told = why or tr("The engine ended before it answered.")
-            on_failed(msg.Failed(kind="user" if self._killed else "bug", message=told, report=self._stderr))
+            again = tr("Ask again: another engine is started. If it ends again, send the report to the makers.")
+            hint = NOT_STARTED if self.unstarted else again
+            on_failed(msg.Failed(kind="user" if self._killed else "bug", message=told, hint=hint, report=self._stderr))
         self.ended.emit(why)

@@ -92,7 +92,9 @@ class Files(QObject):
         def done(answer: msg.RecordsImported) -> None:
             told = tr("{count} records are run {run} now.").format(count=answer.records, run=answer.run_id)
             for problem in answer.problems:
-                self.workspace.problem.emit(Problem(problem, level="warning"))
+                self.workspace.problem.emit(
+                    Problem(problem, tr("What this names was left out; everything else was read."), level="warning")
+                )
             self._tell(told, lines.line_of(command), (tr("Show"), lambda: self.workspace.choose_run(answer.run_id)))
             self.workspace.changed.emit()
 

@@ -1,4 +1,4 @@
-"""What the symbols, penalties, times, scores and figures mean: one place for tool tips, the help window and the docs.
+"""What the symbols, penalties, times, scores and figures mean, and what to do about failures: for tips, help and docs.
 
 `python -m pruner_studio.help` prints docs/terms.md; with `--literals`, what `make translations` collects.
 """
@@ -10,6 +10,7 @@ import sys
 from dataclasses import dataclass
 from functools import lru_cache
 
+from pruner_engine.measure.advice import ADVICE, OTHERWISE, advice
 from pruner_engine.resources import resource_dir
 from pruner_studio.translation import tr
 
@@ -72,6 +73,12 @@ def tip_of(name: str) -> str:
     return term.tip if term else ""
 
 
+def advice_of(stage: str, error: str) -> str:
+    """What to do about a failed trial, in the user's language: the sentence that the terminal tells too."""
+    text = advice(stage, error)
+    return tr(text)
+
+
 def markdown() -> str:
     """The page of the documentation."""
     lines = ["# " + tr("Symbols, penalties, scores and figures"), ""]
@@ -87,6 +94,7 @@ def markdown() -> str:
 def literals() -> str:
     """Python code that gives each text to `tr`: Qt collects texts from code only."""
     texts = dict.fromkeys(text for entry in _stored().values() for text in entry.values() if text)
+    texts |= dict.fromkeys((*ADVICE.values(), OTHERWISE))
     return "".join(f"tr({text!r})\n" for text in texts)
 
 

@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from PySide6.QtCore import QSettings, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QGuiApplication, QUndoStack
+from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QUndoStack
 from PySide6.QtWidgets import (
     QAbstractButton,
     QHBoxLayout,
@@ -52,6 +52,9 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(tr("Pruner Studio"))
         self.resize(1440, 900)
         self.setMinimumSize(960, 620)
+        if isinstance(kept := QSettings().value("geometry"), QByteArray):
+            self.restoreGeometry(kept)
+        self.setAcceptDrops(True)
         self.workspace = Workspace(self)
         self.pages = PageStack(self.workspace)
         self.pages.go_to.connect(self.show_page)
@@ -186,7 +189,7 @@ class MainWindow(QMainWindow):
                 name: run[name] for name in ("strategy", "state", "reason", "phase", "trials", "failed", "settings")
             }
             parts.append("\n".join(f"{name}: {value}" for name, value in facts.items()))
-        for problem in (card.problem for card in self.problems.cards()):
+        for problem in self.problems.problems():
             parts.append("\n".join(part for part in (problem.message, problem.hint, problem.report) if part))
         parts += [client.stderr_tail for client in (self.workspace.job, self.workspace.helper) if client.stderr_tail]
         QGuiApplication.clipboard().setText("\n\n".join(parts))
@@ -196,10 +199,10 @@ class MainWindow(QMainWindow):
         return cast("StartPage", self.show_page("start"))
 
     def copy_command(self) -> None:
-        """The terminal's line for what is shown: of the page, else of the run."""
-        line = self.pages.page(self.current_page).command_line()
-        clipboard.copy(line or self.run_bar.command_line())
-        self.statusBar().showMessage(tr("Copied: {line}").format(line=line or self.run_bar.command_line()), _TOLD_MS)
+        """The terminal's line for what is shown."""
+        line = self.pages.command_line()
+        clipboard.copy(line)
+        self.statusBar().showMessage(tr("Copied: {line}").format(line=line), _TOLD_MS)
 
     def duplicate_run(self) -> None:
         """Put the plan of the shown run on the Start page."""
@@ -207,9 +210,13 @@ class MainWindow(QMainWindow):
         if run is not None:
             self.start_page().duplicate(run)
 
+    def edits(self) -> list[QUndoStack]:
+        """Edits of the shown page that can be taken back or done again."""
+        return self.pages.page(self.current_page).findChildren(QUndoStack)
+
     def undo(self, *, again: bool = False) -> None:
         """Take back, or do again, the latest edit of the shown page."""
-        for stack in self.pages.page(self.current_page).findChildren(QUndoStack):
+        for stack in self.edits():
             stack.redo() if again else stack.undo()
 
     def show_help(self) -> None:
@@ -217,6 +224,11 @@ class MainWindow(QMainWindow):
         from pruner_studio.widgets.help_window import HelpWindow
 
         HelpWindow(self).show()
+
+    def show_shortcuts(self) -> None:
+        from pruner_studio.widgets.shortcuts import Shortcuts
+
+        Shortcuts(self.menuBar(), self).show()
 
     def show_about(self) -> None:
         box = QMessageBox(self)
@@ -234,6 +246,16 @@ class MainWindow(QMainWindow):
         page = self.pages.page(self.current_page)
         notes = [told for widget in page.findChildren(QWidget) if (told := getattr(widget, "thinned", ""))]
         self._drawn.setText(" · ".join(notes))
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """A project or a model may be dropped anywhere."""
+        if path := event.mimeData().urls()[0].toLocalFile():
+            event.acceptProposedAction()
+            self.open_path(path)
 
     # ------------------------------------------------------------ end
 
@@ -253,6 +275,7 @@ class MainWindow(QMainWindow):
             self.workspace.job.wait_ended(15_000)
         self.workspace.helper.wait_ended(2_000)
         self.workspace.close()
+        QSettings().setValue("geometry", self.saveGeometry())
         QSettings().sync()
         if self._session is not None:
             self._session.end()

@@ -40,7 +40,9 @@ class Menus(QObject):
         workspace = window.workspace
         for signal in (workspace.opened, workspace.changed):
             signal.connect(self._enable)
+        window.pages.line_changed.connect(self._enable_copy)
         self._enable()
+        self._enable_copy()
 
     def fill_recent(self) -> None:
         """List the projects opened lately."""
@@ -89,10 +91,14 @@ class Menus(QObject):
 
     def _edit(self) -> None:
         window, menu = self._window, self._menu(tr("&Edit"))
-        self._add(menu, tr("&Undo the what-if edit"), "Ctrl+Z", window.undo)
-        self._add(menu, tr("&Redo the what-if edit"), "Ctrl+Shift+Z", partial(window.undo, again=True))
+        self._undo = self._add(menu, tr("&Undo the what-if edit"), "Ctrl+Z", window.undo)
+        self._redo = self._add(menu, tr("&Redo the what-if edit"), "Ctrl+Shift+Z", partial(window.undo, again=True))
+        # While the menu is open only: which edits there are is asked of the shown page, and the keys do no harm
+        menu.aboutToShow.connect(self._enable_undo)
+        for made in (self._undo, self._redo):
+            menu.aboutToHide.connect(partial(made.setEnabled, True))
         menu.addSeparator()
-        self._add(menu, tr("&Copy as command"), "Ctrl+Shift+C", window.copy_command)
+        self._copy = self._add(menu, tr("&Copy as command"), "Ctrl+Shift+C", window.copy_command)
 
     def _run(self) -> None:
         bar, menu = self._window.run_bar, self._menu(tr("&Run"))
@@ -122,6 +128,7 @@ class Menus(QObject):
     def _help(self) -> None:
         window, menu = self._window, self._menu(tr("&Help"))
         self._add(menu, tr("What the &figures mean"), "F1", window.show_help)
+        self._add(menu, tr("&Keyboard shortcuts"), "Ctrl+?", window.show_shortcuts)
         self._add(menu, tr("Copy a &report for the makers"), "", window.copy_report)
         menu.addSeparator()
         self._add(menu, tr("&About Pruner Studio"), "", window.show_about)
@@ -134,3 +141,11 @@ class Menus(QObject):
             action.setEnabled(bool(self._window.workspace.path))
         for action in self._of_run:
             action.setEnabled(self._window.workspace.run_id is not None)
+
+    def _enable_undo(self) -> None:
+        stacks = self._window.edits()
+        self._undo.setEnabled(any(stack.canUndo() for stack in stacks))
+        self._redo.setEnabled(any(stack.canRedo() for stack in stacks))
+
+    def _enable_copy(self) -> None:
+        self._copy.setEnabled(bool(self._window.pages.command_line()))

@@ -20,10 +20,12 @@ class PageStack(QStackedWidget):
     """Signals:
     go_to: a page asks for another one, by its key.
     refreshed: a page shows what the project file holds now.
+    line_changed: the command line of what is shown may be another one, or none, now.
     """
 
     go_to = Signal(str)
     refreshed = Signal()
+    line_changed = Signal()
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__()
@@ -31,6 +33,8 @@ class PageStack(QStackedWidget):
         self.made: dict[str, Page] = {}
         self._begun: dict[str, Page] = {}
         self._imports = threading.Thread(target=_import_pages, daemon=True)
+        self.currentChanged.connect(self.line_changed)
+        workspace.opened.connect(self.line_changed)
 
     def page(self, key: str) -> Page:
         """A page, made where it is not there yet."""
@@ -44,6 +48,7 @@ class PageStack(QStackedWidget):
             self._begun[key] = page = _class_of(key)(self.workspace)
             page.go_to.connect(self.go_to)
             page.refreshed.connect(self.refreshed)
+            page.line_changed.connect(self.line_changed)
             page.setParent(self)
             page.hide()
         elif not self._begun[key].build_on():
@@ -60,6 +65,11 @@ class PageStack(QStackedWidget):
     def current(self) -> str:
         """Key of the page in front; empty before there is one."""
         return next((key for key, page in self.made.items() if page is self.currentWidget()), "")
+
+    def command_line(self) -> str:
+        """What tells in a terminal what the page in front shows; empty where nothing is shown."""
+        page = self.made.get(self.current)
+        return page.command_line() if page is not None else ""
 
     def make_ahead(self) -> None:
         """Make the pages that nobody has opened yet, one after another, so that opening them takes no time."""

@@ -12,12 +12,16 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from pruner_engine.errors import UserError
 from pruner_engine.jobs import messages as msg
 from pruner_engine.store.reader import ProjectReader
-from pruner_studio.engine_client import EngineClient
+from pruner_studio.engine_client import NOT_STARTED, EngineClient
 from pruner_studio.models.recent import remember
 from pruner_studio.models.words import PHASES
 from pruner_studio.translation import tr
 
 _POLL_MS = 400
+_AFTER_CRASH = {
+    "tune": tr("What was measured is in the project file: press Resume to go on."),
+    "export": tr("No tuning is lost. Export again; if it ends again, send the report to the makers."),
+}
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,8 @@ class Workspace(QObject):
         self.job_task = ""  # what the job does: tune | export | ""
         self.job_phase = ""
         self.job_project = ""
+        self.job_run: int | None = None  # run that is tuned; None before a new one has its number
+        self.job_state = ""  # of the tuning, a run's state: the shown run may be another one
         self._version = -1
         self.job.received.connect(self._job_event)
         self.job.ended.connect(self._job_ended)
@@ -123,6 +129,7 @@ class Workspace(QObject):
             return
         if self.job.attach(run["socket"]):
             self.job_task, self.job_phase, self.job_project = "tune", PHASES.get(run["phase"], run["phase"]), self.path
+            self.job_run, self.job_state = run["id"], run["state"]
             self.job_changed.emit()
 
     def choose_run(self, run_id: int) -> None:
@@ -160,6 +167,20 @@ class Workspace(QObject):
 
     # ------------------------------------------------------------ job
 
+    @property
+    def tuning(self) -> bool:
+        """The job of this window is a tuning, of whatever project and run."""
+        return self.job.running and self.job_task == "tune"
+
+    @property
+    def job_is_of_shown_project(self) -> bool:
+        return self.reader is not None and Path(self.job_project).resolve() == self.reader.path.resolve()
+
+    @property
+    def steers_shown(self) -> bool:
+        """The job of this window tunes the shown run: only then do the ids shown mean the same to its engine."""
+        return self.tuning and self.run_id is not None and self.run_id == self.job_run and self.job_is_of_shown_project
+
     def start(self, command: msg.Tune | msg.Resume | msg.Export) -> None:
         """Give the job process its work; one job at a time."""
         if self.job.running:
@@ -170,6 +191,8 @@ class Workspace(QObject):
         self.job_task = "export" if isinstance(command, msg.Export) else "tune"
         self.job_phase = tr("starting")
         self.job_project = command.project
+        self.job_run = command.run_id if isinstance(command, msg.Resume) else None
+        self.job_state = "preparing"
         self.job.send(command)
         self.job_changed.emit()
 
@@ -180,6 +203,7 @@ class Workspace(QObject):
     def _job_event(self, event: Any) -> None:
         match event:
             case msg.RunStarted():
+                self.job_project, self.job_run = event.project, event.run_id
                 if self.reader is None or Path(event.project) != self.reader.path:
                     self.open(event.project, event.run_id)
                 else:
@@ -193,11 +217,14 @@ class Workspace(QObject):
             case msg.Notice() if event.level != "info":
                 self.problem.emit(Problem(event.text, event.hint, level=event.level))
             case msg.State():
+                if event.name in ("tuning", "paused"):
+                    self.job_state = event.name
                 self.job_changed.emit()
             case msg.Failed():
                 self.problem.emit(Problem(event.message, event.hint, event.report))
                 self.job.quit()
             case msg.RunFinished():
+                self.job_state = event.state
                 if event.state == "failed":
                     self.problem.emit(
                         Problem(event.reason or tr("Nothing valid was measured."), tr("See Failures on the Overview."))
@@ -218,9 +245,10 @@ class Workspace(QObject):
         )
 
     def _job_ended(self, why: str) -> None:
-        self.job_task = self.job_phase = self.job_project = ""
+        hint = NOT_STARTED if self.job.unstarted else _AFTER_CRASH.get(self.job_task, "")
+        self.job_task = self.job_phase = self.job_project = self.job_state = ""
+        self.job_run = None
         if why:
-            hint = tr("What was measured is in the project file: press Resume to go on.")
             self.problem.emit(Problem(why, hint, self.job.stderr_tail))
         self.job_changed.emit()
         self.changed.emit()

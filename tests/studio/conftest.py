@@ -18,6 +18,13 @@ from pruner_studio.pages.page import Page
 from pruner_studio.theme import STYLE, theme
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A warning that no test expects is a failure: of Python's here, of Qt's by `qt_log_level_fail`."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.filterwarnings("error"))
+
+
 @pytest.fixture(scope="session")
 def qapp_args() -> list[str]:
     return ["pruner-studio", *STYLE]

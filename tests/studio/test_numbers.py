@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -88,11 +89,13 @@ def test_overview_of_work_and_failures(opened: MainWindow, db: sqlite3.Connectio
 
 
 def test_the_curve(opened: MainWindow, db: sqlite3.Connection) -> None:
-    (curve,) = shown(opened, "overview").curve.series
-    points = db.execute("SELECT trials, latency_s FROM progress WHERE run_id = ? ORDER BY id", (RUN,)).fetchall()
-    for x, y in zip(curve.x, curve.y, strict=True):
-        assert (x, y) in points
-    assert (curve.x[-1], curve.y[-1]) == points[-1] and min(curve.y) == min(y for _, y in points)
+    """The run's own, and before it those of the other runs of the model."""
+    series = shown(opened, "overview").curve.series
+    for curve, run in zip(series, (1, 2, RUN), strict=True):
+        points = db.execute("SELECT trials, latency_s FROM progress WHERE run_id = ? ORDER BY id", (run,)).fetchall()
+        for x, y in zip(curve.x, curve.y, strict=True):
+            assert (x, y) in points
+        assert (curve.x[-1], curve.y[-1]) == points[-1] and min(curve.y) == min(y for _, y in points)
 
 
 def test_tasks(opened: MainWindow, db: sqlite3.Connection) -> None:
@@ -140,6 +143,8 @@ def test_draft_vs_verify(opened: MainWindow, db: sqlite3.Connection) -> None:
             (row["id"],),
         ).fetchall()
         assert cell(page, at, "ρ draft") == f"{spearmanr(pairs).statistic:+.2f}"
+        first, fastest = (sorted(pairs, key=itemgetter(key), reverse=True)[:5] for key in (0, 1))
+        assert cell(page, at, "Top-5 draft") == units.percent(len(set(first) & set(fastest)) / 5)
     points = {(x, y) for series in page.scatter.series for x, y in zip(series.x, series.y, strict=True)}
     stored = db.execute(
         "SELECT c.draft_score, x.seconds FROM candidates c JOIN measurements x ON x.candidate_id = c.id"

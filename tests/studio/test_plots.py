@@ -99,7 +99,7 @@ def test_everything_drawn_can_be_saved(window: MainWindow, rested, finished_proj
         drawing = ElementTree.parse(tmp_path / f"{at}.svg").getroot()
         kinds = {element.tag.rpartition("}")[2] for element in drawing.iter()}
         assert "text" in kinds and kinds & {"path", "polygon", "polyline"}, f"{name}: no vectors"
-        heads, *rows = csv.reader((tmp_path / f"{at}.csv").open(encoding="utf-8"))
+        heads, *rows = csv.reader((tmp_path / f"{at}.csv").read_text(encoding="utf-8").splitlines())
         assert len(heads) >= 2 and rows and all(len(row) == len(heads) for row in rows), name
 
 
@@ -117,7 +117,7 @@ def test_saved_bars_are_the_figures_of_the_project(
     page = window.show_page("overview")
     rested(page)
     page.time_bars.figure.save(str(tmp_path / "time.csv"))
-    heads, *rows = csv.reader((tmp_path / "time.csv").open(encoding="utf-8"))
+    heads, *rows = csv.reader((tmp_path / "time.csv").read_text(encoding="utf-8").splitlines())
     with ProjectReader(finished_project) as reader:
         worked = reader.worked(3)
     assert heads == ["name", "seconds"]

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 from project_factory import make_project
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QPushButton
+from PySide6.QtCore import QByteArray, QMimeData, QPointF, QSettings, Qt, QUrl
+from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMessageBox, QPushButton
 
 from pruner_engine import units
 from pruner_engine.resources import resource_dir
@@ -22,6 +22,7 @@ from pruner_engine.store.reader import ProjectReader
 from pruner_studio import session
 from pruner_studio.main_window import MainWindow
 from pruner_studio.widgets.help_window import HelpWindow
+from pruner_studio.widgets.shortcuts import Shortcuts
 
 SAMPLE = resource_dir() / "samples" / "small-cnn.pruner"
 
@@ -107,17 +108,50 @@ def test_a_run_is_saved_as_a_page(qtbot, window: MainWindow, finished_project: P
     assert QGuiApplication.clipboard().text() == f"pruner report {finished_project} --html {out} --run 3"
 
 
-def test_copy_as_command_is_the_line_of_the_shown_run(qtbot, window: MainWindow, finished_project: Path) -> None:
+def test_copy_as_command_tells_what_is_shown_and_changes_nothing(
+    qtbot, window: MainWindow, finished_project: Path
+) -> None:
     window.workspace.open(finished_project, 2)
-    press(qtbot, window, "Ctrl+Shift+C")
-    assert QGuiApplication.clipboard().text() == f"pruner resume {finished_project} --run 2"
-    for key, line in (("compare", f"pruner status {finished_project}"), ("devices", "pruner doctor")):
+    status = f"pruner status {finished_project}"
+    for key, line in (
+        ("overview", status),
+        ("tasks", f"pruner tasks {finished_project} --run 2"),
+        ("draft", status),
+        ("adaptation", status),
+        ("compare", status),
+        ("devices", "pruner doctor"),
+    ):
         window.show_page(key)
         press(qtbot, window, "Ctrl+Shift+C")
         assert QGuiApplication.clipboard().text() == line
     export = window.show_page("export")
     press(qtbot, window, "Ctrl+Shift+C")
     assert QGuiApplication.clipboard().text() == f"pruner export {finished_project} --out {export.out.text()}"
+
+
+def test_copy_as_command_is_offered_where_there_is_one(qtbot, window: MainWindow, finished_project: Path) -> None:
+    copy = action(window, "Copy as command")
+    QGuiApplication.clipboard().setText("kept")
+    for key in ("start", "overview", "tasks", "schedule", "draft", "adaptation", "compare", "export"):
+        window.show_page(key)
+        assert not copy.isEnabled(), key
+        press(qtbot, window, "Ctrl+Shift+C")
+    assert QGuiApplication.clipboard().text() == "kept" and not window.statusBar().currentMessage()
+    window.show_page("devices")
+    assert copy.isEnabled()
+    start = window.show_page("start")
+    start.set_model("matmul:64,64,64")
+    assert copy.isEnabled()
+    start.set_model("")
+    assert not copy.isEnabled()
+    window.workspace.open(finished_project)
+    assert copy.isEnabled()
+    export = window.show_page("export")
+    assert copy.isEnabled() and export.copy_button.isEnabled()
+    export.out.clear()
+    assert not copy.isEnabled() and not export.copy_button.isEnabled()
+    window.workspace.leave()
+    assert not copy.isEnabled()
 
 
 def test_f1_explains_the_figures(qtbot, window: MainWindow) -> None:
@@ -227,3 +261,41 @@ def test_an_error_in_a_slot_becomes_a_card(qtbot, window: MainWindow) -> None:
     made._hook = sys.__excepthook__
     assert "ZeroDivisionError" in told[0].message and "by zero" in told[0].report
     made.end()
+
+
+def test_a_window_comes_back_as_large_as_it_was(qtbot, window: MainWindow) -> None:
+    window.resize(1111, 777)
+    window.close()
+    again = MainWindow()
+    qtbot.addWidget(again)
+    assert (again.width(), again.height()) == (1111, 777)
+    again.close()
+    QSettings().setValue("geometry", QByteArray(b"no geometry"))
+    afresh = MainWindow()
+    qtbot.addWidget(afresh)
+    assert afresh.width() == 1440
+    afresh.close()
+
+
+def test_a_project_may_be_dropped_anywhere(window: MainWindow, finished_project: Path) -> None:
+    window.show_page("devices")
+    dropped = QMimeData()
+    dropped.setUrls([QUrl.fromLocalFile(str(finished_project))])
+    middle, copy, left = QPointF(window.rect().center()), Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    for kind in (QDragEnterEvent, QDropEvent):
+        place = middle.toPoint() if kind is QDragEnterEvent else middle
+        event = kind(place, copy, dropped, left, Qt.KeyboardModifier.NoModifier)
+        QApplication.sendEvent(window, event)
+        assert event.isAccepted()
+    assert window.workspace.path == str(finished_project) and window.current_page == "overview"
+
+
+def test_the_shortcuts_are_those_of_the_menus(qtbot, window: MainWindow) -> None:
+    action(window, "Keyboard shortcuts").trigger()
+    (listed,) = window.findChildren(Shortcuts)
+    told = {part.text() for part in listed.findChildren(QLabel)}
+    for menu in (top.menu() for top in window.menuBar().actions()):
+        for entry in menu.actions():
+            if not entry.shortcut().isEmpty():
+                assert entry.shortcut().toString() in told, entry.text()
+    listed.close()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QPushButton, QSlider
 
 from pruner_engine import units
 from pruner_engine.store.reader import ProjectReader
@@ -39,6 +39,12 @@ def show(window: MainWindow, key: str):
 
 def press(qtbot, widget) -> None:
     qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
+
+
+def press_keys(qtbot, window: MainWindow, keys: str) -> None:
+    with qtbot.waitActive(window):
+        window.activateWindow()
+    qtbot.keySequence(window, keys)
 
 
 def open_tab(qtbot, page, pane) -> None:
@@ -130,6 +136,14 @@ def test_a_filter_narrows_every_page_and_is_taken_away_anywhere(qtbot, opened: M
     for failure in reader.failures(3, wanted):
         assert any(text.startswith(f"{failure['count']} ×") for text in told)
 
+    rounds = {row["round"] for row in reader.adaptations(3) if row["task_id"] in wanted}
+    curves = show(opened, "adaptation").plots["pair_accuracy"].series
+    assert {x for series in curves for x in series.x} == rounds < {row["round"] for row in reader.adaptations(3)}
+
+    functions = show(opened, "export").functions.rows
+    names = {row["name"] for row in reader.tasks(3) if row["id"] in wanted}
+    assert {row["task"] for row in functions} == names
+
     schedule = show(opened, "schedule")
     offered = {schedule.task.itemData(at) for at in range(schedule.task.count())}
     assert offered == wanted | {opened.workspace.task_id}
@@ -220,14 +234,110 @@ def test_code_is_offered_in_the_forms_of_the_target(
 def test_every_view_has_its_line_for_the_terminal(qtbot, opened: MainWindow) -> None:
     page = show(opened, "schedule")
     candidate = f"--candidate {page._subject.candidate_id}"
+    of_task = f"{opened.workspace.path} --task {opened.workspace.task_id}"
+    inspect, tried = f"pruner inspect {of_task} {candidate}", f"pruner try {of_task} --run 3 {candidate}"
     expected = {
-        page.loops: f"{candidate} --as replay",
-        page.code: f"{candidate} --as tvmscript",
-        page.diff: f"{candidate} --as trace --against",
-        page.roofline: "tasks",
+        page.loops: lambda: f"{inspect} --as replay",
+        page.code: lambda: f"{inspect} --as tvmscript",
+        page.what_if: lambda: tried,
+        page.decisions: lambda: tried,
+        page.roofline: lambda: f"pruner tasks {opened.workspace.path} --run 3",
+        page.diff: lambda: (
+            f"pruner inspect {of_task} --candidate {page.diff.left.currentData()} --as trace"
+            f" --against {page._subject.candidate_id}"
+        ),
     }
-    for pane, part in expected.items():
+    assert set(expected) == {pane for _, pane in page.panes}
+    for pane, line in expected.items():
         open_tab(qtbot, page, pane)
+        QGuiApplication.clipboard().setText("")
         press(qtbot, page.copy_button)
-        line = QGuiApplication.clipboard().text()
-        assert line.startswith("pruner ") and part in line
+        assert QGuiApplication.clipboard().text() == line()
+        QGuiApplication.clipboard().setText("")
+        press_keys(qtbot, opened, "Ctrl+Shift+C")
+        assert QGuiApplication.clipboard().text() == line()
+
+
+def test_a_view_of_no_candidate_has_the_line_of_the_tasks(
+    qtbot, window: MainWindow, finished_project: Path, tmp_path: Path
+) -> None:
+    path = shutil.copy(finished_project, tmp_path / "untuned.pruner")
+    with sqlite3.connect(path) as db:
+        db.execute("DELETE FROM measurements")
+    window.workspace.open(path)
+    page = show(window, "schedule")
+    assert page._subject.candidate_id is None
+    for _, pane in page.panes:
+        open_tab(qtbot, page, pane)
+        press_keys(qtbot, window, "Ctrl+Shift+C")
+        assert QGuiApplication.clipboard().text() == f"pruner tasks {path} --run 3"
+
+
+def test_the_left_side_that_the_user_chose_stays_until_the_reference_changes(
+    qtbot, opened: MainWindow, rested, reader
+) -> None:
+    page = show(opened, "schedule")
+    rested(page)
+    open_tab(qtbot, page, page.diff)
+    task_id, left = page._subject.task_id, page.diff.left
+    measured = [row["id"] for row in reader.candidates(3, task_id) if row["stage"] == "ok"]
+    bests = {
+        run["id"]: task["best_candidate_id"]
+        for run in reader.runs()
+        for task in reader.tasks(run["id"])
+        if task["id"] == task_id
+    }
+    reference, first, second, third = [id_ for id_ in measured if id_ not in bests.values()][:4]
+
+    def look_at(candidate_id: int) -> None:
+        opened.workspace.select(task_id, candidate_id)
+        page.refresh()
+        rested(page)
+        assert page.diff.subject.candidate_id == candidate_id
+
+    look_at(reference)
+    press(qtbot, page.reference_button)
+    look_at(first)
+    assert left.currentData() == reference
+
+    qtbot.keyClick(left, Qt.Key.Key_End)
+    chosen = left.currentData()
+    assert chosen == bests[1]
+    look_at(second)
+    assert left.currentData() == chosen
+    look_at(chosen)  # it is no left side of itself
+    assert left.currentData() == reference
+    look_at(third)
+    assert left.currentData() == chosen
+
+    press(qtbot, page.reference_button)
+    look_at(first)
+    assert left.currentData() == third
+
+
+def test_the_menu_offers_undo_and_redo_where_there_is_an_edit(qtbot, opened: MainWindow, rested) -> None:
+    page = show(opened, "schedule")
+    rested(page)
+    open_tab(qtbot, page, page.what_if)
+    edit = next(action.menu() for action in opened.menuBar().actions() if action.text() == "&Edit")
+    undo, redo = edit.actions()[:2]
+
+    def offered() -> tuple[bool, bool]:
+        edit.popup(QPoint(0, 0))
+        told = undo.isEnabled(), redo.isEnabled()
+        edit.hide()
+        return told
+
+    assert offered() == (False, False)
+    slider = page.what_if.editor.findChild(QSlider)
+    qtbot.keyClick(slider, Qt.Key.Key_Home)
+    qtbot.keyClick(slider, Qt.Key.Key_End)
+    assert offered() == (True, False)
+    before = list(page.what_if.editor.decisions)
+    opened.activateWindow()
+    qtbot.waitUntil(opened.isActiveWindow)
+    qtbot.keyClick(opened, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert page.what_if.editor.decisions != before
+    assert offered() == (True, True)
+    opened.show_page("tasks")
+    assert offered() == (False, False)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QEvent, QObject, QRect, Qt
-from PySide6.QtGui import QRegion
+from PySide6.QtGui import QContextMenuEvent, QCursor, QGuiApplication, QKeySequence, QRegion
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from pruner_studio.models.rows import Column, RowTable
@@ -86,3 +87,31 @@ def test_only_what_looks_different_is_painted(table) -> None:
     table.table.show_rows(rows(40.0, 30.0, 20.0))  # moves up, past both
     QApplication.processEvents()
     assert all(painted.region.contains(cell(table, row_id, 0)) for row_id in (1, 2, 3))
+
+
+def test_the_keyboard_sorts_and_copies(table: Table) -> None:
+    """By the menu that the Menu key opens; the second time the other way round."""
+    sort = table.menu().actions()[0].menu()
+    names = [action.text() for action in sort.actions()]
+    assert names == ["Name", "Speed", "Share"] and [a.isChecked() for a in sort.actions()] == [False, True, False]
+    before = [row["id"] for row in table.table.rows]
+    sort.actions()[1].trigger()
+    assert [row["id"] for row in table.table.rows] == before[::-1]
+    sort.actions()[0].trigger()
+    assert [row["name"] for row in table.table.rows] == sorted(row["name"] for row in table.table.rows)
+    table.selectRow(0)
+    QTest.keySequence(table, QKeySequence.StandardKey.Copy)
+    first = table.table.rows[0]
+    line = f"{first['name']}\t{first['speed']}\t{first['speed'] / 100:.2f}"
+    assert QGuiApplication.clipboard().text() == line
+    table.menu().actions()[-1].trigger()
+    copied = QGuiApplication.clipboard().text().splitlines()
+    assert copied[:2] == ["Name\tSpeed\tShare", line] and len(copied) == 1 + len(table.table.rows)
+
+
+def test_the_menu_key_opens_the_menu(qtbot, table: Table) -> None:
+    event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, table.rect().center(), QCursor.pos())
+    QApplication.sendEvent(table, event)
+    qtbot.waitUntil(lambda: QApplication.activePopupWidget() is not None)
+    QTest.keyClick(QApplication.activePopupWidget(), Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: QApplication.activePopupWidget() is None)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
+from pruner_engine.measure.advice import ADVICE, OTHERWISE
 from pruner_engine.resources import resource_dir
 
 TEXTS = resource_dir() / "translations" / "studio_de.ts"
@@ -139,6 +140,7 @@ def test_the_texts_are_those_of_the_code() -> None:
 def test_the_texts_of_the_help_are_translated() -> None:
     stored = json.loads((resource_dir() / "help" / "terms.json").read_text(encoding="utf-8"))
     used = {text for entry in stored.values() for text in entry.values() if text}
+    used |= {*ADVICE.values(), OTHERWISE}
     assert len(used) > 100 and sorted(used - finished()) == []
 
 

@@ -80,6 +80,8 @@ def test_an_edit_is_predicted_verified_measured_and_told_as_a_command(qtbot, ope
     press(qtbot, pane.verify_button)
     qtbot.waitUntil(lambda: "on place" in pane.answer.text(), timeout=120_000)
     assert pane.answer.text().startswith(f"{SearchSettings().model} puts it")
+    press(qtbot, page.copy_button)
+    assert QGuiApplication.clipboard().text() == f"{command} --verify"
 
     run_id, decisions = opened.workspace.run_id, list(pane.editor.decisions)
     press(qtbot, pane.measure_button)
@@ -88,11 +90,18 @@ def test_an_edit_is_predicted_verified_measured_and_told_as_a_command(qtbot, ope
         (row,) = [r for r in reader.candidates(run_id) if r["origin"] == "user" or r["decisions"] == decisions]
         assert row["decisions"] == decisions and row["stage"] is not None
         assert str(row["id"]) in pane.answer.text()
+    press(qtbot, page.copy_button)
+    assert QGuiApplication.clipboard().text() == f"{command} --measure"
     qtbot.waitUntil(lambda: page.candidates.model.row_of(row["id"]) >= 0, timeout=20_000)
     with qtbot.waitActive(opened):
         opened.activateWindow()
     qtbot.keyClick(opened, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     assert pane.editor.decisions == pane.editor.start
+    press(qtbot, page.copy_button)
+    assert QGuiApplication.clipboard().text() == command.partition(" --decide")[0]
+    press(qtbot, pane.pin_button)
+    press(qtbot, page.copy_button)
+    assert QGuiApplication.clipboard().text().endswith(" --pin")
 
 
 def test_an_edit_outlives_a_better_candidate_of_the_run(qtbot, opened: MainWindow) -> None:

@@ -26,6 +26,8 @@ from pruner_engine.jobs.messages import (
 from pruner_engine.store.reader import ProjectReader, Row
 from pruner_engine.units import duration, latency, percent, ratio
 
+_FAILURE = ("stage", "error", "count", "message", "hint", "log")  # what `--json` tells of a kind of failure
+
 
 def tune(
     model: str,
@@ -85,7 +87,7 @@ def run_object(reader: ProjectReader, run_id: int) -> Row:
         "gain", "settings", "versions",
     )  # fmt: skip
     found = {key: row[key] for key in keys}
-    found["failures"] = [{k: f[k] for k in ("stage", "error", "count", "message")} for f in reader.failures(run_id)]
+    found["failures"] = [{k: f[k] for k in _FAILURE} for f in reader.failures(run_id)]
     found["baselines"] = {b["name"]: b["seconds"] for b in reader.baselines(run_id)}
     return found
 
@@ -116,6 +118,7 @@ def status(project: str, *, as_json: bool) -> None:
                     f"run {run['id']}: {failure['count']} failed in {failure['stage']} ({failure['error']}):"
                     f" {failure['message']}"
                 )
+                click.echo(f"  {failure['hint']}")
             if run["interrupted"]:
                 click.echo(f"run {run['id']} was interrupted: pruner resume {project} --run {run['id']}")
 

@@ -14,6 +14,7 @@ from pruner_engine.cli.progress import carry_out
 from pruner_engine.errors import UserError
 from pruner_engine.inspect.why import why_text
 from pruner_engine.jobs.messages import Pin, Pinned, Tried, Try, Verified, Verify, WhatIf, WhatIfScore
+from pruner_engine.measure.advice import advice
 from pruner_engine.store.reader import ProjectReader, Row
 from pruner_engine.units import latency
 
@@ -115,7 +116,8 @@ def _sentence(answer: Any) -> str:
             )
         case Tried():
             if answer.stage != "ok":
-                return f"candidate {answer.candidate_id} failed in {answer.stage}: {answer.message}"
+                hint = advice(answer.stage, answer.error)
+                return f"candidate {answer.candidate_id} failed in {answer.stage}: {answer.message}\n{hint}"
             before = " (measured before)" if answer.before else ""
             return f"candidate {answer.candidate_id}: {latency(answer.seconds)}{before}"
         case Pinned():

@@ -45,6 +45,11 @@ def status_line(project: str) -> str:
     return _line("status", project)
 
 
+def tasks_line(project: str, run_id: int | None) -> str:
+    """The line that lists the tasks of a run."""
+    return _line("tasks", project, **{"--run": run_id})
+
+
 def tune_line(plan: msg.Tune) -> str:
     """The line of a new run; what is as by default is left out."""
     words: list[Any] = ["tune", plan.model]

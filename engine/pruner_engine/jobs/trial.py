@@ -39,7 +39,7 @@ def try_row(command: Try, job: JobContext) -> None:
             _commit(project, run, command.task_id, sketch_ids, candidate, results[0])
         row = project.trials.measured_as(command.run_id, command.task_id, candidate.hash)
     assert row is not None
-    told = {name: row[name] for name in ("candidate_id", "stage", "seconds", "message")}
+    told = {name: row[name] for name in ("candidate_id", "stage", "seconds", "error", "message")}
     job.emit(Tried(request=command.request, before=known is not None, **told))
 
 

@@ -187,7 +187,8 @@ def _tune(project: Project, run_id: int, work: _Work, job: JobContext, settings:
     if row["budget_trials"] is None and settings.trials_per_task:
         row["budget_trials"] = settings.trials_per_task * len(work.states)
     project.runs.update(run_id, state="tuning", budget_trials=row["budget_trials"])
-    job.emit(State(name="tuning"))
+    # Whoever paused it while it was prepared is told right: the search holds before its first round
+    job.emit(State(name="tuning" if job.control.running.is_set() else "paused"))
     plan = RunPlan(
         run_id=run_id,
         states=work.states,

@@ -9,7 +9,7 @@ from pruner_engine.jobs import lines
 from pruner_engine.jobs import messages as msg
 from pruner_engine.reports.chart import Axis, Chart
 from pruner_engine.reports.page import render, write_page
-from pruner_engine.store.quality import score_quality
+from pruner_engine.store.quality import score_quality, top_recall
 from pruner_engine.store.reader import ProjectReader, Row
 from pruner_engine.units import duration, latency
 
@@ -102,6 +102,8 @@ def _quality(task: Row, measured: list[Row]) -> Row:
         "measured": len(rows),
         "draft": score_quality(rows, "draft_score"),
         "verified": score_quality(rows, "verified_score"),
+        "draft_recall": top_recall(rows, "draft_score"),
+        "verified_recall": top_recall(rows, "verified_score"),
     }
 
 

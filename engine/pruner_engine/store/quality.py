@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 Row = dict[str, Any]
+TOP = 5  # candidates of a recall
 
 
 def ranks(values: Sequence[float]) -> list[float]:
@@ -38,6 +39,16 @@ def score_quality(rows: Sequence[Row], score: str) -> float | None:
     """Rank correlation of a score column (higher is better) with measured speed, over valid uncensored candidates."""
     pairs = [(row[score], -row["seconds"]) for row in _timed(rows) if row[score] is not None]
     return rank_correlation([a for a, _ in pairs], [b for _, b in pairs])
+
+
+def top_recall(rows: Sequence[Row], score: str, count: int = TOP) -> float | None:
+    """Share of the `count` fastest that are among the `count` best of a score; None where no more are measured."""
+    known = [row for row in _timed(rows) if row[score] is not None]
+    if len(known) <= count:
+        return None
+    fastest = sorted(known, key=lambda row: row["seconds"])[:count]
+    best = sorted(known, key=lambda row: row[score], reverse=True)[:count]
+    return sum(row in best for row in fastest) / count
 
 
 def best_in_top(rows: Sequence[Row], score: str) -> int | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pruner_engine.errors import UserError
+from pruner_engine.measure.advice import advice
 from pruner_engine.store.lock import is_being_written
 from pruner_engine.store.reading import connect_read_only, makes_sense, making_sense
 from pruner_engine.store.roofline import Place, place
@@ -200,7 +201,7 @@ class ProjectReader:
         return rows
 
     def failures(self, run_id: int, task_ids: Collection[int] | None = None) -> list[Row]:
-        """Failed trials by stage and kind: count, and the first message of each group; of some tasks, or of all."""
+        """Failed trials by stage and kind: count, what to do, and first message and log; of some tasks, or of all."""
         found: dict[tuple[str, str], Row] = {}
         for (task_id, stage, error), (count, first_id) in self._tally.run(run_id).failures.items():
             if task_ids is None or task_id in task_ids:
@@ -210,9 +211,10 @@ class ProjectReader:
                 row["count"] += count
                 row["first_id"] = min(row["first_id"], first_id)
         for row in found.values():
-            (row["message"],) = self._db.execute(
-                "SELECT message FROM measurements WHERE id = ?", (row["first_id"],)
+            row["message"], row["log"] = self._db.execute(
+                "SELECT message, log FROM measurements WHERE id = ?", (row["first_id"],)
             ).fetchone()
+            row["hint"] = advice(row["stage"], row["error"])
         return sorted(found.values(), key=lambda row: -row["count"])
 
     def worked(self, run_id: int) -> Row:
@@ -278,7 +280,7 @@ class ProjectReader:
 
     def adaptations(self, run_id: int) -> list[Row]:
         return self.rows(
-            "SELECT a.*, r.idx AS round FROM adaptations a JOIN rounds r ON r.id = a.round_id"
+            "SELECT a.*, r.idx AS round, r.task_id FROM adaptations a JOIN rounds r ON r.id = a.round_id"
             " WHERE a.run_id = ? ORDER BY a.id",
             (run_id,),
         )

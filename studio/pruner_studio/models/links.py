@@ -19,6 +19,19 @@ class Links:
     def __init__(self, replay: dict[str, Any]) -> None:
         self._steps = replay["steps"]
         self._known = [_identities(roots) for roots in replay["trees"]]
+        self._in_the_end = self.at(len(self._steps) - 1)[1]
+
+    def became(self, step: int) -> list[int]:
+        """Nodes of the finished nest that a step worked on."""
+        return self._in_the_end[step]
+
+    def remains(self, shown: int, number: int) -> list[int]:
+        """What a node of the nest after step `shown` is in the finished nest: none where it was split or fused away."""
+        tree, last = self._steps[shown]["tree"], self._steps[-1]["tree"]
+        if tree == last:
+            return [number]
+        (name, inside), finished = self._known[tree][number], self._known[last]
+        return [at for at, (same, within) in finished.items() if same == name and inside & within]
 
     def at(self, shown: int) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
         """Links of the nest after step `shown`.

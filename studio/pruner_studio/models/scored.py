@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from pruner_engine.store.quality import best_in_top, score_quality
+from pruner_engine.store.quality import best_in_top, score_quality, top_recall
 from pruner_engine.store.reader import ProjectReader
 
 SCORES = ("draft_score", "verified_score")
+_QUALITY = {"rank": score_quality, "recall": top_recall}
 _NUMBERS = ("id", "round_id", "task_id", "draft_score", "verified_score", "seconds")
 
 
@@ -29,7 +30,7 @@ class ScoredCandidates:
         self._origins: dict[str, int] = {}
         self._origin_codes = array("b")
         self._by_round: dict[int, list[dict[str, Any]]] = {}
-        self._ranks: dict[int, dict[str, float | None]] = {}
+        self._qualities: dict[int, dict[tuple[str, str], float | None]] = {}
 
     def update(self, reader: ProjectReader, run_id: int) -> bool:
         """Take what is new in the file; False where more is to be read by another call."""
@@ -44,18 +45,21 @@ class ScoredCandidates:
         self._origin_codes.extend([self._origins.setdefault(row["origin"], len(self._origins)) for row in new])
         for row in new:
             self._by_round.setdefault(row["round_id"], []).append(row)
-            self._ranks.pop(row["round_id"], None)
+            self._qualities.pop(row["round_id"], None)
         self._taken = len(rows)
         return complete
 
     def of_round(self, round_id: int) -> list[dict[str, Any]]:
         return self._by_round.get(round_id, [])
 
-    def rank(self, round_id: int, score: str) -> float | None:
-        """Rank correlation of a score with measured speed within a round."""
-        if round_id not in self._ranks:
-            self._ranks[round_id] = {name: score_quality(self.of_round(round_id), name) for name in SCORES}
-        return self._ranks[round_id][score]
+    def quality(self, round_id: int, figure: str, score: str) -> float | None:
+        """How well a score foretold the measured speed of a round: `rank` correlation, or `recall` of the fastest."""
+        if round_id not in self._qualities:
+            rows = self.of_round(round_id)
+            self._qualities[round_id] = {
+                (name, key): found(rows, key) for name, found in _QUALITY.items() for key in SCORES
+            }
+        return self._qualities[round_id][figure, score]
 
     def columns(self, task_ids: Collection[int] | None, round_id: int | None) -> dict[str, np.ndarray]:
         """Arrays of some tasks and of a round, or of all.

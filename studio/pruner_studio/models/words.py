@@ -25,6 +25,10 @@ PHASES = {
     "export": tr("export"),
     "check": tr("check"),
 }
+# what a user wants of a task
+STEERS = {"normal": "", "pin": tr("pinned"), "boost": tr("boosted"), "freeze": tr("frozen")}
+# how grave a problem is
+LEVELS = {"error": tr("Error"), "warning": tr("Warning"), "info": tr("Note")}
 # where a candidate comes from
 ORIGINS = {
     "draft": tr("drafted"),

@@ -10,9 +10,11 @@ from PySide6.QtWidgets import QGridLayout, QWidget
 
 from pruner_engine import units
 from pruner_studio.help import tip_of
+from pruner_studio.models.narrowing import narrowed
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card
+from pruner_studio.widgets.narrowing import NarrowedBy
 from pruner_studio.widgets.plot import Plot
 from pruner_studio.widgets.series import Series
 
@@ -34,6 +36,7 @@ class AdaptationPage(Page):
     subtitle = tr("Each adaptation is judged on measurements that no model has learned yet, so that the ways compare.")
 
     def build(self) -> Iterator[None]:
+        self.header.addWidget(NarrowedBy(self.workspace))
         whole = QWidget()
         self.pages = self.add_stack(
             self.nothing(
@@ -59,6 +62,9 @@ class AdaptationPage(Page):
         reader, run_id = self.workspace.reader, self.workspace.run_id
         rows = reader.adaptations(run_id) if reader and run_id is not None else []
         self.pages.setCurrentIndex(1 if rows else 0)
+        if self.workspace.filter and reader and run_id is not None:
+            kept = {row["id"] for row in narrowed(reader.tasks(run_id), self.workspace.filter)}
+            rows = [row for row in rows if row["task_id"] in kept]
         for key, plot in self.plots.items():
             plot.show_data([made for model in _MODELS if len((made := self._series(rows, key, *model)).x)])
 

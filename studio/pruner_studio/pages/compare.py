@@ -12,7 +12,7 @@ from pruner_engine import units
 from pruner_engine.jobs import lines
 from pruner_studio.help import tip_of
 from pruner_studio.models.rows import Column, RowTable
-from pruner_studio.pages.overview import BASELINES, step_points
+from pruner_studio.pages.overview import BASELINES, run_name, step_points
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, Segments
@@ -27,10 +27,10 @@ COLUMNS = (
     Column(tr("Model"), lambda row: row["model"]),
     Column(tr("Seed"), lambda row: row["seed"], units.count, right=True),
     Column(tr("State"), state_of),
-    Column(tr("Trials"), lambda row: row["trials"], units.count, right=True),
-    Column(tr("Failed"), lambda row: row["failed"], units.count, right=True),
-    Column(tr("Worked"), lambda row: row["elapsed_s"], units.duration, right=True),
-    Column(tr("Latency"), lambda row: row["latency_s"], units.latency, right=True),
+    Column(tr("Trials"), lambda row: row["trials"], units.count, tip_of("figure.trials"), right=True),
+    Column(tr("Failed"), lambda row: row["failed"], units.count, tip_of("figure.failed"), right=True),
+    Column(tr("Worked"), lambda row: row["elapsed_s"], units.duration, tip_of("figure.worked"), right=True),
+    Column(tr("Latency"), lambda row: row["latency_s"], units.latency, tip_of("figure.latency"), right=True),
     Column(
         tr("Gain"),
         lambda row: row["gain"],
@@ -43,7 +43,7 @@ COLUMNS = (
         tr("Trials to goal"),
         lambda row: row["goal_trials"],
         units.count,
-        tr("Trials until the goal was reached"),
+        tip_of("figure.trials_to_goal"),
         right=True,
     ),
     Column(
@@ -57,7 +57,7 @@ COLUMNS = (
         tr("Speed-up"),
         lambda row: row["goal_gain"],
         units.ratio,
-        tr("Time to the goal of the run that set it, over this run's"),
+        tip_of("figure.speed_up"),
         right=True,
         tone=lambda row: "good" if (row["goal_gain"] or 0) > 1 else "",
     ),
@@ -147,7 +147,7 @@ class ComparePage(Page):
         series = []
         for index, run in enumerate(runs):
             x, y = step_points(progress[run["id"]], axis)
-            series.append(Series(f"{run['id']} {run['strategy']}", x, y, f"series{index % 6 + 1}", steps=True))
+            series.append(Series(run_name(run), x, y, f"series{index % 6 + 1}", steps=True))
         assert self.workspace.reader is not None and self.workspace.run_id is not None
         known = {row["name"]: row["seconds"] for row in self.workspace.reader.baselines(self.workspace.run_id)}
         levels = [Level(text, known[name], color) for name, (text, color) in BASELINES.items() if known.get(name)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from functools import partial
 from operator import itemgetter
 from typing import Any
 
@@ -53,29 +54,32 @@ def _correlation(value: float) -> str:
     return f"{value:+.2f}"
 
 
+def _foretold(row: dict[str, Any], figure: str, score: str) -> float | None:
+    found: float | None = row["quality"](row["id"], figure, score)
+    return found
+
+
 COLUMNS = (
     Column(tr("Round"), lambda row: row["idx"], units.count, right=True),
     Column(tr("Task"), lambda row: row["task"]),
-    *(Column(name.capitalize(), itemgetter(key), units.count, right=True) for name, key in _STEPS),
-    Column(
-        tr("ρ draft"),
-        lambda row: row["rank"](row["id"], "draft_score"),
-        _correlation,
-        tip_of("score.rank"),
-        right=True,
+    *(
+        Column(name.capitalize(), itemgetter(key), units.count, tip_of(f"figure.{key}"), right=True)
+        for name, key in _STEPS
     ),
-    Column(
-        tr("ρ verified"),
-        lambda row: row["rank"](row["id"], "verified_score"),
-        _correlation,
-        tip_of("score.rank"),
-        right=True,
+    *(
+        Column(title, partial(_foretold, figure=figure, score=score), shown, tip_of(f"score.{figure}"), right=True)
+        for title, figure, score, shown in (
+            (tr("ρ draft"), "rank", "draft_score", _correlation),
+            (tr("ρ verified"), "rank", "verified_score", _correlation),
+            (tr("Top-5 draft"), "recall", "draft_score", units.percent),
+            (tr("Top-5 verified"), "recall", "verified_score", units.percent),
+        )
     ),
-    Column(tr("Draft"), lambda row: row["draft_s"], units.duration, right=True),
-    Column(tr("Verify"), lambda row: row["verify_s"], units.duration, right=True),
-    Column(tr("Build"), lambda row: row["build_s"], units.duration, right=True),
-    Column(tr("Run"), lambda row: row["run_s"], units.duration, right=True),
-    Column(tr("Learn"), lambda row: row["learn_s"], units.duration, right=True),
+    Column(tr("Draft"), lambda row: row["draft_s"], units.duration, tip_of("figure.draft_s"), right=True),
+    Column(tr("Verify"), lambda row: row["verify_s"], units.duration, tip_of("figure.verify_s"), right=True),
+    Column(tr("Build"), lambda row: row["build_s"], units.duration, tip_of("figure.build_s"), right=True),
+    Column(tr("Run"), lambda row: row["run_s"], units.duration, tip_of("figure.run_s"), right=True),
+    Column(tr("Learn"), lambda row: row["learn_s"], units.duration, tip_of("figure.learn_s"), right=True),
     Column(
         tr("Probe"),
         lambda row: row["stats"].get("probe_s"),
@@ -87,7 +91,7 @@ COLUMNS = (
         tr("Noise"),
         lambda row: row["stats"].get("probe_spread"),
         units.percent,
-        tr("Slowest over fastest repeat of the fixed kernel, less one"),
+        tip_of("figure.noise"),
         right=True,
         tone=lambda row: "warn" if (row["stats"].get("probe_spread") or 0) > NOISY else "",
     ),
@@ -161,7 +165,8 @@ class DraftVerifyPage(Page):
         row.setSpacing(12)
         column.addLayout(row)
         self.tiles = {key: StatTile(text) for key, text in _TILES.items()}
-        for tile in self.tiles.values():
+        for (figure, _), tile in self.tiles.items():
+            tile.setToolTip(tip_of(f"score.{figure}"))
             row.addWidget(tile, 1)
 
     # ------------------------------------------------------------ showing
@@ -185,7 +190,7 @@ class DraftVerifyPage(Page):
             self.touch()
         yield
         for row in rounds:
-            row["task"], row["rank"] = tasks.get(row["task_id"], ""), self._scored.rank
+            row["task"], row["quality"] = tasks.get(row["task_id"], ""), self._scored.quality
         self.model.show_rows(rounds)
         chosen = [row for row in rounds if row["id"] == self._round]
         if not chosen:

@@ -24,6 +24,8 @@ from pruner_engine import units
 from pruner_engine.jobs import lines
 from pruner_engine.jobs import messages as msg
 from pruner_studio import clipboard
+from pruner_studio.help import tip_of
+from pruner_studio.models.narrowing import narrowed
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.models.words import LIBRARIES
 from pruner_studio.pages.page import Page
@@ -31,6 +33,7 @@ from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, EmptyState, Pill, button, clear, label
 from pruner_studio.widgets.drawn import Bar, Bars
 from pruner_studio.widgets.figure import SaveButton
+from pruner_studio.widgets.narrowing import NarrowedBy
 from pruner_studio.widgets.table import Table
 
 _TONES = {"applied": "good", "fallback": "warn", "not tunable": "muted"}
@@ -42,15 +45,22 @@ COVERAGE_COLUMNS = (
         lambda row: _STATES.get(row["state"], row["state"]),
         tone=lambda row: _TONES.get(row["state"], ""),
     ),
-    Column(tr("Calls"), lambda row: row["calls"], units.count, tr("Calls per inference"), right=True),
+    Column(tr("Calls"), lambda row: row["calls"], units.count, tip_of("figure.weight"), right=True),
     Column(
         tr("Time"),
         lambda row: row["seconds"],
         units.latency,
-        tr("All calls of one inference, in the exported library"),
+        tip_of("figure.function_time"),
         right=True,
     ),
-    Column(tr("Share of time"), lambda row: row["share"], units.percent, right=True, share=lambda row: row["share"]),
+    Column(
+        tr("Share of time"),
+        lambda row: row["share"],
+        units.percent,
+        tip_of("figure.function_share"),
+        right=True,
+        share=lambda row: row["share"],
+    ),
 )
 _STATES: dict[str, str] = {"applied": tr("applied"), "fallback": tr("fallback"), "not tunable": tr("not tunable")}
 
@@ -78,7 +88,8 @@ class ExportPage(Page):
         row.addWidget(self.out, 1)
         row.addWidget(button(tr("Choose…"), self._ask))
         row.addWidget(self.which)
-        row.addWidget(button(tr("Copy as command"), self._copy, icon="copy"))
+        self.copy_button = button(tr("Copy as command"), self._copy, icon="copy")
+        row.addWidget(self.copy_button)
         row.addWidget(self.go)
         card.body.addLayout(row)
         self.phase = label("", "faint")
@@ -126,6 +137,7 @@ class ExportPage(Page):
             columns.addWidget(part, 1)
         outer.addLayout(columns)
         self.coverage = Card(tr("Coverage"))
+        self.coverage.head.addWidget(NarrowedBy(self.workspace))
         self.coverage_note = label("", "muted", wrap=True)
         self.coverage.body.addWidget(self.coverage_note)
         self.functions = RowTable(COVERAGE_COLUMNS, self)
@@ -158,7 +170,9 @@ class ExportPage(Page):
         self.workspace.start(self.plan())
 
     def command_line(self) -> str:
-        return lines.line_of(self.plan())
+        """The same export for a terminal; empty where it lacks a project or a folder."""
+        plan = self.plan()
+        return lines.line_of(plan) if plan.project and plan.out else ""
 
     def _copy(self) -> None:
         clipboard.copy(self.command_line())
@@ -166,6 +180,8 @@ class ExportPage(Page):
     def _enable(self) -> None:
         run = self.workspace.run()
         self.go.setEnabled(bool(self.out.text().strip() and run and run["valid"] and not self.workspace.job.running))
+        self.copy_button.setEnabled(bool(self.command_line()))
+        self.line_changed.emit()
 
     def _open_folder(self) -> None:
         if self._exported is not None:
@@ -207,7 +223,7 @@ class ExportPage(Page):
         self.latency_note.setText("\n".join(missing))
         self._show_check(summary["checks"], bool(exported["ok"]))
         self._show_files(summary["files"], exported)
-        self.functions.show_rows([{"id": index, **row} for index, row in enumerate(summary["coverage"]["functions"])])
+        self.functions.show_rows(self._narrowed(summary["coverage"]["functions"]))
         parts = [
             tr("{count} {state} ({share} of the time)").format(
                 count=units.count(part["functions"]),
@@ -219,6 +235,15 @@ class ExportPage(Page):
         self.coverage_note.setText(
             tr("Functions with a tuned schedule and without: {parts}.").format(parts=", ".join(parts))
         )
+
+    def _narrowed(self, functions: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """The functions of the tasks that the filter lets through."""
+        reader, run_id = self.workspace.reader, self.workspace.run_id
+        rows = [{"id": index, **row} for index, row in enumerate(functions)]
+        if not self.workspace.filter or reader is None or run_id is None:
+            return rows
+        kept = {row["name"] for row in narrowed(reader.tasks(run_id), self.workspace.filter)}
+        return [row for row in rows if row["task"] in kept]
 
     def _bar(self, name: str, seconds: float, slowest: float, tuned: float | None) -> Bar:
         told = units.latency(seconds) + (f"   {units.ratio(seconds / tuned)}" if tuned and name != "tuned" else "")

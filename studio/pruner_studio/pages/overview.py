@@ -30,6 +30,14 @@ BASELINES = {
     "torch": (LIBRARIES["torch"], "series4"),
 }
 
+_OTHERS = ("series2", "series5", "series6")  # what no baseline has
+_MOST_OTHERS = 6  # more curves cannot be told apart
+
+
+def run_name(run: dict[str, Any]) -> str:
+    """What a run is called in a legend."""
+    return f"{run['id']} {run['strategy']}"
+
 
 def step_points(rows: list[dict[str, Any]], axis: str) -> tuple[np.ndarray, np.ndarray]:
     """Change points of the latency curve over `trials` or `elapsed_s`, the last point kept."""
@@ -81,9 +89,8 @@ class OverviewPage(Page):
             "left": tr("Time left"),
         }
         self.tiles = {key: StatTile(name) for key, name in names.items()}
-        for key in ("latency", "untuned", "trials"):
-            self.tiles[key].setToolTip(tip_of(f"figure.{key}"))
-        for tile in self.tiles.values():
+        for key, tile in self.tiles.items():
+            tile.setToolTip(tip_of(f"figure.{key}"))
             row.addWidget(tile, 1)
 
     def _fill_curve(self, card: Card) -> None:
@@ -145,7 +152,7 @@ class OverviewPage(Page):
         baselines = {row["name"]: row for row in reader.baselines(run["id"])}
         self._show_tiles(run, baselines)
         yield
-        self._show_curve(reader.progress(run["id"]), baselines)
+        self._show_curve(run, baselines)
         yield
         self._show_time(reader.worked(run["id"]))
         self._show_failures(run)
@@ -197,21 +204,28 @@ class OverviewPage(Page):
             units.duration(left), tr("the engine's estimate") if left else STATES[state_of(run)][0]
         )
 
-    def _show_curve(self, progress: list[dict[str, Any]], baselines: dict[str, dict[str, Any]]) -> None:
-        axis = self.axis.current
+    def _show_curve(self, run: dict[str, Any], baselines: dict[str, dict[str, Any]]) -> None:
+        reader, axis = self.workspace.reader, self.axis.current
+        assert reader is not None
         self.curve.set_x_axis(
             tr("trials") if axis == "trials" else tr("working time"),
             units.count if axis == "trials" else units.duration,
         )
-        x, y = step_points(progress, axis)
+        others = [row for row in reader.runs() if row["model_id"] == run["model_id"] and row["id"] != run["id"]]
+        series = [
+            Series(name, *step_points(reader.progress(row["id"]), axis), color, steps=True, faint=faint)
+            for row, name, color, faint in (
+                *((row, run_name(row), _OTHERS[row["id"] % len(_OTHERS)], True) for row in others[-_MOST_OTHERS:]),
+                (run, tr("best so far"), "series1", False),
+            )
+        ]
         levels = [
             Level(text, baselines[name]["seconds"], color)
             for name, (text, color) in BASELINES.items()
             if name in baselines and baselines[name]["seconds"]
         ]
-        self.curve.show_data(
-            [Series(tr("best so far"), x, y, "series1", steps=True)] if len(x) else [], levels if len(x) else ()
-        )
+        known = [one for one in series if len(one.x)]
+        self.curve.show_data(known, levels if known else ())
 
     def _show_time(self, times: dict[str, float]) -> None:
         total = sum(times.values())
@@ -224,6 +238,7 @@ class OverviewPage(Page):
                         time,
                         time / total,
                         f"{units.duration(time)}  {units.percent(time / total)}",
+                        tip=tip_of(f"figure.{name}"),
                     )
                     for name, time in times.items()
                 ]

@@ -10,6 +10,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from pruner_engine.errors import UserError
+from pruner_engine.jobs import lines
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import EmptyState, button, label
 from pruner_studio.workspace import Problem, Workspace
@@ -24,10 +25,12 @@ class Page(QWidget):
     Signals:
         refreshed: it shows what the project file holds now.
         go_to: another page, by its key, is to be shown.
+        line_changed: by the user's hand, `command_line` is another one, or none, now.
     """
 
     refreshed = Signal()
     go_to = Signal(str)
+    line_changed = Signal()
 
     title = ""
     subtitle = ""
@@ -103,8 +106,8 @@ class Page(QWidget):
         return stack
 
     def command_line(self) -> str:
-        """What does the same in a terminal; empty where the run's own line says it."""
-        return ""
+        """What tells the same in a terminal, or for a form what it would do; empty where nothing is shown."""
+        return lines.status_line(self.workspace.path) if self.workspace.path else ""
 
     def touch(self) -> None:
         """Something changed: the first change is shown at once, those that follow closely are merged."""

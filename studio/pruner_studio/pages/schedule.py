@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QSplitter, QTabWidget
 
 from pruner_engine import units
+from pruner_engine.jobs import lines
+from pruner_studio import clipboard
+from pruner_studio.help import advice_of
 from pruner_studio.models.narrowing import narrowed
 from pruner_studio.pages.page import Page
 from pruner_studio.panes.code import CodePane
@@ -22,7 +24,8 @@ from pruner_studio.panes.roofline import RooflinePane
 from pruner_studio.panes.what_if import WhatIfPane
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, Pill, button, icon_button, label
-from pruner_studio.widgets.candidates import CandidatesCard, figures, outcome
+from pruner_studio.widgets.candidates import CandidatesCard, figures, figures_tip, outcome
+from pruner_studio.widgets.log_fold import LogFold
 from pruner_studio.widgets.narrowing import NarrowedBy
 
 
@@ -73,13 +76,18 @@ class SchedulePage(Page):
             tip=tr("Compare other candidates with this one"),
         )
         card.head.addWidget(self.reference_button)
-        self.copy_button = icon_button("copy", tr("Copy as command"), self.copy_command)
+        self.copy_button = icon_button("copy", tr("Copy as command"), lambda: clipboard.copy(self.command_line()))
         card.head.addWidget(self.copy_button)
         # Below the heading: beside it, figures and buttons would not fit on a small screen
         card.head.removeWidget(card.note)
+        card.note.setToolTip(figures_tip())
         card.body.addWidget(card.note)
         self.message = label("", "muted", wrap=True)
         card.body.addWidget(self.message)
+        self.hint = label("", "muted", wrap=True)
+        card.body.addWidget(self.hint)
+        self.log = LogFold()
+        card.body.addWidget(self.log)
 
     def _add_panes(self, card: Card) -> Iterator[None]:
         self.tabs = QTabWidget()
@@ -149,21 +157,29 @@ class SchedulePage(Page):
             self.candidate_card.heading.setText(tr("Untuned kernel"))
             self.candidate_card.note.setText(units.latency(task["untuned_s"]))
             self.state.show_state(tr("no valid candidate yet"), "neutral")
-            self.message.setText("")
+            self._tell("")
         else:
             self.candidate_card.heading.setText(tr("Candidate {number}").format(number=row["id"]))
             best = row["id"] == task["best_candidate_id"]
             self.candidate_card.note.setText(figures(row, task))
             tone = "bad" if row["stage"] not in (None, "ok") else "good" if best else "neutral"
             self.state.show_state(tr("best of its task") if best else outcome(row), tone)
-            self.message.setText(row["message"] or "")
-        self.message.setVisible(bool(self.message.text()))
+            failed = row["stage"] not in (None, "ok")
+            hint = advice_of(row["stage"], row["error"]) if failed else ""
+            self._tell(row["message"] or "", hint, row["log"] or "" if failed else "")
         self.reference_button.setEnabled(row is not None)
         subject = Subject(self.workspace.path, self.workspace.run_id, task["id"], candidate_id)
         if subject != self._subject:
             self._subject = subject
             for _, pane in self.panes:
                 pane.look_at(subject)
+
+    def _tell(self, message: str, hint: str = "", log: str = "") -> None:
+        """What became of the candidate: in words, what to do about it, and what its worker wrote."""
+        for shown, text in ((self.message, message), (self.hint, hint)):
+            shown.setText(text)
+            shown.setVisible(bool(text))
+        self.log.show_log(log)
 
     # ------------------------------------------------------------ choosing
 
@@ -172,10 +188,12 @@ class SchedulePage(Page):
         if row is not None:
             self.workspace.select(row["task_id"], candidate_id)
 
-    def copy_command(self) -> None:
-        """The line that tells in the terminal what the shown view tells here."""
+    def command_line(self) -> str:
+        """The line of the shown view; that of the tasks where it shows no candidate."""
+        if self.workspace.run_id is None or self.pages.currentIndex() == 0:
+            return super().command_line()
         pane = next(pane for _, pane in self.panes if pane is self.tabs.currentWidget())
-        QGuiApplication.clipboard().setText(shlex.join(pane.words()))
+        return shlex.join(pane.words()) or lines.tasks_line(self.workspace.path, self.workspace.run_id)
 
     def _use_as_reference(self) -> None:
         """Keep the shown candidate as the left side of the diff."""

@@ -126,14 +126,15 @@ class StartPage(Page):
         )
 
     def command_line(self) -> str:
-        """The same job for a terminal."""
-        return lines.tune_line(self.plan())
+        """The same job for a terminal; empty before a model is chosen."""
+        return lines.tune_line(self.plan()) if self.model_card.model else ""
 
     def _show_command(self) -> None:
         ready = bool(self.model_card.model and self.project.text().strip() and self.shapes.complete())
         self.copy.setEnabled(bool(self.model_card.model))
         self.tune.setEnabled(ready and not self.workspace.job.running)
-        self.command.setText(self.command_line() if self.model_card.model else tr("Choose a model to begin."))
+        self.command.setText(self.command_line() or tr("Choose a model to begin."))
+        self.line_changed.emit()
 
     def start(self) -> None:
         plan = self.plan()

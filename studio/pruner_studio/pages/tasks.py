@@ -11,10 +11,12 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSplitter
 
 from pruner_engine import units
+from pruner_engine.jobs import lines
 from pruner_engine.jobs import messages as msg
 from pruner_studio.help import tip_of
 from pruner_studio.models.narrowing import arguments, narrowed
 from pruner_studio.models.rows import Column, RowTable
+from pruner_studio.models.words import STEERS
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, button, label
@@ -31,7 +33,8 @@ def _curve(row: dict[str, Any]) -> list[tuple[float, float]]:
 def _state(row: dict[str, Any]) -> str:
     if row["quarantined"]:
         return tr("given up")
-    return "" if row["steer"] == "normal" else row["steer"]
+    steer: str = row["steer"]
+    return STEERS.get(steer, steer)
 
 
 COLUMNS = (
@@ -43,7 +46,7 @@ COLUMNS = (
         "MFLOP",
         lambda row: row["flops"] / 1e6,
         units.significant,
-        tr("Floating-point operations of one call"),
+        tip_of("figure.flop"),
         right=True,
     ),
     Column(
@@ -58,19 +61,17 @@ COLUMNS = (
         tr("Untuned"),
         lambda row: row["untuned_s"],
         units.latency,
-        tr("One call of the kernel without tuning"),
+        tip_of("figure.untuned_kernel"),
         right=True,
     ),
-    Column(tr("Best"), lambda row: row["best_s"], units.latency, tr("Fastest valid candidate measured"), right=True),
-    Column(
-        tr("Over trials"), lambda row: row["best_s"], units.latency, tr("Best latency over the trials"), curve=_curve
-    ),
+    Column(tr("Best"), lambda row: row["best_s"], units.latency, tip_of("figure.best"), right=True),
+    Column(tr("Over trials"), lambda row: row["best_s"], units.latency, tip_of("figure.best"), curve=_curve),
     Column("GFLOP/s", lambda row: row["gflops"], units.significant, tip_of("figure.gflops"), right=True),
     Column(
         tr("Of roof"),
         lambda row: row["roof_share"],
         units.percent,
-        tip_of("figure.roof"),
+        tip_of("figure.roof_share"),
         right=True,
         share=lambda row: row["roof_share"],
     ),
@@ -87,6 +88,7 @@ COLUMNS = (
         tr("Failed"),
         lambda row: row["failed"] or None,
         units.count,
+        tip_of("figure.failed"),
         right=True,
         tone=lambda row: "bad" if row["failed"] else "",
     ),
@@ -182,9 +184,13 @@ class TasksPage(Page):
         self.table.choose(self.workspace.task_id)
         told = tr("{shown} of {all} tasks") if len(rows) != len(tasks) else tr("{all} tasks")
         self.count.setText(told.format(shown=len(rows), all=len(tasks)))
-        tuning = self.workspace.job.running and self.workspace.job_task == "tune"
         for made in self.steer_buttons:
-            made.setEnabled(tuning and self.workspace.task_id is not None)
+            made.setEnabled(self.workspace.steers_shown and self.workspace.task_id is not None)
+
+    def command_line(self) -> str:
+        if self.workspace.run_id is None:
+            return super().command_line()
+        return lines.tasks_line(self.workspace.path, self.workspace.run_id)
 
     def _show_roofline(self, profile: dict[str, Any], rows: list[dict[str, Any]]) -> None:
         placed = [row for row in rows if row["intensity"] is not None and row["best_s"]]
@@ -209,5 +215,5 @@ class TasksPage(Page):
         self.go_to.emit("schedule")
 
     def _steer(self, action: str) -> None:
-        if self.workspace.task_id is not None:
+        if self.workspace.steers_shown and self.workspace.task_id is not None:
             self.workspace.control(msg.Steer(task_id=self.workspace.task_id, action=action))  # type: ignore[arg-type]

@@ -60,7 +60,7 @@ class CodePane(Pane):
         self._show_form()
 
     def words(self) -> list[str]:
-        return [] if self.subject is None else self._inspect(self.subject, self.forms.current)
+        return self._inspect(self.forms.current, self.subject.candidate_id if self.subject else None)
 
     def _offered(self, subject: Subject) -> tuple[str, ...]:
         target: dict[str, Any] = json.loads(self.reader.run(subject.run_id)["target"] or "{}")

@@ -62,6 +62,12 @@ class DecisionsPane(Pane):
         for (key, token), (_, name, _) in zip(self._keys, GROUPS, strict=True):
             key.setText(f'<span style="color:{theme.color(token).name()}">■</span>&nbsp; {name}')
 
+    def words(self) -> list[str]:
+        """The terminal tells what the shown candidate took, not how often others did."""
+        if self.subject is None or self.subject.candidate_id is None or not self.bars:
+            return []
+        return self._try(self.subject.candidate_id)
+
     def show_subject(self, subject: Subject) -> None:
         clear(self.grid)
         self.bars = []

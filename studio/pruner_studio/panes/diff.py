@@ -24,13 +24,16 @@ class DiffPane(Pane):
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(workspace)
         self.reference: int | None = None  # candidate that the user keeps as the left side
+        self._chosen: int | None = (
+            None  # left side that the user wants, whether it can be had beside the subject or not
+        )
         top = QHBoxLayout()
         top.setSpacing(8)
         self.left = QComboBox()
         self.left.setAccessibleName(tr("Compare with"))
         self.left.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.left.setMinimumContentsLength(14)
-        self.left.activated.connect(lambda _: self._compare())
+        self.left.activated.connect(self._left_chosen)
         self.forms = Segments(tr("What is compared"), FORMS)
         self.forms.chosen.connect(lambda _: self._compare())
         top.addWidget(label(tr("Compare with"), "muted"))
@@ -42,7 +45,7 @@ class DiffPane(Pane):
 
     def keep(self, candidate_id: int) -> None:
         """Take a candidate as the left side from now on."""
-        self.reference = candidate_id
+        self.reference = self._chosen = candidate_id
         self._shown = None
         if self.subject is not None:
             self.look_at(self.subject)
@@ -52,19 +55,17 @@ class DiffPane(Pane):
         self._compare()
 
     def words(self) -> list[str]:
-        if self.subject is None or self.left.currentData() is None:
-            return []
-        return [*self._inspect(self.subject, self.forms.current), "--against", str(self.left.currentData())]
+        right = self.subject.candidate_id if self.subject else None
+        left = self._inspect(self.forms.current, self.left.currentData())  # the terminal has --candidate at the left
+        return [*left, "--against", str(right)] if left and right is not None else []
 
     def _fill(self, subject: Subject) -> None:
-        """The kept reference first, then the best candidate of the task in each run."""
-        chosen = self.left.currentData()
+        """The kept reference first, then the best candidate of the task in each run; the user's choice stays."""
         self.left.clear()
         offered: dict[int, str] = {}
         kept = self.reader.candidate(self.reference) if self.reference is not None else None
         if kept is not None and kept["task_id"] == subject.task_id:
             offered[kept["id"]] = tr("Reference: {name}").format(name=self._name(kept))
-            chosen = kept["id"]
         for run in reversed(self.reader.runs()):
             for task in self.reader.tasks(run["id"]):
                 best = task["best_candidate_id"] if task["id"] == subject.task_id else None
@@ -75,7 +76,11 @@ class DiffPane(Pane):
         for candidate_id, text in offered.items():
             if candidate_id != subject.candidate_id:
                 self.left.addItem(text, candidate_id)
-        self.left.setCurrentIndex(max(0, self.left.findData(chosen)))
+        self.left.setCurrentIndex(max(0, self.left.findData(self._chosen)))
+
+    def _left_chosen(self, at: int) -> None:
+        self._chosen = self.left.itemData(at)
+        self._compare()
 
     def _name(self, row: dict[str, Any] | None) -> str:
         assert row is not None

@@ -21,7 +21,7 @@ class LoopsPane(Pane):
     """Signals:
     linked: {"text", "nodes", "lines"} of the candidate's code, once the engine has replayed it.
     told: what stands in the place of the code meanwhile.
-    lines_chosen: lines of the code that belong to a loop or block that was chosen.
+    lines_chosen: lines of the code that belong to the loop, block or instruction that was chosen.
     """
 
     linked = Signal(object)
@@ -31,7 +31,7 @@ class LoopsPane(Pane):
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(workspace)
         self.view = ReplayView()
-        self.view.node_chosen.connect(self._node_chosen)
+        self.view.nodes_chosen.connect(lambda nodes: self.lines_chosen.emit(self._lines_of(nodes)))
         self.code = CodeView(tr("Code of the finished nest"))
         self.view.nodes_pointed.connect(lambda nodes: self.code.point_at(self._lines_of(nodes)))
         self.code.line_pointed.connect(self._line_pointed)
@@ -68,23 +68,20 @@ class LoopsPane(Pane):
             self.show_subject(self.subject)
 
     def choose_line(self, line: int) -> None:
-        """A line of the code was chosen: mark its loop or block, and all its lines."""
+        """A line of the code was chosen: mark its loop or block, the instruction, and all lines."""
         node = self._node_at(line)
         if node is not None:
             self.view.choose_node(node)
             self.lines_chosen.emit(self._lines_of([node]))
 
     def words(self) -> list[str]:
-        return [] if self.subject is None else self._inspect(self.subject, "replay")
+        return self._inspect("replay", self.subject.candidate_id if self.subject else None)
 
     def _replayed(self, reply: msg.Inspected) -> None:
         replay = json.loads(reply.texts["replay"])
         self._links = replay["code"]
         self.linked.emit(self._links)
         self.view.show_replay(replay)
-
-    def _node_chosen(self, number: int) -> None:
-        self.lines_chosen.emit(self._lines_of([number]))
 
     def _line_pointed(self, line: int | None) -> None:
         self.view.point_at_node(self._node_at(line) if self.view.finished else None)

@@ -47,14 +47,21 @@ class Pane(QWidget):
         raise NotImplementedError
 
     def words(self) -> list[str]:
-        """The command line that tells the same in the terminal; empty where nothing is shown."""
-        return [] if self.subject is None else self._inspect(self.subject, "trace")
+        """The command line that tells the same in the terminal; empty where no candidate is shown."""
+        raise NotImplementedError
 
-    def _inspect(self, subject: Subject, form: str) -> list[str]:
-        words = ["pruner", "inspect", subject.project, "--task", str(subject.task_id)]
-        if subject.candidate_id is not None:
-            words += ["--candidate", str(subject.candidate_id)]
-        return [*words, "--as", form]
+    def _inspect(self, form: str, candidate_id: int | None) -> list[str]:
+        """`pruner inspect` of a candidate of the subject's task."""
+        if self.subject is None or candidate_id is None:
+            return []
+        of_task = [self.subject.project, "--task", str(self.subject.task_id)]
+        return ["pruner", "inspect", *of_task, "--candidate", str(candidate_id), "--as", form]
+
+    def _try(self, candidate_id: int) -> list[str]:
+        """`pruner try` from the decisions of a candidate: without more words it tells them and changes nothing."""
+        assert self.subject is not None
+        of_task = [self.subject.project, "--task", str(self.subject.task_id)]
+        return ["pruner", "try", *of_task, "--run", str(self.subject.run_id), "--candidate", str(candidate_id)]
 
     @property
     def reader(self) -> ProjectReader:

@@ -9,12 +9,16 @@ from PySide6.QtWidgets import QHBoxLayout, QSplitter
 
 from pruner_engine import units
 from pruner_engine.jobs import messages as msg
+from pruner_studio.help import advice_of
+from pruner_studio.models.words import PHASES
 from pruner_studio.panes.pane import Pane, Subject
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, label
 from pruner_studio.widgets.parts import PartsView
 from pruner_studio.widgets.what_if import WhatIfEditor
 from pruner_studio.workspace import Workspace
+
+_STEPS: dict[type, str] = {msg.Verify: "--verify", msg.Try: "--measure", msg.Pin: "--pin"}
 
 
 class WhatIfPane(Pane):
@@ -25,6 +29,7 @@ class WhatIfPane(Pane):
         self._row: dict[str, Any] | None = None
         self._specs: list[dict[str, Any]] = []
         self._asking = self._ask_again = False
+        self._step = ""  # of `pruner try`, whose answer is shown below the prediction
         self.editor, self.parts = WhatIfEditor(), PartsView()
         self.editor.edited.connect(self._edited)
         split = QSplitter(Qt.Orientation.Horizontal)
@@ -61,7 +66,7 @@ class WhatIfPane(Pane):
         self._row = row if row and row["sketch_id"] in sketches else None
         for part in (self.editor, self.verify_button, self.measure_button, self.pin_button):
             part.setVisible(self._row is not None)
-        self.answer.setText("")
+        self._answer_nothing()
         self._enable(True)
         if self._row is None:
             self.parts.tell(tr("The draft model reads candidates of the task's own sketches only."))
@@ -75,8 +80,12 @@ class WhatIfPane(Pane):
         if self.subject is not None and self._row is not None:
             # a run that finds a better candidate would otherwise show that one, and the edit would be lost
             self.workspace.select(self.subject.task_id, self._row["id"])
-        self.answer.setText("")
+        self._answer_nothing()
         self._predict()
+
+    def _answer_nothing(self) -> None:
+        self._step = ""
+        self.answer.setText("")
 
     def _predict(self) -> None:
         """Ask for the prediction of what the editors say; one question at a time, the newest edit last."""
@@ -121,25 +130,24 @@ class WhatIfPane(Pane):
         self._do(msg.Verify, tr("Asking the learned model…"), self._verified)
 
     def measure(self) -> None:
-        """Measure now; a run that works in this window takes the row into its next round instead."""
-        if self._tuning():
+        """Measure now; the shown run, where this window tunes it, takes the row into its next round instead."""
+        if self.workspace.steers_shown:
             self.pin()
         else:
             self._do(msg.Try, tr("Building and timing it…"), self._tried)
 
     def pin(self) -> None:
-        if self._tuning():
+        if self.workspace.steers_shown:
+            self._step = _STEPS[msg.Pin]
             self.workspace.control(self._command(msg.Pin))
             self.answer.setText(tr("The running search measures it first in its next round."))
         else:
             self._do(msg.Pin, tr("Pinning it…"), self._pinned)
 
-    def _tuning(self) -> bool:
-        return self.workspace.job.running and self.workspace.job_task == "tune"
-
     def _do(self, kind: type, meanwhile: str, on_reply: Any) -> None:
         if self._row is None:
             return
+        self._step = _STEPS[kind]
         self.answer.setText(meanwhile)
         self._enable(False)
 
@@ -179,7 +187,8 @@ class WhatIfPane(Pane):
     def _tried(self, reply: msg.Tried) -> None:
         if reply.stage != "ok":
             told = tr("Candidate {number} failed in {stage}: {message}")
-            self.answer.setText(told.format(number=reply.candidate_id, stage=reply.stage, message=reply.message))
+            said = told.format(number=reply.candidate_id, stage=PHASES[reply.stage], message=reply.message)
+            self.answer.setText(f"{said}\n{advice_of(reply.stage, reply.error)}")
         else:
             told = tr("was measured before") if reply.before else tr("is a trial of this run now")
             number = tr("Candidate {number}").format(number=reply.candidate_id)
@@ -191,15 +200,14 @@ class WhatIfPane(Pane):
         self.answer.setText(tr("Candidate {number}").format(number=reply.candidate_id) + f" {told}.")
 
     def words(self) -> list[str]:
-        """The `pruner try` line that asks the same."""
+        """The `pruner try` line that asks the same: the draft model, or whoever gave the answer that is shown."""
         if self.subject is None or self._row is None:
             return []
-        words = ["pruner", "try", self.subject.project, "--task", str(self.subject.task_id)]
-        words += ["--run", str(self.subject.run_id), "--candidate", str(self._row["id"])]
+        words = self._try(self._row["id"])
         for spec, old, new in zip(self._specs, self.editor.start, self.editor.decisions, strict=True):
             if old != new:
                 words += ["--decide", f"{spec['name']}={_value(spec, new)}"]
-        return words
+        return [*words, self._step] if self._step else words
 
 
 def _value(spec: dict[str, Any], value: Any) -> str:

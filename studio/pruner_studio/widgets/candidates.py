@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 
 from pruner_engine import units
 from pruner_engine.store.reader import ProjectReader
-from pruner_studio.help import tip_of
+from pruner_studio.help import help_of, tip_of
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.models.words import ORIGINS, PHASES
 from pruner_studio.translation import tr
@@ -34,7 +34,7 @@ def _score(value: float) -> str:
 
 COLUMNS = (
     Column("#", lambda row: row["id"], units.count, right=True),
-    Column(tr("Latency"), lambda row: row["seconds"], units.latency, tr("One call, median of the repeats"), right=True),
+    Column(tr("Latency"), lambda row: row["seconds"], units.latency, tip_of("figure.measured_latency"), right=True),
     Column(tr("Outcome"), outcome, tone=lambda row: "bad" if row["stage"] not in (None, "ok") else "muted"),
     Column(tr("Draft"), lambda row: row["draft_score"], _score, tip_of("score.draft"), right=True),
     Column(tr("Verified"), lambda row: row["verified_score"], _score, tip_of("score.verified"), right=True),
@@ -86,3 +86,9 @@ def figures(row: dict[str, Any], task: dict[str, Any]) -> str:
     if task["untuned_s"]:
         parts.append(tr("{gain} of untuned").format(gain=units.ratio(task["untuned_s"] / row["seconds"])))
     return "   ".join(parts)
+
+
+def figures_tip() -> str:
+    """What the figures of a candidate are, how they are computed, and where they come from."""
+    named = (help_of(f"figure.{name}") for name in ("measured_latency", "spread", "gflops", "gain"))
+    return "\n\n".join(f"{term.title}\n{term.tip}" for term in named if term is not None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
+    QKeyEvent,
     QMouseEvent,
     QPainter,
     QPaintEvent,
@@ -83,7 +84,7 @@ class CodeView(QPlainTextEdit):
     """One text in one of the forms trace, tvmscript, llvm, asm, cuda.
 
     Signals:
-        line_chosen: the line that was clicked, from 0.
+        line_chosen: the line that was clicked or gone to by keys, from 0.
         line_pointed: the line under the pointer, or None.
     """
 
@@ -107,7 +108,6 @@ class CodeView(QPlainTextEdit):
         self._form = ""
         self.blockCountChanged.connect(lambda _: self.setViewportMargins(self.numbers_width(), 0, 0, 0))
         self.updateRequest.connect(self._scrolled)
-        self.cursorPositionChanged.connect(self._moved)
         theme.changed.connect(self._repaint)
 
     def show_text(self, form: str, text: str) -> None:
@@ -123,15 +123,15 @@ class CodeView(QPlainTextEdit):
         self._mark()
 
     def link(self, lines: list[int], *, scroll: bool = True) -> None:
-        """Mark lines (from 0) that belong to what is chosen elsewhere."""
+        """Mark lines (from 0) that belong to what is chosen elsewhere, and bring one into sight.
+
+        The cursor stays: it would be taken from under a user who goes through the code by keys or selects a part.
+        """
         self.linked = lines
         self._mark()
-        if lines and scroll:
-            cursor = QTextCursor(self.document().findBlockByNumber(lines[0]))
-            self.blockSignals(True)
-            self.setTextCursor(cursor)
-            self.blockSignals(False)
-            self.centerCursor()
+        first, fit = self.firstVisibleBlock().blockNumber(), self.viewport().height() // self.fontMetrics().height()
+        if lines and scroll and not (self.isVisible() and any(first <= line < first + fit for line in lines)):
+            self.verticalScrollBar().setValue(max(0, lines[0] - fit // 2))
 
     def point_at(self, lines: list[int]) -> None:
         """Mark lines (from 0) lightly, as while the pointer is on what belongs to them elsewhere."""
@@ -142,6 +142,17 @@ class CodeView(QPlainTextEdit):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)
         self._point(self.cursorForPosition(event.position().toPoint()).blockNumber())
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._choose()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        before = self.textCursor().blockNumber()
+        super().keyPressEvent(event)
+        if self.textCursor().blockNumber() != before:
+            self._choose()
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
@@ -186,7 +197,8 @@ class CodeView(QPlainTextEdit):
         else:
             self._numbers.update(0, rect.y(), self._numbers.width(), rect.height())
 
-    def _moved(self) -> None:
+    def _choose(self) -> None:
+        """The user went to a line; one who selects a part to copy it chooses nothing."""
         if not self.textCursor().hasSelection():
             self.line_chosen.emit(self.textCursor().blockNumber())
 

@@ -1,4 +1,4 @@
-"""Failed trials by kind, each with its first message and the way to it."""
+"""Failed trials by kind, each with its first message, what to do, the log and the way to it."""
 
 from __future__ import annotations
 
@@ -7,10 +7,15 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QLabel
 
 from pruner_engine import units
+from pruner_studio.help import advice_of
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, button, clear, label
+from pruner_studio.widgets.log_fold import LogFold
+
+Row = dict[str, Any]
 
 _STAGES = {
     "build": tr("did not compile"),
@@ -36,31 +41,44 @@ class FailureCard(Card):
     def __init__(self) -> None:
         super().__init__(tr("Failures"))
         self.body.setSpacing(10)
-        self._shown: list[tuple[str, str, int]] = []
+        self._shown: list[tuple[str, Row]] = []
+        self.logs: dict[tuple[str, str], LogFold] = {}
 
-    def show_failures(self, failures: Sequence[dict[str, Any]], trials: int) -> None:
+    def show_failures(self, failures: Sequence[Row], trials: int) -> None:
         """Groups as the reader counts them, out of so many trials."""
-        shown = [(_told(row, trials), row["message"], row["first_id"]) for row in failures]
+        shown = [(_told(row, trials), row) for row in failures]
         if self._shown == shown and self.body.count():
             return
         self._shown = shown
+        unfolded = {kind for kind, log in self.logs.items() if log.unfolded}
         clear(self.body)
+        self.logs = {}
         if not shown:
             self.body.addWidget(label(tr("None of these tasks."), "faint"))
-        for text, message, first_id in shown:
-            self.body.addWidget(label(text, wrap=True))
-            first = label(message[:_LONGEST], "faint", wrap=True)
-            first.setToolTip(message)
-            self.body.addWidget(first)
-            look = button(tr("Look at the first"), partial(self.opened.emit, first_id), "link")
-            self.body.addWidget(look, 0, Qt.AlignmentFlag.AlignLeft)
+        for text, row in shown:
+            self._add(text, row)
+        for kind in unfolded & self.logs.keys():  # a run at work counts on while somebody reads
+            self.logs[kind].unfold()
+
+    def _add(self, text: str, row: Row) -> None:
+        self.body.addWidget(label(text, wrap=True))
+        first = label(row["message"][:_LONGEST], "faint", wrap=True)
+        first.setToolTip(row["message"])
+        self.body.addWidget(first)
+        self.body.addWidget(label(advice_of(row["stage"], row["error"]), "muted", wrap=True))
+        look = button(tr("Look at the first"), partial(self.opened.emit, row["first_id"]), "link")
+        self.body.addWidget(look, 0, Qt.AlignmentFlag.AlignLeft)
+        if row["log"].strip():
+            log = self.logs[row["stage"], row["error"]] = LogFold(row["log"])
+            self.body.addWidget(log)
 
     def texts(self) -> list[str]:
         """What the rows say, top down."""
-        return [self.body.itemAt(at).widget().text() for at in range(self.body.count())]  # type: ignore[union-attr]
+        widgets = (self.body.itemAt(at).widget() for at in range(self.body.count()))  # type: ignore[union-attr]
+        return [widget.text() for widget in widgets if isinstance(widget, QLabel)]
 
 
-def _told(row: dict[str, Any], trials: int) -> str:
+def _told(row: Row, trials: int) -> str:
     stage, error = _STAGES.get(row["stage"], row["stage"]), _ERRORS.get(row["error"], row["error"])
     what = " · ".join(part for part in (stage, error) if part)
     share = tr("{share} of trials").format(share=units.percent(row["count"] / max(1, trials)))

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Any
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QFocusEvent, QPainter
 from PySide6.QtWidgets import (
     QHeaderView,
     QStyle,
@@ -16,12 +15,13 @@ from PySide6.QtWidgets import (
     QTreeWidgetItem,
 )
 
+from pruner_studio.models.stages import Node, stages
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 
-Node = dict[str, Any]
 _NODE = int(Qt.ItemDataRole.UserRole)
 _TOUCHED = _NODE + 1
+_TITLE = int(Qt.ItemDataRole.DisplayRole)
 _KINDS = {
     "serial": "faint",
     "parallel": "series2",
@@ -31,20 +31,14 @@ _KINDS = {
 }
 
 
-def title(node: Node) -> str:
-    """A node in words: loop, block or branch."""
+def title(node: Node, stage: str = "") -> str:
+    """A node in words: loop, block with the cache that it works on, or branch."""
     if node["type"] == "loop":
         how = node["thread"] or ("" if node["kind"] == "serial" else node["kind"])
         return f"{node['name']}  {'?' if node['extent'] is None else node['extent']}" + (f"  {how}" if how else "")
     if node["type"] == "block":
-        return tr("block {name}").format(name=node["name"])
+        return tr("block {name}").format(name=node["name"]) + (f"  {stage}" if stage else "")
     return f"if {node['condition']}"
-
-
-def walk(nodes: Iterable[Node]) -> Iterable[Node]:
-    for node in nodes:
-        yield node
-        yield from walk(node["children"])
 
 
 class _Delegate(QStyledItemDelegate):
@@ -53,7 +47,7 @@ class _Delegate(QStyledItemDelegate):
         self._tree = tree
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(option.fontMetrics.horizontalAdvance(title(index.data(_NODE))) + 26, 24)
+        return QSize(option.fontMetrics.horizontalAdvance(index.data(_TITLE)) + 26, 24)
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -73,7 +67,7 @@ class _Delegate(QStyledItemDelegate):
         painter.setBrush(theme.color(tone))
         painter.drawRoundedRect(QRectF(box.left(), box.top(), 3, box.height()), 1.5, 1.5)
         painter.setPen(theme.color("text"))
-        painter.drawText(box.adjusted(11, 0, -6, 0), Qt.AlignmentFlag.AlignVCenter, title(node))
+        painter.drawText(box.adjusted(11, 0, -6, 0), Qt.AlignmentFlag.AlignVCenter, index.data(_TITLE))
         painter.restore()
 
 
@@ -103,7 +97,8 @@ class NestTree(QTreeWidget):
         self._items: dict[int, QTreeWidgetItem] = {}
         self._quiet = False
         self.pointed: frozenset[int] = frozenset()
-        self.currentItemChanged.connect(self._chosen)
+        self.currentItemChanged.connect(lambda current, _: self._chosen(current))
+        self.itemClicked.connect(lambda item, _: self._chosen(item))  # also one that stayed current meanwhile
         self.setMouseTracking(True)
         self.itemEntered.connect(lambda item, _: self.node_pointed.emit(item.data(0, _NODE)["id"]))
         self.viewportEntered.connect(lambda: self.node_pointed.emit(None))
@@ -115,7 +110,8 @@ class NestTree(QTreeWidget):
             self._roots = roots
             self.clear()
             self._items, self.pointed = {}, frozenset()
-            self.addTopLevelItems([self._item(node) for node in roots])
+            told = stages(roots)
+            self.addTopLevelItems([self._item(node, told) for node in roots])
             self.expandAll()
         marked = set(touched)
         for number, item in self._items.items():
@@ -130,6 +126,12 @@ class NestTree(QTreeWidget):
             self.pointed = frozenset(numbers)
             self.viewport().update()
 
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Qt makes the first node current where none is: nobody chose it."""
+        self._quiet = True
+        super().focusInEvent(event)
+        self._quiet = False
+
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
         self.node_pointed.emit(None)
@@ -141,15 +143,15 @@ class NestTree(QTreeWidget):
         self.setCurrentItem(item) if item is not None else self.clearSelection()
         self._quiet = False
 
-    def _item(self, node: Node) -> QTreeWidgetItem:
-        item = QTreeWidgetItem([title(node)])
+    def _item(self, node: Node, told: dict[int, str]) -> QTreeWidgetItem:
+        item = QTreeWidgetItem([title(node, told.get(node["id"], ""))])
         item.setData(0, _NODE, node)
         item.setToolTip(0, _about(node))
-        item.addChildren([self._item(child) for child in node["children"]])
+        item.addChildren([self._item(child, told) for child in node["children"]])
         self._items[node["id"]] = item
         return item
 
-    def _chosen(self, current: QTreeWidgetItem | None, _: QTreeWidgetItem | None) -> None:
+    def _chosen(self, current: QTreeWidgetItem | None) -> None:
         if current is not None and not self._quiet:
             self.node_chosen.emit(current.data(0, _NODE))
 

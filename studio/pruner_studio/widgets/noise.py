@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pruner_engine import units
+from pruner_studio.help import tip_of
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, label
 
@@ -15,6 +16,7 @@ class NoiseCard(Card):
     def __init__(self) -> None:
         super().__init__(tr("Noise"))
         self.text = label("", "muted", wrap=True, name=tr("Noise of the machine"))
+        self.setToolTip(tip_of("figure.probe"))
         self.body.addWidget(self.text)
 
     def show_probes(self, times: Sequence[float]) -> None:

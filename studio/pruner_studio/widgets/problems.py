@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
+from pruner_studio.models.words import LEVELS
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, icon_button, label
@@ -27,7 +28,7 @@ class ProblemCard(QFrame):
         self.problem = problem
         self.setProperty("role", "problem")
         self.setProperty("level", problem.level)
-        self.setAccessibleName(f"{problem.level}: {problem.message}")
+        self.setAccessibleName(f"{LEVELS.get(problem.level, problem.level)}: {problem.message}")
         row = QHBoxLayout(self)
         row.setContentsMargins(14, 10, 10, 10)
         row.setSpacing(12)
@@ -64,7 +65,7 @@ class ProblemCard(QFrame):
 
 
 class ProblemStack(QWidget):
-    """The latest problems, newest on top; the same one is shown once."""
+    """The latest problems, newest on top; the same one is shown once, and older ones wait until there is room."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -72,30 +73,70 @@ class ProblemStack(QWidget):
         self._column.setContentsMargins(24, 12, 24, 0)
         self._column.setSpacing(8)
         self._cards: list[ProblemCard] = []
+        self._older: list[Problem] = []  # newest first
+        self._more = QWidget()
+        row = QHBoxLayout(self._more)
+        row.setContentsMargins(0, 0, 0, 0)
+        self.older = label("", "muted")
+        row.addWidget(self.older)
+        row.addWidget(button(tr("Dismiss all"), self.dismiss_all, "link"))
+        row.addStretch(1)
+        self._column.addWidget(self._more)
+        self._tell_older()
         self.hide()
 
     def cards(self) -> list[ProblemCard]:
         return list(self._cards)
 
+    def problems(self) -> list[Problem]:
+        """All that nobody has dismissed, newest first."""
+        return [*(card.problem for card in self._cards), *self._older]
+
     def tell(self, problem: Problem) -> None:
-        """Show a problem on top of the others; the oldest gives way."""
-        for index, card in enumerate(self.cards()):
-            if card.problem == problem or index >= _MOST - 1:
-                self.dismiss(card)
-        made = ProblemCard(problem)
-        made.dismissed.connect(lambda: self.dismiss(made))
-        self._cards.insert(0, made)
-        self._column.insertWidget(0, made)
-        self.show()
+        """Show a problem on top of the others; the oldest gives way and is counted."""
+        self.withdraw(problem)
+        self._insert(0, problem)
+        for card in self._cards[_MOST:]:
+            self._older.insert(0, card.problem)
+            self._remove(card)
+        self._tell_older()
 
     def withdraw(self, problem: Problem) -> None:
         """Take a problem away that has gone by itself."""
+        self._older = [older for older in self._older if older != problem]
         for card in self.cards():
             if card.problem == problem:
                 self.dismiss(card)
+        self._tell_older()
 
     def dismiss(self, card: ProblemCard) -> None:
+        """Take a card away; the newest of those that gave way comes back in its place."""
+        self._remove(card)
+        if self._older:
+            self._insert(len(self._cards), self._older.pop(0))
+        self._tell_older()
+
+    def dismiss_all(self) -> None:
+        self._older.clear()
+        for card in self.cards():
+            self.dismiss(card)
+
+    def _insert(self, at: int, problem: Problem) -> None:
+        made = ProblemCard(problem)
+        made.dismissed.connect(lambda: self.dismiss(made))
+        self._cards.insert(at, made)
+        self._column.insertWidget(at, made)
+
+    def _remove(self, card: ProblemCard) -> None:
         self._cards.remove(card)
         card.hide()
+        # Out of the layout at once: places in it are places among the cards
+        self._column.removeWidget(card)
         card.deleteLater()
+
+    def _tell_older(self) -> None:
+        self.older.setText(
+            tr("Older problems, shown when others are dismissed: {count}").format(count=len(self._older))
+        )
+        self._more.setVisible(bool(self._older))
         self.setVisible(bool(self._cards))

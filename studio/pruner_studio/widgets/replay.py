@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSlider, QSplitter, QVBoxLayout, QWidget
 
 from pruner_studio.models.links import Links
@@ -26,11 +26,11 @@ class ReplayView(QWidget):
     """Instructions beside the loop nest; the slider, the list and the nest move together.
 
     Signals:
-        node_chosen: a loop or block of the finished nest, by its id; the code view marks its lines.
+        nodes_chosen: ids, in the finished nest, of what the chosen loop, block or instruction is; the code is marked.
         nodes_pointed: ids of those loops and blocks of the finished nest that belong to what the pointer is on.
     """
 
-    node_chosen = Signal(int)
+    nodes_chosen = Signal(list)
     nodes_pointed = Signal(list)
 
     def __init__(self) -> None:
@@ -47,6 +47,8 @@ class ReplayView(QWidget):
         self.nest.node_chosen.connect(self._node_chosen)
         self.nest.node_pointed.connect(self.point_at_node)
         self.table.pointed.connect(self._point_at_row)
+        # The row of a chosen loop is current while another step is shown: a click on it changes no current row
+        self.table.clicked.connect(lambda index: self._row_chosen(self.model.rows[index.row()]))
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setHandleWidth(10)
         split.setChildrenCollapsible(False)
@@ -56,7 +58,7 @@ class ReplayView(QWidget):
         self.slider = QSlider(Qt.Orientation.Horizontal)
         self.slider.setAccessibleName(tr("Step of the trace"))
         self.slider.setPageStep(1)
-        self.slider.valueChanged.connect(self._step)
+        self.slider.valueChanged.connect(self._moved)
         self.told = label("", "faint")
         self.told.setMinimumWidth(60)
         bottom = QHBoxLayout()
@@ -86,15 +88,16 @@ class ReplayView(QWidget):
     def show_replay(self, replay: dict[str, Any]) -> None:
         self.replay, self._links = replay, Links(replay)
         self.slider.setEnabled(True)
-        self.slider.setRange(0, len(replay["steps"]) - 1)
-        self.slider.setValue(len(replay["steps"]) - 1)
-        self._step(self.slider.value())
+        with QSignalBlocker(self.slider):
+            self.slider.setRange(0, len(replay["steps"]) - 1)
+        self._go(self.slider.maximum())
 
     def choose_node(self, number: int) -> None:
-        """A node of the finished nest, chosen elsewhere: go to the last step and mark it."""
+        """A node of the finished nest, chosen elsewhere: go to the last step, mark it and its instruction."""
         if self.replay is not None:
-            self.slider.setValue(self.slider.maximum())
+            self._go(self.slider.maximum())
             self.nest.choose(number)
+            self._mark_instruction(number)
 
     # ------------------------------------------------------------ pointing
 
@@ -123,24 +126,42 @@ class ReplayView(QWidget):
 
     # ------------------------------------------------------------ moving
 
-    def _step(self, at: int) -> None:
+    def _moved(self, at: int) -> None:
+        """The user went to a step: choose what its instruction worked on."""
+        if self._links is not None:
+            self._show_step(at)
+            self.nodes_chosen.emit(self._links.became(at))
+
+    def _go(self, at: int) -> None:
+        """Show a step, but leave the choice to the caller."""
+        with QSignalBlocker(self.slider):
+            self.slider.setValue(at)
+        self._show_step(at)
+
+    def _show_step(self, at: int) -> None:
         if self.replay is None or self._links is None:
             return
         self._steps_of, self._nodes_of = self._links.at(at)
         step = self.replay["steps"][at]
         self.nest.show_nest(self.replay["trees"][step["tree"]], step["touched"])
+        self.nest.choose(None)
         self.table.choose(step["index"])
         what = step["text"].strip() or tr("The kernel as it is without a schedule")
         self.told.setText(tr("{at} of {all}").format(at=at, all=len(self.replay["steps"]) - 1) + f"   {what}")
         self.told.setToolTip(what)
 
     def _row_chosen(self, row: Row) -> None:
-        self.slider.setValue(row["id"] + 1)
+        with QSignalBlocker(self.slider):
+            self.slider.setValue(row["id"] + 1)
+        self._moved(row["id"] + 1)
 
     def _node_chosen(self, node: dict[str, Any]) -> None:
-        """Mark the instruction that made or last worked on the node, and its code when the nest is finished."""
-        steps = self._steps_of.get(node["id"])
-        if steps:
-            self.table.choose(steps[-1] - 1)
-        if self.finished:
-            self.node_chosen.emit(node["id"])
+        """Mark the node's instruction, and the code of what it is in the end."""
+        self._mark_instruction(node["id"])
+        if self._links is not None:
+            self.nodes_chosen.emit(self._links.remains(self.slider.value(), node["id"]))
+
+    def _mark_instruction(self, number: int) -> None:
+        """Mark the one that made or last worked on a node of the nest shown; without one, that of the step shown."""
+        steps = self._steps_of.get(number) or [self.slider.value()]
+        self.table.choose(steps[-1] - 1)

@@ -8,7 +8,6 @@ from typing import Any
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QProgressBar, QVBoxLayout
 
 from pruner_engine import units
-from pruner_engine.jobs import lines
 from pruner_engine.jobs import messages as msg
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Pill, button, label
@@ -23,6 +22,7 @@ STATES = {
     "failed": (tr("failed"), "bad"),
     "interrupted": (tr("interrupted"), "warn"),
 }
+ENDED = ("stopped", "interrupted", "failed", "finished")
 
 
 def state_of(run: dict[str, Any]) -> str:
@@ -73,26 +73,22 @@ class RunBar(QFrame):
         self.progress.setFixedHeight(3)
         self.progress.setStyleSheet("min-height: 3px; max-height: 3px; border-radius: 0; background: transparent;")
         outer.addWidget(self.progress)
-        self._paused = False
         for signal in (workspace.opened, workspace.changed, workspace.job_changed):
             signal.connect(self.refresh)
         self.refresh()
 
     def refresh(self) -> None:
         run = self.workspace.run()
-        tuning = self.workspace.job.running and self.workspace.job_task == "tune"
-        ours = tuning and self._is_ours(run)
+        tuning, ours = self.workspace.tuning, self.workspace.steers_shown
         self.setVisible(bool(run) or self.workspace.job.running)
         self.project.setText(Path(self.workspace.path).stem if run else Path(self.workspace.job_project).stem)
         self._fill_runs()
         state = state_of(run) if run else ""
-        if tuning and (run is None or state in ("stopped", "interrupted", "failed", "finished")):
-            state = "preparing"
-        self._paused = state == "paused"
+        if (tuning and run is None) or (ours and state in ENDED):
+            state = self.workspace.job_state  # the project file does not tell yet
         self.state.show_state(*STATES.get(state, ("", "neutral")))
         alive = bool(run and run["alive"])
-        phase = self.workspace.job_phase if self.workspace.job.running else (run["phase"] if run and alive else "")
-        self.phase.setText(phase)
+        self.phase.setText(self._phase(run))
         self.pause_button.setVisible(tuning)
         self.pause_button.setText(tr("Go on") if self._paused else tr("Pause"))
         self.stop_button.setVisible(tuning)
@@ -101,8 +97,25 @@ class RunBar(QFrame):
         )
         self._show_progress(run, ours or alive)
 
-    def _is_ours(self, run: dict[str, Any] | None) -> bool:
-        return run is not None and Path(self.workspace.job_project).resolve() == Path(self.workspace.path).resolve()
+    @property
+    def _paused(self) -> bool:
+        """The job is held: the buttons act on it, whichever run is shown."""
+        return self.workspace.job_state == "paused"
+
+    def _phase(self, run: dict[str, Any] | None) -> str:
+        """What the job does, with its name where something else is shown."""
+        workspace = self.workspace
+        if not workspace.job.running:
+            return run["phase"] if run and run["alive"] else ""
+        here = workspace.steers_shown if workspace.tuning else workspace.job_is_of_shown_project
+        if run is None or here:
+            return workspace.job_phase
+        if not workspace.job_is_of_shown_project:
+            name = Path(workspace.job_project).stem
+        else:
+            name = tr("New run") if workspace.job_run is None else tr("Run {id}").format(id=workspace.job_run)
+        doing = STATES["paused"][0] if self._paused else workspace.job_phase
+        return tr("{job}: {phase}").format(job=name, phase=doing)
 
     def _show_progress(self, run: dict[str, Any] | None, busy: bool) -> None:
         used = budget_used(run) if run and busy else None
@@ -127,7 +140,8 @@ class RunBar(QFrame):
     # ------------------------------------------------------------ actions
 
     def toggle_pause(self) -> None:
-        self.workspace.control(msg.Unpause() if self._paused else msg.Pause())
+        if self.workspace.tuning:
+            self.workspace.control(msg.Unpause() if self._paused else msg.Pause())
 
     def stop(self) -> None:
         self.workspace.control(msg.Stop())
@@ -135,12 +149,6 @@ class RunBar(QFrame):
     def resume(self) -> None:
         if self.workspace.run_id is not None and self.resume_button.isVisible():
             self.workspace.start(msg.Resume(project=self.workspace.path, run_id=self.workspace.run_id))
-
-    def command_line(self) -> str:
-        """The line that goes on with the shown run."""
-        if not self.workspace.path:
-            return ""
-        return lines.line_of(msg.Resume(project=self.workspace.path, run_id=self.workspace.run_id))
 
 
 def budget_used(run: dict[str, Any]) -> float | None:

@@ -1,16 +1,28 @@
-"""The table view of all pages: one row chosen at a time, sorted by a click on a heading."""
+"""The table view of all pages: one row chosen at a time, sorted by a click on a heading or from its menu."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QResizeEvent, QStaticText
-from PySide6.QtWidgets import QAbstractItemView, QStyledItemDelegate, QStyleOptionViewItem, QTableView
+from PySide6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QFont,
+    QFontMetrics,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QResizeEvent,
+    QStaticText,
+)
+from PySide6.QtWidgets import QAbstractItemView, QMenu, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
-from pruner_studio.models.rows import Index, Row, RowTable
+from pruner_studio import clipboard
+from pruner_studio.models.rows import Column, Index, Row, RowTable
 from pruner_studio.theme import theme
+from pruner_studio.translation import tr
 from pruner_studio.widgets.sparkline import paint_curve
 
 _TEXTS_KEPT = 8192
@@ -147,6 +159,54 @@ class Table(QTableView):
         for at in range(max(first.row(), self.rowAt(0)), (last.row() if bottom < 0 else min(last.row(), bottom)) + 1):
             if columns := model.changed(at):
                 super().dataChanged(model.index(at, columns[0]), model.index(at, columns[1]))
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        menu = self.menu()
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(event.globalPos())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy_row()
+        else:
+            super().keyPressEvent(event)
+
+    def menu(self) -> QMenu:
+        """What the headings do, for the keyboard too, and rows for the clipboard."""
+        made = QMenu(self)
+        sort = made.addMenu(tr("&Sort by"))
+        sort.setToolTipsVisible(True)
+        header = self.horizontalHeader()
+        for at, column in enumerate(self.table.columns):
+            action = sort.addAction(column.title.replace("&", "&&"), partial(self._sort_by, at))
+            action.setToolTip(column.help)
+            action.setCheckable(True)
+            action.setChecked(at == header.sortIndicatorSection())
+        made.addSeparator()
+        made.addAction(tr("&Copy the row"), self.copy_row).setEnabled(self.currentIndex().isValid())
+        made.addAction(tr("Copy the &table"), self._copy_table)
+        return made
+
+    def _sort_by(self, at: int) -> None:
+        """As a click on the heading: the second one turns the order round."""
+        header = self.horizontalHeader()
+        rising = header.sortIndicatorSection() != at or header.sortIndicatorOrder() == Qt.SortOrder.DescendingOrder
+        self.sortByColumn(at, Qt.SortOrder.AscendingOrder if rising else Qt.SortOrder.DescendingOrder)
+
+    def copy_row(self) -> None:
+        """The texts of the current row, with tabs between them."""
+        if self.currentIndex().isValid():
+            clipboard.copy(self._line_of(self.table.rows[self.currentIndex().row()]))
+
+    def _copy_table(self) -> None:
+        titles = "\t".join(column.title for column in self._of_text())
+        clipboard.copy("\n".join([titles, *map(self._line_of, self.table.rows)]))
+
+    def _line_of(self, row: Row) -> str:
+        return "\t".join(self.table.text_of(row, column) for column in self._of_text())
+
+    def _of_text(self) -> list[Column]:
+        return [column for column in self.table.columns if column.curve is None]
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from itertools import count
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QUndoCommand, QUndoStack
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QUndoCommand, QUndoStack, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QHBoxLayout, QScrollArea, QSlider, QVBoxLayout, QWidget
 
 from pruner_studio.models.words import location
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, clear, label
+
+_ALONE = -1  # an edit that is never merged, for Qt
 
 
 def divisors(number: int) -> list[int]:
@@ -20,19 +23,21 @@ def divisors(number: int) -> list[int]:
 
 
 class _Edit(QUndoCommand):
-    """One decision took another value; edits of the same slider merge."""
+    """One decision took another value; edits of the same gesture merge."""
 
-    def __init__(self, editor: WhatIfEditor, at: int, value: Any, part: int) -> None:
+    def __init__(self, editor: WhatIfEditor, at: int, value: Any, gesture: int) -> None:
         super().__init__(tr("edit of decision {number}").format(number=at + 1))
-        self._editor, self._at, self._part = editor, at, part
+        self._editor, self._at, self._gesture = editor, at, gesture
         self._old, self._new = editor.decisions[at], value
 
     def id(self) -> int:
-        return self._at * 16 + self._part
+        """What Qt merges by."""
+        return self._gesture
 
     def mergeWith(self, other: QUndoCommand) -> bool:
         assert isinstance(other, _Edit)
         self._new = other._new
+        self.setObsolete(self._new == self._old)  # dragged there and back: nothing to undo
         return True
 
     def redo(self) -> None:
@@ -40,6 +45,29 @@ class _Edit(QUndoCommand):
 
     def undo(self) -> None:
         self._editor.take(self._at, self._old)
+
+
+class _FactorSlider(QSlider):
+    """A slider that numbers what the user does with it: a drag or a held key is one gesture, as long as it takes."""
+
+    _numbers = count()  # of all sliders: two of them never share a gesture
+
+    def __init__(self) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self.gesture = next(self._numbers)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self.gesture = next(self._numbers)
+        super().mousePressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        self.gesture = next(self._numbers)
+        super().wheelEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not event.isAutoRepeat():
+            self.gesture = next(self._numbers)
+        super().keyPressEvent(event)
 
 
 class TileRow(QWidget):
@@ -56,9 +84,9 @@ class TileRow(QWidget):
         row.setSpacing(10)
         self._outer = label("", "mono")
         row.addWidget(self._outer)
-        self._parts: list[tuple[QSlider, Any, list[int]]] = []
+        self._parts: list[tuple[_FactorSlider, Any, list[int]]] = []
         for at in range(1, domain["n"]):
-            slider, told = QSlider(Qt.Orientation.Horizontal), label("", "mono")
+            slider, told = _FactorSlider(), label("", "mono")
             slider.setAccessibleName(tr("{name}, factor {number}").format(name=name, number=at + 1))
             slider.setPageStep(1)
             slider.setMinimumWidth(46)
@@ -92,7 +120,8 @@ class TileRow(QWidget):
 
     def _moved(self, at: int, step: int) -> None:
         if not self._quiet:
-            self._on_edit(self._with(at, self._parts[at - 1][2][step]), at)
+            slider, _, choices = self._parts[at - 1]
+            self._on_edit(self._with(at, choices[step]), slider.gesture)
 
 
 class WhatIfEditor(QScrollArea):
@@ -160,7 +189,7 @@ class WhatIfEditor(QScrollArea):
     def _editor(self, at: int, entry: dict[str, Any]) -> tuple[QWidget, Callable[[Any], None]]:
         domain = entry["domain"]
         if "extent" in domain:
-            row = TileRow(domain, lambda value, part: self._edit(at, value, part), entry["name"])
+            row = TileRow(domain, lambda value, gesture: self._edit(at, value, gesture), entry["name"])
             return row, row.show_value
         choices = domain.get("candidates") or [location(value) for value in domain["indices"]]
         values = list(range(len(choices))) if "candidates" in domain else domain["indices"]
@@ -168,12 +197,12 @@ class WhatIfEditor(QScrollArea):
         box.setAccessibleName(entry["name"])
         for choice, value in zip(choices, values, strict=True):
             box.addItem(str(choice), value)
-        box.activated.connect(lambda index: self._edit(at, box.itemData(index), 0))
+        box.activated.connect(lambda index: self._edit(at, box.itemData(index)))
         return box, lambda value: box.setCurrentIndex(box.findData(value))
 
-    def _edit(self, at: int, value: Any, part: int) -> None:
+    def _edit(self, at: int, value: Any, gesture: int = _ALONE) -> None:
         if value != self.decisions[at]:
-            self.stack.push(_Edit(self, at, value, part))
+            self.stack.push(_Edit(self, at, value, gesture))
 
     def take(self, at: int, value: Any) -> None:
         """Set one decision; called by edits as they are done and undone."""

@@ -156,6 +156,7 @@ class Tried(Message, tag="tried"):
     candidate_id: int
     stage: str
     seconds: float | None
+    error: str = ""  # kind of failure, which tells what to do: `measure.advice`
     message: str = ""
     before: bool = False  # the run had measured it already; it was not measured again
 

@@ -1,0 +1,54 @@
+"""The keys that do something, as the menus have them and as every part of a page takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QDialog, QGridLayout, QMenu, QMenuBar, QVBoxLayout, QWidget
+
+from pruner_studio.translation import tr
+from pruner_studio.widgets.basic import Card, label
+
+_ELSEWHERE = (
+    (tr("Tab"), tr("Next part of the page")),
+    (tr("Menu, Shift+F10"), tr("Sort or copy a table")),
+    (tr("Enter"), tr("Open the row of a table")),
+    (tr("← →"), tr("Step through a replay, move a slider")),
+)
+
+
+class Shortcuts(QDialog):
+    """Lists them; it stays open beside the window."""
+
+    def __init__(self, menus: QMenuBar, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(tr("Keyboard shortcuts"))
+        column = QVBoxLayout(self)
+        for title, rows in (*_of(menus), (tr("On every page"), list(_ELSEWHERE))):
+            card = Card(title)
+            grid = QGridLayout()
+            grid.setHorizontalSpacing(24)
+            grid.setColumnStretch(1, 1)
+            for at, (keys, text) in enumerate(rows):
+                grid.addWidget(label(keys, "muted"), at, 0)
+                grid.addWidget(label(text), at, 1)
+            card.body.addLayout(grid)
+            column.addWidget(card)
+
+
+def _of(menus: QMenuBar) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Title, and keys with texts, of each menu that has some."""
+    for top in menus.actions():
+        menu = top.menu()
+        assert isinstance(menu, QMenu)
+        native = QKeySequence.SequenceFormat.NativeText
+        rows = [
+            (action.shortcut().toString(native), action.text().replace("&", "").rstrip("…"))
+            for action in menu.actions()
+            if not action.shortcut().isEmpty()
+        ]
+        if rows:
+            yield top.text().replace("&", ""), rows

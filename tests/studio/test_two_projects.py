@@ -1,0 +1,119 @@
+"""A window whose job tunes one run while another run, or another project, is shown: real engine, real clicks."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+
+from pruner_engine.jobs import messages as msg
+from pruner_engine.store.reader import ProjectReader
+from pruner_studio.main_window import MainWindow
+
+pytestmark = pytest.mark.timeout(420)
+
+
+@pytest.fixture
+def sent(window: MainWindow, monkeypatch) -> list[object]:
+    """What the window sends to the engine of its job."""
+    told: list[object] = []
+    send = window.workspace.job.send
+    monkeypatch.setattr(window.workspace.job, "send", lambda command: (told.append(command), send(command)))
+    return told
+
+
+def test_only_the_run_that_is_tuned_is_steered(
+    qtbot, window: MainWindow, finished_project: Path, tmp_path: Path, sent: list[object]
+) -> None:
+    workspace, bar = window.workspace, window.run_bar
+    project = tmp_path / "product.pruner"
+    other = Path(shutil.copy(finished_project, tmp_path / "resnet18.pruner"))
+    states: list[str] = []
+    tune = {"project": str(project), "model": "matmul:64,64,64", "strategy": "random"}
+    workspace.start(msg.Tune(trials=4, **tune))
+    bar.state.setText("")
+    workspace.job_changed.connect(lambda: states.append(bar.state.text()))
+    assert not workspace.steers_shown  # it has no number yet
+    qtbot.waitUntil(lambda: workspace.steers_shown, timeout=120_000)
+    qtbot.waitUntil(lambda: not workspace.job.running, timeout=120_000)
+    assert bar.state.text() == "finished" and not workspace.steers_shown
+    assert "preparing" not in states[states.index("tuning") :]
+
+    workspace.start(msg.Tune(trials=100_000, seed=1, **tune))
+    assert (bar.state.text(), bar.phase.text()) == ("finished", "New run: starting")
+    qtbot.waitUntil(lambda: workspace.steers_shown and workspace.run()["trials"] > 0, timeout=120_000)
+    tasks = window.show_page("tasks")
+    tasks.refresh()
+    workspace.select(workspace.reader.tasks(2)[0]["id"])
+    qtbot.waitUntil(lambda: all(made.isEnabled() for made in tasks.steer_buttons), timeout=20_000)
+    assert bar.state.text() == "tuning" and ":" not in bar.phase.text()
+
+    # another run of the same project
+    workspace.choose_run(1)
+    workspace.select(workspace.reader.tasks(1)[0]["id"])
+    tasks.refresh()
+    assert not any(made.isEnabled() for made in tasks.steer_buttons)
+    assert bar.state.text() == "finished" and bar.phase.text().startswith("Run 2: ")
+
+    # another project
+    workspace.open(other)
+    tasks = window.show_page("tasks")
+    tasks.refresh()
+    workspace.select(workspace.reader.tasks(3)[0]["id"])
+    tasks.refresh()
+    assert not any(made.isEnabled() for made in tasks.steer_buttons)
+    assert bar.state.text() == "finished" and bar.phase.text().startswith("product: ")
+    assert bar.pause_button.isVisible() and bar.stop_button.isVisible() and not bar.resume_button.isVisible()
+    tasks._steer("pin")
+    schedule = window.show_page("schedule")
+    schedule.refresh()
+    schedule.tabs.setCurrentWidget(schedule.what_if)
+    _press(qtbot, schedule.what_if.pin_button)
+    assert not any(isinstance(command, msg.Steer | msg.Pin) for command in sent)
+    assert "running search" not in schedule.what_if.answer.text()
+
+    # the buttons of the bar hold and go on with the job all the same
+    _press(qtbot, bar.pause_button)
+    qtbot.waitUntil(lambda: _state(project) == "paused" and bar.pause_button.text() == "Go on", timeout=60_000)
+    assert bar.phase.text() == "product: paused"
+    assert bar.state.text() == "finished"
+    _press(qtbot, bar.pause_button)
+    qtbot.waitUntil(lambda: _state(project) == "tuning" and bar.pause_button.text() == "Pause", timeout=60_000)
+
+    # and back
+    workspace.open(project, 2)
+    assert workspace.steers_shown and bar.state.text() == "tuning"
+    tasks = window.show_page("tasks")
+    workspace.select(workspace.reader.tasks(2)[0]["id"])
+    tasks.refresh()
+    tasks._steer("boost")
+    assert isinstance(sent[-1], msg.Steer)
+    bar.stop()
+    qtbot.waitUntil(lambda: not workspace.job.running, timeout=60_000)
+    assert bar.resume_button.isVisible()
+
+
+def test_a_job_paused_while_it_is_prepared_goes_on(qtbot, window: MainWindow, tmp_path: Path) -> None:
+    workspace, bar = window.workspace, window.run_bar
+    project = tmp_path / "product.pruner"
+    workspace.start(msg.Tune(project=str(project), model="matmul:64,64,64", trials=100_000, strategy="random"))
+    bar.toggle_pause()
+    qtbot.waitUntil(lambda: workspace.run_id is not None and _state(project) == "paused", timeout=120_000)
+    qtbot.wait(200)
+    assert bar.pause_button.text() == "Go on"
+    bar.toggle_pause()
+    qtbot.waitUntil(lambda: bar.state.text() == "tuning" and bar.pause_button.text() == "Pause", timeout=60_000)
+    bar.stop()
+    qtbot.waitUntil(lambda: not workspace.job.running, timeout=60_000)
+
+
+def _press(qtbot, widget) -> None:
+    assert widget.isVisible() and widget.isEnabled()
+    qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
+
+
+def _state(project: Path) -> str:
+    with ProjectReader(project) as reader:
+        return str(reader.run()["state"])
