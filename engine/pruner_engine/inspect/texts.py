@@ -10,6 +10,7 @@ from tvm.s_tir import Schedule
 from tvm.s_tir.transform import RemoveWeightLayoutRewriteBlock
 
 from pruner_engine.errors import UserError
+from pruner_engine.inspect.assembly import readable
 from pruner_engine.inspect.diff import outline
 from pruner_engine.inspect.loop_tree import LoopTree
 from pruner_engine.inspect.ptx import ptx_of
@@ -55,6 +56,8 @@ def texts_of(
     if set(forms) - texts.keys():
         built = build_kernel(mod, target)
         texts.update((form, built.inspect_source(_HOST_FORMATS[form])) for form in forms if form in _HOST_FORMATS)
+        if "asm" in texts:
+            texts["asm"] = readable(texts["asm"])
         if set(forms) & set(_DEVICE_FORMS):
             texts["cuda"] = "\n".join(imported.inspect_source("cuda") for imported in built.imports)
         if "ptx" in forms:
