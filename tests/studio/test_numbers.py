@@ -182,6 +182,15 @@ def test_compare(opened: MainWindow, db: sqlite3.Connection) -> None:
         ).fetchone()
         told = [cell(page, at, title) for title in ("Trials to goal", "Time to goal")]
         assert told == ([units.count(first[0]), units.duration(first[1])] if first else ["–", "–"])
+        worked = one(db, "SELECT elapsed_s FROM runs WHERE id = ?", row["id"])
+        assert cell(page, at, "Worked") == units.duration(worked)
+        untuned = one(db, "SELECT sum(weight * untuned_s) FROM tasks")
+        assert cell(page, at, "Gain") == units.ratio(untuned / final[row["id"]])
+        (needed,) = db.execute(
+            "SELECT elapsed_s FROM progress WHERE run_id = ? AND latency_s <= ? ORDER BY id LIMIT 1",
+            (stock, final[stock]),
+        ).fetchone()
+        assert cell(page, at, "Speed-up") == (units.ratio(needed / first[1]) if first else "–")
     assert units.latency(final[stock]) in page.goal.text()
 
 

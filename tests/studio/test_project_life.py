@@ -118,7 +118,7 @@ def test_copy_as_command_tells_what_is_shown_and_changes_nothing(
         ("tasks", f"pruner tasks {finished_project} --run 2"),
         ("draft", status),
         ("adaptation", status),
-        ("compare", status),
+        ("compare", f"pruner compare {finished_project} --run 2"),
         ("devices", "pruner doctor"),
     ):
         window.show_page(key)

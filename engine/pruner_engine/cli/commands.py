@@ -23,6 +23,7 @@ from pruner_engine.jobs.messages import (
     RunFinished,
     Tune,
 )
+from pruner_engine.store.comparison import compare
 from pruner_engine.store.reader import ProjectReader, Row
 from pruner_engine.units import duration, latency, percent, ratio
 
@@ -141,6 +142,28 @@ def tasks(project: str, run_id: int | None, *, as_json: bool) -> None:
             str(row["failed"]),
         )  # fmt: skip
     print_table(table)
+
+
+def compare_runs(project: str, run_id: int | None, *, as_json: bool) -> None:
+    with ProjectReader(project) as reader:
+        found = compare(reader, reader.run(run_id))
+    if as_json:
+        runs = [{**run, "progress": found.progress[run["id"]]} for run in found.runs]
+        print_json({"goal_s": found.goal_s, "goal_of": found.base["id"], "runs": runs})
+        return
+    table = Table(
+        "run", "strategy", "seed", "trials", "failed", "worked", "latency", "gain", "trials to goal", "time to goal",
+        "speed-up",
+    )  # fmt: skip
+    for run in found.runs:
+        table.add_row(
+            str(run["id"]), run["strategy"], str(run["seed"]), str(run["trials"]), str(run["failed"]),
+            duration(run["elapsed_s"]), latency(run["latency_s"]), ratio(run["gain"]),
+            "–" if run["goal_trials"] is None else str(run["goal_trials"]), duration(run["goal_s"]),
+            ratio(run["goal_gain"]),
+        )  # fmt: skip
+    print_table(table)
+    click.echo(f"Goal: {latency(found.goal_s)}, where run {found.base['id']} ({found.base['strategy']}) ended.")
 
 
 def find_task(reader: ProjectReader, text: str) -> int:

@@ -112,6 +112,15 @@ def tasks(project: str, run_id: int | None, as_json: bool) -> None:
 
 @cli.command()
 @project_argument
+@click.option("--run", "run_id", type=int, help="Whose model's runs [default: the newest's].")
+@json_option
+def compare(project: str, run_id: int | None, as_json: bool) -> None:
+    """Runs of one model in PROJECT: when was each as good as the stock search at its end?"""
+    commands.compare_runs(project, run_id, as_json=as_json)
+
+
+@cli.command()
+@project_argument
 @click.option("--task", required=True, help="Name or id of the task.")
 @click.option("--candidate", type=int, help="Id of a candidate [default: the task's best].")
 @click.option("--against", type=int, help="Id of another candidate of the task, of any run: tell what differs.")

@@ -50,6 +50,11 @@ def tasks_line(project: str, run_id: int | None) -> str:
     return _line("tasks", project, **{"--run": run_id})
 
 
+def compare_line(project: str, run_id: int | None) -> str:
+    """The line that lays the runs of a run's model over each other."""
+    return _line("compare", project, **{"--run": run_id})
+
+
 def tune_line(plan: msg.Tune) -> str:
     """The line of a new run; what is as by default is left out."""
     words: list[Any] = ["tune", plan.model]

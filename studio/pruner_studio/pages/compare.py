@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from pruner_engine import units
 from pruner_engine.jobs import lines
+from pruner_engine.store.comparison import Comparison, compare
 from pruner_studio.help import tip_of
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.pages.overview import BASELINES, run_name, step_points
@@ -64,11 +65,6 @@ COLUMNS = (
 )
 
 
-def reached(progress: list[dict[str, Any]], latency_s: float) -> dict[str, Any] | None:
-    """The first point of a run with that latency or a better one."""
-    return next((row for row in progress if row["latency_s"] is not None and row["latency_s"] <= latency_s), None)
-
-
 class ComparePage(Page):
     title = tr("Compare")
     subtitle = tr(
@@ -113,40 +109,29 @@ class ComparePage(Page):
             self.pages.setCurrentIndex(0)
             return
         self.pages.setCurrentIndex(1)
-        runs = [run for run in reader.runs() if run["model_id"] == chosen["model_id"]]
-        progress = {run["id"]: reader.progress(run["id"]) for run in runs}
-        self._show_plot(runs, progress)
+        found = compare(reader, chosen)
+        self._show_plot(found)
         yield
-        # What others are measured against: the stock search where there is one
-        base_run = next(
-            (run for run in reversed(runs) if run["strategy"] == "metaschedule" and run["latency_s"]), chosen
-        )
-        goal = base_run["latency_s"]
-        base = reached(progress[base_run["id"]], goal) if goal else None
         self.goal.setText(
             tr("Goal: {latency}, where run {run} ({strategy}) ended. Enter opens one.").format(
-                latency=units.latency(goal), run=base_run["id"], strategy=base_run["strategy"]
+                latency=units.latency(found.goal_s), run=found.base["id"], strategy=found.base["strategy"]
             )
         )
-        for run in runs:
-            at = reached(progress[run["id"]], goal) if goal else None
-            run["goal_trials"], run["goal_s"] = (at["trials"], at["elapsed_s"]) if at else (None, None)
-            run["goal_gain"] = base["elapsed_s"] / at["elapsed_s"] if base and at and at["elapsed_s"] else None
-        self.model.show_rows(runs)
+        self.model.show_rows(found.runs)
         self.table.choose(chosen["id"])
 
     def command_line(self) -> str:
-        return lines.status_line(self.workspace.path) if self.workspace.path else ""
+        return lines.compare_line(self.workspace.path, self.workspace.run_id) if self.workspace.path else ""
 
-    def _show_plot(self, runs: list[dict[str, Any]], progress: dict[int, list[dict[str, Any]]]) -> None:
+    def _show_plot(self, found: Comparison) -> None:
         axis = self.axis.current
         self.plot.set_x_axis(
             tr("trials") if axis == "trials" else tr("working time"),
             units.count if axis == "trials" else units.duration,
         )
         series = []
-        for index, run in enumerate(runs):
-            x, y = step_points(progress[run["id"]], axis)
+        for index, run in enumerate(found.runs):
+            x, y = step_points(found.progress[run["id"]], axis)
             series.append(Series(run_name(run), x, y, f"series{index % 6 + 1}", steps=True))
         assert self.workspace.reader is not None and self.workspace.run_id is not None
         known = {row["name"]: row["seconds"] for row in self.workspace.reader.baselines(self.workspace.run_id)}

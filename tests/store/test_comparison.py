@@ -1,0 +1,62 @@
+"""When was each run as good as the stock search: of the sample project, checked by hand."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from pruner_engine.cli.main import cli
+from pruner_engine.resources import resource_dir
+from pruner_engine.store.comparison import compare
+from pruner_engine.store.reader import ProjectReader
+
+SAMPLE = resource_dir() / "samples" / "small-cnn.pruner"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return Path(shutil.copy(SAMPLE, tmp_path / "sample.pruner"))
+
+
+def first_point(project: Path, run: int, goal_s: float) -> tuple[int, float] | None:
+    with sqlite3.connect(project) as db:
+        points = db.execute("SELECT trials, elapsed_s, latency_s FROM progress WHERE run_id = ? ORDER BY id", (run,))
+        return next(((n, s) for n, s, latency in points if latency is not None and latency <= goal_s), None)
+
+
+def test_the_goal_is_where_the_stock_search_ended(project: Path) -> None:
+    with ProjectReader(project) as reader:
+        found = compare(reader, reader.run())
+    assert found.base["strategy"] == "metaschedule" and found.goal_s == found.base["latency_s"]
+    _, base_s = first_point(project, found.base["id"], found.goal_s)
+    for run in found.runs:
+        expected = first_point(project, run["id"], found.goal_s)
+        assert expected is None or (run["goal_trials"], run["goal_s"]) == expected
+        assert run["goal_gain"] == (base_s / expected[1] if expected else None)
+
+
+def test_without_the_stock_search_the_chosen_run_sets_the_goal(project: Path) -> None:
+    with sqlite3.connect(project) as db:
+        db.execute("UPDATE runs SET strategy = 'random' WHERE strategy = 'metaschedule'")
+    with ProjectReader(project) as reader:
+        found = compare(reader, reader.run(2))
+    assert found.base["id"] == 2
+    slow = [run for run in found.runs if run["latency_s"] > found.goal_s]
+    assert slow and all(run["goal_s"] is None and run["goal_gain"] is None for run in slow)
+
+
+def test_the_terminal_tells_the_same(project: Path) -> None:
+    told = json.loads(CliRunner().invoke(cli, ["compare", str(project), "--json"]).stdout)
+    with ProjectReader(project) as reader:
+        found = compare(reader, reader.run())
+        points = reader.progress(2)
+    assert told["goal_s"] == found.goal_s and told["goal_of"] == found.base["id"]
+    assert [run["goal_s"] for run in told["runs"]] == [run["goal_s"] for run in found.runs]
+    assert len(told["runs"][1]["progress"]) == len(points)
+    table = CliRunner().invoke(cli, ["compare", str(project)]).stdout
+    assert "moa-pruner" in table and "Goal:" in table
