@@ -388,10 +388,6 @@
         <translation>Vergleich</translation>
     </message>
     <message>
-        <source>All runs of this model in the project on one plot, and when each of them was as good as the stock search.</source>
-        <translation>Alle Läufe dieses Modells in einem Bild, und wann jeder so gut war wie die übliche Suche.</translation>
-    </message>
-    <message>
         <source>Estimated end-to-end latency</source>
         <translation>Geschätzte Latenz des ganzen Modells</translation>
     </message>
@@ -416,12 +412,20 @@
         <translation>Latenz</translation>
     </message>
     <message>
+        <source>Run that sets the goal</source>
+        <translation>Lauf, der das Ziel setzt</translation>
+    </message>
+    <message>
         <source>Runs</source>
         <translation>Läufe</translation>
     </message>
     <message>
         <source>Time to quality</source>
         <translation>Zeit bis zur Güte</translation>
+    </message>
+    <message>
+        <source>All runs of this model on one plot, and when each was as good as the stock search, or as a run of your choice.</source>
+        <translation>Alle Läufe dieses Modells in einem Bild, und wann jeder so gut war wie die Standardsuche oder wie ein Lauf nach Wahl.</translation>
     </message>
     <message>
         <source>Nothing to compare yet</source>
@@ -434,6 +438,10 @@
     <message>
         <source>Goal: {latency}, where run {run} ({strategy}) ended. Enter opens one.</source>
         <translation>Ziel: {latency}, wo Lauf {run} ({strategy}) endete. Die Eingabetaste öffnet einen.</translation>
+    </message>
+    <message>
+        <source>Goal of the stock search</source>
+        <translation>Ziel der Standardsuche</translation>
     </message>
     <message>
         <source>trials</source>

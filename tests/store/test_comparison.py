@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from pruner_engine.cli.main import cli
+from pruner_engine.errors import UserError
 from pruner_engine.resources import resource_dir
 from pruner_engine.store.comparison import compare
 from pruner_engine.store.reader import ProjectReader
@@ -48,6 +49,14 @@ def test_without_the_stock_search_the_chosen_run_sets_the_goal(project: Path) ->
     assert found.base["id"] == 2
     slow = [run for run in found.runs if run["latency_s"] > found.goal_s]
     assert slow and all(run["goal_s"] is None and run["goal_gain"] is None for run in slow)
+
+
+def test_a_run_of_ones_choice_sets_the_goal(project: Path) -> None:
+    told = json.loads(CliRunner().invoke(cli, ["compare", str(project), "--goal", "2", "--json"]).stdout)
+    (second,) = (run for run in told["runs"] if run["id"] == 2)
+    assert told["goal_of"] == 2 and told["goal_s"] == second["latency_s"] and second["goal_gain"] == 1
+    with ProjectReader(project) as reader, pytest.raises(UserError, match="no run 9"):
+        compare(reader, reader.run(), goal_of=9)
 
 
 def test_the_terminal_tells_the_same(project: Path) -> None:

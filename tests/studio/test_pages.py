@@ -116,6 +116,16 @@ def test_compare_measures_all_runs_against_the_stock_search(opened: MainWindow) 
     assert all(row["goal_s"] is None or row["goal_s"] <= row["elapsed_s"] for row in page.model.rows)
 
 
+def test_any_run_sets_the_goal(qtbot, opened: MainWindow, finished_project: Path) -> None:
+    page = show(opened, "compare")
+    page.goal_of.setFocus()
+    while page.goal_of.currentData() != 2:
+        qtbot.keyClick(page.goal_of, Qt.Key.Key_Down)
+    (second,) = (row for row in page.model.rows if row["id"] == 2)
+    assert second["goal_gain"] == 1 and units.latency(second["latency_s"]) in page.goal.text()
+    assert page.command_line() == f"pruner compare {finished_project} --run 3 --goal 2"
+
+
 def test_adaptation_and_export_show_their_rows(opened: MainWindow) -> None:
     adaptation = show(opened, "adaptation")
     assert [series.name for series in adaptation.plots["pair_accuracy"].series] == [

@@ -144,9 +144,9 @@ def tasks(project: str, run_id: int | None, *, as_json: bool) -> None:
     print_table(table)
 
 
-def compare_runs(project: str, run_id: int | None, *, as_json: bool) -> None:
+def compare_runs(project: str, run_id: int | None, goal_of: int | None, *, as_json: bool) -> None:
     with ProjectReader(project) as reader:
-        found = compare(reader, reader.run(run_id))
+        found = compare(reader, reader.run(run_id), goal_of)
     if as_json:
         runs = [{**run, "progress": found.progress[run["id"]]} for run in found.runs]
         print_json({"goal_s": found.goal_s, "goal_of": found.base["id"], "runs": runs})

@@ -50,9 +50,9 @@ def tasks_line(project: str, run_id: int | None) -> str:
     return _line("tasks", project, **{"--run": run_id})
 
 
-def compare_line(project: str, run_id: int | None) -> str:
+def compare_line(project: str, run_id: int | None, goal_of: int | None) -> str:
     """The line that lays the runs of a run's model over each other."""
-    return _line("compare", project, **{"--run": run_id})
+    return _line("compare", project, **{"--run": run_id, "--goal": goal_of})
 
 
 def tune_line(plan: msg.Tune) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pruner_engine.errors import UserError
 from pruner_engine.store.reader import ProjectReader
 
 Row = dict[str, Any]
@@ -15,7 +16,7 @@ Row = dict[str, Any]
 class Comparison:
     """Attributes:
     goal_s: latency to reach, in seconds; None before anything is measured.
-    base: the run that sets it: the newest of the stock search that has a latency, else the chosen one.
+    base: the run that sets it.
     runs: rows of `ProjectReader.runs`, with `goal_trials` and `goal_s` (trials and seconds of work until the goal;
         None where it was not reached) and `goal_gain` (the base's seconds over the run's).
     progress: points of the latency curve of each run, by its id.
@@ -27,12 +28,25 @@ class Comparison:
     progress: dict[int, list[Row]]
 
 
-def compare(reader: ProjectReader, chosen: Row) -> Comparison:
-    """All runs of the chosen run's model."""
+def compare(reader: ProjectReader, chosen: Row, goal_of: int | None = None) -> Comparison:
+    """All runs of the chosen run's model.
+
+    Args:
+        goal_of: the run that sets the goal; None for the newest of the stock search that has a latency, where there is
+            none the chosen one.
+
+    Raises:
+        UserError: no run of this model has that number.
+    """
     runs = [run for run in reader.runs() if run["model_id"] == chosen["model_id"]]
     progress = {run["id"]: reader.progress(run["id"]) for run in runs}
-    stock = (run for run in reversed(runs) if run["strategy"] == "metaschedule" and run["latency_s"])
-    base = next(stock, chosen)
+    if goal_of is None:
+        stock = (run for run in reversed(runs) if run["strategy"] == "metaschedule" and run["latency_s"])
+        base = next(stock, chosen)
+    else:
+        base = next((run for run in runs if run["id"] == goal_of), {})
+    if not base:
+        raise UserError(f"The project holds no run {goal_of} of {chosen['model']}.", "`pruner status` lists the runs.")
     goal_s: float | None = base["latency_s"]
     reached = {run["id"]: _reached(progress[run["id"]], goal_s) for run in runs}
     first = reached[base["id"]]

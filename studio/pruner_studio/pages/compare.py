@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
 from pruner_engine import units
 from pruner_engine.jobs import lines
@@ -68,10 +68,11 @@ COLUMNS = (
 class ComparePage(Page):
     title = tr("Compare")
     subtitle = tr(
-        "All runs of this model in the project on one plot, and when each of them was as good as the stock search."
+        "All runs of this model on one plot, and when each was as good as the stock search, or as a run of your choice."
     )
 
     def build(self) -> Iterator[None]:
+        self._goal_of: int | None = None
         whole = QWidget()
         self.pages = self.add_stack(
             self.nothing(
@@ -97,6 +98,10 @@ class ComparePage(Page):
         runs = Card(tr("Time to quality"), " ")
         column.addWidget(runs, 2)
         self.goal = runs.note
+        self.goal_of = QComboBox()
+        self.goal_of.setAccessibleName(tr("Run that sets the goal"))
+        self.goal_of.activated.connect(lambda _: self._goal_chosen())
+        runs.head.addWidget(self.goal_of)
         self.model = RowTable(COLUMNS, self)
         self.table = Table(
             tr("Runs"), self.model, None, self._open, sort_by=(0, Qt.SortOrder.AscendingOrder), stretch=1
@@ -109,7 +114,10 @@ class ComparePage(Page):
             self.pages.setCurrentIndex(0)
             return
         self.pages.setCurrentIndex(1)
-        found = compare(reader, chosen)
+        if self._goal_of not in {run["id"] for run in reader.runs() if run["model_id"] == chosen["model_id"]}:
+            self._goal_of = None  # another project, or another model of this one
+        found = compare(reader, chosen, self._goal_of)
+        self._fill_goals(found)
         self._show_plot(found)
         yield
         self.goal.setText(
@@ -121,7 +129,22 @@ class ComparePage(Page):
         self.table.choose(chosen["id"])
 
     def command_line(self) -> str:
-        return lines.compare_line(self.workspace.path, self.workspace.run_id) if self.workspace.path else ""
+        if not self.workspace.path:
+            return ""
+        return lines.compare_line(self.workspace.path, self.workspace.run_id, self._goal_of)
+
+    def _fill_goals(self, found: Comparison) -> None:
+        wanted = [(tr("Goal of the stock search"), None), *((run_name(run), run["id"]) for run in found.runs)]
+        if [self.goal_of.itemText(at) for at in range(self.goal_of.count())] != [name for name, _ in wanted]:
+            self.goal_of.clear()
+            for name, run_id in wanted:
+                self.goal_of.addItem(name, run_id)
+        self.goal_of.setCurrentIndex(max(0, self.goal_of.findData(self._goal_of)))
+
+    def _goal_chosen(self) -> None:
+        self._goal_of = self.goal_of.currentData()
+        self.refresh()
+        self.line_changed.emit()
 
     def _show_plot(self, found: Comparison) -> None:
         axis = self.axis.current
