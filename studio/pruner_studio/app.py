@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRect, Qt, QTimer
+from PySide6.QtCore import QRect, QSize, Qt, QTimer
 from PySide6.QtGui import QFont, QGuiApplication, QPainter, QPixmap
 from PySide6.QtWidgets import QApplication, QLabel
 
@@ -32,7 +32,9 @@ def make_application(argv: Sequence[str]) -> QApplication:
 
 def splash() -> QLabel:
     """What stands on the screen while the window is made; Qt's own splash screen may wait a second for the screen."""
-    picture = QPixmap(360, 120)
+    screen = QGuiApplication.primaryScreen()
+    picture = QPixmap(QSize(360, 120) * screen.devicePixelRatio())
+    picture.setDevicePixelRatio(screen.devicePixelRatio())
     picture.fill(theme.color("surface"))
     painter = QPainter(picture)
     painter.drawPixmap(28, 36, theme.pixmap("pruner-studio", size=48))
@@ -45,8 +47,8 @@ def splash() -> QLabel:
     painter.end()
     made = QLabel(f=Qt.WindowType.SplashScreen)
     made.setPixmap(picture)
-    made.setFixedSize(picture.size())
-    made.move(QGuiApplication.primaryScreen().availableGeometry().center() - made.rect().center())
+    made.setFixedSize(picture.deviceIndependentSize().toSize())
+    made.move(screen.availableGeometry().center() - made.rect().center())
     return made
 
 
