@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtWidgets import QStackedWidget
 
 from pruner_engine.jobs import messages as msg
+from pruner_engine.store.reader import ProjectReader
 from pruner_studio.panes.loops import LoopsPane
 from pruner_studio.panes.pane import NO_CANDIDATE, Pane, Subject
 from pruner_studio.translation import tr
@@ -24,6 +25,12 @@ FORMS = (
 )
 _OF_TARGET = {"cuda": ("tvmscript", "cuda", "ptx", "llvm")}  # LLVM there is the host's side
 _OTHERWISE = ("tvmscript", "llvm", "asm")
+
+
+def forms_of(reader: ProjectReader, run_id: int) -> tuple[str, ...]:
+    """The forms of `FORMS` that code for a run's target has."""
+    target: dict[str, Any] = json.loads(reader.run(run_id)["target"] or "{}")
+    return _OF_TARGET.get(target.get("kind", ""), _OTHERWISE)
 
 
 class CodePane(Pane):
@@ -50,7 +57,7 @@ class CodePane(Pane):
 
     def show_subject(self, subject: Subject) -> None:
         self._there = set()
-        offered = self._offered(subject)
+        offered = forms_of(self.reader, subject.run_id)
         for form, _ in FORMS:
             self.forms.part(form).setVisible(form in offered)
             if form != "tvmscript":
@@ -61,10 +68,6 @@ class CodePane(Pane):
 
     def words(self) -> list[str]:
         return self._inspect(self.forms.current, self.subject.candidate_id if self.subject else None)
-
-    def _offered(self, subject: Subject) -> tuple[str, ...]:
-        target: dict[str, Any] = json.loads(self.reader.run(subject.run_id)["target"] or "{}")
-        return _OF_TARGET.get(target.get("kind", ""), _OTHERWISE)
 
     def _show_form(self) -> None:
         form, subject = self.forms.current, self.subject

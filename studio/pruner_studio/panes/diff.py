@@ -5,17 +5,29 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtWidgets import QComboBox, QHBoxLayout
+from shiboken6 import isValid
 
 from pruner_engine import units
+from pruner_engine.inspect.diff import DiffRow, diff_lines
 from pruner_engine.jobs import messages as msg
+from pruner_studio import background
 from pruner_studio.models.trace import changed_decisions
+from pruner_studio.panes.code import forms_of
 from pruner_studio.panes.pane import NO_CANDIDATE, Pane, Subject
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Segments, label
 from pruner_studio.widgets.diff import DiffView
 from pruner_studio.workspace import Workspace
 
-FORMS = (("trace", tr("Trace")), ("nest", tr("Loop nest")), ("tvmscript", tr("Code")), ("why", tr("Symbols")))
+FORMS = (
+    ("trace", tr("Trace")),
+    ("nest", tr("Loop nest")),
+    ("tvmscript", tr("Code")),
+    ("asm", tr("Assembly")),
+    ("cuda", "CUDA"),
+    ("why", tr("Symbols")),
+)
+_COMPILED = ("asm", "cuda")  # of some targets only
 
 
 class DiffPane(Pane):
@@ -24,9 +36,7 @@ class DiffPane(Pane):
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(workspace)
         self.reference: int | None = None  # candidate that the user keeps as the left side
-        self._chosen: int | None = (
-            None  # left side that the user wants, whether it can be had beside the subject or not
-        )
+        self._chosen: int | None = None  # left side that the user wants, also while it cannot stand there
         top = QHBoxLayout()
         top.setSpacing(8)
         self.left = QComboBox()
@@ -51,6 +61,11 @@ class DiffPane(Pane):
             self.look_at(self.subject)
 
     def show_subject(self, subject: Subject) -> None:
+        there = forms_of(self.reader, subject.run_id)
+        for form in _COMPILED:
+            self.forms.part(form).setVisible(form in there)
+        if self.forms.current in _COMPILED and self.forms.current not in there:
+            self.forms.choose("trace")
         self._fill(subject)
         self._compare()
 
@@ -104,9 +119,18 @@ class DiffPane(Pane):
 
         def answered(reply: msg.Inspected) -> None:
             texts[reply.candidate_id or 0] = reply.texts[form]
-            if len(texts) == 2 and pair[0] == self.left.currentData() and form == self.forms.current:
+            if len(texts) == 2 and wanted():
+                both = [texts[side].splitlines() for side in pair]
+                background.run(lambda: diff_lines(*both), lined_up, self.workspace.problem.emit)
+
+        def lined_up(rows: list[DiffRow]) -> None:
+            if wanted():
                 left, right = (self._name(self.reader.candidate(side)) for side in pair)
-                self.view.show_diff(form, (left, right), (texts[pair[0]], texts[pair[1]]), self._decisions(*pair))
+                self.view.show_diff(form, (left, right), rows, self._decisions(*pair))
+
+        def wanted() -> bool:
+            shown = isValid(self) and (self.subject, self.left.currentData(), self.forms.current)
+            return shown == (subject, left_id, form)
 
         for side in pair:
             command = msg.Inspect(project=subject.project, task_id=subject.task_id, candidate_id=side, forms=[form])

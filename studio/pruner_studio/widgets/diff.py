@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from pruner_engine.inspect.diff import diff_lines
+from pruner_engine.inspect.diff import DiffRow
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import label
 from pruner_studio.widgets.code import CodeView
@@ -40,14 +40,13 @@ class DiffView(QWidget):
         for _, view in self.sides:
             view.show_text("", "")
 
-    def show_diff(self, form: str, names: tuple[str, str], texts: tuple[str, str], decisions: list[str] | None) -> None:
-        """Line up two texts.
+    def show_diff(self, form: str, names: tuple[str, str], rows: list[DiffRow], decisions: list[str] | None) -> None:
+        """Show two texts that are lined up.
 
         Args:
             form: of both, for the highlighting.
             decisions: sentences about decisions that differ; None where the two are of different sketches.
         """
-        rows = diff_lines(texts[0].splitlines(), texts[1].splitlines())
         changed = [at for at, row in enumerate(rows) if row.kind != "equal"]
         shown = (row.left for row in rows), (row.right for row in rows)
         for (head, view), name, lines in zip(self.sides, names, shown, strict=True):
