@@ -54,6 +54,7 @@ class EngineClient(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._process: QProcess | None = None
+        self._over = False
         self._socket: SocketLink | None = None
         self._pending: deque[tuple[type, Callable[[Any], None], Callable[[msg.Failed], None]]] = deque()
         self._tail = b""
@@ -80,7 +81,9 @@ class EngineClient(QObject):
         return self._stderr
 
     def send(self, command: Any) -> None:
-        """Send a command, starting the process where there is none."""
+        """Send a command, starting the process where there is none; nothing is sent after `wait_ended`."""
+        if self._over:
+            return
         if not self.running:
             self._process = self._start()
         (self._socket or self._process).write(msg.encode(command))  # type: ignore[union-attr]
@@ -136,7 +139,11 @@ class EngineClient(QObject):
         QTimer.singleShot(round(GRACE_S * 1e3), link, lambda: signal_engine(pid, signal.SIGKILL))
 
     def wait_ended(self, milliseconds: int) -> None:
-        """Block until the process is gone, killing it after the given time: for the end of the application."""
+        """Block until the process is gone, killing it after the given time: for the end of the application.
+
+        A question that fails by this may be asked again: no other process is started for it.
+        """
+        self._over = True
         if self._process is not None and not self._process.waitForFinished(milliseconds):
             self._process.kill()
             self._process.waitForFinished(10_000)  # a killed process of this size takes a while on a busy machine

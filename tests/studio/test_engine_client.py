@@ -47,3 +47,17 @@ def test_an_unknown_line_is_a_report_not_a_crash(client: EngineClient) -> None:
     client._receive(b'e"}\n')
     assert [type(event) for event in events] == [msg.Failed, msg.Bye]
     assert events[0].kind == "bug"
+
+
+def test_no_engine_is_started_for_a_question_that_its_end_left_open(client: EngineClient) -> None:
+    """A view that asks again when it gets no answer would start one that nobody waits for."""
+    asked = []
+
+    def again(failure: msg.Failed) -> None:
+        asked.append(failure)
+        client.ask(msg.Doctor(), lambda _: None, asked.append)
+
+    client.ask(msg.Doctor(), lambda _: None, again)
+    client.quit()
+    client.wait_ended(0)
+    assert len(asked) == 1 and not client.running
