@@ -48,8 +48,8 @@ class DiffPane(Pane):
         self.forms.chosen.connect(lambda _: self._compare())
         top.addWidget(label(tr("Compare with"), "muted"))
         top.addWidget(self.left, 1)
-        top.addWidget(self.forms)
         self.column.addLayout(top)
+        self.column.addWidget(self.forms)  # a line of its own: on a small screen both do not fit into one
         self.view = DiffView()
         self.column.addWidget(self.view, 1)
 
