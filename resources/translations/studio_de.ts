@@ -357,7 +357,7 @@
     </message>
     <message>
         <source>Failed</source>
-        <translation>Fehlgeschlagen</translation>
+        <translation>Fehler</translation>
     </message>
     <message>
         <source>Worked</source>
@@ -1429,7 +1429,7 @@
     </message>
     <message>
         <source>Fastest in the draft&apos;s order</source>
-        <translation>Schnellster in der Ordnung des Entwurfs</translation>
+        <translation>Schnellster im Entwurf</translation>
     </message>
     <message>
         <source>Fastest in the verified order</source>
@@ -2197,7 +2197,7 @@
     </message>
     <message>
         <source>All drafted</source>
-        <translation>Alle entworfenen</translation>
+        <translation>Entworfen</translation>
     </message>
     <message>
         <source>{gain} of untuned</source>

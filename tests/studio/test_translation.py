@@ -38,6 +38,33 @@ from pruner_studio.help import help_of, tip_of
 print(tip_of("symbol.threads"), "|", help_of("figure.weight").formula, sep="")
 """
 
+_GERMAN_PAGES = """
+import sys, tempfile
+from pathlib import Path
+sys.path.insert(0, {tests!r})
+from PySide6.QtTest import QTest
+from pruner_studio import app
+made = app.make_application(["pruner-studio"])
+from project_factory import make_project
+from pruner_studio.main_window import PAGES, MainWindow
+from test_cut_texts import cut
+window = MainWindow()
+window.resize(1280, 800)
+window.show()
+with tempfile.TemporaryDirectory() as folder:
+    window.workspace.open(make_project(Path(folder) / "resnet18.pruner"), 3)
+    for key, *_ in PAGES:
+        page = window.show_page(key)
+        for pane in [pane for _, pane in getattr(page, "panes", ())] or [None]:
+            if pane is not None:
+                page.tabs.setCurrentWidget(pane)
+            QTest.qWait(100)
+            while not page.rests:
+                QTest.qWait(20)
+            print(key, cut(window))
+    window.close()
+"""
+
 
 def in_german(code: str) -> str:
     """What the code prints in a process of its own: texts are translated once, German would stay for other tests."""
@@ -58,6 +85,11 @@ def test_the_help_speaks_german() -> None:
         "= Produkt der an threadIdx gebundenen Längen",
         "Quelle: Pruner (ASPLOS 2025), symbolbasierte Analyse|",  # and no formula where there is none
     ]
+
+
+def test_no_german_text_is_cut_on_a_small_screen() -> None:
+    lines = in_german(_GERMAN_PAGES.format(tests=str(Path(__file__).parent))).splitlines()
+    assert len(lines) > 9 and [line for line in lines if not line.endswith(" []")] == []
 
 
 def messages() -> list[tuple[str, str]]:
