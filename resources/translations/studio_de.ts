@@ -3296,20 +3296,36 @@
         <translation>Menü, Umschalt+F10</translation>
     </message>
     <message>
-        <source>Open the row of a table</source>
-        <translation>Die Zeile einer Tabelle öffnen</translation>
+        <source>Open the row of a table, choose the point of a plot</source>
+        <translation>Zeile einer Tabelle öffnen, Punkt eines Diagramms wählen</translation>
     </message>
     <message>
         <source>Enter</source>
         <translation>Eingabe</translation>
     </message>
     <message>
-        <source>Step through a replay, move a slider</source>
-        <translation>Einen Ablauf schrittweise durchgehen, einen Regler bewegen</translation>
-    </message>
-    <message>
         <source>← →</source>
         <translation>← →</translation>
+    </message>
+    <message>
+        <source>Step through a replay, move a slider, go along a curve</source>
+        <translation>Ablauf schrittweise zeigen, Schieber bewegen, einer Kurve folgen</translation>
+    </message>
+    <message>
+        <source>↑ ↓</source>
+        <translation>↑ ↓</translation>
+    </message>
+    <message>
+        <source>Next curve of a plot</source>
+        <translation>Nächste Kurve eines Diagramms</translation>
+    </message>
+    <message>
+        <source>+ - 0</source>
+        <translation>+ - 0</translation>
+    </message>
+    <message>
+        <source>Zoom a plot, show all of it</source>
+        <translation>Diagramm vergrößern und verkleinern, ganz zeigen</translation>
     </message>
     <message>
         <source>Keyboard shortcuts</source>

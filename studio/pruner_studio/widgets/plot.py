@@ -6,26 +6,28 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QPointF, QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from pruner_engine import units
 from pruner_studio.plotting import pg
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.axis import HumanAxis
 from pruner_studio.widgets.basic import clear, label
 from pruner_studio.widgets.figure import Figure, SaveButton
+from pruner_studio.widgets.pointing import Placed, Pointing, Spot
 from pruner_studio.widgets.series import Level, Series
 from pruner_studio.widgets.thinning import density, extremes
 
-_NEAR_PX = 14.0
+_UNITS: dict[Any, str] = {units.latency: "s", units.duration: "s"}  # of what these texts are made of
 _MANY_POINTS = 4_000
 _COLUMNS = 500  # of a curve: more points than this many columns can show are drawn as the extremes of each column
 
 
 class Plot(QWidget):
-    """One plot with its own legend; a click near a point tells its id.
+    """One plot with its own legend; a click near a point, or Enter where the keys have gone, tells its id.
 
     Args:
         name: accessible name and file name of exports.
@@ -65,7 +67,7 @@ class Plot(QWidget):
         self._view = pg.PlotWidget(axisItems=axes, enableMenu=False)  # its menu takes a third of the making
         self._view.setAccessibleName(name)
         self._view.hideButtons()
-        self._view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._view.setProperty("role", "plot")
         self._labels = (x_label, y_label)
         legend = QWidget()
         self._legend = QHBoxLayout(legend)
@@ -89,8 +91,9 @@ class Plot(QWidget):
         self._nothing = label(tr("Nothing here yet"), "faint")
         grid.addWidget(self._nothing, 0, 0, Qt.AlignmentFlag.AlignCenter)
         column.addLayout(grid, 1)
-        self._view.scene().sigMouseMoved.connect(self._hover)
-        self._view.scene().sigMouseClicked.connect(self._click)
+        self._pointing = Pointing(self._view, self._placed)
+        self._pointing.moved.connect(self._moved)
+        self._pointing.chosen.connect(self._picked)
         theme.changed.connect(self._draw)
         self._draw()
 
@@ -102,7 +105,12 @@ class Plot(QWidget):
         self._x_text = self._view.getAxis("bottom").text = ticks
 
     def show_data(self, series: Sequence[Series], levels: Sequence[Level] = (), chosen: int | None = None) -> None:
-        """Replace what is shown; `chosen` is the id of a point to mark."""
+        """Replace what is shown; `chosen` is the id of a point to mark.
+
+        What only has more points than before stays at the range that the reader zoomed to.
+        """
+        if not _continues(self.series, series):
+            self._pointing.forget()
         self.series, self.levels, self._chosen = list(series), list(levels), chosen
         self._draw()
 
@@ -128,7 +136,6 @@ class Plot(QWidget):
             line = pg.InfiniteLine(y, angle=0, pen=pen, label=f"{level.name}  {self._y_text(level.y)}", labelOpts=told)
             line.label.setFont(font)
             item.addItem(line, ignoreBounds=False)
-        item.enableAutoRange()
         item.getViewBox().setDefaultPadding(0.04)
         self._mark(item)
         item.getViewBox().prepareForPaint()  # ranges that are found while painting make a second painting due
@@ -172,23 +179,27 @@ class Plot(QWidget):
         """A ring around the chosen point, and a lighter one for what the pointer is on elsewhere."""
         if place := self._place_of(self._chosen):
             pen = pg.mkPen(theme.color("text"), width=2)
-            item.addItem(pg.ScatterPlotItem(*place, size=13, brush=None, pen=pen), ignoreBounds=True)
+            item.addItem(pg.ScatterPlotItem([place[0]], [place[1]], size=13, brush=None, pen=pen), ignoreBounds=True)
         self._ring = pg.ScatterPlotItem(size=17, brush=None, pen=pg.mkPen(theme.color("accent"), width=2))
         item.addItem(self._ring, ignoreBounds=True)
-        self.point_at(self._pointed)
+        spot = self._pointing.spot
+        self._ring_around(self._place_of(self._pointed) if spot is None else (spot.x, spot.y))
+
+    def _ring_around(self, place: tuple[float, float] | None) -> None:
+        if self._ring is not None:
+            self._ring.setData(*([], []) if place is None else ([place[0]], [place[1]]))
 
     def point_at(self, point_id: int | None) -> None:
         """Ring the point with that id lightly, as while the pointer is on its row of a table; None takes it away."""
         self._pointed = point_id
-        if self._ring is not None:
-            self._ring.setData(*(self._place_of(point_id) or ([], [])))
+        self._ring_around(self._place_of(point_id))
 
-    def _place_of(self, point_id: int | None) -> tuple[list[float], list[float]] | None:
+    def _place_of(self, point_id: int | None) -> tuple[float, float] | None:
         for entry in self.series:
             if entry.ids is not None and point_id is not None and point_id in entry.ids:
                 x, y = self._coordinates(entry)
                 at = list(entry.ids).index(point_id)
-                return [float(x[at])], [float(y[at])]
+                return float(x[at]), float(y[at])
         return None
 
     def _coordinate(self, values: np.ndarray, log: bool) -> np.ndarray:
@@ -213,46 +224,43 @@ class Plot(QWidget):
 
     # ------------------------------------------------------------ pointing
 
-    def _nearest(self, position: QPointF) -> tuple[Series, int] | None:
-        """The point nearest to a place on the screen, at most some pixels away."""
-        box = self._view.getPlotItem().getViewBox()
-        best: tuple[float, Series, int] | None = None
-        place = box.mapSceneToView(position)
-        width, height = box.viewPixelSize()
-        for entry in self.series:
-            if not len(entry.x) or not width or not height:
-                continue
-            x, y = self._coordinates(entry)
-            distance = np.hypot((x - place.x()) / width, (y - place.y()) / height)
-            at = int(np.nanargmin(distance))
-            if distance[at] <= _NEAR_PX and (best is None or distance[at] < best[0]):
-                best = (float(distance[at]), entry, at)
-        return None if best is None else best[1:]
+    def _placed(self) -> list[Placed]:
+        return [(entry, *self._coordinates(entry)) for entry in self.series if len(entry.x)]
 
-    def _hover(self, position: QPointF) -> None:
-        found = self._nearest(position)
-        ids = found[0].ids if found is not None else None
-        self.hovered.emit(None if found is None or ids is None else int(ids[found[1]]))
-        if found is None:
-            self._hovered.setText("")
-            return
-        entry, at = found
+    def _moved(self, spot: Spot | None) -> None:
+        self.hovered.emit(None if spot is None else spot.id)
+        self._ring_around(None if spot is None else (spot.x, spot.y))
+        text = "" if spot is None else self._told(spot)
+        self._hovered.setText(text)
+        self._view.setAccessibleDescription(text)
+
+    def _told(self, spot: Spot) -> str:
+        entry, at = spot.entry, spot.at
         name = entry.names[at] if entry.names is not None else entry.name
-        self._hovered.setText(f"{name}  {self._x_text(float(entry.x[at]))} · {self._y_text(float(entry.y[at]))}")
+        return f"{name}  {self._x_text(float(entry.x[at]))} · {self._y_text(float(entry.y[at]))}"
 
-    def _click(self, event: object) -> None:
-        found = self._nearest(event.scenePos())  # type: ignore[attr-defined]
-        if found is not None and found[0].ids is not None:
-            self.picked.emit(int(found[0].ids[found[1]]))
+    def _picked(self, spot: Spot) -> None:
+        if spot.id is not None:
+            self.picked.emit(spot.id)
 
     def _table(self) -> Iterable[Sequence[Any]]:
         """Every point, also where fewer are drawn, and the levels."""
-        yield "series", *self._labels
+        heads = zip(self._labels, (self._x_text, self._y_text), strict=True)
+        yield "series", *(f"{text}, {_UNITS[shown]}" if shown in _UNITS else text for text, shown in heads)
         for entry in self.series:
             for x, y in zip(entry.x.tolist(), entry.y.tolist(), strict=True):
                 yield entry.name, x, y
         for level in self.levels:
             yield level.name, "", level.y
+
+
+def _continues(before: Sequence[Series], after: Sequence[Series]) -> bool:
+    """Whether the same series are shown, with nothing but further points."""
+    return [entry.name for entry in before] == [entry.name for entry in after] and all(
+        np.array_equal(getattr(new, axis)[: len(old.x)], getattr(old, axis), equal_nan=True)
+        for old, new in zip(before, after, strict=True)
+        for axis in ("x", "y")
+    )
 
 
 def _with_alpha(color: QColor, alpha: int) -> QColor:
