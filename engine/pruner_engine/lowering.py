@@ -15,6 +15,8 @@ from tvm import IRModule
 from tvm.ir.transform import PassContext, module_pass
 from tvm.s_tir import SBlockRealize
 from tvm.s_tir.pipeline import default_s_tir_pipeline
+from tvm.s_tir.transform import DefaultGPUSchedule
+from tvm.target import Target
 from tvm.tirx import PrimFunc
 from tvm.tirx.compilation_pipeline import register_tir_pipeline
 
@@ -27,6 +29,14 @@ _PLAN_ONCE = {"tirx.merge_static_smem": True}  # what it says of static memory d
 def register_lowering() -> None:
     """Let TVM compile kernels this way by default; `import_tvm` calls it."""
     register_tir_pipeline("s_tir", _pipeline)
+
+
+def unscheduled(mod: IRModule, target: Target) -> IRModule:
+    """A kernel without a schedule as it can be compiled: on a GPU its loops need threads."""
+    if target.kind.name == "llvm":
+        return mod
+    with target:
+        return DefaultGPUSchedule()(mod)
 
 
 def _pipeline() -> tuple[Any, Any, Any]:

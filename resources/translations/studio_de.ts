@@ -1660,10 +1660,6 @@
         <translation>Kandidat {number} (Lauf {run}, {more})</translation>
     </message>
     <message>
-        <source>Press “Use as reference” on a candidate, then choose another one of the same task.</source>
-        <translation>Bei einem Kandidaten „Als Bezug nehmen“ drücken, dann einen anderen derselben Aufgabe wählen.</translation>
-    </message>
-    <message>
         <source>Applying both traces…</source>
         <translation>Beide Traces werden angewandt…</translation>
     </message>

@@ -185,5 +185,9 @@ def test_the_terminal_tries_and_compares(project):
         "inspect", project, "--task", where["task_id"], "--candidate", candidate, "--against", row["id"], "--as", "nest"
     ).stdout
     assert f"candidate {candidate}" in other and f"candidate {row['id']}" in other
+    untuned = terminal("inspect", project, "--task", where["task_id"], "--candidate", "untuned", "--against", candidate)
+    assert untuned.stdout.splitlines()[0].split("|")[0].strip() == "untuned kernel" and "+ " in untuned.stdout
+    asked = terminal("inspect", project, "--task", where["task_id"], "--candidate", "untuned", "--as", "why")
+    assert asked.returncode == 1 and "own sketches only" in asked.stderr
     refused = terminal("try", project, "--task", where["task_id"], "--decide", "nothing=1")
     assert refused.returncode == 1 and "names no decision" in refused.stderr

@@ -13,6 +13,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton, QSlider
 
 from pruner_engine import units
+from pruner_engine.jobs import messages as msg
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.main_window import MainWindow
 from pruner_studio.panes.code import FORMS
@@ -301,6 +302,8 @@ def test_the_left_side_that_the_user_chose_stays_until_the_reference_changes(
     assert left.currentData() == reference
 
     qtbot.keyClick(left, Qt.Key.Key_End)
+    assert left.currentData() == msg.UNTUNED
+    qtbot.keyClick(left, Qt.Key.Key_Up)
     chosen = left.currentData()
     assert chosen == bests[1]
     look_at(second)

@@ -136,6 +136,17 @@ def test_two_schedules_of_two_runs_are_compared_and_named(qtbot, opened: MainWin
         assert told in left_text.toPlainText() and told in right_text.toPlainText()
 
 
+def test_a_schedule_beside_the_untuned_kernel(qtbot, opened: MainWindow) -> None:
+    page = schedule_with(qtbot, opened, "diff")
+    press(qtbot, page.diff.forms.part("tvmscript"))
+    page.diff.left.setFocus()
+    qtbot.keyClick(page.diff.left, Qt.Key.Key_End)
+    qtbot.waitUntil(lambda: "Untuned kernel" in page.diff.view.sides[0][0].text(), timeout=120_000)
+    (_, left_text), (_, right_text) = page.diff.view.sides
+    assert "T.parallel(" not in left_text.toPlainText() and "T.parallel(" in right_text.toPlainText()
+    assert " --candidate untuned --as tvmscript --against " in page.command_line()
+
+
 def test_tasks_are_steered_and_rows_pinned_while_the_run_works(qtbot, opened: MainWindow) -> None:
     workspace = opened.workspace
     schedule = schedule_with(qtbot, opened, "what_if")

@@ -41,7 +41,8 @@ def _differ(task_id: int, left: Inspected, right: Inspected, form: str, *, as_js
         lines = [{"kind": row.kind, "left": row.left, "right": row.right} for row in rows]
         print_json({"task": task_id, "candidate": left.candidate_id, "against": right.candidate_id, "lines": lines})
         return
-    width = max((len(row.left) for row in rows), default=0)
-    click.echo(f"  {f'candidate {left.candidate_id}':<{width}} | candidate {right.candidate_id}")
+    sides = [f"candidate {side.candidate_id}" if side.candidate_id else "untuned kernel" for side in (left, right)]
+    width = max(len(text) for text in (sides[0], *(row.left for row in rows)))
+    click.echo(f"  {sides[0]:<{width}} | {sides[1]}")
     for row in rows:
         click.echo(f"{_MARKS[row.kind]} {row.left:<{width}} | {row.right}".rstrip())

@@ -12,7 +12,14 @@ import click
 from pruner_engine import __version__
 from pruner_engine.cli import bench, bench_more, commands, data, fleet, looking, records, report, trying
 from pruner_engine.cli.looking import FORMS
-from pruner_engine.cli.options import ShapeType, json_option, plugin_option, project_argument, setting_option
+from pruner_engine.cli.options import (
+    CandidateType,
+    ShapeType,
+    json_option,
+    plugin_option,
+    project_argument,
+    setting_option,
+)
 from pruner_engine.cli.progress import EngineBug
 from pruner_engine.errors import UserError
 
@@ -123,8 +130,8 @@ def compare(project: str, run_id: int | None, goal_of: int | None, as_json: bool
 @cli.command()
 @project_argument
 @click.option("--task", required=True, help="Name or id of the task.")
-@click.option("--candidate", type=int, help="Id of a candidate [default: the task's best].")
-@click.option("--against", type=int, help="Id of another candidate of the task, of any run: tell what differs.")
+@click.option("--candidate", type=CandidateType(), help="Id of a candidate, or untuned [default: the task's best].")
+@click.option("--against", type=CandidateType(), help="Another one of the task, of any run: tell what differs.")
 @click.option("--as", "form", default="trace", show_default=True, type=click.Choice(FORMS))
 @json_option
 def inspect(project: str, task: str, candidate: int | None, against: int | None, form: str, as_json: bool) -> None:

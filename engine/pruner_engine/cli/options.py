@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from pruner_engine.benchmarks.workloads import parse_shape
+from pruner_engine.jobs.messages import UNTUNED
 
 
 class ShapeType(click.ParamType):
@@ -50,6 +51,15 @@ class OutputFile(click.Path):
         if not os.access(path.absolute().parent, os.W_OK | os.X_OK):
             self.fail(f"The folder {path.absolute().parent} is not there or cannot be written.", param, ctx)
         return path
+
+
+class CandidateType(click.ParamType):
+    """Id of a candidate, or the word for the kernel as it is without tuning."""
+
+    name = "id|untuned"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        return UNTUNED if value == "untuned" else int(click.IntRange(min=1).convert(value, param, ctx))
 
 
 class NumbersType(click.ParamType):

@@ -16,6 +16,7 @@ from pruner_engine.inspect.loop_tree import LoopTree
 from pruner_engine.inspect.ptx import ptx_of
 from pruner_engine.inspect.replay import replay
 from pruner_engine.inspect.schedule import schedule_of
+from pruner_engine.lowering import unscheduled
 from pruner_engine.tasks.task import TuningTask
 
 FORMS = ("trace", "nest", "tvmscript", "replay", "llvm", "asm", "cuda", "ptx")
@@ -54,7 +55,7 @@ def texts_of(
         trace = Schedule(mod).trace if schedule is None else schedule.trace
         texts["replay"] = json.dumps(replay(task.mod, trace).as_json())
     if set(forms) - texts.keys():
-        built = build_kernel(mod, target)
+        built = build_kernel(unscheduled(mod, target) if schedule is None else mod, target)
         texts.update((form, built.inspect_source(_HOST_FORMATS[form])) for form in forms if form in _HOST_FORMATS)
         if "asm" in texts:
             texts["asm"] = readable(texts["asm"])

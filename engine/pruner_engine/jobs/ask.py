@@ -10,7 +10,7 @@ from pruner_engine.frontends import check_model as look_at
 from pruner_engine.inspect import texts_of
 from pruner_engine.inspect.why import why_text
 from pruner_engine.jobs.job import JobContext
-from pruner_engine.jobs.messages import CheckModel, Inspect, Inspected, WhatIf, WhatIfScore
+from pruner_engine.jobs.messages import UNTUNED, CheckModel, Inspect, Inspected, WhatIf, WhatIfScore
 from pruner_engine.jobs.workbench import Workbench, stored_task, workbench
 from pruner_engine.space.edited import checked_row
 from pruner_engine.store.reader import ProjectReader
@@ -28,16 +28,14 @@ def check_model(command: CheckModel, job: JobContext) -> None:
 
 
 def inspect(command: Inspect, job: JobContext) -> None:
-    """Texts of a candidate; of the task's best when none is named, of the untuned kernel when there is no best."""
+    """Texts of a candidate or the untuned kernel; of the task's best when none is named, and is there."""
     with ProjectReader(command.project) as reader:
         row, task = stored_task(reader, command.task_id)
         candidate_id = command.candidate_id
         if candidate_id is None:
             best = reader.one(_BEST, (command.task_id,))
-            candidate_id = None if best is None else best["id"]
-        trace = None
-        if candidate_id is not None:
-            trace = _trace_of(reader, command.task_id, candidate_id)
+            candidate_id = UNTUNED if best is None else best["id"]
+        trace = _trace_of(reader, command.task_id, candidate_id) if candidate_id else None
         texts = texts_of(task, resolve_target(row["target"]), trace, [form for form in command.forms if form != _WHY])
         if _WHY in command.forms:
             texts[_WHY] = _why(command, reader, candidate_id)
@@ -77,9 +75,9 @@ def _score(bench: Workbench, asked: WhatIf) -> WhatIfScore:
     )
 
 
-def _why(command: Inspect, reader: ProjectReader, candidate_id: int | None) -> str:
+def _why(command: Inspect, reader: ProjectReader, candidate_id: int) -> str:
     """What the draft model says of a candidate, as text."""
-    row = None if candidate_id is None else reader.candidate(candidate_id)
+    row = reader.candidate(candidate_id)
     if row is None or row["sketch_id"] is None:
         raise UserError(
             "The draft model reads candidates of the task's own sketches only.", "Name one with --candidate."

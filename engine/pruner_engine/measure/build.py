@@ -7,10 +7,11 @@ from pathlib import Path
 
 import tvm
 from tvm.s_tir.meta_schedule.arg_info import ArgInfo
-from tvm.s_tir.transform import DefaultGPUSchedule, RemoveWeightLayoutRewriteBlock
+from tvm.s_tir.transform import RemoveWeightLayoutRewriteBlock
 from tvm.support.tar import tar
 from tvm.target import Target
 
+from pruner_engine.lowering import unscheduled
 from pruner_engine.measure import process, wire
 from pruner_engine.measure.layout import rewrites_of
 from pruner_engine.measure.linker import link
@@ -33,9 +34,8 @@ def build(job: wire.Build) -> wire.Built:
 def _compile(job: wire.Build) -> wire.Kernel:
     mod = tvm.ir.load_json(job.mod)
     target = Target(job.target)
-    if job.untuned and target.kind.name != "llvm":
-        with target:
-            mod = DefaultGPUSchedule()(mod)
+    if job.untuned:
+        mod = unscheduled(mod, target)
     layouts = {} if job.untuned else {index: str(tvm.ir.save_json(m)) for index, m in rewrites_of(mod).items()}
     mod = RemoveWeightLayoutRewriteBlock(skip_tensor_rewrite=True)(mod)
     args = [wire.Tensor([int(n) for n in info.shape], str(info.dtype)) for info in ArgInfo.from_entry_func(mod, False)]

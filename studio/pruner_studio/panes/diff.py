@@ -31,7 +31,7 @@ _COMPILED = ("asm", "cuda")  # of some targets only
 
 
 class DiffPane(Pane):
-    """The left side is the reference that the user kept, or the best of a run; the right one is the subject."""
+    """Left: the reference that the user kept, the best of a run or the untuned kernel; right: the subject."""
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(workspace)
@@ -75,7 +75,7 @@ class DiffPane(Pane):
         return [*left, "--against", str(right)] if left and right is not None else []
 
     def _fill(self, subject: Subject) -> None:
-        """The kept reference first, then the best candidate of the task in each run; the user's choice stays."""
+        """The kept reference, the best of the task in each run, the untuned kernel; the user's choice stays."""
         self.left.clear()
         offered: dict[int, str] = {}
         kept = self.reader.candidate(self.reference) if self.reference is not None else None
@@ -88,6 +88,7 @@ class DiffPane(Pane):
                     offered[best] = tr("Best of run {number}: {name}").format(
                         number=run["id"], name=self._name(self.reader.candidate(best))
                     )
+        offered[msg.UNTUNED] = self._name(None)
         for candidate_id, text in offered.items():
             if candidate_id != subject.candidate_id:
                 self.left.addItem(text, candidate_id)
@@ -98,7 +99,11 @@ class DiffPane(Pane):
         self._compare()
 
     def _name(self, row: dict[str, Any] | None) -> str:
-        assert row is not None
+        if row is None:
+            assert self.subject is not None
+            task = self.reader.task(self.subject.task_id)
+            seconds = task["untuned_s"] if task else None
+            return tr("Untuned kernel") + (f", {units.latency(seconds)}" if seconds else "")
         run = self.reader.run(row["run_id"])
         seconds = f", {units.latency(row['seconds'])}" if row["seconds"] else ""
         return tr("candidate {number} (run {run}, {more})").format(
@@ -110,15 +115,12 @@ class DiffPane(Pane):
         if subject is None or subject.candidate_id is None:
             self.view.tell(NO_CANDIDATE)
             return
-        if left_id is None:
-            self.view.tell(tr("Press “Use as reference” on a candidate, then choose another one of the same task."))
-            return
         self.view.tell(tr("Applying both traces…"))
         texts: dict[int, str] = {}
         pair = (left_id, subject.candidate_id)
 
         def answered(reply: msg.Inspected) -> None:
-            texts[reply.candidate_id or 0] = reply.texts[form]
+            texts[reply.candidate_id] = reply.texts[form]
             if len(texts) == 2 and wanted():
                 both = [texts[side].splitlines() for side in pair]
                 background.run(lambda: diff_lines(*both), lined_up, self.workspace.problem.emit)

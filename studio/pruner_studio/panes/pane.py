@@ -55,7 +55,8 @@ class Pane(QWidget):
         if self.subject is None or candidate_id is None:
             return []
         of_task = [self.subject.project, "--task", str(self.subject.task_id)]
-        return ["pruner", "inspect", *of_task, "--candidate", str(candidate_id), "--as", form]
+        named = "untuned" if candidate_id == msg.UNTUNED else str(candidate_id)
+        return ["pruner", "inspect", *of_task, "--candidate", named, "--as", form]
 
     def _try(self, candidate_id: int) -> list[str]:
         """`pruner try` from the decisions of a candidate: without more words it tells them and changes nothing."""

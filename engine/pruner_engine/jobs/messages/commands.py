@@ -69,6 +69,10 @@ class ListBoards(Message, tag="list-boards"):
     request: int = 0
 
 
+UNTUNED = 0
+"""In the place of a candidate's id: the kernel as it is without tuning."""
+
+
 class Inspect(Message, tag="inspect"):
     """Ask for texts of one candidate; `forms` of `inspect.FORMS`, or `why`. candidate None: the task's best."""
 

@@ -120,7 +120,7 @@ class Inspected(Message, tag="inspected"):
     """Answer to `Inspect`: text per form."""
 
     request: int
-    candidate_id: int | None
+    candidate_id: int
     texts: dict[str, str]
 
 
