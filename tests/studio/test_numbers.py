@@ -154,6 +154,24 @@ def test_draft_vs_verify(opened: MainWindow, db: sqlite3.Connection) -> None:
     assert points == set(stored)
 
 
+@pytest.mark.parametrize("score", ["draft_score", "verified_score"])
+def test_how_well_one_task_was_scored(opened: MainWindow, db: sqlite3.Connection, score: str) -> None:
+    task = one(db, "SELECT min(task_id) FROM measurements WHERE run_id = ?", RUN)
+    opened.workspace.select(task)
+    page = shown(opened, "draft")
+    pairs = db.execute(
+        f"SELECT c.{score}, -x.seconds FROM candidates c JOIN measurements x ON x.candidate_id = c.id"
+        " WHERE x.run_id = ? AND x.task_id = ? AND x.stage = 'ok' AND x.censored = 0",
+        (RUN, task),
+    ).fetchall()
+    fastest = max(pairs, key=itemgetter(1))
+    place = 1 + sum(pair[0] > fastest[0] for pair in pairs)
+    count = units.count(len(pairs))
+    rank, best = page.tiles["rank", score], page.tiles["place", score]
+    assert {f"{spearmanr(pairs).statistic:+.2f}", f"over {count} candidates"} <= set(texts(rank))
+    assert {units.count(place), f"place among {count}"} <= set(texts(best))
+
+
 def test_adaptation(opened: MainWindow, db: sqlite3.Connection) -> None:
     page = shown(opened, "adaptation")
     for key, plot in page.plots.items():

@@ -246,7 +246,8 @@ class DraftVerifyPage(Page):
             place = place_of_best(shown, score) if one_task else None
             alone = tr("choose one task")
             self.tiles["rank", score].show_value("–" if rank is None else f"{rank:+.2f}", over if one_task else alone)
-            self.tiles["place", score].show_value("–" if place is None else f"{place}.", among if one_task else alone)
+            at = "–" if place is None else units.count(place)
+            self.tiles["place", score].show_value(at, among if one_task else alone)
 
     # ------------------------------------------------------------ choosing
 
