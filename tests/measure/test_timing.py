@@ -29,10 +29,29 @@ def test_a_hopeless_kernel_is_called_once():
     assert kernel.calls == [1]
 
 
-def test_a_clearly_slower_kernel_is_abandoned_after_a_warm_call():
+def test_a_clearly_slower_kernel_is_abandoned_after_few_calls():
     kernel = Kernel([0.004, 0.003])
     assert time_kernel(kernel, 0.001, 3) == ([0.003], True)
-    assert kernel.calls == [1, 1]
+    assert kernel.calls == [1, 1, 1]
+    slow = Kernel([0.04, 0.03])
+    assert time_kernel(slow, 0.01, 3) == ([0.03], True)
+    assert slow.calls == [1, 1], "one warm call of a long kernel says enough"
+
+
+def test_one_disturbed_look_abandons_nothing():
+    kernel = Kernel([0.003, 0.0029, 0.001])
+    seconds, censored = time_kernel(kernel, 0.001, 3)
+    assert not censored and seconds == pytest.approx([0.001] * 3)
+
+
+@pytest.mark.parametrize(("seconds", "abandoned"), [(4e-6, False), (6e-6, False), (40e-6, True)])
+def test_what_starting_costs_abandons_no_short_kernel(seconds, abandoned):
+    def call(number):  # the threads of the kernel have to be woken first
+        return 30e-6 + seconds * number
+
+    told, censored = time_kernel(call, 5e-6, 3)
+    assert censored == abandoned
+    assert min(told) == pytest.approx(seconds, rel=0.1)
 
 
 def test_a_cold_first_call_abandons_nothing():

@@ -7,7 +7,10 @@ import statistics
 import time
 from collections.abc import Callable
 
-ABANDON = 2.5  # times the incumbent, in a warm call
+ABANDON = 2.5  # times the incumbent, in every look
+_LOOK_S = 0.3e-3  # of the incumbent's time in a look: one call of a short kernel is mostly what starting it costs
+_LOOKS = 3  # before a kernel is abandoned: a machine disturbs single ones
+_LOOKING_S = 5e-3  # no further look after this
 _HOPELESS = 8.0  # times the incumbent, in the very first call
 _COLD_S = 2e-3  # what a first call may cost on top: page faults, waking the threads
 _CONTENDER = 1.2  # times the incumbent: worth more than one repeat
@@ -27,10 +30,10 @@ def time_kernel(
 ) -> tuple[list[float], bool]:
     """Seconds a call for each repeat, and whether the kernel was abandoned.
 
-    A kernel that is clearly slower than the incumbent in one warm call (or hopelessly in its first) is abandoned with
-    that one figure; one that is no contender is timed once; a contender is repeated until its repeats agree. Where the
-    incumbent can be called too, the two take turns: a machine is now faster and now slower, by more than good schedules
-    differ, and who is faster must not depend on the minute.
+    A kernel that is clearly slower than the incumbent at each of a few looks (or hopelessly in its first call) is
+    abandoned with the best of those figures; one that is no contender is timed once; a contender is repeated until its
+    repeats agree. Where the incumbent can be called too, the two take turns: a machine is now faster and now slower, by
+    more than good schedules differ, and who is faster must not depend on the minute.
 
     Args:
         call: calls the kernel so many times and returns the seconds they took together.
@@ -44,10 +47,10 @@ def time_kernel(
         return [first], True
     if first > _MOST_S:
         return [first], False  # nothing that a cold call costs shows in it
-    warm = call(1)
-    if min(first, warm) > ABANDON * limit:
-        return [min(first, warm)], True
-    number = math.ceil(_REPEAT_S / max(min(first, warm), 1e-7))
+    warm = _look(call, first, limit)
+    if warm > ABANDON * limit:
+        return [warm], True
+    number = math.ceil(_REPEAT_S / max(warm, 1e-7))
     seconds = [warm] if number == 1 else [call(number) / number]
     if incumbent is not None and incumbent_s is not None and seconds[0] < _RIVALS * incumbent_s:
         return _in_turns(call, number, incumbent, incumbent_s, repeats), False
@@ -55,6 +58,18 @@ def time_kernel(
     while seconds[0] < _CONTENDER * limit and _unsettled(seconds, repeats) and time.perf_counter() - started < _MOST_S:
         seconds.append(call(number) / number)
     return seconds, False
+
+
+def _look(call: Callable[[int], float], first: float, limit: float) -> float:
+    """Seconds a call of the best look; no more looks than it takes to see that the kernel is not clearly slower."""
+    number = max(1, math.ceil(_LOOK_S / limit))
+    best, spent = first, 0.0
+    for _ in range(_LOOKS):
+        took = call(number)
+        best, spent = min(best, took / number), spent + took
+        if best <= ABANDON * limit or spent > _LOOKING_S:
+            break
+    return best
 
 
 def _in_turns(
