@@ -62,9 +62,9 @@ def time_kernel(
 
 def _look(call: Callable[[int], float], first: float, limit: float) -> float:
     """Seconds a call of the best look; no more looks than it takes to see that the kernel is not clearly slower."""
-    number = max(1, math.ceil(_LOOK_S / limit))
     best, spent = first, 0.0
     for _ in range(_LOOKS):
+        number = max(1, math.ceil(min(_LOOK_S / limit, _LOOKING_S / max(best, 1e-7))))
         took = call(number)
         best, spent = min(best, took / number), spent + took
         if best <= ABANDON * limit or spent > _LOOKING_S:
