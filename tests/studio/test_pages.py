@@ -152,7 +152,7 @@ def test_a_plot_is_saved_as_csv_svg_and_png(opened: MainWindow, tmp_path: Path) 
     for suffix in ("csv", "svg", "png"):
         plot.figure.save(str(tmp_path / f"curve.{suffix}"))
     rows = list(csv.reader((tmp_path / "curve.csv").read_text(encoding="utf-8").splitlines()))
-    assert rows[0] == ["series", "trials", "latency"]
+    assert rows[0] == ["series", "trials", "latency, s"]
     assert float(rows[len(plot.series[0].x)][2]) == pytest.approx(plot.series[0].y[-1])
     assert (tmp_path / "curve.svg").read_text().lstrip().startswith("<?xml")
     assert (tmp_path / "curve.png").stat().st_size > 1000
