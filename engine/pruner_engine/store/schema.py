@@ -137,7 +137,7 @@ CREATE TABLE measurements (
   log TEXT NOT NULL DEFAULT '',    -- tail of what the worker wrote on stderr
   seconds REAL,                    -- median of the repeats; NULL when it failed
   repeats TEXT NOT NULL DEFAULT '[]', -- all repeats, seconds a call
-  censored INTEGER NOT NULL DEFAULT 0, -- 1: abandoned early, `seconds` is what one call took
+  censored INTEGER NOT NULL DEFAULT 0, -- 1: abandoned early, `seconds` is a call at the best look
   checked INTEGER NOT NULL DEFAULT 0, -- 1: outputs were compared with the untuned kernel's
   build_s REAL NOT NULL DEFAULT 0,
   run_s REAL NOT NULL DEFAULT 0,
