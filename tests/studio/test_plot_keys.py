@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 
 from pruner_engine import units
 from pruner_studio.main_window import MainWindow
+from pruner_studio.pages.overview import step_points
 from pruner_studio.widgets.plot import Plot
 from pruner_studio.widgets.series import Series
 
@@ -88,6 +89,22 @@ def test_new_points_leave_the_zoom_and_another_subject_ends_it(plot: Plot) -> No
     plot.show_data(curves(np.array([100.0, 200.0])))
     assert visible(plot)[0] < 100 and visible(plot)[1] > 200
     assert press(plot, Qt.Key.Key_Right) == "first  100 · 100 ms", "from the start again"
+
+
+def test_a_curve_that_only_goes_on_leaves_the_zoom(plot: Plot) -> None:
+    """The last point of a curve of steps moves with the run until the next improvement."""
+    rows = [{"trials": at, "latency_s": 9e-3 if at < 4 else 5e-3} for at in range(1, 9)]
+
+    def show(until: int) -> None:
+        plot.show_data([Series("best", *step_points(rows[:until], "trials"), steps=True)])
+
+    show(6)
+    press(plot, Qt.Key.Key_Home, Qt.Key.Key_Plus, Qt.Key.Key_Plus)
+    zoomed = visible(plot)
+    for until in (7, 8):
+        show(until)
+        assert visible(plot) == pytest.approx(zoomed)
+    assert plot.series[0].x[-1] == 8
 
 
 def test_a_candidate_is_chosen_by_keys(qtbot, window: MainWindow, rested, finished_project: Path) -> None:

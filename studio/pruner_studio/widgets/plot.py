@@ -255,10 +255,11 @@ class Plot(QWidget):
 
 
 def _continues(before: Sequence[Series], after: Sequence[Series]) -> bool:
-    """Whether the same series are shown, with nothing but further points."""
+    """Whether the same series are shown, with nothing but further points; where a curve of steps ends may move on."""
     return [entry.name for entry in before] == [entry.name for entry in after] and all(
-        np.array_equal(getattr(new, axis)[: len(old.x)], getattr(old, axis), equal_nan=True)
+        np.array_equal(getattr(new, axis)[:kept], getattr(old, axis)[:kept], equal_nan=True)
         for old, new in zip(before, after, strict=True)
+        for kept in [max(0, len(old.x) - old.steps)]
         for axis in ("x", "y")
     )
 
