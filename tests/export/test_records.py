@@ -16,7 +16,7 @@ from tvm.s_tir.meta_schedule.database import JSONDatabase
 from pruner_engine.errors import UserError
 from pruner_engine.export.deadly import deadly
 from pruner_engine.export.records import RECORDS, WORKLOADS, read_records, write_records
-from pruner_engine.inspect import texts_of
+from pruner_engine.inspect import code_of
 from schedules import CPU, database_with, task_of
 
 
@@ -45,7 +45,7 @@ def test_records_come_back(tasks, folder):
     for record, task in zip(found.records, tasks, strict=True):
         assert record.seconds == (1e-3,)
         assert json.loads(record.target)["kind"] == "llvm"
-        assert "sch." in texts_of(task, CPU, record.trace, ["trace"])["trace"]
+        assert "sch." in code_of(task, CPU, record.trace, ["trace"])["trace"].text
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.999])

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pruner_engine.inspect import texts_of
+from pruner_engine.inspect import code_of
 from pruner_engine.inspect.loop_tree import LoopTree
 from pruner_engine.inspect.replay import replay
 from pruner_engine.space.sketch import trace_json
@@ -96,8 +96,8 @@ def test_code_lines_and_nodes_are_linked_both_ways(played):
 
 
 def test_it_travels_as_json(task, schedule, played):
-    texts = texts_of(task, CPU, trace_json(schedule.trace), ["replay"])
-    assert json.loads(texts["replay"]) == json.loads(json.dumps(played.as_json()))
+    code = code_of(task, CPU, trace_json(schedule.trace), ["replay"])
+    assert json.loads(code["replay"].text) == json.loads(json.dumps(played.as_json()))
 
 
 def test_threads_of_a_gpu_kernel():

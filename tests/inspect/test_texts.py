@@ -8,10 +8,14 @@ import shutil
 import pytest
 
 from pruner_engine.errors import UserError
-from pruner_engine.inspect import texts_of
+from pruner_engine.inspect import code_of
 from pruner_engine.inspect.ptx import ptx_of
 from pruner_engine.space.sketch import trace_json
 from schedules import CPU, GPU, random_schedule, task_of
+
+
+def texts_of(task, target, trace, forms) -> dict[str, str]:
+    return {form: code.text for form, code in code_of(task, target, trace, forms).items()}
 
 
 @pytest.fixture(scope="module")

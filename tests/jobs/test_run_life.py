@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -88,6 +89,13 @@ def test_status_tasks_and_inspect_tell_what_the_file_holds(tuned):
     for form, part in (("trace", "sample_perfect_tile"), ("tvmscript", "prim_func"), ("asm", "ret")):
         shown = terminal("inspect", project, "--task", tasks[0]["name"], "--as", form)
         assert part in shown.stdout, shown.stderr
+    linked = terminal("inspect", project, "--task", tasks[0]["name"], "--as", "asm", "--linked")
+    assert any(re.fullmatch(r"block \w+ +\| +v?f?n?m?(add|mul)\w* .*", line) for line in linked.stdout.splitlines())
+    told = json.loads(terminal("inspect", project, "--task", 1, "--as", "asm", "--linked", "--json").stdout)
+    assert len(told["nodes"]["asm"]) == len(told["asm"].splitlines())
+    assert max(filter(None, told["nodes"]["asm"])) < len(told["nest"].splitlines())
+    unlinked = terminal("inspect", project, "--task", 1, "--as", "trace", "--linked")
+    assert unlinked.returncode and "not linked" in unlinked.stderr
 
 
 def test_a_spent_run_goes_on_with_a_larger_budget(tuned):

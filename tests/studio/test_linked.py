@@ -75,11 +75,16 @@ def click_on_node(qtbot, loops, number: int) -> None:
     click(qtbot, loops.view.nest.viewport(), place_of_node(loops, number))
 
 
-def click_on_line(qtbot, code, line: int) -> None:
+def place_of_line(code, line: int) -> QPoint:
+    """Where a line is in the view, scrolled to."""
     code.verticalScrollBar().setValue(max(0, line - 2))
     block = code.document().findBlockByNumber(line)
     box = code.blockBoundingGeometry(block).translated(code.contentOffset())
-    click(qtbot, code.viewport(), QPoint(40, round(box.center().y())))
+    return QPoint(40, round(box.center().y()))
+
+
+def click_on_line(qtbot, code, line: int) -> None:
+    click(qtbot, code.viewport(), place_of_line(code, line))
 
 
 def chosen_node(loops) -> int | None:
@@ -176,7 +181,7 @@ def test_a_click_on_an_instruction_chooses_its_loops_and_their_code(qtbot, loops
     # the next instruction by a key; what it did is in the code or not, but the marks are its own
     qtbot.keyClick(loops.view.table, Qt.Key.Key_Down)
     assert loops.view.slider.value() == row + 2
-    assert loops.code.linked == loops._lines_of(loops.view._links.became(row + 2))
+    assert loops.code.linked == loops.lines_of(loops.view._links.became(row + 2))
 
 
 def test_a_click_on_a_loop_chooses_its_instruction_and_its_code(qtbot, loops) -> None:
@@ -250,6 +255,71 @@ def test_the_code_view_is_linked_as_well(qtbot, loops) -> None:
     page.tabs.setCurrentWidget(loops)
     click_on_row(qtbot, loops, split_of_the_finished_nest(loops)[0])
     assert script.linked == loops.code.linked
+
+
+@pytest.fixture(scope="module")
+def compiled(loops):
+    """The code pane with assembly beside the script."""
+    page = next(page for page in ancestors(loops) if hasattr(page, "tabs"))
+    page.tabs.setCurrentWidget(page.code)
+    page.code.forms.part("asm").click()
+    end = time.monotonic() + 120
+    while not page.code._nodes.get("asm") and time.monotonic() < end:
+        QTest.qWait(50)
+    yield page.code
+    page.code.forms.part("tvmscript").click()
+    page.tabs.setCurrentWidget(loops)
+
+
+def products(pane) -> list[int]:
+    """Lines of the assembly that multiply and add."""
+    text = pane.code["asm"].view.toPlainText().splitlines()
+    return [line for line, said in enumerate(text) if said.split()[:1] and said.split()[0].startswith("vfmadd")]
+
+
+def test_a_line_of_assembly_marks_what_it_computes(qtbot, loops, compiled) -> None:
+    script, assembly = compiled.code["tvmscript"].view, compiled.code["asm"].view
+    line = products(compiled)[0]
+    click_on_line(qtbot, assembly, line)
+    number = compiled._nodes["asm"][line]
+    assert chosen_node(loops) == number and line in assembly.linked
+    assert {compiled._nodes["asm"][marked] for marked in assembly.linked} == {number}
+    said = script.toPlainText().splitlines()
+    assert script.linked == loops.code.linked and any("_update" in said[marked] for marked in script.linked)
+    first = QTextCursor(script.document().findBlockByNumber(script.linked[0]))
+    first.movePosition(QTextCursor.MoveOperation.NextWord)  # past the indentation
+    assert script.viewport().rect().contains(script.cursorRect(first))
+
+
+def test_a_loop_of_the_script_marks_all_instructions_inside(qtbot, loops, compiled) -> None:
+    script, assembly = compiled.code["tvmscript"].view, compiled.code["asm"].view
+    outermost = next(
+        node for node in walk(loops.view.replay["trees"][-1]) if node["type"] == "loop" and node["kind"] == "parallel"
+    )
+    click_on_line(qtbot, script, line_of(loops, outermost["name"]))
+    assert set(products(compiled)) <= set(assembly.linked)
+    inside = {node["id"] for node in walk([outermost])}
+    assert {compiled._nodes["asm"][marked] for marked in assembly.linked} <= inside
+
+
+def test_pointing_at_assembly_marks_the_script(qtbot, loops, compiled) -> None:
+    script, assembly = compiled.code["tvmscript"].view, compiled.code["asm"].view
+    line = products(compiled)[0]
+    point(qtbot, assembly.viewport(), place_of_line(assembly, line))
+    assert line in assembly.pointed and script.pointed
+    assert min(assembly.width(), script.width()) > 0.8 * max(assembly.width(), script.width())
+    point(qtbot, loops.window().sidebar, QPoint(20, 20))
+    assert not assembly.pointed and not script.pointed
+
+
+def test_code_that_comes_later_marks_what_was_chosen_before(qtbot, loops, compiled) -> None:
+    line = products(compiled)[0]
+    click_on_line(qtbot, compiled.code["asm"].view, line)
+    compiled.forms.part("llvm").click()
+    ir = compiled.code["llvm"].view
+    qtbot.waitUntil(lambda: bool(ir.linked), timeout=60_000)
+    assert {compiled._nodes["llvm"][marked] for marked in ir.linked} == {compiled._nodes["asm"][line]}
+    compiled.forms.part("asm").click()
 
 
 def ancestors(widget: QWidget):

@@ -14,6 +14,7 @@ import pytest
 from pruner_engine.resources import resource_dir
 from pruner_studio.main_window import PAGES, MainWindow
 from pruner_studio.theme import theme
+from pruner_studio.widgets.code import CodeView
 
 OUT, PROJECT = os.environ.get("PRUNER_SCREENSHOTS"), os.environ.get("PRUNER_SCREENSHOTS_PROJECT")
 
@@ -27,6 +28,11 @@ def _wait_for_engine(qtbot, window: MainWindow, key: str) -> None:
         qtbot.waitUntil(lambda: page.checks_state.text() != "checking", timeout=60_000)
     if key == "schedule":
         qtbot.waitUntil(lambda: page.loops.view.replay is not None, timeout=60_000)
+
+
+def _first_product(assembly: CodeView) -> int:
+    lines = assembly.toPlainText().splitlines()
+    return next(at for at, line in enumerate(lines) if line.lstrip().startswith("vfmadd"))
 
 
 @pytest.mark.parametrize("name", ["light", "dark"])
@@ -67,5 +73,7 @@ def test_every_page_is_painted(qtbot, window: MainWindow, finished_project: Path
                 second = sorted((row for row in timed if row["seconds"]), key=lambda row: row["seconds"])[1]
                 window.workspace.select(window.workspace.task_id, second["id"])
             qtbot.waitUntil(complete, timeout=60_000)
+            if pane is schedule.code:
+                schedule.loops.choose(schedule.code._nodes["asm"][_first_product(schedule.code.code["asm"].view)])
             qtbot.wait(300)
             window.grab().save(str(Path(OUT or tmp_path) / f"{view}-{name}.png"))

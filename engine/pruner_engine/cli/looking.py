@@ -7,6 +7,7 @@ import click
 from pruner_engine.cli.commands import absolute, find_task
 from pruner_engine.cli.output import print_json
 from pruner_engine.cli.progress import carry_out
+from pruner_engine.errors import UserError
 from pruner_engine.inspect.diff import diff_lines
 from pruner_engine.jobs.messages import Inspect, Inspected
 from pruner_engine.store.reader import ProjectReader
@@ -15,27 +16,23 @@ FORMS = ("trace", "nest", "tvmscript", "replay", "llvm", "asm", "cuda", "ptx", "
 _MARKS = {"equal": " ", "changed": "≠", "removed": "-", "added": "+"}
 
 
-def inspect(project: str, task: str, candidate: int | None, against: int | None, form: str, *, as_json: bool) -> None:
-    """Print a form of a candidate; with `against` a row for each line of both."""
-    with ProjectReader(project) as reader:
-        task_id = find_task(reader, task)
-    answer = _ask(project, task_id, candidate, form)
-    if against is not None:
-        _differ(task_id, answer, _ask(project, task_id, against, form), form, as_json=as_json)
-    elif as_json:
-        print_json({"task": task_id, "candidate": answer.candidate_id, **answer.texts})
+def inspect(project: str, task: str, candidate: int | None, form: str, *, linked: bool, as_json: bool) -> None:
+    """Print a form of a candidate; `linked`: behind the name of what each line computes."""
+    task_id = _task_id(project, task)
+    answer = _ask(project, task_id, candidate, [form, "nest"] if linked else [form])
+    if as_json:
+        nodes = {"nodes": answer.nodes} if linked else {}
+        print_json({"task": task_id, "candidate": answer.candidate_id, **answer.texts, **nodes})
+    elif linked:
+        _print_linked(answer, form)
     else:
         click.echo(answer.texts[form])
 
 
-def _ask(project: str, task_id: int, candidate: int | None, form: str) -> Inspected:
-    command = Inspect(project=absolute(project), task_id=task_id, candidate_id=candidate, forms=[form])
-    answer = carry_out(command, quiet=True)
-    assert isinstance(answer, Inspected)
-    return answer
-
-
-def _differ(task_id: int, left: Inspected, right: Inspected, form: str, *, as_json: bool) -> None:
+def differ(project: str, task: str, candidate: int | None, against: int, form: str, *, as_json: bool) -> None:
+    """Print a form of two candidates side by side, a row for each line of both."""
+    task_id = _task_id(project, task)
+    left, right = (_ask(project, task_id, side, [form]) for side in (candidate, against))
     rows = diff_lines(left.texts[form].splitlines(), right.texts[form].splitlines())
     if as_json:
         lines = [{"kind": row.kind, "left": row.left, "right": row.right} for row in rows]
@@ -46,3 +43,24 @@ def _differ(task_id: int, left: Inspected, right: Inspected, form: str, *, as_js
     click.echo(f"  {sides[0]:<{width}} | {sides[1]}")
     for row in rows:
         click.echo(f"{_MARKS[row.kind]} {row.left:<{width}} | {row.right}".rstrip())
+
+
+def _task_id(project: str, task: str) -> int:
+    with ProjectReader(project) as reader:
+        return find_task(reader, task)
+
+
+def _ask(project: str, task_id: int, candidate: int | None, forms: list[str]) -> Inspected:
+    command = Inspect(project=absolute(project), task_id=task_id, candidate_id=candidate, forms=forms)
+    answer = carry_out(command, quiet=True)
+    assert isinstance(answer, Inspected)
+    return answer
+
+
+def _print_linked(answer: Inspected, form: str) -> None:
+    if form not in answer.nodes:
+        raise UserError(f"Lines of the form {form} are not linked to loops.", "Use tvmscript, llvm, asm, cuda or ptx.")
+    names = [line.strip() for line in answer.texts["nest"].splitlines()]
+    width = max(map(len, names))
+    for line, node in zip(answer.texts[form].splitlines(), answer.nodes[form], strict=True):
+        click.echo(f"{'' if node is None else names[node]:<{width}} | {line}".rstrip())

@@ -133,10 +133,16 @@ def compare(project: str, run_id: int | None, goal_of: int | None, as_json: bool
 @click.option("--candidate", type=CandidateType(), help="Id of a candidate, or untuned [default: the task's best].")
 @click.option("--against", type=CandidateType(), help="Another one of the task, of any run: tell what differs.")
 @click.option("--as", "form", default="trace", show_default=True, type=click.Choice(FORMS))
+@click.option("--linked", is_flag=True, help="Name beside each line of code the loop or block that it computes.")
 @json_option
-def inspect(project: str, task: str, candidate: int | None, against: int | None, form: str, as_json: bool) -> None:
+def inspect(
+    project: str, task: str, candidate: int | None, against: int | None, form: str, linked: bool, as_json: bool
+) -> None:
     """One schedule as text, or the difference of two."""
-    looking.inspect(project, task, candidate, against, form, as_json=as_json)
+    if against is not None:
+        looking.differ(project, task, candidate, against, form, as_json=as_json)
+    else:
+        looking.inspect(project, task, candidate, form, linked=linked, as_json=as_json)
 
 
 @cli.command()

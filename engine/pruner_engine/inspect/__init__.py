@@ -1,4 +1,4 @@
-"""Look into a schedule: its texts, its loop nest after every instruction, what makes two schedules differ.
+"""Look into a schedule: its code, its loop nest after every instruction, what makes two schedules differ.
 
 `diff` needs no TVM; the rest is imported when it is first asked for.
 """
@@ -6,9 +6,9 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pruner_engine.inspect.texts import FORMS, texts_of
+    from pruner_engine.inspect.texts import FORMS, code_of
 
-__all__ = ["FORMS", "texts_of"]
+__all__ = ["FORMS", "code_of"]
 
 
 def __getattr__(name: str) -> Any:

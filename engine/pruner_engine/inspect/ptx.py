@@ -1,7 +1,8 @@
-"""PTX of a CUDA source, by the nvcc of this machine."""
+"""PTX of a CUDA source, by the nvcc of this machine, with the line of the source that each line comes from."""
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import tempfile
@@ -10,13 +11,20 @@ from pathlib import Path
 from pruner_engine.errors import UserError
 
 _TIMEOUT_S = 120
+_SOURCE = 1  # nvcc's number of the file that it was given; others are CUDA's headers
+_LOCATION = re.compile(r"\s*\.loc\s+(\d+)\s+(\d+)")
+_FILE = re.compile(r"\s*\.file\s")
+_INSTRUCTION = re.compile(r"\s+(@|[a-z])")
 
 
-def ptx_of(source: str, arch: str) -> str:
+def ptx_of(source: str, arch: str) -> tuple[str, list[int | None]]:
     """Compile a kernel's CUDA source to PTX.
 
     Args:
         arch: such as sm_90.
+
+    Returns:
+        The PTX, and of each of its lines the index of the source's line; None where it comes from none.
 
     Raises:
         UserError: there is no nvcc, or it refuses the source.
@@ -27,7 +35,8 @@ def ptx_of(source: str, arch: str) -> str:
     with tempfile.TemporaryDirectory(prefix="pruner-ptx-") as folder:
         unit, out = Path(folder) / "kernel.cu", Path(folder) / "kernel.ptx"
         unit.write_text(source)
-        command = [compiler, "-ptx", f"-arch={arch.replace('sm_', 'compute_')}", "-O3", str(unit), "-o", str(out)]
+        options = ["-ptx", "-lineinfo", "-O3", f"-arch={arch.replace('sm_', 'compute_')}"]
+        command = [compiler, *options, str(unit), "-o", str(out)]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False)
         except subprocess.TimeoutExpired as error:
@@ -35,4 +44,17 @@ def ptx_of(source: str, arch: str) -> str:
         if done.returncode:
             said = (done.stderr.strip() or "nothing").splitlines()[0]
             raise UserError(f"nvcc does not compile this kernel: {said}", "Look at the CUDA source instead.")
-        return out.read_text()
+        return _without_locations(out.read_text())
+
+
+def _without_locations(ptx: str) -> tuple[str, list[int | None]]:
+    lines: list[str] = []
+    sources: list[int | None] = []
+    at: int | None = None
+    for line in ptx.splitlines():
+        if location := _LOCATION.match(line):
+            at = int(location[2]) - 1 if int(location[1]) == _SOURCE else None
+        elif not _FILE.match(line):
+            lines.append(line)
+            sources.append(at if _INSTRUCTION.match(line) else None)
+    return "\n".join([*lines, ""]), sources

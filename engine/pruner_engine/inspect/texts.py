@@ -11,6 +11,10 @@ from tvm.s_tir.transform import RemoveWeightLayoutRewriteBlock
 
 from pruner_engine.errors import UserError
 from pruner_engine.inspect.assembly import readable
+from pruner_engine.inspect.code import Code
+from pruner_engine.inspect.code_lines import linked_code
+from pruner_engine.inspect.cuda_lines import nodes_of_cuda
+from pruner_engine.inspect.debug_lines import assembly_with_lines, located, nodes_of_ir
 from pruner_engine.inspect.diff import outline
 from pruner_engine.inspect.loop_tree import LoopTree
 from pruner_engine.inspect.ptx import ptx_of
@@ -20,19 +24,21 @@ from pruner_engine.lowering import unscheduled
 from pruner_engine.tasks.task import TuningTask
 
 FORMS = ("trace", "nest", "tvmscript", "replay", "llvm", "asm", "cuda", "ptx")
-_HOST_FORMATS = {"llvm": "ll", "asm": "asm"}
 _DEVICE_FORMS = ("cuda", "ptx")
 
 
-def texts_of(
+def code_of(
     task: TuningTask, target: tvm.target.Target, trace_json: str | None, forms: Sequence[str]
-) -> dict[str, str]:
+) -> dict[str, Code]:
     """The asked forms of one candidate.
 
     Args:
         trace_json: JSON text of the candidate's trace; None for the kernel as it is without tuning.
         forms: of `FORMS`. `replay` is JSON text of a `Replay`. On a CUDA target `llvm` and `asm` show the host side,
             which launches the kernels.
+
+    Returns:
+        Code by form; what is program text is linked to the loop tree of the scheduled kernel.
 
     Raises:
         UserError: an unknown form, CUDA asked of a CPU target, a foreign trace, or a schedule that does not compile.
@@ -44,26 +50,40 @@ def texts_of(
         raise UserError(f"CUDA and PTX exist for CUDA targets only; this one is {target.kind.name}.", "Ask for asm.")
     schedule = None if trace_json is None else schedule_of(task, target, trace_json)
     mod = task.mod if schedule is None else schedule.mod
-    texts = {}
+    tree = LoopTree(mod)
+    code = {}
     if "trace" in forms:
-        texts["trace"] = "# not scheduled" if schedule is None else trace_text(schedule)
+        code["trace"] = Code("# not scheduled" if schedule is None else trace_text(schedule))
     if "nest" in forms:
-        texts["nest"] = "\n".join(outline(LoopTree(mod).roots))
+        code["nest"] = Code("\n".join(outline(tree.roots)))
     if "tvmscript" in forms:
-        texts["tvmscript"] = mod.script()
+        linked = linked_code(mod, tree)
+        code["tvmscript"] = Code(linked.text, linked.nodes)
     if "replay" in forms:
         trace = Schedule(mod).trace if schedule is None else schedule.trace
-        texts["replay"] = json.dumps(replay(task.mod, trace).as_json())
-    if set(forms) - texts.keys():
-        built = build_kernel(unscheduled(mod, target) if schedule is None else mod, target)
-        texts.update((form, built.inspect_source(_HOST_FORMATS[form])) for form in forms if form in _HOST_FORMATS)
-        if "asm" in texts:
-            texts["asm"] = readable(texts["asm"])
-        if set(forms) & set(_DEVICE_FORMS):
-            texts["cuda"] = "\n".join(imported.inspect_source("cuda") for imported in built.imports)
-        if "ptx" in forms:
-            texts["ptx"] = ptx_of(texts["cuda"], str(target.attrs["arch"]))
-    return {form: texts[form] for form in forms}
+        code["replay"] = Code(json.dumps(replay(task.mod, trace).as_json()))
+    if set(forms) - code.keys():
+        kernel = located(mod, tree)
+        kernel = unscheduled(kernel, target) if schedule is None else kernel
+        code.update(_compiled(kernel, target, tree, forms))
+    return {form: code[form] for form in forms}
+
+
+def _compiled(mod: tvm.IRModule, target: tvm.target.Target, tree: LoopTree, forms: Sequence[str]) -> dict[str, Code]:
+    built = build_kernel(mod, target)
+    code = {}
+    if "llvm" in forms:
+        ir = built.inspect_source("ll")
+        code["llvm"] = Code(ir, nodes_of_ir(ir))
+    if "asm" in forms:
+        code["asm"] = readable(assembly_with_lines(built))
+    if set(forms) & set(_DEVICE_FORMS):
+        source = "\n".join(imported.inspect_source("cuda") for imported in built.imports)
+        code["cuda"] = Code(source, nodes_of_cuda(source, tree.roots))
+    if "ptx" in forms:
+        ptx, lines = ptx_of(code["cuda"].text, str(target.attrs["arch"]))
+        code["ptx"] = Code(ptx, [None if line is None else code["cuda"].nodes[line] for line in lines])
+    return code
 
 
 def trace_text(schedule: Schedule) -> str:

@@ -7,7 +7,7 @@ import numpy as np
 from pruner_engine.draft.reasons import reasons
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import check_model as look_at
-from pruner_engine.inspect import texts_of
+from pruner_engine.inspect import code_of
 from pruner_engine.inspect.why import why_text
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.messages import UNTUNED, CheckModel, Inspect, Inspected, WhatIf, WhatIfScore
@@ -36,10 +36,12 @@ def inspect(command: Inspect, job: JobContext) -> None:
             best = reader.one(_BEST, (command.task_id,))
             candidate_id = UNTUNED if best is None else best["id"]
         trace = _trace_of(reader, command.task_id, candidate_id) if candidate_id else None
-        texts = texts_of(task, resolve_target(row["target"]), trace, [form for form in command.forms if form != _WHY])
+        code = code_of(task, resolve_target(row["target"]), trace, [form for form in command.forms if form != _WHY])
+        texts = {form: one.text for form, one in code.items()}
         if _WHY in command.forms:
             texts[_WHY] = _why(command, reader, candidate_id)
-    job.emit(Inspected(request=command.request, candidate_id=candidate_id, texts=texts))
+    nodes = {form: one.nodes for form, one in code.items() if one.nodes}
+    job.emit(Inspected(request=command.request, candidate_id=candidate_id, texts=texts, nodes=nodes))
 
 
 def _trace_of(reader: ProjectReader, task_id: int, candidate_id: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Collection
 from typing import Any
 
 Node = dict[str, Any]
@@ -19,11 +20,20 @@ class Links:
     def __init__(self, replay: dict[str, Any]) -> None:
         self._steps = replay["steps"]
         self._known = [_identities(roots) for roots in replay["trees"]]
+        self._below = _below(replay["trees"][self._steps[-1]["tree"]])
         self._in_the_end = self.at(len(self._steps) - 1)[1]
 
     def became(self, step: int) -> list[int]:
         """Nodes of the finished nest that a step worked on."""
         return self._in_the_end[step]
+
+    def inside(self, numbers: Collection[int]) -> set[int]:
+        """Nodes of the finished nest, with all that lies in them."""
+        found = set(numbers)
+        for number, below in self._below.items():
+            if number in found:
+                found |= below
+        return found
 
     def remains(self, shown: int, number: int) -> list[int]:
         """What a node of the nest after step `shown` is in the finished nest: none where it was split or fused away."""
@@ -54,6 +64,19 @@ class Links:
             for number in nodes_of[at]:
                 steps_of[number].append(at)
         return steps_of, nodes_of
+
+
+def _below(roots: list[Node]) -> dict[int, set[int]]:
+    """Of each node the ones inside it."""
+    found: dict[int, set[int]] = {}
+
+    def visit(node: Node) -> set[int]:
+        found[node["id"]] = set[int]().union(*({child["id"]} | visit(child) for child in node["children"]))
+        return found[node["id"]]
+
+    for root in roots:
+        visit(root)
+    return found
 
 
 def _identities(roots: list[Node]) -> dict[int, _Identity]:

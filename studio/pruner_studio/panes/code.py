@@ -1,11 +1,12 @@
-"""The candidate's code in each form that its target has."""
+"""The candidate's code in each form that its target has, beside the TVMScript that it comes from."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
-from PySide6.QtWidgets import QStackedWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QSplitter, QStackedWidget
 
 from pruner_engine.jobs import messages as msg
 from pruner_engine.store.reader import ProjectReader
@@ -34,29 +35,48 @@ def forms_of(reader: ProjectReader, run_id: int) -> tuple[str, ...]:
 
 
 class CodePane(Pane):
-    """TVMScript comes with the replay, linked to the loops; the other forms are compiled when they are looked at."""
+    """TVMScript comes with the replay, linked to the loops; the other forms are compiled when they are looked at.
+
+    Their lines are linked to the same loops and blocks, so that what is chosen or pointed at on one side is marked on
+    the other.
+    """
 
     def __init__(self, workspace: Workspace, loops: LoopsPane) -> None:
         super().__init__(workspace)
         self._loops = loops
-        self._there: set[str] = set()
+        self._nodes: dict[str, list[int | None]] = {}  # of the lines of each compiled form that is there
         self.forms = Segments(tr("Form of the code"), FORMS)
         self.forms.chosen.connect(lambda _: self._show_form())
         self.column.addWidget(self.forms)
-        self.stack = QStackedWidget()
-        self.code: dict[str, SearchableCode] = {}
-        for form, name in FORMS:
-            self.code[form] = SearchableCode(name)
-            self.stack.addWidget(self.code[form])
-        self.column.addWidget(self.stack, 1)
+        self.code = {form: SearchableCode(name) for form, name in FORMS}
+        self.compiled = QStackedWidget()
+        self.sides = QSplitter(Qt.Orientation.Horizontal)
+        self.sides.setHandleWidth(10)
+        self.sides.addWidget(self.code["tvmscript"])
+        self.sides.addWidget(self.compiled)
+        self.column.addWidget(self.sides, 1)
         script = self.code["tvmscript"].view
         loops.linked.connect(lambda links: script.show_text("tvmscript", links["text"]))
         loops.told.connect(lambda text: script.show_text("", text))
-        loops.lines_chosen.connect(script.link)
         script.line_chosen.connect(loops.choose_line)
+        script.line_pointed.connect(lambda line: loops.point_at(loops.node_at(line)))
+        loops.nodes_chosen.connect(lambda nodes: script.link(loops.lines_of(nodes)))
+        loops.nodes_pointed.connect(lambda nodes: script.point_at(loops.lines_of(nodes)))
+        for form, _ in FORMS:
+            if form != "tvmscript":
+                self.compiled.addWidget(self.code[form])
+                self._link(form)
+
+    def _link(self, form: str) -> None:
+        """Let what is chosen or pointed at in a compiled form be chosen or pointed at in all, and the other way."""
+        view, loops = self.code[form].view, self._loops
+        view.line_chosen.connect(lambda line: loops.choose(self._node_at(form, line)))
+        view.line_pointed.connect(lambda line: loops.point_at(self._node_at(form, line)))
+        loops.nodes_chosen.connect(lambda nodes: view.link(self._lines_of(form, nodes)))
+        loops.nodes_pointed.connect(lambda nodes: view.point_at(self._lines_of(form, nodes)))
 
     def show_subject(self, subject: Subject) -> None:
-        self._there = set()
+        self._nodes = {}
         offered = forms_of(self.reader, subject.run_id)
         for form, _ in FORMS:
             self.forms.part(form).setVisible(form in offered)
@@ -71,13 +91,16 @@ class CodePane(Pane):
 
     def _show_form(self) -> None:
         form, subject = self.forms.current, self.subject
-        self.stack.setCurrentWidget(self.code[form])
+        self._loops.load()
+        if self.compiled.isHidden() != (form == "tvmscript"):
+            self.compiled.setVisible(form != "tvmscript")
+            self.sides.setSizes([self.width(), self.width()])
         if form == "tvmscript":
-            self._loops.load()
             return
-        if subject is None or form in self._there:
+        self.compiled.setCurrentWidget(self.code[form])
+        if subject is None or form in self._nodes:
             return
-        self._there.add(form)
+        self._nodes[form] = []
         view = self.code[form].view
         if subject.candidate_id is None:
             view.show_text("", NO_CANDIDATE)
@@ -86,8 +109,20 @@ class CodePane(Pane):
         command = msg.Inspect(
             project=subject.project, task_id=subject.task_id, candidate_id=subject.candidate_id, forms=[form]
         )
-        self.ask(
-            command,
-            lambda reply: view.show_text(form, reply.texts[form]),
-            lambda told: view.show_text("", told),
-        )
+        self.ask(command, lambda reply: self._compiled(form, reply), lambda told: view.show_text("", told))
+
+    def _compiled(self, form: str, reply: msg.Inspected) -> None:
+        view = self.code[form].view
+        view.show_text(form, reply.texts[form])
+        self._nodes[form] = reply.nodes.get(form, [])
+        view.link(self._lines_of(form, self._loops.chosen))
+
+    def _node_at(self, form: str, line: int | None) -> int | None:
+        """The loop or block that a line of a compiled form computes."""
+        nodes = self._nodes.get(form, [])
+        return nodes[line] if line is not None and line < len(nodes) else None
+
+    def _lines_of(self, form: str, numbers: list[int]) -> list[int]:
+        """Lines of a compiled form that compute what loops or blocks hold."""
+        inside = self._loops.view.inside(numbers)
+        return [line for line, node in enumerate(self._nodes.get(form, [])) if node in inside]

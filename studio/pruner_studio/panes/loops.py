@@ -21,24 +21,27 @@ class LoopsPane(Pane):
     """Signals:
     linked: {"text", "nodes", "lines"} of the candidate's code, once the engine has replayed it.
     told: what stands in the place of the code meanwhile.
-    lines_chosen: lines of the code that belong to the loop, block or instruction that was chosen.
+    nodes_chosen: the loops or blocks, in the finished nest, of the loop, block, instruction or line that was chosen.
+    nodes_pointed: those of what the pointer is on.
     """
 
     linked = Signal(object)
     told = Signal(str)
-    lines_chosen = Signal(list)
+    nodes_chosen = Signal(list)
+    nodes_pointed = Signal(list)
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(workspace)
         self.view = ReplayView()
-        self.view.nodes_chosen.connect(lambda nodes: self.lines_chosen.emit(self._lines_of(nodes)))
+        self.view.nodes_chosen.connect(self.nodes_chosen)
+        self.view.nodes_pointed.connect(self.nodes_pointed)
         self.code = CodeView(tr("Code of the finished nest"))
-        self.view.nodes_pointed.connect(lambda nodes: self.code.point_at(self._lines_of(nodes)))
-        self.code.line_pointed.connect(self._line_pointed)
+        self.nodes_pointed.connect(lambda nodes: self.code.point_at(self.lines_of(nodes)))
+        self.code.line_pointed.connect(lambda line: self.point_at(self.node_at(line)))
         self.code.line_chosen.connect(self.choose_line)
         self.linked.connect(lambda links: self.code.show_text("tvmscript", links["text"]))
         self.told.connect(lambda text: self.code.show_text("", text))
-        self.lines_chosen.connect(self.code.link)
+        self.nodes_chosen.connect(self._nodes_chosen)
         split = QSplitter(Qt.Orientation.Vertical)
         split.setHandleWidth(10)
         split.addWidget(self.view)
@@ -47,9 +50,10 @@ class LoopsPane(Pane):
         split.setStretchFactor(1, 2)
         self.column.addWidget(split, 1)
         self._links: dict[str, Any] = {}
+        self.chosen: list[int] = []  # nodes of the finished nest
 
     def show_subject(self, subject: Subject) -> None:
-        self._links = {}
+        self._links, self.chosen = {}, []
         trace = self.reader.trace(subject.candidate_id) if subject.candidate_id is not None else None
         self.view.show_trace(instructions(trace) if trace else [])
         if subject.candidate_id is None:
@@ -68,11 +72,18 @@ class LoopsPane(Pane):
             self.show_subject(self.subject)
 
     def choose_line(self, line: int) -> None:
-        """A line of the code was chosen: mark its loop or block, the instruction, and all lines."""
-        node = self._node_at(line)
+        """A line of the TVMScript was chosen."""
+        self.choose(self.node_at(line))
+
+    def choose(self, node: int | None) -> None:
+        """A line of code was chosen: mark its loop or block, the instruction, and all lines."""
         if node is not None:
             self.view.choose_node(node)
-            self.lines_chosen.emit(self._lines_of([node]))
+            self.nodes_chosen.emit([node])
+
+    def point_at(self, node: int | None) -> None:
+        """The pointer is on a line of code."""
+        self.view.point_at_node(node if self.view.finished else None)
 
     def words(self) -> list[str]:
         return self._inspect("replay", self.subject.candidate_id if self.subject else None)
@@ -83,20 +94,21 @@ class LoopsPane(Pane):
         self.linked.emit(self._links)
         self.view.show_replay(replay)
 
-    def _line_pointed(self, line: int | None) -> None:
-        self.view.point_at_node(self._node_at(line) if self.view.finished else None)
-
-    def _node_at(self, line: int | None) -> int | None:
-        """The innermost loop or block that a line of the code belongs to."""
+    def node_at(self, line: int | None) -> int | None:
+        """The innermost loop or block that a line of the TVMScript belongs to."""
         nodes: list[int | None] = self._links.get("nodes", [])
         return nodes[line] if line is not None and line < len(nodes) else None
 
-    def _lines_of(self, numbers: list[int]) -> list[int]:
-        """Lines of the code that belong to loops or blocks, with those that open them."""
+    def lines_of(self, numbers: list[int]) -> list[int]:
+        """Lines of the TVMScript that belong to loops or blocks, with those that open them."""
         if not self._links:
             return []
         inside = {line for line, node in enumerate(self._links["nodes"]) if node in numbers}
         return sorted(inside | {line for number in numbers if (line := self._links["lines"][number]) >= 0})
+
+    def _nodes_chosen(self, nodes: list[int]) -> None:
+        self.chosen = nodes
+        self.code.link(self.lines_of(nodes))
 
     def _fail(self, text: str) -> None:
         self.view.fail(text)

@@ -20,6 +20,7 @@ from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 
 _LEXERS = {"trace": "python", "tvmscript": "python", "llvm": "llvm", "asm": "gas", "cuda": "cuda", "ptx": "ptx"}
+_TAB = 4  # characters
 _LONGEST = 1_500_000  # characters that are highlighted; more is shown plain
 _COLORS = (
     ("Token.Comment", "code_comment"),
@@ -116,6 +117,7 @@ class CodeView(QPlainTextEdit):
         self._form = form
         self.linked, self.pointed = [], []
         self._highlighter.set_form(form if len(text) <= _LONGEST else "plain")
+        self.setTabStopDistance(_TAB * self.fontMetrics().horizontalAdvance(" "))  # the font is the style's by now
         self.blockSignals(True)
         self.setPlainText(text)
         self.blockSignals(False)
@@ -132,6 +134,16 @@ class CodeView(QPlainTextEdit):
         first, fit = self.firstVisibleBlock().blockNumber(), self.viewport().height() // self.fontMetrics().height()
         if lines and scroll and not (self.isVisible() and any(first <= line < first + fit for line in lines)):
             self.verticalScrollBar().setValue(max(0, lines[0] - fit // 2))
+        if lines and scroll:
+            self._show_start_of(lines[0])
+
+    def _show_start_of(self, line: int) -> None:
+        """Scroll sideways as far as it takes to read where a line starts: the code of deep nests lies far right."""
+        text = self.document().findBlockByNumber(line).text()
+        start = self.fontMetrics().horizontalAdvance(text[: len(text) - len(text.lstrip())].expandtabs(_TAB))
+        bar, width = self.horizontalScrollBar(), self.viewport().width()
+        if not bar.value() <= start < bar.value() + width // 2:
+            bar.setValue(max(0, start - width // 4))
 
     def point_at(self, lines: list[int]) -> None:
         """Mark lines (from 0) lightly, as while the pointer is on what belongs to them elsewhere."""

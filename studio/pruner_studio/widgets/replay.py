@@ -99,6 +99,10 @@ class ReplayView(QWidget):
             self.nest.choose(number)
             self._mark_instruction(number)
 
+    def inside(self, numbers: list[int]) -> set[int]:
+        """Nodes of the finished nest with all that lies in them."""
+        return set() if self._links is None else self._links.inside(numbers)
+
     # ------------------------------------------------------------ pointing
 
     def point_at_node(self, number: int | None) -> None:

@@ -117,11 +117,12 @@ class Boards(Message, tag="boards"):
 
 
 class Inspected(Message, tag="inspected"):
-    """Answer to `Inspect`: text per form."""
+    """Answer to `Inspect`: text per form; for linked forms the node of the loop tree that each line belongs to."""
 
     request: int
     candidate_id: int
     texts: dict[str, str]
+    nodes: dict[str, list[int | None]] = msgspec.field(default_factory=dict)
 
 
 class WhatIfScore(Message, tag="what-if-score"):
