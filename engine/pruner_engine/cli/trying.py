@@ -60,8 +60,8 @@ def try_(
         told = {name: getattr(answer, name) for name in answer.__struct_fields__ if name != "request"}
         print_json({"run": run["id"], "task": task_id, "sketch": sketch["id"], "decisions": decisions, **told})
         return
-    for spec, value in zip(specs, decisions, strict=True):
-        click.echo(f"decision {spec['name']}: {_told(spec, value)}")
+    for name, spec, value in zip(decision_names(specs), specs, decisions, strict=True):
+        click.echo(f"decision {name}: {_told(spec, value)}")
     click.echo(_sentence(answer))
 
 
@@ -84,19 +84,25 @@ def _start(reader: ProjectReader, run_id: int, task_id: int, candidate: int | No
 def _edit(specs: list[Row], edit: str) -> tuple[int, Any]:
     """Place and value of `NAME=VALUE`; a choice is named by what it stands for."""
     name, equals, text = edit.partition("=")
-    places = [at for at, spec in enumerate(specs) if spec["name"] == name]
-    if not equals or not places:
-        known = ", ".join(dict.fromkeys(spec["name"] for spec in specs))
-        raise UserError(f'"{edit}" names no decision.', f"Write NAME=VALUE with NAME one of {known}.")
-    if len(places) > 1:
-        raise UserError(f"The sketch has {len(places)} decisions named {name}.", "Edit this one in the Studio.")
-    domain = specs[places[0]]["domain"]
+    names = decision_names(specs)
+    if not equals or name not in names:
+        raise UserError(f'"{edit}" names no decision.', f"Write NAME=VALUE with NAME one of {', '.join(names)}.")
+    place = names.index(name)
+    domain = specs[place]["domain"]
     try:
         value = json.loads(f"[{text}]") if "extent" in domain else json.loads(text)
-        return places[0], domain["candidates"].index(value) if "candidates" in domain else value
+        return place, domain["candidates"].index(value) if "candidates" in domain else value
     except ValueError as error:
         allowed = domain.get("candidates") or domain.get("indices") or f"factors of {domain['extent']}, as 2,4,8"
         raise UserError(f"{text} is no value of {name}.", f"Use {allowed}.") from error
+
+
+def decision_names(specs: list[Row]) -> list[str]:
+    """What each decision is called here: those that share a name are numbered from 1, as in "ax0.2"."""
+    names = [spec["name"] for spec in specs]
+    return [
+        name if names.count(name) == 1 else f"{name}.{names[: at + 1].count(name)}" for at, name in enumerate(names)
+    ]
 
 
 def _told(spec: Row, value: Any) -> str:
