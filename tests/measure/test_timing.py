@@ -116,6 +116,27 @@ def test_who_is_faster_does_not_depend_on_the_minute(slowness, better):
     assert len(repeats) == 1 if better > 1.1 else len(repeats) >= 3
 
 
+@pytest.mark.parametrize("slowness", [[1.3], [0.8], [1.0, 1.4, 1.1, 1.3, 0.9]])
+@pytest.mark.parametrize("slower", [1.05, 1.3, 1.8])
+def test_how_much_slower_a_kernel_is_does_not_depend_on_the_minute(slowness, slower):
+    minute = Minute(slowness)
+    incumbent = minute.kernel(100e-6, turns=True)
+    repeats, censored = time_kernel(minute.kernel(100e-6 * slower, turns=False), 100e-6, 3, incumbent)
+    assert not censored and statistics.median(repeats) == pytest.approx(100e-6 * slower)
+
+
+def test_a_slow_kernel_that_is_no_rival_is_not_called_again():
+    slow, incumbent = Kernel([0.2]), Kernel([0.1])
+    assert time_kernel(slow, 0.1, 3, incumbent) == ([0.2], False)
+    assert slow.calls == [1, 1] and not incumbent.calls
+
+
+def test_a_disturbed_first_look_does_not_decide_how_often_a_kernel_is_called():
+    kernel = Kernel([0.013, 0.013, 0.0001])
+    assert time_kernel(kernel, None, 3) == ([pytest.approx(0.0001)] * 3, False)
+    assert all(number * 0.0001 >= 9e-3 for number in kernel.calls[-3:])
+
+
 def test_a_new_best_of_a_calm_minute_counts_with_what_it_took():
     minute = Minute([0.8])
     repeats, _ = time_kernel(minute.kernel(0.0019, turns=False), 0.002, 3, minute.kernel(0.002, turns=True))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import statistics
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -15,7 +16,7 @@ from pruner_engine.draft.benchmark import spaces_of
 from pruner_engine.draft.networks import OPERATORS
 from pruner_engine.errors import UserError
 from pruner_engine.measure.measurer import Measurer
-from pruner_engine.measure.types import MeasureInput, MeasureResult
+from pruner_engine.measure.types import MeasureInput
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.store.quality import rank_correlation
@@ -27,6 +28,7 @@ from pruner_engine.verify import create_model
 _HEAD = 16  # of the draft's order
 _CHANCES = 1000  # random orders that stand for chance
 _ROUNDS = 20  # draws of random rows, until there are enough distinct valid ones
+_TURNS = 3  # in which a batch is measured
 _BATCH = 64  # candidates measured between two writes of the file that keeps them
 # target, task, candidate: seconds, None where it failed
 _Times: TypeAlias = dict[str, dict[str, dict[str, float | None]]]
@@ -45,7 +47,7 @@ def bench_quality(
 
     Args:
         operators: models or workloads; the heaviest kernel of each is measured.
-        candidates: random ones of each, over all sketches alike.
+        candidates: random ones of each, over all sketches alike; each is measured in three turns.
         model: learned model of statement features that is trained on one half of them and orders the other.
         target: as `resolve_target` takes it; its device must be at hand.
         kept: file that keeps what was measured, so that a later call measures only what is new; None keeps nothing.
@@ -119,8 +121,7 @@ class _Memory:
         if fresh:
             with Measurer(space.target, check="none") as measurer:
                 for start in range(0, len(fresh), _BATCH):
-                    for result in _results(measurer, space, fresh[start : start + _BATCH]):
-                        known[result.key] = result.seconds if result.ok else None
+                    known.update(_times(measurer, space, fresh[start : start + _BATCH]))
                     self._write()
         return np.array([np.nan if known[c.hash] is None else known[c.hash] for c in drawn], dtype=np.float64)
 
@@ -133,11 +134,11 @@ class _Memory:
             raise UserError(f"{self._path} cannot be written: {error.strerror}.", "Choose another place.") from error
 
 
-def _results(measurer: Measurer, space: DesignSpace, drawn: Iterable[Candidate]) -> list[MeasureResult]:
-    results: list[MeasureResult] = []
+def _times(measurer: Measurer, space: DesignSpace, drawn: Sequence[Candidate]) -> dict[str, float | None]:
+    """Seconds a call by hash, None where it failed: the median of turns, since a machine is slow for seconds on end."""
     inputs = [MeasureInput(c.hash, c.schedule.mod) for c in drawn if c.schedule is not None]
-    measurer.measure(space.task, inputs, incumbent_s=None, on_result=results.append)
-    return results
+    taken = measurer.in_turns(space.task, inputs, _TURNS)
+    return {c.hash: statistics.median(taken[c.hash]) if c.hash in taken else None for c in drawn}
 
 
 class _Sample:
