@@ -59,7 +59,7 @@ def _statement(plan: Plan, core: Core) -> _Statement:
     accumulators = tail * operations
     unrolled = tail * operations <= _FULL_UNROLL
     unrolled = 1 if plan.straight else maximum(unrolled, tail <= plan.unroll)
-    loads, streams, stores = _memory_operations(plan, operations)
+    loads, streams, stores = _memory_operations(plan, operations, accumulators)
     kept = plan.tail and not plan.block.spatial
     runs = _reduction_run(plan)
     around = accumulators / runs if kept else 0  # accumulators are filled and emptied once a run
@@ -112,7 +112,7 @@ def _balance(parallel: Value, cores: int) -> Value:
     return ceil_div(parallel, cores) / parallel
 
 
-def _memory_operations(plan: Plan, operations: Value) -> tuple[Value, Value, Value]:
+def _memory_operations(plan: Plan, operations: Value, accumulators: Value) -> tuple[Value, Value, Value]:
     """Loads of one reduction step, the whole vectors among them, and stores; what the accumulators take aside."""
     inner = plan.tail or []
     loads: Value = 0
@@ -134,7 +134,8 @@ def _memory_operations(plan: Plan, operations: Value) -> tuple[Value, Value, Val
         if touch.read:
             vectors = reused / plan.vector * operations
             loads = loads + where(wide, vectors, reused) * touch.times
-            streams = streams + where(wide, vectors, 0)
+            # one that is used once is an operand of its instruction and needs no register
+            streams = streams + where(wide * (vectors < accumulators), vectors, 0)
         else:
             stores = stores + reused / plan.vector * operations
     return loads, streams, stores

@@ -10,6 +10,8 @@ from pruner_engine.draft.footprint import Touch, homes, touches
 from pruner_engine.draft.nest import Block, Loop, all_loops, blocks_under, data_parallel
 
 _HOISTED = 128  # statements that LLVM unrolls and so can move out of a loop that does not change them
+_SHORT = 16  # iterations of a loop that LLVM unrolls unasked
+_INTERLEAVED = 4  # elements apart up to which LLVM loads whole vectors
 _VECTOR_DEPTH = 3  # inner loops that are considered for fusing into a vector
 
 
@@ -78,6 +80,8 @@ def plans(root: Block, lanes: int) -> list[Plan]:
             parallel, vector = _parallel(loops, jobs), _vector(loops, used, width)
         if block.spatial and loops and all(t.stride(loops[-1]) in (0, 1) for t in used):
             vector = maximum(vector, minimum(loops[-1].extent, lanes))
+        if not block.spatial:
+            vector = maximum(vector, where(vector > 1, 1, _straight_lanes(loops, used, unroll, lanes)))
         last = max((i for i, loop in enumerate(loops) if not data_parallel(loop)), default=-1)
         tail = [] if last < 0 else loops[last + 1 :]
         made.append(Plan(block, loops, used, parallel, vector, 0 if block.spatial else unroll, tail))
@@ -114,6 +118,28 @@ def _vector(loops: Sequence[Loop], used: Sequence[Touch], width: int) -> Value:
         open_ = where(longer > width, 0, open_)
         vector = where(open_, longer, vector)
         inner.append(loop)
+    return vector
+
+
+def _straight_lanes(loops: Sequence[Loop], used: Sequence[Touch], unroll: Value, lanes: int) -> Value:
+    """Lanes that LLVM gives the loop around a reduction which is unrolled as a whole: its body is straight code.
+
+    Elements a few apart are loaded with those between them, and sorted out.
+    """
+    inside: Value = 1
+    vector: Value = 1
+    open_: Value = 1
+    for loop in reversed(loops):
+        if not data_parallel(loop):
+            inside = inside * loop.extent
+            continue
+        apart: Value = 1
+        for touch in used:
+            apart = maximum(apart, touch.stride(loop))
+        in_place = product(equal(touch.stride(loop), 1) for touch in used if touch.written)
+        here = open_ * (loop.extent > 1) * in_place * (inside <= maximum(unroll, _SHORT)) * (apart <= _INTERLEAVED)
+        vector = where(here, maximum(1, minimum(loop.extent, lanes) / apart), vector)
+        open_ = where(loop.extent > 1, 0, open_)
     return vector
 
 
