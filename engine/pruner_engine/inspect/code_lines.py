@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import tvm
 
+from pruner_engine.inspect.code import Code
 from pruner_engine.inspect.loop_tree import LoopTree
 
 _MARK = re.compile(r"^ *# @node (\d+)$")
 
 
 @dataclass(frozen=True)
-class LinkedCode:
-    """TVMScript, and its link to the nodes of a loop tree.
+class LinkedCode(Code):
+    """TVMScript, linked to the nodes of a loop tree both ways.
 
     Attributes:
-        text: the module's script.
-        nodes: of each line, the id of the innermost loop or block that it belongs to; None outside of all.
         lines: of each node, the index of the line that opens it; loops that share a T.grid share a line, and nodes that
             have no line of their own (the root block) have -1.
     """
 
-    text: str
-    nodes: list[int | None]
-    lines: list[int]
+    lines: list[int] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
         return {"text": self.text, "nodes": self.nodes, "lines": self.lines}

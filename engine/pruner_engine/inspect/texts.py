@@ -51,14 +51,13 @@ def code_of(
     schedule = None if trace_json is None else schedule_of(task, target, trace_json)
     mod = task.mod if schedule is None else schedule.mod
     tree = LoopTree(mod)
-    code = {}
+    code: dict[str, Code] = {}
     if "trace" in forms:
         code["trace"] = Code("# not scheduled" if schedule is None else trace_text(schedule))
     if "nest" in forms:
         code["nest"] = Code("\n".join(outline(tree.roots)))
     if "tvmscript" in forms:
-        linked = linked_code(mod, tree)
-        code["tvmscript"] = Code(linked.text, linked.nodes)
+        code["tvmscript"] = linked_code(mod, tree)
     if "replay" in forms:
         trace = Schedule(mod).trace if schedule is None else schedule.trace
         code["replay"] = Code(json.dumps(replay(task.mod, trace).as_json()))
