@@ -64,7 +64,8 @@ def test_results_of_another_type_take_the_place_of_operands(workload):
 def test_bfloat16_is_multiplied_by_matrix_instructions():
     target = resolve_target("a100-40g")
     modules, _ = accepted(space_of(WORKLOADS[0], target), "a100-40g", 1)
-    assert re.search(r"wmma\.mma\.sync.*bf16", ptx_of(source_of(modules[0], target), "sm_80"))
+    ptx, _ = ptx_of(source_of(modules[0], target), "sm_80")
+    assert re.search(r"wmma\.mma\.sync.*bf16", ptx)
 
 
 @pytest.mark.skipif(not (shutil.which("cuobjdump") and shutil.which("nvdisasm")), reason="no disassembler for GPUs")

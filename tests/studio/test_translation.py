@@ -61,6 +61,8 @@ with tempfile.TemporaryDirectory() as folder:
             QTest.qWait(100)
             while not page.rests:
                 QTest.qWait(20)
+            for _ in range(5):  # a layout asks the one around it for room in an event of its own
+                made.processEvents()
             print(key, cut(window))
     window.close()
 """
