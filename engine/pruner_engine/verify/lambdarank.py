@@ -28,7 +28,7 @@ def relevance(seconds: Tensor) -> Tensor:
 
 
 def lambdarank_loss(scores: Tensor, gains: Tensor, pairs: Tensor) -> Tensor:
-    """Mean weighted logistic loss of the pairs.
+    """Mean weighted logistic loss of each group's pairs, float[groups].
 
     Args:
         scores: predicted, higher is faster, float[groups, n].
@@ -40,7 +40,7 @@ def lambdarank_loss(scores: Tensor, gains: Tensor, pairs: Tensor) -> Tensor:
     change = (discount.unsqueeze(-1) - discount.unsqueeze(-2)).abs() + _FLOOR
     weight = pairs * change * (gains.unsqueeze(-1) - gains.unsqueeze(-2)).abs()
     losses = weight * softplus(scores.unsqueeze(-2) - scores.unsqueeze(-1))
-    return losses.sum() / weight.sum().clamp_min(1e-9)
+    return losses.sum((-1, -2)) / weight.sum((-1, -2)).clamp_min(1e-9)
 
 
 def pair_accuracy(scores: Tensor, seconds: Tensor, censored: Tensor) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 
 import torch
 from torch import nn
@@ -15,8 +14,8 @@ class RankingNetwork(nn.Module):
     """Maps a batch of candidates to scores; knows the range of its inputs."""
 
     @abstractmethod
-    def fit_scaling(self, batches: Sequence[Batch]) -> None:
-        """Take mean and spread of the inputs from these candidates."""
+    def fit_scaling(self, batch: Batch) -> None:
+        """Take mean and spread of the inputs from the candidates."""
 
     @abstractmethod
     def forward(self, batch: Batch) -> torch.Tensor:

@@ -16,7 +16,7 @@ from pruner_engine.verify.batch import pack
 from pruner_engine.verify.checkpoint import read_checkpoint, write_checkpoint
 from pruner_engine.verify.model import CostModel, Features, Group, LearnReport
 from pruner_engine.verify.network import RankingNetwork
-from pruner_engine.verify.training import Fit, TaskData, fit, held_out, pack_groups, predict
+from pruner_engine.verify.training import Fit, Measured, fit, pack_groups, predict
 
 _LEARNING_RATE = 7e-4
 _WARM_EPOCHS = 8
@@ -65,33 +65,33 @@ class NetworkCostModel(CostModel):
     def update(self, groups: Mapping[str, Group], *, epochs: int = 50) -> LearnReport:
         started = time.perf_counter()
         data = pack_groups(groups)
-        samples = sum(map(len, data))
-        if not data:
+        if data is None:
             return _nothing_learned(started)
         if self._untrained:
             outcome, start = self._start_over(data, epochs), "scratch"
         else:
             outcome, start = self._go_on(data, epochs), "warm"
-            if samples >= 2 * self._tried_at and (not self._pretrained or _is_judged(data)):
+            judged = any(map(len, data.held))
+            if len(data) >= 2 * self._tried_at and (not self._pretrained or judged):
                 kept = self.network
                 other = self._start_over(data, epochs)
                 if other.accuracy > outcome.accuracy:
                     outcome, start = other, "scratch"
                 else:
                     self.network = kept
-        return _report(outcome, start, samples, started)
+        return _report(outcome, start, len(data), started)
 
     def fine_tune(self, groups: Mapping[str, Group], *, epochs: int = 50) -> LearnReport:
         """Go on from the present weights, whatever starting over would give."""
         started = time.perf_counter()
         data = pack_groups(groups)
-        if not data:
+        if data is None:
             return _nothing_learned(started)
-        return _report(self._go_on(data, epochs), "warm", sum(map(len, data)), started)
+        return _report(self._go_on(data, epochs), "warm", len(data), started)
 
     def train_offline(
         self,
-        data: list[TaskData],
+        data: Measured,
         *,
         epochs: int,
         recipe: Mapping[str, Any],
@@ -99,29 +99,29 @@ class NetworkCostModel(CostModel):
     ) -> Fit:
         """Train from nothing on a data set and remember how."""
         self.network = self._fresh()
-        self.network.fit_scaling([task.batch for task in data])
+        self.network.fit_scaling(data.batch)
         outcome = fit(
             self.network, data, seed=self.seed, epochs=epochs, learning_rate=_LEARNING_RATE, on_epoch=on_epoch
         )
         self._recipe, self._pretrained = dict(recipe), True
         return outcome
 
-    def _go_on(self, data: list[TaskData], epochs: int) -> Fit:
-        samples = sum(map(len, data))
+    def _go_on(self, data: Measured, epochs: int) -> Fit:
+        samples = len(data)
         gentle = min(1.0, samples / _CONVINCING) if self._pretrained else 1.0
         # an update on nothing new (a model taken to other measurements) is a whole one
         visits = min(_VISITS_A_TRIAL * (samples - self._seen), _VISITS) if samples > self._seen else _VISITS
         return self._train(data, min(epochs, _WARM_EPOCHS), _LEARNING_RATE * gentle, visits)
 
-    def _start_over(self, data: list[TaskData], epochs: int) -> Fit:
+    def _start_over(self, data: Measured, epochs: int) -> Fit:
         self.network = self._fresh()
-        self.network.fit_scaling([task.batch for task in data])
-        samples = self._tried_at = sum(map(len, data))
+        self.network.fit_scaling(data.batch)
+        samples = self._tried_at = len(data)
         return self._train(data, epochs, _LEARNING_RATE, max(_VISITS, _FRESH_EPOCHS * samples))
 
-    def _train(self, data: list[TaskData], epochs: int, learning_rate: float, visits: int) -> Fit:
+    def _train(self, data: Measured, epochs: int, learning_rate: float, visits: int) -> Fit:
         self.updates += 1
-        self._seen = sum(map(len, data))
+        self._seen = len(data)
         affordable = max(2, min(epochs, visits // self._seen))
         return fit(
             self.network,
@@ -150,10 +150,6 @@ class NetworkCostModel(CostModel):
     def from_bytes(self, data: bytes) -> None:
         self._recipe = read_checkpoint(self.kind, self.network, data)
         self._pretrained = True
-
-
-def _is_judged(data: list[TaskData]) -> bool:
-    return any(bool(held_out(len(task)).any()) for task in data)
 
 
 def _nothing_learned(started: float) -> LearnReport:

@@ -58,7 +58,7 @@ def train(
     data = join(read_dataset(path) for path in files)
     learned, held = data.split(hold_tasks, seed)
     packed = pack_groups(learned.groups())
-    if not packed:
+    if packed is None:
         raise UserError("The data sets hold too few measurements to learn from.", "Collect more with `pruner collect`.")
     recipe = {
         "files": [path.name for path in files],

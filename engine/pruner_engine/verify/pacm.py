@@ -47,10 +47,10 @@ class PaCMNetwork(RankingNetwork):
         self.residuals = nn.ModuleList(nn.Sequential(nn.Linear(HIDDEN, HIDDEN), nn.ReLU()) for _ in range(2))
         self.score = nn.Linear(HIDDEN, 1)
 
-    def fit_scaling(self, batches: Sequence[Batch]) -> None:
-        self.statement_scaling.fit(torch.cat([batch.statement for batch in batches]))
-        self.workload_scaling.fit(torch.cat([batch.workload for batch in batches]))
-        self.dataflow_scaling.fit(torch.cat([batch.dataflow[batch.dataflow_mask] for batch in batches]))
+    def fit_scaling(self, batch: Batch) -> None:
+        self.statement_scaling.fit(batch.statement)
+        self.workload_scaling.fit(batch.workload)
+        self.dataflow_scaling.fit(batch.dataflow[batch.dataflow_mask])
 
     def forward(self, batch: Batch) -> Tensor:
         scores: Tensor = self.score(self.fused([self.stores(batch), self.flow(batch)]))

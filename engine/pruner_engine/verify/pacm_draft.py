@@ -38,9 +38,9 @@ class DraftedPaCMNetwork(PaCMNetwork):
         nn.init.zeros_(self.score.weight)
         nn.init.zeros_(self.score.bias)
 
-    def fit_scaling(self, batches: Sequence[Batch]) -> None:
-        super().fit_scaling(batches)
-        self.draft_scaling.fit(torch.cat([batch.draft for batch in batches]))
+    def fit_scaling(self, batch: Batch) -> None:
+        super().fit_scaling(batch)
+        self.draft_scaling.fit(batch.draft)
 
     def forward(self, batch: Batch) -> Tensor:
         draft = self.draft(self.draft_scaling(batch.draft))

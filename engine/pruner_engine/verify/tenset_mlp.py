@@ -36,9 +36,9 @@ class TenSetMLPNetwork(RankingNetwork):
         self.residuals = nn.ModuleList(nn.Sequential(nn.Linear(_HIDDEN, _HIDDEN), nn.ReLU()) for _ in range(2))
         self.score = nn.Linear(_HIDDEN, 1)
 
-    def fit_scaling(self, batches: Sequence[Batch]) -> None:
-        self.statement_scaling.fit(torch.cat([batch.statement for batch in batches]))
-        self.workload_scaling.fit(torch.cat([batch.workload for batch in batches]))
+    def fit_scaling(self, batch: Batch) -> None:
+        self.statement_scaling.fit(batch.statement)
+        self.workload_scaling.fit(batch.workload)
 
     def forward(self, batch: Batch) -> Tensor:
         task = self.workload_scaling(batch.workload)

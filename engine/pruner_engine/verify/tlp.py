@@ -37,9 +37,9 @@ class TLPNetwork(RankingNetwork):
         self.residuals = nn.ModuleList(nn.Sequential(nn.Linear(_HIDDEN, _HIDDEN), nn.ReLU()) for _ in range(2))
         self.score = nn.Linear(_HIDDEN, 1)
 
-    def fit_scaling(self, batches: Sequence[Batch]) -> None:
-        self.primitive_scaling.fit(torch.cat([batch.primitives[batch.primitives_mask] for batch in batches]))
-        self.workload_scaling.fit(torch.cat([batch.workload for batch in batches]))
+    def fit_scaling(self, batch: Batch) -> None:
+        self.primitive_scaling.fit(batch.primitives[batch.primitives_mask])
+        self.workload_scaling.fit(batch.workload)
 
     def forward(self, batch: Batch) -> Tensor:
         mask = batch.primitives_mask

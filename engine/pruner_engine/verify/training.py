@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 import torch
 from torch import Tensor, nn
+from torch.nn.utils.rnn import pad_sequence
 
 from pruner_engine.verify.batch import Batch, pack
 from pruner_engine.verify.lambdarank import comparable, lambdarank_loss, pair_accuracy, relevance
@@ -22,15 +24,29 @@ _HOLD_FROM = 256  # a task with fewer measurements needs them all, and too few s
 
 
 @dataclass(frozen=True, eq=False)
-class TaskData:
-    """The measurements of one task, packed."""
+class Measured:
+    """Measurements of several tasks, packed side by side: a step of training runs the network once for all of them.
+
+    Attributes:
+        batch: the candidates.
+        seconds, censored: what was measured, float[n] and bool[n].
+        gains: `relevance` within the candidate's task, float[n].
+        tasks: the candidates of each task, in the order they were measured.
+    """
 
     batch: Batch
     seconds: Tensor
     censored: Tensor
+    gains: Tensor
+    tasks: tuple[range, ...]
 
     def __len__(self) -> int:
         return len(self.seconds)
+
+    @property
+    def held(self) -> list[Tensor]:
+        """Candidates of each task that are never trained on, int64[m]; of most tasks none."""
+        return [task.start + held_out(len(task)).nonzero().flatten() for task in self.tasks]
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,17 +58,20 @@ class Fit:
     epochs: int
 
 
-def pack_groups(groups: Mapping[str, Group]) -> list[TaskData]:
-    """Tasks with at least two measurements, as tensors, ordered by task hash."""
-    return [
-        TaskData(
-            pack(features),
-            torch.from_numpy(np.asarray(seconds, np.float32)),
-            torch.from_numpy(np.asarray(censored, bool)),
-        )
-        for _, (features, seconds, censored) in sorted(groups.items())
-        if len(features) > 1
-    ]
+def pack_groups(groups: Mapping[str, Group]) -> Measured | None:
+    """Tasks with at least two measurements, as tensors, ordered by task hash; None without any."""
+    kept = [group for _, group in sorted(groups.items()) if len(group[0]) > 1]
+    if not kept:
+        return None
+    ends = list(accumulate(len(features) for features, _, _ in kept))
+    timed = [torch.from_numpy(np.asarray(seconds, np.float32)) for _, seconds, _ in kept]
+    return Measured(
+        pack([of_one for features, _, _ in kept for of_one in features]),
+        torch.cat(timed),
+        torch.from_numpy(np.concatenate([np.asarray(censored, bool) for _, _, censored in kept])),
+        torch.cat([relevance(seconds) for seconds in timed]),
+        tuple(range(start, end) for start, end in zip([0, *ends], ends, strict=False)),
+    )
 
 
 def held_out(count: int) -> Tensor:
@@ -66,14 +85,22 @@ def held_out(count: int) -> Tensor:
     return held
 
 
-def accuracy(network: nn.Module, data: list[TaskData], only_held: bool = True) -> float:
+def accuracy(network: nn.Module, data: Measured) -> float:
     """Pair accuracy averaged over tasks, on held-out measurements where a task has them; NaN without pairs."""
-    found = []
-    for task in data:
-        held = held_out(len(task))
-        chosen = held.nonzero().flatten() if only_held and bool(held.any()) else torch.arange(len(task))
-        scores = predict(network, task.batch.select(chosen))
-        found.append(pair_accuracy(scores, task.seconds[chosen], task.censored[chosen]))
+    return _accuracy(
+        network,
+        data,
+        [held if len(held) else torch.tensor(task) for task, held in zip(data.tasks, data.held, strict=True)],
+    )
+
+
+def _accuracy(network: nn.Module, data: Measured, chosen: Sequence[Tensor]) -> float:
+    """Pair accuracy averaged over tasks, on the candidates of each that are chosen."""
+    scores = predict(network, data.batch.select(torch.cat(list(chosen)))).split([len(of_one) for of_one in chosen])
+    found = [
+        pair_accuracy(score, data.seconds[of_one], data.censored[of_one])
+        for score, of_one in zip(scores, chosen, strict=True)
+    ]
     found = [value for value in found if not math.isnan(value)]
     return sum(found) / len(found) if found else float("nan")
 
@@ -89,7 +116,7 @@ def predict(network: nn.Module, batch: Batch, size: int = 1024) -> Tensor:
 
 def fit(
     network: nn.Module,
-    data: list[TaskData],
+    data: Measured,
     *,
     seed: int,
     epochs: int,
@@ -102,7 +129,7 @@ def fit(
 
     Args:
         network: takes a `Batch`, returns float[n].
-        data: tasks; their held-out measurements decide when to stop, where there are any.
+        data: its held-out measurements decide when to stop, where there are any.
         seed: of the order in which samples are visited.
         epochs: at most so many passes.
         learning_rate: Adam's, decayed along a cosine.
@@ -113,20 +140,20 @@ def fit(
     rng = np.random.default_rng(seed)
     optimizer = torch.optim.Adam(network.parameters(), lr=learning_rate, weight_decay=1e-5)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs, eta_min=learning_rate / 10)
-    judged = [task for task in data if bool(held_out(len(task)).any())]
+    judges = [held for held in data.held if len(held)]
     best_accuracy, best_state, best_epoch, best_loss = -1.0, None, 0, float("nan")
     loss = float("nan")
     epoch = 0
     for epoch in range(1, epochs + 1):
-        loss = _epoch(network, _chunks(data, rng, visits), optimizer)
+        loss = _epoch(network, data, _chunks(data, rng, visits), optimizer)
         schedule.step()
-        score = accuracy(network, judged) if judged else float("nan")
+        score = _accuracy(network, data, judges) if judges else float("nan")
         if on_epoch is not None:
             on_epoch(epoch, loss, score)
-        if judged and score > best_accuracy:
+        if judges and score > best_accuracy:
             best_accuracy, best_epoch, best_loss = score, epoch, loss
             best_state = copy.deepcopy(network.state_dict())
-        elif judged and epoch - best_epoch >= patience:
+        elif judges and epoch - best_epoch >= patience:
             break
     if best_state is not None:
         network.load_state_dict(best_state)
@@ -134,27 +161,27 @@ def fit(
     return Fit(loss, accuracy(network, data), epoch)
 
 
-def _chunks(data: list[TaskData], rng: np.random.Generator, visits: int | None) -> list[tuple[TaskData, Tensor]]:
-    """Candidates of one task each, in random order."""
-    chunks = []
-    for task in data:
+def _chunks(data: Measured, rng: np.random.Generator, visits: int | None) -> list[Tensor]:
+    """Candidates of one task each, int64[≤ 128], in random order."""
+    chunks: list[Tensor] = []
+    for task in data.tasks:
         order = torch.from_numpy(rng.permutation(len(task)))
         order = order[~held_out(len(task))[order]]
         pieces = max(1, -(-len(order) // _CHUNK))
-        chunks += [(task, chunk) for chunk in order.tensor_split(pieces)]
+        chunks += (task.start + order).tensor_split(pieces)
     shuffled = [chunks[i] for i in rng.permutation(len(chunks))]
     if visits is None:
         return shuffled
-    before = np.cumsum([0, *(len(chunk) for _, chunk in shuffled)])
+    before = np.cumsum([0, *map(len, shuffled)])
     return [chunk for chunk, start in zip(shuffled, before, strict=False) if start < visits]
 
 
-def _epoch(network: nn.Module, chunks: list[tuple[TaskData, Tensor]], optimizer: torch.optim.Optimizer) -> float:
+def _epoch(network: nn.Module, data: Measured, chunks: list[Tensor], optimizer: torch.optim.Optimizer) -> float:
     network.train()
     losses = []
     for batch in _batches(chunks):
         optimizer.zero_grad()
-        loss = torch.stack([_chunk_loss(network, task, chunk) for task, chunk in batch]).mean()
+        loss = _loss(network, data, batch)
         loss.backward()
         nn.utils.clip_grad_norm_(network.parameters(), 0.5)
         optimizer.step()
@@ -162,21 +189,30 @@ def _epoch(network: nn.Module, chunks: list[tuple[TaskData, Tensor]], optimizer:
     return float(np.mean(losses)) if losses else float("nan")
 
 
-def _batches(chunks: list[tuple[TaskData, Tensor]]) -> list[list[tuple[TaskData, Tensor]]]:
+def _batches(chunks: list[Tensor]) -> list[list[Tensor]]:
     """Chunks put together to about 512 candidates each."""
-    batches: list[list[tuple[TaskData, Tensor]]] = [[]]
+    batches: list[list[Tensor]] = [[]]
     size = 0
-    for task, chunk in chunks:
+    for chunk in chunks:
         if batches[-1] and size + len(chunk) > _BATCH:
             batches.append([])
             size = 0
-        batches[-1].append((task, chunk))
+        batches[-1].append(chunk)
         size += len(chunk)
     return [batch for batch in batches if batch]
 
 
-def _chunk_loss(network: nn.Module, task: TaskData, chunk: Tensor) -> Tensor:
-    gains = relevance(task.seconds)[chunk]
-    pairs = comparable(task.seconds[chunk], task.censored[chunk])
-    scores: Tensor = network(task.batch.select(chunk))
-    return lambdarank_loss(scores, gains, pairs)
+def _loss(network: nn.Module, data: Measured, chunks: list[Tensor]) -> Tensor:
+    """LambdaRank's, averaged over the chunks."""
+    index = torch.cat(chunks)
+    sizes = [len(chunk) for chunk in chunks]
+    scores, gains, seconds = (
+        pad_sequence(values.split(sizes), batch_first=True, padding_value=padding)
+        for values, padding in (
+            (network(data.batch.select(index)), 0.0),
+            (data.gains[index], 0.0),
+            (data.seconds[index], torch.nan),
+        )
+    )
+    censored = pad_sequence(data.censored[index].split(sizes), batch_first=True)
+    return lambdarank_loss(scores, gains, comparable(seconds, censored)).mean()
