@@ -73,6 +73,7 @@ class Workspace(QObject):
         self.job_project = ""
         self.job_run: int | None = None  # run that is tuned; None before a new one has its number
         self.job_state = ""  # of the tuning, a run's state: the shown run may be another one
+        self._started_from = ""  # the project that was open when the job was started
         self._version = -1
         self.job.received.connect(self._job_event)
         self.job.ended.connect(self._job_ended)
@@ -193,6 +194,7 @@ class Workspace(QObject):
         self.job_project = command.project
         self.job_run = command.run_id if isinstance(command, msg.Resume) else None
         self.job_state = "preparing"
+        self._started_from = self.path
         self.job.send(command)
         self.job_changed.emit()
 
@@ -204,11 +206,14 @@ class Workspace(QObject):
         match event:
             case msg.RunStarted():
                 self.job_project, self.job_run = event.project, event.run_id
-                if self.reader is None or Path(event.project) != self.reader.path:
-                    self.open(event.project, event.run_id)
-                else:
+                if self.job_is_of_shown_project:
                     self.run_id = event.run_id
                     self.changed.emit()
+                elif self.path == self._started_from:
+                    self.open(event.project, event.run_id)
+                else:  # what was opened since then is what is wanted
+                    remember(str(Path(event.project).resolve()))
+                    self.job_changed.emit()
             case msg.Phase():
                 self.job_phase = " · ".join(
                     part for part in (PHASES.get(event.name, event.name), event.task, event.detail) if part

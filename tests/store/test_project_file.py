@@ -45,6 +45,17 @@ def test_what_was_written_is_read(tmp_path):
         assert reader.run()["interrupted"], "a run that nobody works on was interrupted"
 
 
+def test_a_run_whose_engine_died_stays_interrupted_while_another_run_is_at_work(tmp_path):
+    with Project(tmp_path / "p.pruner") as project:
+        dead = add_run(project)
+    with Project(tmp_path / "p.pruner") as project, ProjectReader(project.path) as reader:
+        at_work = add_run(project, "random")
+        assert [(run["id"], run["alive"], run["interrupted"]) for run in reader.runs()] == [
+            (dead, False, True),
+            (at_work, True, False),
+        ]
+
+
 def test_a_reader_sees_that_another_process_committed(tmp_path):
     with Project(tmp_path / "p.pruner") as project, ProjectReader(project.path) as reader:
         before = reader.data_version()

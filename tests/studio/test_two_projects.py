@@ -95,6 +95,22 @@ def test_only_the_run_that_is_tuned_is_steered(
     assert bar.resume_button.isVisible()
 
 
+def test_a_project_that_is_opened_while_a_run_begins_stays_open(
+    qtbot, window: MainWindow, finished_project: Path, tmp_path: Path
+) -> None:
+    workspace, bar = window.workspace, window.run_bar
+    project = tmp_path / "product.pruner"
+    other = Path(shutil.copy(finished_project, tmp_path / "resnet18.pruner"))
+    workspace.start(msg.Tune(project=str(project), model="matmul:64,64,64", trials=100_000, strategy="random"))
+    workspace.open(other)
+    qtbot.waitUntil(lambda: workspace.job_run is not None, timeout=120_000)
+    qtbot.waitUntil(lambda: workspace.job_state == "tuning", timeout=120_000)
+    assert workspace.path == str(other) and bar.phase.text().startswith("product: ")
+    bar.stop()
+    qtbot.waitUntil(lambda: not workspace.job.running, timeout=60_000)
+    assert workspace.path == str(other)
+
+
 def test_a_job_paused_while_it_is_prepared_goes_on(qtbot, window: MainWindow, tmp_path: Path) -> None:
     workspace, bar = window.workspace, window.run_bar
     project = tmp_path / "product.pruner"

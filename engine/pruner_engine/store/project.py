@@ -72,6 +72,8 @@ class Project:
                 [{"key": "created", "value": str(time.time())}, {"key": "created_by", "value": __version__}],
                 ignore=True,
             )
+            # whoever holds the lock is alone: an engine that is still noted as at work has died
+            db.execute("UPDATE runs SET pid = NULL, socket = '' WHERE pid IS NOT NULL")
             return db
         except BaseException as error:
             if connection is not None:

@@ -119,7 +119,7 @@ class ProjectReader:
 
     def _with_state(self, row: Row) -> Row:
         busy = row["state"] in ("preparing", "tuning", "paused")
-        row["alive"] = busy and is_being_written(self.path)
+        row["alive"] = busy and row["pid"] is not None and is_being_written(self.path)
         row["interrupted"] = busy and not row["alive"]
         tally = self._tally.run(row["id"])
         row["trials"], row["valid"] = tally.trials, tally.valid

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
 from pruner_engine import units
+from pruner_engine.errors import UserError
 from pruner_engine.jobs import lines
 from pruner_engine.store.comparison import Comparison, compare
 from pruner_studio.help import tip_of
@@ -114,9 +115,11 @@ class ComparePage(Page):
             self.pages.setCurrentIndex(0)
             return
         self.pages.setCurrentIndex(1)
-        if self._goal_of not in {run["id"] for run in reader.runs() if run["model_id"] == chosen["model_id"]}:
-            self._goal_of = None  # another project, or another model of this one
-        found = compare(reader, chosen, self._goal_of)
+        try:
+            found = compare(reader, chosen, self._goal_of)
+        except UserError:  # another project, or another model of this one
+            self._goal_of = None
+            found = compare(reader, chosen)
         self._fill_goals(found)
         self._show_plot(found)
         yield
