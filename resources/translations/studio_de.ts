@@ -892,6 +892,14 @@
         <translation>Wählen Sie zuerst ein Modell.</translation>
     </message>
     <message>
+        <source>The folder {folder} cannot be made: {reason}.</source>
+        <translation>Der Ordner {folder} lässt sich nicht anlegen: {reason}.</translation>
+    </message>
+    <message>
+        <source>Choose another place for the project file.</source>
+        <translation>Wählen Sie einen anderen Ort für die Projektdatei.</translation>
+    </message>
+    <message>
         <source>ready</source>
         <translation>bereit</translation>
     </message>
@@ -1480,6 +1488,10 @@
         <translation>Trichter</translation>
     </message>
     <message>
+        <source>All rounds</source>
+        <translation>Alle Runden</translation>
+    </message>
+    <message>
         <source>Rounds</source>
         <translation>Runden</translation>
     </message>
@@ -1762,6 +1774,10 @@
     <message>
         <source>Pinning it…</source>
         <translation>Wird angeheftet…</translation>
+    </message>
+    <message>
+        <source>About the decisions before: {answer}</source>
+        <translation>Zu den Entscheidungen davor: {answer}</translation>
     </message>
     <message>
         <source>{model} puts it on place {place} of {of} candidates of this task; such a score took {latency}.</source>

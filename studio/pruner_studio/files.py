@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, QUrl
@@ -57,7 +58,8 @@ class Files(QObject):
         dialog.open()
 
     def write_records(self, folder: str) -> None:
-        command = msg.ExportRecords(project=self.workspace.path, out=folder, best=8)
+        shown = self.workspace.path, self.workspace.run_id
+        command = msg.ExportRecords(project=shown[0], out=folder, run_id=shown[1], all_runs=True, best=8)
 
         def done(answer: msg.RecordsExported) -> None:
             told = tr("{count} records were written to {folder}.").format(count=answer.records, folder=answer.out)
@@ -95,7 +97,8 @@ class Files(QObject):
                 self.workspace.problem.emit(
                     Problem(problem, tr("What this names was left out; everything else was read."), level="warning")
                 )
-            self._tell(told, lines.line_of(command), (tr("Show"), lambda: self.workspace.choose_run(answer.run_id)))
+            show = partial(self.workspace.open, command.project, answer.run_id)  # another one may be open by then
+            self._tell(told, lines.line_of(command), (tr("Show"), show))
             self.workspace.changed.emit()
 
         self.workspace.helper.ask(command, done, self._failed)

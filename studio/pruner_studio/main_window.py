@@ -211,8 +211,9 @@ class MainWindow(QMainWindow):
             self.start_page().duplicate(run)
 
     def edits(self) -> list[QUndoStack]:
-        """Edits of the shown page that can be taken back or done again."""
-        return self.pages.page(self.current_page).findChildren(QUndoStack)
+        """Edits that are shown now and can be taken back or done again."""
+        stacks = self.pages.page(self.current_page).findChildren(QUndoStack)
+        return [stack for stack in stacks if cast("QWidget", stack.parent()).isVisible()]
 
     def undo(self, *, again: bool = False) -> None:
         """Take back, or do again, the latest edit of the shown page."""

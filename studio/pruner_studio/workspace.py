@@ -40,6 +40,15 @@ class Problem:
     actions: tuple[tuple[str, Callable[[], object]], ...] = field(default=(), compare=False)
 
 
+def _identity(path: str | Path) -> tuple[int, int] | None:
+    """Of the file at a path; None where there is none."""
+    try:
+        found = Path(path).stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
 class Workspace(QObject):
     """The open project, the chosen run, task and candidate, the job, and a second engine that answers questions.
 
@@ -75,6 +84,7 @@ class Workspace(QObject):
         self.job_state = ""  # of the tuning, a run's state: the shown run may be another one
         self._started_from = ""  # the project that was open when the job was started
         self._version = -1
+        self._file: tuple[int, int] | None = None  # the file that is read, whatever lies at its path by now
         self.job.received.connect(self._job_event)
         self.job.ended.connect(self._job_ended)
         self.job.pulse.weak.connect(lambda: self.problem.emit(self._silence()))
@@ -87,16 +97,18 @@ class Workspace(QObject):
 
     def open(self, path: str | Path, run_id: int | None = None) -> bool:
         """Open a project file; tells a Problem and keeps what is open when that fails."""
+        file, reader = _identity(path), None
         try:
             reader = ProjectReader(path)
+            version, runs = reader.data_version(), [run["id"] for run in reader.runs()]
         except UserError as error:
+            if reader is not None:
+                reader.close()
             self.problem.emit(Problem(error.message, error.hint))
             return False
         self.close()
-        self.reader = reader
-        self._version = reader.data_version()
-        runs = reader.runs()
-        self.run_id = run_id if run_id is not None else (runs[-1]["id"] if runs else None)
+        self.reader, self._version, self._file = reader, version, file
+        self.run_id = run_id if run_id in runs else runs[-1] if runs else None
         remember(str(reader.path.resolve()))
         self.opened.emit()
         self.changed.emit()
@@ -154,12 +166,20 @@ class Workspace(QObject):
     def _look(self) -> None:
         if self.reader is None:
             return
+        if self._was_replaced():  # SQLite would go on reading the file that has no name any more
+            self._file = _identity(self.path)  # what cannot be opened is told once
+            self.open(self.path, self.run_id)
+            return
         version = self.reader.data_version()
         if version != self._version:
             self._version = version
             self._follow_newest_run()
             self.attach()
             self.changed.emit()
+
+    def _was_replaced(self) -> bool:
+        """Another file lies where the open project was."""
+        return _identity(self.path) not in (None, self._file)
 
     def _follow_newest_run(self) -> None:
         assert self.reader is not None
@@ -205,15 +225,7 @@ class Workspace(QObject):
     def _job_event(self, event: Any) -> None:
         match event:
             case msg.RunStarted():
-                self.job_project, self.job_run = event.project, event.run_id
-                if self.job_is_of_shown_project:
-                    self.run_id = event.run_id
-                    self.changed.emit()
-                elif self.path == self._started_from:
-                    self.open(event.project, event.run_id)
-                else:  # what was opened since then is what is wanted
-                    remember(str(Path(event.project).resolve()))
-                    self.job_changed.emit()
+                self._run_started(event)
             case msg.Phase():
                 self.job_phase = " · ".join(
                     part for part in (PHASES.get(event.name, event.name), event.task, event.detail) if part
@@ -238,6 +250,19 @@ class Workspace(QObject):
             case msg.Exported():
                 self.changed.emit()
                 self.job.quit()
+
+    def _run_started(self, event: msg.RunStarted) -> None:
+        """Show the run that has its number now, unless another project was opened since it was asked for."""
+        self.job_project, self.job_run = event.project, event.run_id
+        if self.job_is_of_shown_project and not self._was_replaced():
+            if event.run_id == self.run_id:
+                self.changed.emit()
+            self.choose_run(event.run_id)
+        elif self.job_is_of_shown_project or self.path == self._started_from:
+            self.open(event.project, event.run_id)
+        else:
+            remember(str(Path(event.project).resolve()))
+            self.job_changed.emit()
 
     def _silence(self) -> Problem:
         pulse = self.job.pulse

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pruner_engine.cli.trying import decision_names
+from pruner_engine.jobs.lines import decision_names
 
 
 def test_decisions_of_one_name_are_numbered() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 
 import pytest
 from test_run_life import SETTINGS, WORKLOAD, terminal
@@ -61,6 +62,17 @@ def best(project):
     with ProjectReader(project) as reader:
         (task,) = reader.tasks(1)
         return reader.candidate(task["best_candidate_id"])
+
+
+def test_what_another_machine_tuned_is_not_measured_here(project):
+    row, decisions = unmeasured(project)
+    with sqlite3.connect(project) as db:
+        db.execute("UPDATE targets SET fingerprint = 'elsewhere', device = 'another processor'")
+    with EngineProcess() as engine:
+        (told,) = ask(engine, Try(run_id=1, decisions=decisions, **row), refused=True)
+    assert "tuned on another processor" in told.message
+    with ProjectReader(project) as reader:
+        assert reader.run(1)["trials"] == 12
 
 
 def unmeasured(project):

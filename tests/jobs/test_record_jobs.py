@@ -52,6 +52,25 @@ def exported(project: Path, out: Path, best: int = 3) -> Path:
     return out
 
 
+def test_what_others_measured_is_not_what_is_exported_by_default(project: Path, tmp_path: Path) -> None:
+    folder = exported(project, tmp_path / "own")
+    import_records(msg.ImportRecords(project=str(project), folder=str(folder)), Said().job())
+    with ProjectReader(project) as reader:
+        assert [run["strategy"] for run in reader.runs()] == ["random", "imported"]
+    exported(project, tmp_path / "again", best=5)  # of the imported run there would be three
+
+
+def test_a_run_is_exported_alone_or_with_all_runs_of_its_target(project: Path, tmp_path: Path) -> None:
+    folder = exported(project, tmp_path / "own", best=2)
+    import_records(msg.ImportRecords(project=str(project), folder=str(folder), same_device=True), Said().job())
+    for all_runs, count in ((False, 2), (True, 4)):
+        said = Said()
+        out = str(tmp_path / f"out-{all_runs}")
+        command = msg.ExportRecords(project=str(project), out=out, run_id=2, all_runs=all_runs, best=4)
+        export_records(command, said.job())
+        assert said[-1].records == count
+
+
 def test_metaschedule_reads_exported_records(project: Path, tmp_path: Path) -> None:
     assert len(JSONDatabase(work_dir=str(exported(project, tmp_path / "out")))) == 3
 

@@ -126,7 +126,8 @@ def test_copy_as_command_tells_what_is_shown_and_changes_nothing(
         assert QGuiApplication.clipboard().text() == line
     export = window.show_page("export")
     press(qtbot, window, "Ctrl+Shift+C")
-    assert QGuiApplication.clipboard().text() == f"pruner export {finished_project} --out {export.out.text()}"
+    line = f"pruner export {finished_project} --all-runs --out {export.out.text()} --run 2"
+    assert QGuiApplication.clipboard().text() == line
 
 
 def test_copy_as_command_is_offered_where_there_is_one(qtbot, window: MainWindow, finished_project: Path) -> None:

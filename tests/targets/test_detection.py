@@ -1,10 +1,13 @@
 """Detection tells what this machine has, without TVM."""
 
+import os
 import subprocess
 import sys
 
+import pytest
+
 from pruner_engine.child import environment
-from pruner_engine.targets import detect_gpus, detect_host
+from pruner_engine.targets import cpu, detect_gpus, detect_host
 from pruner_engine.targets.cpu import vector_bits
 
 
@@ -16,6 +19,24 @@ def test_host_is_plausible():
     assert host.name and host.memory_bytes > 1 << 28
     sizes = [cache.bytes for cache in host.caches]
     assert sizes == sorted(sizes) and [c.level for c in host.caches] == sorted(c.level for c in host.caches)
+
+
+@pytest.mark.parametrize(("told", "shared"), [(True, [1, 1, 2]), (False, [2, 2, 4])], ids=["told", "hidden"])
+def test_caches_are_shared_by_cores_not_by_their_threads(tmp_path, monkeypatch, told, shared):
+    """Two cores of two threads each; where a hypervisor hides that, each thread counts as a core."""
+    for n in range(4):
+        both = f"{n % 2},{n % 2 + 2}"
+        files = {"topology/thread_siblings_list": both if told else ""}
+        for index, cpus in enumerate([both, both, "0-3"]):
+            about = {"level": index + 1, "size": "64K", "type": "Unified", "shared_cpu_list": cpus}
+            files |= {f"cache/index{index}/{key}": str(value) for key, value in about.items()}
+        for name, text in files.items():
+            path = tmp_path / f"cpu{n}" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+    monkeypatch.setattr(cpu, "_SYS", tmp_path)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3})
+    assert [cache.shared_by for cache in detect_host.__wrapped__().caches] == shared
 
 
 def test_detection_imports_neither_tvm_nor_torch_and_agrees_between_processes():

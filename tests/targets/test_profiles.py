@@ -48,6 +48,22 @@ def test_a_detected_gpu_is_found_by_its_name():
     assert presets.preset_for(target, gpu).name == "NVIDIA H200"
 
 
+@pytest.mark.parametrize(("told", "cores"), [(58, 58), (1, 128)], ids=["told", "silent driver"])
+def test_a_detected_gpu_has_its_own_multiprocessors_and_of_a_preset_what_each_does(monkeypatch, told, cores):
+    gpu = Device("cuda", "NVIDIA L4", "l4", "sm_89", told, 1536, 32, clock_hz=2.04e9, memory_bandwidth=300e9)
+    monkeypatch.setattr(profiling, "device_of", lambda _: gpu)
+    monkeypatch.setattr(profiling, "module_command", lambda *_: ["false"])
+    found = profile_for(resolve_target('{"kind":"cuda","arch":"sm_89"}'))
+    larger = presets.load_presets()["rtx-4090"].profile
+    assert (found.name, found.fingerprint, found.cores, found.dram_bandwidth) == ("NVIDIA L4", "l4", cores, 300e9)
+    assert found.source == ("preset" if cores == larger.cores else "estimated")
+    share = cores / 128
+    assert found.peak_flops == pytest.approx(larger.peak_flops * share)
+    assert found.gpu == dataclasses.replace(larger.gpu, tensor_flops=larger.gpu.tensor_flops * share)
+    (cache,) = found.caches
+    assert (cache.bytes, cache.shared_by) == (round(larger.caches[0].bytes * share), cores)
+
+
 def test_users_add_devices_as_data(tmp_path, monkeypatch):
     folder = tmp_path / "pruner-studio" / "devices"
     folder.mkdir(parents=True)
@@ -87,6 +103,8 @@ def test_the_host_is_measured_once_and_kept(tmp_path, monkeypatch):
     (kept,) = tmp_path.rglob("*.json")
     monkeypatch.setattr(profiling, "module_command", lambda *_: ["false"])
     assert profile_for(target) == profile
+    kept.write_text(kept.read_text().replace(f'"cores":{profile.cores},', f'"cores":{profile.cores + 1},'))
+    assert profile_for(target).source == "estimated", "it was kept of a device with other cores"
     kept.write_text("torn")
     assert profile_for(target).source == "estimated"
 

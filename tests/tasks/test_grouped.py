@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 import tvm
 from tvm import relax
 
@@ -21,16 +22,20 @@ HOST = resolve_target("auto")
 TARGET = resolve_target('{"kind":"llvm","mcpu":"icelake-server","num-cores":2}')
 
 
-def shuffle_unit(channels, groups, axes=(0, 2, 1, 3, 4)):
-    """ShuffleNet's unit in NCHW: grouped, shuffled, depthwise, grouped, residual."""
+def shuffle_unit(channels, groups, axes=(0, 2, 1, 3, 4), bias=None):
+    """ShuffleNet's unit in NCHW: grouped, shuffled, depthwise, grouped, residual.
+
+    Args:
+        bias: shape of the depthwise convolution's; None: a number for each channel.
+    """
     rng = np.random.default_rng(1)
     builder = relax.BlockBuilder()
     shape = (1, channels, 6, 5)
     x = relax.Var("x", relax.TensorType(shape, "float32"))
 
-    def convolution(data, inner, kernel, parts):
+    def convolution(data, inner, kernel, parts, bias=(1, channels, 1, 1)):
         weight = relax.const(rng.standard_normal((channels, inner, kernel, kernel)).astype("float32"))
-        bias = relax.const(rng.standard_normal((1, channels, 1, 1)).astype("float32"))
+        bias = relax.const(np.asarray(rng.standard_normal(bias), "float32"))
         made = builder.emit(relax.op.nn.conv2d(data, weight, padding=kernel // 2, groups=parts))
         return builder.emit(relax.op.add(made, bias))
 
@@ -40,7 +45,8 @@ def shuffle_unit(channels, groups, axes=(0, 2, 1, 3, 4)):
             y = builder.emit(relax.op.reshape(y, (1, groups, channels // groups, 6, 5)))
             y = builder.emit(relax.op.permute_dims(y, axes))
             y = builder.emit(relax.op.reshape(y, shape))
-            y = convolution(convolution(y, 1, 3, channels), channels // groups, 3, groups)
+            y = convolution(y, 1, 3, channels, (1, channels, 1, 1) if bias is None else bias)
+            y = convolution(y, channels // groups, 3, groups)
             out = builder.emit_output(relax.op.nn.relu(builder.emit(relax.op.add(y, x))))
         builder.emit_func_output(out)
     return builder.get()
@@ -56,9 +62,19 @@ def run(mod, x):
     return machine["main"](tvm.runtime.tensor(x)).numpy()
 
 
-@pytest.mark.parametrize(("channels", "groups"), [(24, 4), (28, 4), (48, 3), (40, 4)])
+@pytest.mark.parametrize("bias", [(1, 24, 1, 1), (1, 1, 1, 1), ()], ids=["channels", "one", "number"])
+def test_a_bias_moves_before_the_shuffle_in_the_shape_that_it_has(bias):
+    """A number without axes is what hard swish adds."""
+    check_unit(24, 4, bias)
+
+
+@pytest.mark.parametrize(("channels", "groups"), [(28, 4), (48, 3), (40, 4)])
 def test_a_unit_computes_the_same_and_shuffles_nothing(channels, groups):
-    mod = shuffle_unit(channels, groups)
+    check_unit(channels, groups, (1, channels, 1, 1))
+
+
+def check_unit(channels, groups, bias):
+    mod = shuffle_unit(channels, groups, bias=bias)
     rewritten = simplify(widen_groups(channels_last(mod), 16))
     text = rewritten["main"].script()
     assert "R.permute_dims" in text  # of the input and the result
@@ -90,3 +106,24 @@ def test_a_grouped_convolution_that_reads_shuffled_channels_has_a_closed_form():
     analyzer = Analyzer(space, load_presets()["sapphire-rapids"].profile)
     assert space.sketches
     assert all(analyzer.compiled(sketch.index) for sketch in space.sketches)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_smaller_floats_are_summed_in_the_type_of_the_result(dtype):
+    """A ResNeXt's convolution and its float32 bias; four groups of 50 channels."""
+    rng = np.random.default_rng(3)
+    x = rng.standard_normal((1, 200, 4, 3)).astype("float32")
+    filters = rng.standard_normal((28, 50, 3, 3)).astype("float32")
+    builder = relax.BlockBuilder()
+    image = relax.Var("x", relax.TensorType(x.shape, "float32"))
+    with builder.function("main", [image]):
+        with builder.dataflow():
+            operands = [builder.emit(relax.op.astype(value, dtype)) for value in (image, relax.const(filters))]
+            made = builder.emit(relax.op.nn.conv2d(*operands, padding=1, groups=4, out_dtype="float32"))
+            out = builder.emit_output(builder.emit(relax.op.add(made, relax.const(np.ones((1, 28, 1, 1), "float32")))))
+        builder.emit_func_output(out)
+    prepared = prepare(builder.get(), HOST)
+    assert "group_conv2d_nhwc" in prepared.script()
+    x, filters = (torch.from_numpy(array).to(getattr(torch, dtype)).float() for array in (x, filters))
+    want = torch.nn.functional.conv2d(x, filters, torch.ones(28), padding=1, groups=4)
+    np.testing.assert_allclose(run(prepared, x.numpy()), want, rtol=1e-4, atol=1e-3)

@@ -28,9 +28,9 @@ def convolution(filters: int) -> tvm.IRModule:
     return builder.get()
 
 
-def run(mod: tvm.IRModule, x: np.ndarray) -> np.ndarray:
+def run(mod: tvm.IRModule, *arrays: np.ndarray) -> np.ndarray:
     machine = relax.VirtualMachine(tvm.compile(mod, target=HOST), tvm.cpu())
-    return machine["main"](tvm.runtime.tensor(x)).numpy()
+    return machine["main"](*map(tvm.runtime.tensor, arrays)).numpy()
 
 
 @pytest.mark.parametrize(("filters", "wide"), [(100, 112), (1000, 1024), (96, 96), (7, 7)])
@@ -93,10 +93,36 @@ def test_products_of_two_inputs_get_whole_vectors_of_columns(tokens, rows, colum
     assert f"R.Tensor((3, {rows}, {columns})" in text
     assert ("strided_slice" in text) == ((rows, columns) != (tokens, tokens))
     rng = np.random.default_rng(5)
-    args = [rng.standard_normal(shape).astype("float32") for shape in ((3, tokens, 16), (3, 16, tokens))]
-    args = [tvm.runtime.tensor(array) for array in (*args, args[0])]
-    got, want = (
-        relax.VirtualMachine(tvm.compile(m, target=HOST), tvm.cpu())["main"](*args).numpy()
-        for m in (prepare(mod, HOST), mod)
-    )
+    q, k = (rng.standard_normal(shape).astype("float32") for shape in ((3, tokens, 16), (3, 16, tokens)))
+    np.testing.assert_allclose(run(prepare(mod, HOST), q, k, q), run(mod, q, k, q), rtol=1e-4, atol=1e-4)
+
+
+HALVES = [(3, 37, 197), (3, 197, 37)]
+
+
+def halves(dtype: str, constant: bool) -> tvm.IRModule:
+    """A product of smaller floats with a float32 result and bias, 37 rows and columns of 197 terms."""
+    builder = relax.BlockBuilder()
+    x, y = (relax.Var(name, relax.TensorType(shape, "float32")) for name, shape in zip("xy", HALVES, strict=True))
+    with builder.function("main", [x] if constant else [x, y]):
+        with builder.dataflow():
+            right = relax.const(values()[1]) if constant else y
+            left, right = (builder.emit(relax.op.astype(matrix, dtype)) for matrix in (x, right))
+            product = builder.emit(relax.op.matmul(left, right, out_dtype="float32"))
+            out = builder.emit_output(builder.emit(relax.op.add(product, relax.const(np.ones(37, "float32")))))
+        builder.emit_func_output(out)
+    return builder.get()
+
+
+def values() -> list[np.ndarray]:
+    rng = np.random.default_rng(6)
+    return [rng.standard_normal(shape).astype("float32") for shape in HALVES]
+
+
+@pytest.mark.parametrize("constant", [False, True], ids=["inputs", "weights"])
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_products_of_smaller_floats_are_summed_in_the_type_of_their_result(dtype, constant):
+    arrays = values()
+    want = np.matmul(*(array.astype(dtype).astype("float32") for array in arrays)) + 1
+    got = run(prepare(halves(dtype, constant), HOST), *arrays[: 1 if constant else 2])
     np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-4)

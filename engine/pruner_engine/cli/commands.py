@@ -147,10 +147,17 @@ def tasks(project: str, run_id: int | None, *, as_json: bool) -> None:
 def compare_runs(project: str, run_id: int | None, goal_of: int | None, *, as_json: bool) -> None:
     with ProjectReader(project) as reader:
         found = compare(reader, reader.run(run_id), goal_of)
-    if as_json:
-        runs = [{**run, "progress": found.progress[run["id"]]} for run in found.runs]
-        print_json({"goal_s": found.goal_s, "goal_of": found.base["id"], "runs": runs})
-        return
+        if as_json:
+            runs = [
+                {
+                    **run_object(reader, run["id"]),
+                    **{key: run[key] for key in ("goal_trials", "goal_s", "goal_gain")},
+                    "progress": found.progress[run["id"]],
+                }
+                for run in found.runs
+            ]
+            print_json({"goal_s": found.goal_s, "goal_of": found.base["id"], "runs": runs})
+            return
     table = Table(
         "run", "strategy", "seed", "trials", "failed", "worked", "latency", "gain", "trials to goal", "time to goal",
         "speed-up",
@@ -178,9 +185,10 @@ def find_task(reader: ProjectReader, text: str) -> int:
     return int(found["id"])
 
 
-def export(project: str, out: str, run_id: int | None, *, as_json: bool) -> None:
+def export(project: str, out: str, run_id: int | None, *, all_runs: bool, as_json: bool) -> None:
     ProjectReader(project).close()
-    answer = carry_out(Export(project=absolute(project), out=absolute(out), run_id=run_id), quiet=as_json)
+    command = Export(project=absolute(project), out=absolute(out), run_id=run_id, all_runs=all_runs)
+    answer = carry_out(command, quiet=as_json)
     assert isinstance(answer, Exported)
     if as_json:
         print_json(answer.summary)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import socket
 from typing import Any
 
 import click
+
+from pruner_engine.errors import UserError
 
 
 class AddressType(click.ParamType):
@@ -27,6 +30,15 @@ _HOST = click.option("--host", default="127.0.0.1", show_default=True, help="Add
 @click.option("--port", type=int, default=9190, show_default=True)
 def tracker(host: str, port: int) -> None:
     """Run a TVM tracker, which lends boards to `pruner tune --rpc`. Who reaches it may run code on its boards."""
+    try:
+        with socket.socket() as probe:  # TVM's own complaint comes with tracebacks of what it made half-way
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((host, port))
+    except (OSError, OverflowError) as error:
+        raise UserError(
+            f"A tracker cannot listen at {host}:{port}: the address is in use or not of this machine.",
+            "Give another one with --host and --port.",
+        ) from error
     from pruner_engine.tvm_import import import_tvm
 
     import_tvm()

@@ -10,11 +10,12 @@ from typing import Any
 import click
 
 from pruner_engine import __version__
-from pruner_engine.cli import bench, bench_more, commands, data, fleet, looking, records, report, trying
+from pruner_engine.cli import bench, bench_more, commands, data, fleet, looking, records, report, steering, trying
 from pruner_engine.cli.looking import FORMS
 from pruner_engine.cli.options import (
     CandidateType,
     ShapeType,
+    all_runs_option,
     json_option,
     plugin_option,
     project_argument,
@@ -148,11 +149,12 @@ def inspect(
 @cli.command()
 @project_argument
 @click.option("--out", required=True, type=click.Path(file_okay=False), help="Folder to write the bundle to.")
-@click.option("--run", "run_id", type=int, help="Use the trials of this run only [default: all of its target].")
+@click.option("--run", "run_id", type=int, help="Trials of this run [default: all runs on the newest one's target].")
+@all_runs_option
 @json_option
-def export(project: str, out: str, run_id: int | None, as_json: bool) -> None:
+def export(project: str, out: str, run_id: int | None, all_runs: bool, as_json: bool) -> None:
     """Compile the tuned model, check what it computes, write a bundle that runs without this program."""
-    commands.export(project, out, run_id, as_json=as_json)
+    commands.export(project, out, run_id, all_runs=all_runs, as_json=as_json)
 
 
 @cli.command()
@@ -168,6 +170,7 @@ for _command in (
     data.train,
     report.report,
     trying.try_,
+    steering.steer,
     records.records,
     records.boards,
     fleet.tracker,

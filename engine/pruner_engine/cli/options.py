@@ -76,6 +76,9 @@ class NumbersType(click.ParamType):
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
 project_argument = click.argument("project", type=click.Path(dir_okay=False))
+all_runs_option = click.option(
+    "--all-runs", is_flag=True, help="With --run: the best of all runs on its target, not of it alone."
+)
 setting_option = click.option(
     "--set", "settings", type=SettingType(), multiple=True, help="A setting of the search, such as draft_set=512."
 )

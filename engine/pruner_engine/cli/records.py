@@ -7,7 +7,7 @@ import msgspec
 from rich.table import Table
 
 from pruner_engine.cli.commands import absolute
-from pruner_engine.cli.options import json_option, project_argument
+from pruner_engine.cli.options import all_runs_option, json_option, project_argument
 from pruner_engine.cli.output import print_json, print_table
 from pruner_engine.cli.progress import carry_out
 from pruner_engine.jobs.messages import (
@@ -30,13 +30,16 @@ def records() -> None:
 @records.command("export")
 @project_argument
 @click.option("--out", required=True, type=click.Path(file_okay=False), help="Folder to write the two files to.")
-@click.option("--run", "run_id", type=int, help="Trials of this run only [default: all of its target].")
+@click.option("--run", "run_id", type=int, help="Trials of this run [default: all runs on the newest one's target].")
+@all_runs_option
 @click.option("--best", type=click.IntRange(1), default=1, show_default=True, help="Trials of each task.")
 @json_option
-def export_records(project: str, out: str, run_id: int | None, best: int, as_json: bool) -> None:
+def export_records(project: str, out: str, run_id: int | None, all_runs: bool, best: int, as_json: bool) -> None:
     """Write the best trials of PROJECT; `JSONDatabase(work_dir=DIR)` reads them."""
     ProjectReader(project).close()
-    command = ExportRecords(project=absolute(project), out=absolute(out), run_id=run_id, best=best)
+    command = ExportRecords(
+        project=absolute(project), out=absolute(out), run_id=run_id, all_runs=all_runs, best=best
+    )
     answer = carry_out(command, quiet=as_json)
     assert isinstance(answer, RecordsExported)
     if as_json:

@@ -13,6 +13,8 @@ from pruner_engine.cli.output import print_json
 from pruner_engine.cli.progress import carry_out
 from pruner_engine.errors import UserError
 from pruner_engine.inspect.why import why_text
+from pruner_engine.jobs.client import tell_engine
+from pruner_engine.jobs.lines import decision_names
 from pruner_engine.jobs.messages import Pin, Pinned, Tried, Try, Verified, Verify, WhatIf, WhatIfScore
 from pruner_engine.measure.advice import advice
 from pruner_engine.store.reader import ProjectReader, Row
@@ -55,14 +57,18 @@ def try_(
         decisions[at] = value
     common = {"project": absolute(project), "task_id": task_id, "sketch_id": sketch["id"], "decisions": decisions}
     command = WhatIf(**common) if step == "draft" else _COMMANDS[step](run_id=run["id"], **common)
-    answer = carry_out(command, quiet=as_json)
+    if step == "pin" and run["alive"] and run["socket"]:
+        tell_engine(run["socket"], command)
+        answer = None
+    else:
+        answer = carry_out(command, quiet=as_json)
     if as_json:
-        told = {name: getattr(answer, name) for name in answer.__struct_fields__ if name != "request"}
+        told = {name: getattr(answer, name) for name in answer.__struct_fields__ if name != "request"} if answer else {}
         print_json({"run": run["id"], "task": task_id, "sketch": sketch["id"], "decisions": decisions, **told})
         return
     for name, spec, value in zip(decision_names(specs), specs, decisions, strict=True):
         click.echo(f"decision {name}: {_told(spec, value)}")
-    click.echo(_sentence(answer))
+    click.echo(_sentence(answer) if answer else f"run {run['id']} measures it first in its next round")
 
 
 _COMMANDS: dict[str, Any] = {"verify": Verify, "measure": Try, "pin": Pin}
@@ -95,14 +101,6 @@ def _edit(specs: list[Row], edit: str) -> tuple[int, Any]:
     except ValueError as error:
         allowed = domain.get("candidates") or domain.get("indices") or f"factors of {domain['extent']}, as 2,4,8"
         raise UserError(f"{text} is no value of {name}.", f"Use {allowed}.") from error
-
-
-def decision_names(specs: list[Row]) -> list[str]:
-    """What each decision is called here: those that share a name are numbered from 1, as in "ax0.2"."""
-    names = [spec["name"] for spec in specs]
-    return [
-        name if names.count(name) == 1 else f"{name}.{names[: at + 1].count(name)}" for at, name in enumerate(names)
-    ]
 
 
 def _told(spec: Row, value: Any) -> str:

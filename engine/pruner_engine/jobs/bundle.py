@@ -10,13 +10,12 @@ from typing import Any
 
 import tvm
 
-from pruner_engine.errors import UserError
 from pruner_engine.export import export_bundle
 from pruner_engine.export.compare import bench_e2e
 from pruner_engine.frontends import LoadedModel
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.messages import Export, Exported, Notice, Phase
-from pruner_engine.jobs.stored import stored_model, stored_tasks
+from pruner_engine.jobs.stored import is_this_device, stored_model, stored_run, stored_tasks
 from pruner_engine.search.settings import settings_from
 from pruner_engine.store.project import Project
 from pruner_engine.store.reading import making_sense
@@ -41,14 +40,11 @@ class _Tuned:
     database: ProjectDatabase
 
 
-def _tuned(project: Project, run_id: int | None, on_phase: Callable[[str, str], None]) -> _Tuned:
-    """Best schedules of a run, or, without an id, of all runs on the newest run's target."""
-    chosen = run_id if run_id is not None else project.runs.newest()
-    if chosen is None or not project.query("SELECT 1 FROM runs WHERE id = ?", (chosen,)):
-        raise UserError("The project holds no such run.", "`pruner status` lists its runs.")
-    run, rows = project.runs.get(chosen), project.runs.tasks(chosen)
-    if not rows:
-        raise UserError("This run has not come to tuning yet.", "Resume it first.")
+def _tuned(
+    project: Project, run_id: int | None, on_phase: Callable[[str, str], None], *, all_runs: bool = True
+) -> _Tuned:
+    """A run, without an id the newest, with its best schedules or those of all runs on its target."""
+    run, rows = stored_run(project, run_id)
     with making_sense(project.path):
         device = project.work.target(run["target_id"])
         target = resolve_target(device["text"])
@@ -56,7 +52,7 @@ def _tuned(project: Project, run_id: int | None, on_phase: Callable[[str, str], 
     on_phase("load", str(project.path))
     model = stored_model(project, run)
     on_phase("prepare", model.name)
-    database = ProjectDatabase(project, run["target_id"], target, run_id)
+    database = ProjectDatabase(project, run["target_id"], target, None if all_runs else run["id"])
     untuned = {row["hash"]: row["untuned_s"] for row in rows if row["untuned_s"]}
     prepared = prepare(model.mod, target, settings_from(run["settings"]).without_rules)
     return _Tuned(run, tasks, untuned, device, target, model, prepared, database)
@@ -69,7 +65,7 @@ def export(command: Export, job: JobContext) -> None:
         job.emit(Phase(name=name, detail=detail))
 
     with Project(command.project) as project:
-        found = _tuned(project, command.run_id, phase)
+        found = _tuned(project, command.run_id, phase, all_runs=command.all_runs or command.run_id is None)
         run = found.run
         told = export_bundle(
             found.model,
@@ -92,7 +88,8 @@ def export(command: Export, job: JobContext) -> None:
             threads=threads_of(found.target),
         )
         summary = json.loads(json.dumps(told))  # as it is kept and sent: plain values, keys of TVM's strings too
-        _keep(project, run, summary)
+        if is_this_device(found.device, found.target):
+            _keep(project, run, summary)
         export_id = project.runs.add_export(run["id"], summary["out"], True, summary)
         if summary["slower_than"]:
             others = " and ".join(summary["slower_than"])

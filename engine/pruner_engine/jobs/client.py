@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import queue
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -17,10 +18,30 @@ from pruner_engine.errors import UserError
 from pruner_engine.jobs.heartbeat import SILENT_S
 from pruner_engine.jobs.messages import PROTOCOL, Bye, Command, Event, Hello, Quit, decode_event, encode
 
+_OTHER_VERSION = ("The engine is of another version than this program.", "Install both anew.")
+
 
 def engine_command() -> list[str]:
     """How an engine process is started; a frozen program answers to the same arguments."""
     return [sys.executable, "-m", "pruner_engine.jobs"]
+
+
+def tell_engine(address: str, command: Command) -> None:
+    """Send a command to an engine that somebody else started, through its control socket.
+
+    Raises:
+        UserError: nobody answers there, or an engine of another version.
+    """
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link, link.makefile("rb") as answers:
+            link.settimeout(SILENT_S)
+            link.connect(address)
+            hello = decode_event(answers.readline())
+            if isinstance(hello, Hello) and hello.protocol != PROTOCOL:
+                raise UserError(*_OTHER_VERSION)
+            link.sendall(encode(command))
+    except (OSError, msgspec.DecodeError) as error:
+        raise UserError(f"The engine does not answer: {error}.", "`pruner status` tells whether it works.") from error
 
 
 class EngineProcess:
@@ -76,7 +97,7 @@ class EngineProcess:
                     f"The engine said something unknown: {error}.", "Install engine and terminal of one version."
                 ) from error
             if isinstance(event, Hello) and event.protocol != PROTOCOL:
-                raise UserError("The engine is of another version than this program.", "Install both anew.")
+                raise UserError(*_OTHER_VERSION)
             yield event
             if isinstance(event, Bye):
                 return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Sequence
 from typing import Any
 
 from pruner_engine.jobs import messages as msg
@@ -21,10 +22,12 @@ def line_of(command: Any) -> str:  # noqa: PLR0911
             budget = {"--run": command.run_id, "--trials": command.trials, "--minutes": command.minutes}
             return _line("resume", command.project, **budget)
         case msg.Export():
-            return _line("export", command.project, **{"--out": command.out, "--run": command.run_id})
+            flags = ["--all-runs"] if command.all_runs else []
+            return _line("export", command.project, *flags, **{"--out": command.out, "--run": command.run_id})
         case msg.ExportRecords():
+            flags = ["--all-runs"] if command.all_runs else []
             options = {"--out": command.out, "--run": command.run_id, "--best": command.best}
-            return _line("records", "export", command.project, **options)
+            return _line("records", "export", command.project, *flags, **options)
         case msg.ImportRecords():
             flags = ["--same-device"] if command.same_device else []
             return _line("records", "import", command.project, command.folder, *flags)
@@ -74,6 +77,14 @@ def tune_line(plan: msg.Tune) -> str:
     for plugin in plan.plugins:
         words += ["--plugin", plugin]
     return _line(*words, *(["--allow-code"] if plan.allow_code else []))
+
+
+def decision_names(specs: Sequence[dict[str, Any]]) -> list[str]:
+    """What `pruner try --decide` calls each decision of a sketch: those that share a name are numbered, as "ax0.2"."""
+    names = [spec["name"] for spec in specs]
+    return [
+        name if names.count(name) == 1 else f"{name}.{names[: at + 1].count(name)}" for at, name in enumerate(names)
+    ]
 
 
 def plan_of(run: dict[str, Any], project: str) -> msg.Tune:

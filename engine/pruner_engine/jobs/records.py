@@ -20,21 +20,22 @@ from pruner_engine.export.records import RECORDS, ImportedRecord, read_records, 
 from pruner_engine.inspect.schedule import schedule_of
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.messages import ExportRecords, ImportRecords, Notice, Phase, RecordsExported, RecordsImported
+from pruner_engine.jobs.stored import stored_run
 from pruner_engine.store.project import Project
+from pruner_engine.store.runs import IMPORTED
 from pruner_engine.store.tuning_database import ProjectDatabase
 from pruner_engine.store.work import task_of
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.task import TuningTask, module_hash
 
-STRATEGY = "imported"  # of a run that holds what others measured
-
 
 def export_records(command: ExportRecords, job: JobContext) -> None:
     """Write the best trials of each task into a folder that MetaSchedule's JSONDatabase reads."""
     with Project(command.project) as project:
-        run, rows = _run(project, command.run_id)
+        run, rows = stored_run(project, command.run_id)
         target = resolve_target(project.work.target(run["target_id"])["text"])
-        database = ProjectDatabase(project, run["target_id"], target, command.run_id)
+        everyone = command.all_runs or command.run_id is None
+        database = ProjectDatabase(project, run["target_id"], target, None if everyone else run["id"])
         job.emit(Phase(name="records", detail=command.out))
         if (Path(command.out) / RECORDS).exists():
             raise UserError(f"{command.out} holds tuning records already.", "Choose another folder.")
@@ -54,7 +55,7 @@ def import_records(command: ImportRecords, job: JobContext) -> None:
     job.emit(Phase(name="records", detail=command.folder))
     found = read_records(folder)
     with Project(command.project) as project:
-        run, rows = _run(project, None)
+        run, rows = stored_run(project, None)
         tasks = {row["id"]: task_of(row) for row in rows}
         target = resolve_target(project.work.target(run["target_id"])["text"])
         fitting, told = _fitting(found.records, tasks, target)
@@ -70,16 +71,6 @@ def import_records(command: ImportRecords, job: JobContext) -> None:
         job.emit(Notice(level="warning", text=problem))
     count = sum(len(records) for records in fitting.values())
     job.emit(RecordsImported(run_id=run_id, records=count, failed=found.failed, problems=problems))
-
-
-def _run(project: Project, run_id: int | None) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    chosen = run_id if run_id is not None else project.runs.newest()
-    if chosen is None or not project.query("SELECT 1 FROM runs WHERE id = ?", (chosen,)):
-        raise UserError("The project holds no such run.", "`pruner status` lists its runs; tune the model first.")
-    rows = project.runs.tasks(chosen)
-    if not rows:
-        raise UserError("This run has not come to tuning yet.", "Resume it first.")
-    return project.runs.get(chosen), rows
 
 
 def _fitting(
@@ -135,7 +126,7 @@ def _add_run(
             )
         columns = {name: run[name] for name in ("settings", "versions", "host")}
         run_id = project.runs.add(
-            run["model_id"], STRATEGY, 0, target_id=target_id, **columns, reason=f"records of {folder}"
+            run["model_id"], IMPORTED, 0, target_id=target_id, **columns, reason=f"records of {folder}"
         )
         project.runs.add_tasks(run_id, ids.values())
         trials, times = 0, []

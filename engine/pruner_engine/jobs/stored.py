@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+import tvm
+
 from pruner_engine.errors import UserError
 from pruner_engine.export.deadly import deadly
 from pruner_engine.frontends import LoadedModel, load_model
@@ -16,7 +18,37 @@ from pruner_engine.search.settings import settings_from
 from pruner_engine.store.project import Project
 from pruner_engine.store.reading import making_sense
 from pruner_engine.store.work import task_of, unpack_module
+from pruner_engine.targets.target import device_of
 from pruner_engine.tasks.task import TuningTask
+
+
+def stored_run(project: Project, run_id: int | None) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """A run, without an id the newest that was tuned here, and rows of its tasks.
+
+    Raises:
+        UserError: there is no such run, or it has no tasks yet.
+    """
+    chosen = run_id if run_id is not None else project.runs.newest()
+    if chosen is None or not project.query("SELECT 1 FROM runs WHERE id = ?", (chosen,)):
+        raise UserError("The project holds no such run.", "`pruner status` lists its runs; tune the model first.")
+    rows = project.runs.tasks(chosen)
+    if not rows:
+        raise UserError("This run has not come to tuning yet.", "Resume it first.")
+    return project.runs.get(chosen), rows
+
+
+def is_this_device(row: dict[str, Any], target: tvm.target.Target) -> bool:
+    """Whether a row of table `targets`, and the target made of it, are of the device that would measure here."""
+    return bool(device_of(target).fingerprint == row["fingerprint"])
+
+
+def refuse_other_device(row: dict[str, Any], target: tvm.target.Target) -> None:
+    """Raises UserError where what is measured here would be mixed with latencies of another device."""
+    if not is_this_device(row, target):
+        raise UserError(
+            f"This run was tuned on {row['device']}, which is not this machine's device.",
+            "Start a new run here: latencies of two devices must not be mixed.",
+        )
 
 
 def stored_model(project: Project, run: dict[str, Any]) -> LoadedModel:

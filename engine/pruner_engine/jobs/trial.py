@@ -8,6 +8,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.measuring import measurer_for
 from pruner_engine.jobs.messages import Phase, Pin, Pinned, Tried, Try
+from pruner_engine.jobs.stored import refuse_other_device
 from pruner_engine.jobs.workbench import workbench
 from pruner_engine.measure.types import MeasureInput, MeasureResult
 from pruner_engine.search.settings import settings_from
@@ -26,6 +27,7 @@ def try_row(command: Try, job: JobContext) -> None:
         run = _run(project, command.run_id, command.task_id)
         known = project.trials.measured_as(command.run_id, command.task_id, candidate.hash)
         if known is None:
+            refuse_other_device(project.work.target(run["target_id"]), bench.target)
             if not bench.materialised([candidate]):
                 raise UserError(
                     "This schedule cannot be built: a postprocessor refuses it.", "Change a decision and try again."

@@ -23,7 +23,7 @@ from pruner_engine.jobs.converting import converted
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.measuring import measurer_for
 from pruner_engine.jobs.messages import Phase, Resume, RunFinished, RunStarted, State, Tune
-from pruner_engine.jobs.stored import stored_model, stored_tasks
+from pruner_engine.jobs.stored import refuse_other_device, stored_model, stored_tasks
 from pruner_engine.plugins import load_plugins
 from pruner_engine.search.budget import Budget, renewed
 from pruner_engine.search.settings import SearchSettings, settings_from
@@ -168,12 +168,8 @@ def _prepared(project: Project, run_id: int, row: dict[str, Any], job: JobContex
         stored_target = project.work.target(row["target_id"])
         target = resolve_target(stored_target["text"])
         rows = project.runs.tasks(run_id)
-        if rows and device_of(target).fingerprint != stored_target["fingerprint"]:
-            raise UserError(
-                f"This run was tuned on {stored_target['device']}, which is not this machine's device.",
-                "Start a new run here: latencies of two devices must not be mixed.",
-            )
         if rows:
+            refuse_other_device(stored_target, target)
             states = [
                 TaskState(task, r["id"], untuned_s=r["untuned_s"], steer=r["steer"], quarantined=r["quarantined"])
                 for r, task in zip(rows, stored_tasks(rows), strict=True)

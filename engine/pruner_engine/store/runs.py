@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from pruner_engine.store.project import Project
 
 
+IMPORTED = "imported"  # strategy of a run that holds what others measured
+
+
 class RunRepository:
     """State of runs; every change is one transaction."""
 
@@ -40,8 +43,9 @@ class RunRepository:
         return int(found[0]["id"]) if found else None  # type: ignore[call-overload]
 
     def newest(self) -> int | None:
-        found = self._project.query("SELECT max(id) AS id FROM runs")
-        return None if found[0]["id"] is None else int(found[0]["id"])  # type: ignore[call-overload]
+        """The newest run that was tuned here; only where there is none, the newest that holds imported records."""
+        found = self._project.query("SELECT id FROM runs ORDER BY strategy = ?, id DESC LIMIT 1", (IMPORTED,))
+        return int(found[0]["id"]) if found else None  # type: ignore[call-overload]
 
     def update(self, run_id: int, **columns: Any) -> None:
         with self._project.transaction() as db:

@@ -105,9 +105,13 @@ def _usable_cpus() -> list[int]:
 
 def _count(cpus: list[int]) -> tuple[int, int]:
     """Physical cores and logical CPUs behind `cpus`, capped by the control group's quota."""
-    cores = {_read(_SYS / f"cpu{cpu}/topology/thread_siblings_list") or str(cpu) for cpu in cpus}
     quota = _quota()
-    return max(1, min(len(cores), quota)), max(1, min(len(cpus), quota))
+    return max(1, min(len(set(map(_core, cpus))), quota)), max(1, min(len(cpus), quota))
+
+
+def _core(cpu: int) -> str:
+    """Equal for the logical CPUs of one physical core; where Linux does not tell, each is one."""
+    return _read(_SYS / f"cpu{cpu}/topology/thread_siblings_list") or str(cpu)
 
 
 def _quota() -> int:
@@ -120,7 +124,7 @@ def _quota() -> int:
 
 
 def _caches(cpus: list[int]) -> tuple[Cache, ...]:
-    found = []
+    found, cores = [], {cpu: _core(cpu) for cpu in cpus}
     for index in sorted((_SYS / f"cpu{cpus[0]}/cache").glob("index*")):
         size = re.fullmatch(r"(\d+)([KM]?)", _read(index / "size"))
         if size and _read(index / "type") in ("Data", "Unified"):
@@ -129,7 +133,7 @@ def _caches(cpus: list[int]) -> tuple[Cache, ...]:
                 Cache(
                     level=int(_read(index / "level")),
                     bytes=int(size[1]) << {"": 0, "K": 10, "M": 20}[size[2]],
-                    shared_by=max(1, len(shared & set(cpus))),
+                    shared_by=max(1, len({cores[cpu] for cpu in shared & cores.keys()})),
                     line=int(_read(index / "coherency_line_size") or 64),
                 )
             )

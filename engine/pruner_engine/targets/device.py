@@ -15,7 +15,7 @@ class Cache:
     Attributes:
         level: 1 is nearest to the core.
         bytes: capacity of one instance.
-        shared_by: logical CPUs that share one instance.
+        shared_by: physical cores that share one instance.
         line: bytes of a line.
     """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from tvm.target import Target
 from pruner_engine.errors import UserError
 from pruner_engine.resources import resource_dir
 from pruner_engine.targets.device import Device
-from pruner_engine.targets.profile import DeviceProfile
+from pruner_engine.targets.profile import CacheProfile, DeviceProfile
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,34 @@ def preset_for(target: Target, device: Device) -> DeviceProfile | None:
     alike = [p for p in gpus if any(text in device.name.lower() for text in p.matches)]
     same = [p for p in gpus if p.target["arch"] == target.attrs.get("arch")]
     return next((p.profile for p in alike + same), None)
+
+
+def on_device(profile: DeviceProfile, gpu: Device) -> DeviceProfile:
+    """A preset for a detected GPU, which may be a smaller or larger one of the same name or architecture.
+
+    What a multiprocessor does stays, what all of them do or share goes with their number.
+    """
+    cores = gpu.cores if gpu.cores > 1 else profile.cores  # 1: the driver does not tell
+    share = cores / profile.cores
+    memory = gpu.memory_bandwidth or profile.dram_bandwidth * share
+
+    def sized(cache: CacheProfile) -> CacheProfile:
+        whole = cache.shared_by >= profile.cores
+        size, sharers = (round(cache.bytes * share), cores) if whole else (cache.bytes, cache.shared_by)
+        return replace(cache, bytes=size, shared_by=sharers, bandwidth=cache.bandwidth * share)
+
+    return replace(
+        profile,
+        name=gpu.name,
+        fingerprint=gpu.fingerprint,
+        source=profile.source if share == 1 else "estimated",
+        cores=cores,
+        peak_flops=profile.peak_flops * share,
+        caches=tuple(map(sized, profile.caches)),
+        dram_bandwidth=memory,
+        dram_bandwidth_core=min(memory, memory / cores * 4),
+        gpu=profile.gpu and replace(profile.gpu, tensor_flops=profile.gpu.tensor_flops * share),
+    )
 
 
 def _read(path: Path) -> Preset:

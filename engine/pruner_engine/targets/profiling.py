@@ -15,7 +15,7 @@ import msgspec
 from tvm.target import Target
 
 from pruner_engine.child import environment, module_command
-from pruner_engine.targets.presets import preset_for
+from pruner_engine.targets.presets import on_device, preset_for
 from pruner_engine.targets.profile import DeviceProfile, estimate
 from pruner_engine.targets.target import device_of, runs_here, target_json
 
@@ -55,7 +55,7 @@ def _uncalibrated(target: Target) -> DeviceProfile:
     detected = device.kind == "cuda" and device.clock_hz > 0
     preset = preset_for(target, device)
     if preset:
-        preset = replace(preset, fingerprint=device.fingerprint, name=device.name if detected else preset.name)
+        preset = on_device(preset, device) if detected else replace(preset, fingerprint=device.fingerprint)
     rough = preset or estimate(target, device)
     return _measured(target, rough) if detected else rough
 
@@ -63,6 +63,8 @@ def _uncalibrated(target: Target) -> DeviceProfile:
 def _measured(target: Target, rough: DeviceProfile) -> DeviceProfile:
     path = _profile_file(target)
     kept = _read(path)
+    if kept and _parts(kept.profile) != _parts(rough):  # what is known about the device, not measured, was another then
+        kept = None
     quiet = os.getloadavg()[0] < _QUIET_LOAD * rough.cores
     if kept and (kept.quiet or not quiet):
         return kept.profile
@@ -84,6 +86,11 @@ def _measured(target: Target, rough: DeviceProfile) -> DeviceProfile:
         profile = _better(profile, kept.profile)
     _write(path, _Kept(profile, quiet))
     return profile
+
+
+def _parts(profile: DeviceProfile) -> tuple[int, list[tuple[int, int]]]:
+    """The cores, and how large each cache is and how many of them share it."""
+    return profile.cores, [(cache.bytes, cache.shared_by) for cache in profile.caches]
 
 
 def _better(a: DeviceProfile, b: DeviceProfile) -> DeviceProfile:

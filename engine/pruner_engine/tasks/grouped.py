@@ -54,7 +54,7 @@ class _Rewriter(PyExprMutator):
         if name == "relax.nn.conv2d" and is_constant_nhwc(visited):
             groups, channels = int(visited.attrs.groups), int(visited.args[0].ty.shape[3])
             if 1 < groups < channels:
-                return self._grouped(visited, [int(n) for n in call.ty.shape])
+                return self._grouped(visited, call.ty)
             if groups == channels == int(call.ty.shape[3]):
                 return self._depthwise(visited)
         return visited
@@ -120,12 +120,13 @@ class _Rewriter(PyExprMutator):
             return call
         source, groups = found
         bias = call.args[1].value.numpy()
-        moved = relax.const(_unshuffled(bias, groups) if bias.shape[-1:] != (1,) else bias)
+        same = bias.shape[-1:] in ((), (1,))  # for all channels
+        moved = relax.const(bias if same else _unshuffled(bias, groups))
         return self._shuffle(self.builder_.emit(relax.op.add(source, moved)), groups)
 
     # ------------------------------------------------------------ convolutions
 
-    def _grouped(self, call: relax.Call, shape: list[int]) -> relax.Expr:
+    def _grouped(self, call: relax.Call, result: relax.TensorType) -> relax.Expr:
         attrs, groups = call.attrs, int(call.attrs.groups)
         filters = call.args[1].value.numpy()
         *window, depth, count = filters.shape
@@ -139,17 +140,24 @@ class _Rewriter(PyExprMutator):
             padding=[int(n) for n in attrs.padding],
             dilation=[int(n) for n in attrs.dilation],
             shuffled=shuffled,
+            dtype=str(result.dtype),
         )
         made = self.builder_.emit_te(
             kernel, source, relax.const(np.ascontiguousarray(wide)), primfunc_name_hint="conv2d"
         )
         if each % self.lanes:
             made = self.builder_.emit(relax.op.strided_slice(made, [4], [0], [each]))
-        return relax.op.reshape(made, shape)
+        return relax.op.reshape(made, [int(n) for n in result.shape])
 
 
 def convolve_groups(
-    x: te.Tensor, filters: te.Tensor, strides: list[int], padding: list[int], dilation: list[int], shuffled: int
+    x: te.Tensor,
+    filters: te.Tensor,
+    strides: list[int],
+    padding: list[int],
+    dilation: list[int],
+    shuffled: int,
+    dtype: str = "float32",
 ) -> te.Tensor:
     """A grouped convolution [batch, row, column, group, filter] of an image in NHWC.
 
@@ -157,6 +165,7 @@ def convolve_groups(
         filters: [window row, window column, group, channel of the group, filter].
         padding: rows and columns above, left, below, right.
         shuffled: groups in which the image's channels are to be shuffled before.
+        dtype: of the result, in which it is multiplied and summed: operands may be of a smaller type.
     """
     batch, height, width, channels = (int(n) for n in x.shape)
     down, across, groups, depth, count = (int(n) for n in filters.shape)
@@ -172,7 +181,7 @@ def convolve_groups(
         if shuffled > 1:
             channel = tirx.floormod(channel, shuffled) * (channels // shuffled) + tirx.floordiv(channel, shuffled)
         pixel = padded(n, h * strides[0] + r * dilation[0], w * strides[1] + s * dilation[1], channel)
-        return te.sum(pixel * filters(r, s, g, k, o), axis=[r, s, k])
+        return te.sum(pixel.astype(dtype) * filters(r, s, g, k, o).astype(dtype), axis=[r, s, k])
 
     return te.compute((batch, rows, columns, groups, count), product, name="group_conv2d_nhwc")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 
 import tvm
 from tvm import relax, te, tirx
@@ -19,7 +20,7 @@ def softmax(x: te.Tensor, lanes: int) -> te.Tensor:
     *rows, length = (int(extent) for extent in x.shape)
     wide = -(-length // lanes) * lanes
     if wide != length:
-        least = tirx.min_value("float32")
+        least = tirx.const(-inf, "float32")  # below all scores, so that its exponential is 0 whatever the largest is
         padded = te.compute(
             (*rows, wide),
             lambda *i: tirx.if_then_else(i[-1] < length, x(*i), least),

@@ -65,7 +65,8 @@ class _ProductWidener(PyExprMutator):
         if constant:
             missing = [(0, 0)] * (len(batch) + 1) + [(0, wide[1] - columns)]
             right = relax.const(np.pad(right.value.numpy(), missing))
-        product = self.builder_.emit_te(partial(_product, wide=wide), left, right, primfunc_name_hint="matmul")
+        kernel = partial(_product, wide=wide, dtype=str(call.ty.dtype))
+        product = self.builder_.emit_te(kernel, left, right, primfunc_name_hint="matmul")
         axes = [len(batch) + axis for axis in (0, 1) if wide[axis] != (rows, columns)[axis]]
         return relax.op.strided_slice(product, axes, [0] * len(axes), [int(call.ty.shape[axis]) for axis in axes])
 
@@ -83,14 +84,20 @@ def tileable(rows: int) -> int:
     return next(n for n in range(rows, 2 * rows) if any(n % tile == 0 for tile in _ROW_TILES))
 
 
-def _product(left: te.Tensor, right: te.Tensor, wide: tuple[int, int]) -> te.Tensor:
-    """A matrix product of more rows than the left matrix has, or more columns than the right one."""
+def _product(left: te.Tensor, right: te.Tensor, wide: tuple[int, int], dtype: str) -> te.Tensor:
+    """A matrix product of more rows than the left matrix has, or more columns than the right one.
+
+    Args:
+        dtype: of the result, in which it is multiplied and summed: operands may be of a smaller type.
+    """
     *batch, depth = (int(n) for n in left.shape)
     *batch, _ = batch
     left, right = appended(left, -2, wide[0], "pad_rows"), appended(right, -1, wide[1], "pad_columns")
     k = te.reduce_axis((0, depth), name="k")
     return te.compute(
-        (*batch, *wide), lambda *i: te.sum(left(*i[:-1], k) * right(*i[:-2], k, i[-1]), axis=k), name="matmul"
+        (*batch, *wide),
+        lambda *i: te.sum(left(*i[:-1], k).astype(dtype) * right(*i[:-2], k, i[-1]).astype(dtype), axis=k),
+        name="matmul",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 from PySide6.QtCore import QSettings
@@ -18,6 +19,13 @@ SUFFIX = ".pruner"
 def is_project(path: str) -> bool:
     """Whether there is a file that calls itself a project; whether it is one shows when it is opened."""
     return Path(path).suffix == SUFFIX and Path(path).is_file()
+
+
+def expanded(text: str) -> str:
+    """A path that was typed, "~" replaced: neither an engine nor a quoted word of a shell would do that."""
+    with suppress(RuntimeError):  # of a user whom nobody knows
+        return str(Path(text.strip()).expanduser()) if text.strip() else ""
+    return text.strip()
 
 
 def project_folder() -> Path:

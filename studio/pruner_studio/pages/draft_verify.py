@@ -19,7 +19,7 @@ from pruner_studio.models.scored import SCORES, ScoredCandidates, place_of_best,
 from pruner_studio.models.words import ORIGINS
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, Segments, StatTile
+from pruner_studio.widgets.basic import Card, Segments, StatTile, button
 from pruner_studio.widgets.drawn import Funnel
 from pruner_studio.widgets.figure import SaveButton
 from pruner_studio.widgets.narrowing import NarrowedBy
@@ -106,6 +106,7 @@ class DraftVerifyPage(Page):
 
     def build(self) -> Iterator[None]:
         self._round: int | None = None
+        self.workspace.opened.connect(self._forget_round)
         self._scored = ScoredCandidates()
         self.header.addWidget(NarrowedBy(self.workspace))
         self.task = QComboBox()
@@ -127,6 +128,8 @@ class DraftVerifyPage(Page):
         top.setSpacing(14)
         column.addLayout(top, 3)
         self.funnel_card = Card(tr("Funnel"))
+        self.every_round = button(tr("All rounds"), self._all_rounds, "link")
+        self.funnel_card.head.addWidget(self.every_round)
         top.addWidget(self.funnel_card, 2)
         self.funnel = Funnel()
         self.funnel_card.head.addWidget(SaveButton(self.funnel.figure))
@@ -176,6 +179,7 @@ class DraftVerifyPage(Page):
         rounds = reader.rounds(run_id) if reader and run_id is not None else []
         if reader is None or run_id is None or not rounds:
             self.pages.setCurrentIndex(0)
+            self.task.clear()
             return
         self.pages.setCurrentIndex(1)
         every = reader.tasks(run_id)
@@ -195,6 +199,8 @@ class DraftVerifyPage(Page):
         chosen = [row for row in rounds if row["id"] == self._round]
         if not chosen:
             self._round = None
+        self.table.choose(self._round)
+        self.every_round.setVisible(bool(chosen))
         self.funnel_card.heading.setText(
             tr("Funnel of round {number}").format(number=chosen[0]["idx"]) if chosen else tr("Funnel of all rounds")
         )
@@ -219,7 +225,7 @@ class DraftVerifyPage(Page):
             else tr("All tasks")
         )
         wanted = [(everything, None), *((name, task_id) for task_id, name in tasks.items())]
-        if [self.task.itemText(at) for at in range(self.task.count())] != [name for name, _ in wanted]:
+        if [(self.task.itemText(at), self.task.itemData(at)) for at in range(self.task.count())] != wanted:
             self.task.clear()
             for name, task_id in wanted:
                 self.task.addItem(name, task_id)
@@ -252,12 +258,20 @@ class DraftVerifyPage(Page):
     # ------------------------------------------------------------ choosing
 
     def _task_chosen(self, at: int) -> None:
-        self._round = None
+        self._forget_round()
         self.workspace.select(self.task.itemData(at))
+        self.refresh()
 
     def _round_chosen(self, row: dict[str, Any]) -> None:
-        self._round = None if self._round == row["id"] else row["id"]
+        self._round = row["id"]
         self.refresh()
+
+    def _all_rounds(self) -> None:
+        self._forget_round()
+        self.refresh()
+
+    def _forget_round(self) -> None:
+        self._round = None
 
     def _picked(self, candidate_id: int) -> None:
         assert self.workspace.reader is not None

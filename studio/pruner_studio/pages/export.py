@@ -26,6 +26,7 @@ from pruner_engine.jobs import messages as msg
 from pruner_studio import clipboard
 from pruner_studio.help import tip_of
 from pruner_studio.models.narrowing import narrowed
+from pruner_studio.models.projects import expanded
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.models.words import LIBRARIES
 from pruner_studio.pages.page import Page
@@ -81,8 +82,8 @@ class ExportPage(Page):
         self.out.textChanged.connect(lambda _: self._enable())
         self.which = QComboBox()
         self.which.setAccessibleName(tr("Schedules of"))
-        self.which.addItem(tr("Best of all runs"), False)
-        self.which.addItem(tr("Best of this run"), True)
+        self.which.addItem(tr("Best of all runs"), True)
+        self.which.addItem(tr("Best of this run"), False)
         self.go = button(tr("Export"), self.start, "primary", "export")
         row.addWidget(label(tr("Folder"), "muted"))
         row.addWidget(self.out, 1)
@@ -163,8 +164,12 @@ class ExportPage(Page):
         dialog.open()
 
     def plan(self) -> msg.Export:
-        run_id = self.workspace.run_id if self.which.currentData() else None
-        return msg.Export(project=self.workspace.path, out=self.out.text().strip(), run_id=run_id)
+        return msg.Export(
+            project=self.workspace.path,
+            out=expanded(self.out.text()),
+            run_id=self.workspace.run_id,
+            all_runs=self.which.currentData(),
+        )
 
     def start(self) -> None:
         self.workspace.start(self.plan())

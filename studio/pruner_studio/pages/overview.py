@@ -162,6 +162,7 @@ class OverviewPage(Page):
 
     def _nothing(self) -> None:
         self.pages.setCurrentIndex(0)
+        self.subtitle_label.setText(self.subtitle)
         if self.workspace.job.running:
             self.empty.tell(
                 tr("Preparing"),

@@ -127,6 +127,7 @@ class SchedulePage(Page):
         known = {row["id"]: row for row in tasks}
         if not tasks or reader is None or run_id is None:
             self.pages.setCurrentIndex(0)
+            self.task.clear()
             return
         if self.workspace.task_id not in known:
             heaviest = max(tasks, key=lambda row: (row["trials"] > 0, row["share"] or 0))

@@ -15,7 +15,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.jobs import lines
 from pruner_engine.jobs import messages as msg
 from pruner_studio import clipboard
-from pruner_studio.models.projects import SUFFIX, copy_of_demo, project_folder
+from pruner_studio.models.projects import SUFFIX, copy_of_demo, expanded, project_folder
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, Pill, button, label
@@ -113,7 +113,7 @@ class StartPage(Page):
         """The job as the page says it."""
         kind = self.budget_kind.current
         return msg.Tune(
-            project=self.project.text().strip(),
+            project=expanded(self.project.text()),
             model=self.model_card.model,
             inputs=self.shapes.values(),
             target=self.form.target.currentText().strip() or "auto",
@@ -138,7 +138,13 @@ class StartPage(Page):
 
     def start(self) -> None:
         plan = self.plan()
-        Path(plan.project).expanduser().parent.mkdir(parents=True, exist_ok=True)
+        folder = Path(plan.project).parent
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            told = tr("The folder {folder} cannot be made: {reason}.").format(folder=folder, reason=error.strerror)
+            self.workspace.problem.emit(Problem(told, tr("Choose another place for the project file.")))
+            return
         self.workspace.start(plan)
 
     # ------------------------------------------------------------ machine

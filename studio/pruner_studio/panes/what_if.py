@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QSplitter
 
 from pruner_engine import units
+from pruner_engine.jobs import lines
 from pruner_engine.jobs import messages as msg
 from pruner_studio.help import advice_of
 from pruner_studio.models.words import PHASES
@@ -144,22 +146,21 @@ class WhatIfPane(Pane):
         else:
             self._do(msg.Pin, tr("Pinning it…"), self._pinned)
 
-    def _do(self, kind: type, meanwhile: str, on_reply: Any) -> None:
+    def _do(self, kind: type, meanwhile: str, sentence_of: Callable[[Any], str]) -> None:
         if self._row is None:
             return
         self._step = _STEPS[kind]
         self.answer.setText(meanwhile)
         self._enable(False)
+        command = self._command(kind)
 
-        def answered(reply: Any) -> None:
+        def told(text: str) -> None:
             self._enable(True)
-            on_reply(reply)
-
-        def failed(text: str) -> None:
-            self._enable(True)
+            if command.decisions != self.editor.decisions:
+                text = tr("About the decisions before: {answer}").format(answer=text)
             self.answer.setText(text)
 
-        self.ask(self._command(kind), answered, failed)
+        self.ask(command, lambda reply: told(sentence_of(reply)), told)
 
     def _enable(self, enabled: bool) -> None:
         for made in (self.verify_button, self.measure_button, self.pin_button):
@@ -175,8 +176,8 @@ class WhatIfPane(Pane):
             decisions=list(self.editor.decisions),
         )
 
-    def _verified(self, reply: msg.Verified) -> None:
-        self.answer.setText(
+    def _verified(self, reply: msg.Verified) -> str:
+        return (
             tr("{model} puts it on place {place} of {of} candidates of this task; such a score took {latency}.").format(
                 model=reply.model, place=reply.place, of=reply.of, latency=units.latency(reply.like_s)
             )
@@ -184,29 +185,29 @@ class WhatIfPane(Pane):
             + tr("It learned from {source}.").format(source=reply.learned_from)
         )
 
-    def _tried(self, reply: msg.Tried) -> None:
+    def _tried(self, reply: msg.Tried) -> str:
+        self.workspace.changed.emit()
         if reply.stage != "ok":
             told = tr("Candidate {number} failed in {stage}: {message}")
             said = told.format(number=reply.candidate_id, stage=PHASES[reply.stage], message=reply.message)
-            self.answer.setText(f"{said}\n{advice_of(reply.stage, reply.error)}")
-        else:
-            told = tr("was measured before") if reply.before else tr("is a trial of this run now")
-            number = tr("Candidate {number}").format(number=reply.candidate_id)
-            self.answer.setText(f"{units.latency(reply.seconds)}. {number} {told}.")
-        self.workspace.changed.emit()
+            return f"{said}\n{advice_of(reply.stage, reply.error)}"
+        told = tr("was measured before") if reply.before else tr("is a trial of this run now")
+        number = tr("Candidate {number}").format(number=reply.candidate_id)
+        return f"{units.latency(reply.seconds)}. {number} {told}."
 
-    def _pinned(self, reply: msg.Pinned) -> None:
+    def _pinned(self, reply: msg.Pinned) -> str:
         told = tr("was measured before") if reply.before else tr("is measured first when the run goes on (Resume)")
-        self.answer.setText(tr("Candidate {number}").format(number=reply.candidate_id) + f" {told}.")
+        return tr("Candidate {number}").format(number=reply.candidate_id) + f" {told}."
 
     def words(self) -> list[str]:
         """The `pruner try` line that asks the same: the draft model, or whoever gave the answer that is shown."""
         if self.subject is None or self._row is None:
             return []
         words = self._try(self._row["id"])
-        for spec, old, new in zip(self._specs, self.editor.start, self.editor.decisions, strict=True):
+        names = lines.decision_names(self._specs)
+        for name, spec, old, new in zip(names, self._specs, self.editor.start, self.editor.decisions, strict=True):
             if old != new:
-                words += ["--decide", f"{spec['name']}={_value(spec, new)}"]
+                words += ["--decide", f"{name}={_value(spec, new)}"]
         return [*words, self._step] if self._step else words
 
 

@@ -9,6 +9,8 @@ import numpy as np
 
 from pruner_studio.plotting import pg
 
+_FURTHEST = 300  # powers of ten that a plot can be zoomed out to and still be written
+
 
 class HumanAxis(pg.AxisItem):  # type: ignore[misc]
     """Ticks in human units; on a logarithmic axis the coordinates are log10 of the values."""
@@ -22,7 +24,10 @@ class HumanAxis(pg.AxisItem):  # type: ignore[misc]
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
         if not self._log:
             return list(super().tickValues(low, high, size)[:1])
-        first, last = 10**low, 10**high
+        low, high = max(low, -_FURTHEST), min(high, _FURTHEST)
+        if low >= high:
+            return []
+        first, last = 10.0**low, 10.0**high
         if last / max(first, 1e-30) < 5:
             step = 10 ** math.floor(math.log10((last - first) or 1e-12))
             step *= next(factor for factor in (0.2, 0.5, 1, 2, 5) if (last - first) / (step * factor) <= 6)
@@ -34,4 +39,4 @@ class HumanAxis(pg.AxisItem):  # type: ignore[misc]
         return [(1.0, [math.log10(value) for value in values if first <= value <= last])]
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        return [self.text(10**value if self._log else value) for value in values]
+        return [self.text(10.0**value if self._log else value) for value in values]

@@ -120,6 +120,7 @@ class ModelCard(Card):
         self.drop.name.setText((Path(model).name if self._is_file else model) or tr("Drop a model here"))
         self.consent.setVisible(model.endswith(".py"))
         self.consent.setChecked(False)
+        self.drop.about.setText("")
         self.shapes.show_inputs([])
         for path, made in self._samples.items():
             made.setChecked(path == model)

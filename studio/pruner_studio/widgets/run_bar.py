@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QProgressBar, QVBo
 
 from pruner_engine import units
 from pruner_engine.jobs import messages as msg
+from pruner_studio.models.words import PHASES
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Pill, button, label
 from pruner_studio.workspace import Workspace
@@ -106,7 +107,7 @@ class RunBar(QFrame):
         """What the job does, with its name where something else is shown."""
         workspace = self.workspace
         if not workspace.job.running:
-            return run["phase"] if run and run["alive"] else ""
+            return PHASES.get(run["phase"], run["phase"]) if run and run["alive"] else ""
         here = workspace.steers_shown if workspace.tuning else workspace.job_is_of_shown_project
         if run is None or here:
             return workspace.job_phase

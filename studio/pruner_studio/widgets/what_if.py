@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QUndoCommand, QUndoStack, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QHBoxLayout, QScrollArea, QSlider, QVBoxLayout, QWidget
 
+from pruner_engine.jobs.lines import decision_names
 from pruner_studio.models.words import location
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, clear, label
@@ -178,23 +179,22 @@ class WhatIfEditor(QScrollArea):
         grid.setVerticalSpacing(8)
         grid.setColumnStretch(1, 1)
         self._shows = []
-        for at, entry in enumerate(spec):
-            grid.addWidget(label(entry["name"], "muted"), at, 0)
-            editor, show = self._editor(at, entry)
+        for at, (name, entry) in enumerate(zip(decision_names(spec), spec, strict=True)):
+            grid.addWidget(label(name, "muted"), at, 0)
+            editor, show = self._editor(at, name, entry["domain"])
             grid.addWidget(editor, at, 1)
             self._shows.append(show)
             show(decisions[at])
         self._grid_holder.addWidget(holder)
 
-    def _editor(self, at: int, entry: dict[str, Any]) -> tuple[QWidget, Callable[[Any], None]]:
-        domain = entry["domain"]
+    def _editor(self, at: int, name: str, domain: dict[str, Any]) -> tuple[QWidget, Callable[[Any], None]]:
         if "extent" in domain:
-            row = TileRow(domain, lambda value, gesture: self._edit(at, value, gesture), entry["name"])
+            row = TileRow(domain, lambda value, gesture: self._edit(at, value, gesture), name)
             return row, row.show_value
         choices = domain.get("candidates") or [location(value) for value in domain["indices"]]
         values = list(range(len(choices))) if "candidates" in domain else domain["indices"]
         box = QComboBox()
-        box.setAccessibleName(entry["name"])
+        box.setAccessibleName(name)
         for choice, value in zip(choices, values, strict=True):
             box.addItem(str(choice), value)
         box.activated.connect(lambda index: self._edit(at, box.itemData(index)))

@@ -14,6 +14,7 @@ from tvm.relax.frontend.onnx import from_onnx
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.importing import first_line, importing
+from pruner_engine.frontends.onnx.corrections import corrected
 from pruner_engine.frontends.onnx.nodes import Nodes, is_standard, replaced
 from pruner_engine.frontends.onnx.quantised import dequantised
 from pruner_engine.frontends.onnx.recurrent import has_recurrent, write_out
@@ -95,7 +96,7 @@ def to_relax(model: onnx.ModelProto, name: str, shapes: Mapping[str, tuple[int, 
     fixed = _simplify(_inlined(fixed))
     if has_recurrent(fixed):
         fixed = _simplify(write_out(fixed))  # again: their weights are constants in another shape
-    fixed = replaced(dequantised(fixed), _split_sum)
+    fixed = replaced(corrected(dequantised(fixed)), _split_sum)
     with importing(name):
         mod = from_onnx(fixed, shape_dict={k: list(v) for k, v in shapes.items()}, keep_params_in_input=False)
     _check_outputs(mod, model, name)

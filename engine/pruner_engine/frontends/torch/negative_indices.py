@@ -12,10 +12,9 @@ from pruner_engine.tasks.rewriting import operator_of, rewritten
 
 
 def count_from_the_start(mod: tvm.IRModule) -> tvm.IRModule:
-    """The module whose `take` operations in "main" get no negative index.
+    """The module whose `take` operations in "main" get no constant negative index.
 
-    Constant indices are replaced. Others are mapped when the model runs, except into constant tables: these are
-    embeddings, for which PyTorch refuses negative numbers itself.
+    Computed ones are mapped where a program indexes; elsewhere (embeddings) PyTorch refuses negative numbers itself.
     """
     return rewritten(mod, _Rewriter(mod))
 
@@ -28,23 +27,18 @@ class _Rewriter(PyExprMutator):
         if operator_of(visited) != "relax.take":
             return visited
         data, indices = visited.args
+        if not isinstance(indices, GenericConst):
+            return visited
         shape = list(data.ty.shape) if isinstance(data.ty.shape, relax.ShapeExpr) else []
         axis = visited.attrs.axis
         if not shape or (axis is None and len(shape) > 1):
             return visited
         extent = shape[int(axis or 0)]
+        numbers = indices.value.numpy()
+        if (numbers >= 0).all():
+            return visited
         if not isinstance(extent, (int, tirx.IntImm)):
-            return visited
-        if isinstance(indices, GenericConst):
-            numbers = indices.value.numpy()
-            if (numbers >= 0).all():
-                return visited
-            dtype = str(indices.ty.dtype)
-            counted = relax.const(np.where(numbers < 0, numbers + int(extent), numbers).astype(dtype), dtype)
-        elif isinstance(data, GenericConst) or "uint" in str(indices.ty.dtype):
-            return visited
-        else:
-            zero, length = (relax.const(n, str(indices.ty.dtype)) for n in (0, int(extent)))
-            below = self.builder_.emit(relax.op.less(indices, zero))
-            counted = self.builder_.emit(relax.op.where(below, relax.op.add(indices, length), indices))
+            return relax.op.take(data, indices, axis, "wrap")
+        dtype = str(indices.ty.dtype)
+        counted = relax.const(np.where(numbers < 0, numbers + int(extent), numbers).astype(dtype), dtype)
         return relax.op.take(data, counted, axis, visited.attrs.mode)

@@ -32,6 +32,8 @@ def promoted(program: Any) -> Any:
         elif name in _ARITHMETIC | _COMPARISONS:
             dtype = torch.result_type(*map(_value, node.args[:2])) if name in _COMPARISONS else result
             _convert(graph, node, node.args[:2], dtype)
+            if name in ("add", "sub", "rsub"):
+                _scale(graph, node, 0 if name == "rsub" else 1)
             if node.kwargs.get("rounding_mode"):  # the importer makes a number here one of 32 bits
                 _spell_out(graph, node, dtype)
         elif name in _OF_FLOATS and result.is_floating_point:
@@ -63,6 +65,26 @@ def _convert(graph: Any, node: Any, operands: Any, dtype: Any) -> None:
             made = graph.call_function(torch.ops.aten._to_copy.default, (operand,), {"dtype": dtype})
         made.meta["val"] = value.to(dtype)
         _replace(node, operand, made)
+
+
+def _scale(graph: Any, node: Any, place: int) -> None:
+    """Multiply an operand by the `alpha` of a sum or difference, which the importer passes over."""
+    import torch
+
+    from pruner_engine.frontends.torch.nodes import arguments
+
+    (alpha,) = arguments(node, "alpha")
+    if alpha == 1:
+        return
+    operand = node.args[place]
+    if isinstance(operand, int | float):
+        made = operand * alpha
+    else:
+        with graph.inserting_before(node):
+            made = graph.call_function(torch.ops.aten.mul.Tensor, (operand, alpha))
+        made.meta["val"] = operand.meta["val"] * alpha
+    node.args = tuple(made if at == place else arg for at, arg in enumerate(node.args[:2]))
+    node.kwargs = {}
 
 
 def _spell_out(graph: Any, node: Any, dtype: Any) -> None:

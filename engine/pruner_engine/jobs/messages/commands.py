@@ -38,19 +38,26 @@ class Resume(Message, tag="resume"):
 
 
 class Export(Message, tag="export"):
-    """Compile the model with the best schedules of a run (all runs of its target when None) into folder `out`."""
+    """Compile the model of a run with its best schedules into folder `out`.
+
+    Attributes:
+        run_id: None for the newest, with `all_runs`.
+        all_runs: the best schedules of all runs on that run's target, not of that run alone.
+    """
 
     project: str
     out: str
     run_id: int | None = None
+    all_runs: bool = False
 
 
 class ExportRecords(Message, tag="export-records"):
-    """Write the best trials of a run (of all runs of its target when None) as MetaSchedule's JSON records."""
+    """Write the best trials of each task of a run as MetaSchedule's JSON records; runs as `Export` takes them."""
 
     project: str
     out: str
     run_id: int | None = None
+    all_runs: bool = False
     best: int = 1  # trials of each task
 
 

@@ -1,0 +1,65 @@
+"""What is known of an ONNX model's values before it runs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import helper, numpy_helper
+
+from pruner_engine.errors import UserError
+from pruner_engine.frontends.onnx.nodes import attributes_of
+
+
+class Values:
+    """Types, constants and readers of a model's values, by their names."""
+
+    def __init__(self, model: onnx.ModelProto) -> None:
+        graph = onnx.shape_inference.infer_shapes(model, data_prop=True).graph
+        self._types = {v.name: v.type.tensor_type for v in (*graph.input, *graph.value_info, *graph.output)}
+        self._constants = {w.name: w for w in graph.initializer}
+        for node in graph.node:
+            if node.op_type == "Constant" and "value" in attributes_of(node):
+                self._constants[node.output[0]] = attributes_of(node)["value"]
+        self._read = {name for node in graph.node for name in node.input} | {o.name for o in graph.output}
+
+    def shape(self, name: str) -> list[int] | None:
+        """None where an extent is not known."""
+        if name in self._constants:
+            return list(self._constants[name].dims)
+        known = self._types.get(name)
+        if known is None or not known.HasField("shape"):
+            return None
+        shape = [dim.dim_value if dim.HasField("dim_value") else -1 for dim in known.shape.dim]
+        return None if -1 in shape else shape
+
+    def shape_for(self, node: onnx.NodeProto, number: int = 0) -> list[int]:
+        """Of one of a node's inputs.
+
+        Raises:
+            UserError: it is not known.
+        """
+        shape = self.shape(node.input[number])
+        if shape is None:
+            raise refused(node, "has an input whose shape is known only when it runs")
+        return shape
+
+    def dtype(self, name: str) -> np.dtype[Any]:
+        if name in self._constants:
+            return helper.tensor_dtype_to_np_dtype(self._constants[name].data_type)
+        kind = self._types[name].elem_type if name in self._types else 0
+        return helper.tensor_dtype_to_np_dtype(kind or onnx.TensorProto.FLOAT)
+
+    def constant(self, name: str) -> np.ndarray[Any, Any] | None:
+        """None where the value is no constant, or has no name: an input that a node lacks."""
+        return numpy_helper.to_array(self._constants[name]) if name in self._constants else None
+
+    def is_read(self, name: str) -> bool:
+        return bool(name) and name in self._read
+
+
+def refused(node: onnx.NodeProto, why: str) -> UserError:
+    """The error of a node that TVM's importer would compute wrongly."""
+    called = " ".join(filter(None, (node.op_type, node.name)))
+    return UserError(f"{called} {why}, which cannot be imported.", "Export the model with another form of it.")

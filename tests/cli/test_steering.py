@@ -1,0 +1,85 @@
+"""A run that one terminal tunes is steered from another."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+
+from pruner_engine.errors import UserError
+from pruner_engine.jobs.client import tell_engine
+from pruner_engine.jobs.messages import Pause
+from pruner_engine.store.reader import ProjectReader
+
+_SMALL = ("--set", "round_trials=4", "--set", "population=128", "--set", "draft_set=16", "--set", "fresh_samples=4")
+
+
+def terminal(*words, code=0):
+    """What a `pruner` line prints and says."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pruner_engine.cli", *map(str, words)],
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == code, done.stderr
+    return done.stdout + done.stderr
+
+
+def wait_for(project, said):
+    """Until a question about the project's run is answered with yes."""
+    limit = time.monotonic() + 120
+    while time.monotonic() < limit:
+        with contextlib.suppress(UserError), ProjectReader(project) as reader:  # it may just be made
+            runs = reader.runs()
+            if runs and said(reader, runs[-1]):
+                return
+        time.sleep(0.2)
+    raise AssertionError("it never came to that")
+
+
+@pytest.mark.timeout(500)
+def test_a_run_is_steered_from_another_terminal(tmp_path):
+    project = tmp_path / "p.pruner"
+    words = ("tune", "matmul:64,64,64", "--project", str(project), "--trials", "100000", *_SMALL)
+    with subprocess.Popen([sys.executable, "-m", "pruner_engine.cli", *words], stderr=subprocess.DEVNULL) as tuning:
+        try:
+            wait_for(project, lambda reader, run: run["trials"] > 0)
+            with ProjectReader(project) as reader:
+                (task,) = reader.tasks(1)
+            assert "run 1 was told: boost" in terminal("steer", project, "boost", "--task", task["name"])
+            wait_for(project, lambda reader, run: reader.tasks(1)[0]["steer"] == "boost")
+            terminal("steer", project, "pause")
+            wait_for(project, lambda reader, run: run["state"] == "paused")
+            terminal("steer", project, "go-on")
+            wait_for(project, lambda reader, run: run["state"] == "tuning")
+            told = json.loads(terminal("try", project, "--task", task["id"], "--pin", "--json"))
+            assert told["run"] == 1
+            wait_for(project, lambda reader, run: any("pinned" in event["text"] for event in reader.events(1)))
+            terminal("steer", project, "stop")
+            assert tuning.wait(60) == 3  # stopped
+        finally:
+            tuning.kill()
+    assert "No engine works on" in terminal("steer", project, "stop", code=1)
+
+
+def test_a_task_is_named_where_one_is_meant(tmp_path):
+    project = tmp_path / "p.pruner"
+    assert "pin needs --task" in terminal("steer", project, "pin", code=2)
+    assert "stop is for the run" in terminal("steer", project, "stop", "--task", "1", code=2)
+
+
+def test_an_engine_that_is_gone_is_told_as_such(tmp_path):
+    with pytest.raises(UserError, match="The engine does not answer"):
+        tell_engine(str(tmp_path / "nobody.sock"), Pause())
+
+
+def test_a_tracker_on_a_port_in_use_says_so():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        told = terminal("tracker", "--port", taken.getsockname()[1], code=1)
+    assert "the address is in use" in told and "Traceback" not in told

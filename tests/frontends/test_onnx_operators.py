@@ -1,0 +1,259 @@
+"""Operators of ONNX in forms that TVM's importer has wrong: corrected they agree with ONNX Runtime, or are refused.
+
+A test's nodes are one model, all on its one input; what else they read is constant.
+"""
+
+import itertools
+
+import numpy as np
+import onnx
+import onnx.reference
+import onnxruntime
+import pytest
+import tvm
+from onnx import helper, numpy_helper
+from tvm import relax
+
+from pruner_engine.errors import UserError
+from pruner_engine.frontends import load_model
+
+RNG = np.random.default_rng(0)
+IMAGE = RNG.standard_normal((1, 2, 5, 6)).astype("f")
+
+
+def model_of(x, opset, *nodes):
+    """Of (operator, its other inputs or None, its attributes) each; an operator "domain.Name" is of that domain."""
+    made, weights, outputs = [], [], []
+    for operator, others, form in nodes:
+        names = ["x"]
+        for array in others:
+            names.append("" if array is None else f"w{len(weights)}")
+            if array is not None:
+                weights.append(numpy_helper.from_array(np.asarray(array), names[-1]))
+        attributes = dict(form)
+        own = [f"y{len(outputs) + i}" for i in range(attributes.pop("outputs", 1))]
+        outputs += [onnx.ValueInfoProto(name=name) for name in own]
+        domain, _, name = operator.rpartition(".")
+        made.append(helper.make_node(name, names, own, domain=domain, **attributes))
+    given = helper.make_tensor_value_info("x", helper.np_dtype_to_tensor_dtype(x.dtype), x.shape)
+    graph = helper.make_graph(made, "g", [given], outputs, weights)
+    domains = {"", *(node.domain for node in made)}
+    opsets = [helper.make_opsetid(domain, 1 if domain else opset) for domain in sorted(domains)]
+    return onnx.shape_inference.infer_shapes(helper.make_model(graph, opset_imports=opsets, ir_version=10))
+
+
+def compare(folder, x, opset, *nodes, oracle=None, tolerance=1e-5):
+    model = model_of(x, opset, *nodes)
+    path = folder / "model.onnx"
+    onnx.save(model, path)
+    oracle = oracle or onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    machine = relax.VirtualMachine(tvm.compile(load_model(str(path)).mod, target="llvm"), tvm.cpu())
+    found = machine["main"](tvm.runtime.tensor(x))
+    found = [found] if hasattr(found, "numpy") else found
+    expected = oracle.run(None, {"x": x})
+    assert len(found) == len(expected)
+    for name, a, b in zip((o.name for o in model.graph.output), found, expected, strict=True):
+        assert a.numpy().dtype == b.dtype
+        node = next(n for n in model.graph.node if name in n.output)
+        np.testing.assert_allclose(a.numpy(), b, tolerance, tolerance, err_msg=str(node))
+
+
+@pytest.mark.parametrize("scales", [(1, 1, 2, 2), (1, 1, 1.5, 1.3), (1, 1, 3, 2.5)])
+@pytest.mark.parametrize("opset", [7, 9])
+def test_upsample(tmp_path, opset, scales):
+    scales = np.array(scales, "f")
+    given = ([], {"scales": scales}) if opset == 7 else ([scales], {})
+    nodes = [("Upsample", given[0], {**given[1], "mode": mode}) for mode in ("nearest", "linear")]
+    compare(tmp_path, IMAGE, opset, *nodes)
+
+
+@pytest.mark.parametrize("scales", [(1, 1, 2, 2), (1, 1, 1.5, 1.3), (1, 1, 0.6, 0.7), (1, 1, 0.5, 2)])
+def test_resize_of_version_10(tmp_path, scales):
+    compare(tmp_path, IMAGE, 10, *(("Resize", [np.array(scales, "f")], {"mode": m}) for m in ("nearest", "linear")))
+
+
+COORDINATES = ["half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "half_pixel_symmetric"]
+NEAREST = ["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"]
+SCALES = [np.array([1, 1, *inner], "f") for inner in [(2, 2), (1.5, 1.3), (0.6, 0.7), (0.3, 2.2)]]
+SIZES = [np.array([1, 2, *inner]) for inner in [(7, 9), (3, 4), (1, 1)]]
+
+
+@pytest.mark.parametrize("wanted", [*SCALES, *SIZES], ids=str)
+def test_resize(tmp_path, wanted):
+    """All modes; by scales that fit the extents, that are rounded down with them, and by sizes."""
+    region = np.array([0, 0, 0.1, -0.2, 1, 1, 0.7, 1.3], "f")
+    given = [wanted] if wanted.dtype == "f" else [None, wanted]
+    nodes = []
+    for where in [*COORDINATES, "tf_crop_and_resize"]:
+        crop = where == "tf_crop_and_resize"
+        at = {"coordinate_transformation_mode": where} | ({"extrapolation_value": 5.0} if crop else {})
+        # this one lays elements on others, or between two, but for the last bit, which then decides what is nearest
+        rounding = NEAREST if where != "half_pixel_symmetric" else []
+        kinds = [{"mode": "nearest", "nearest_mode": n} for n in rounding] + [{"mode": "linear"}]
+        kinds += [{"mode": "cubic", "exclude_outside": out, "cubic_coeff_a": -0.5} for out in (0, 1)]
+        nodes += [("Resize", [region if crop else None, *given], at | kind) for kind in kinds]
+    compare(tmp_path, IMAGE, 19, *nodes, tolerance=1e-4)
+
+
+@pytest.mark.parametrize("scales", [*SCALES, np.array([1, 1, 0.5, 0.25], "f")], ids=str)
+def test_resize_against_aliasing(tmp_path, scales):
+    kinds = itertools.product(("linear", "cubic"), (0, 1), ("half_pixel", "asymmetric"))
+    nodes = [
+        (
+            "Resize",
+            [None, scales],
+            {"antialias": 1, "mode": m, "exclude_outside": out, "coordinate_transformation_mode": w},
+        )
+        for m, out, w in kinds
+    ]
+    compare(tmp_path, IMAGE, 18, *nodes, tolerance=1e-4)
+
+
+def test_resize_of_some_axes(tmp_path):
+    policies = itertools.product(("not_larger", "not_smaller"), ([2, 3], [3, 2]), ("nearest", "linear"))
+    nodes = [
+        ("Resize", [None, None, np.array([7, 11])], {"axes": axes, "keep_aspect_ratio_policy": policy, "mode": mode})
+        for policy, axes, mode in policies
+    ]
+    nodes += [("Resize", [None, np.array([1.5, 2], "f")], {"axes": [3, 2], "mode": m}) for m in ("nearest", "linear")]
+    nodes += [("Resize", [None, np.array([2, 1.5, 1, 2], "f")], {})]
+    compare(tmp_path, IMAGE, 19, *nodes)
+
+
+@pytest.mark.parametrize(
+    ("shape", "scales"),
+    [
+        ((1, 2, 7), (1, 1, 2)),
+        ((1, 2, 7), (1, 1, 1.6)),
+        ((7,), (1.6,)),
+        ((4, 5), (1.6, 2)),
+        ((1, 2, 3, 4, 5), (1, 1, 2, 2, 2)),
+        ((1, 2, 3, 4, 5), (1, 1, 1.5, 0.7, 1.3)),
+    ],
+)
+def test_resize_of_other_ranks(tmp_path, shape, scales):
+    x = RNG.standard_normal(shape).astype("f")
+    nodes = [("Resize", [None, np.array(scales, "f")], {"mode": mode}) for mode in ("nearest", "linear", "cubic")]
+    reference = onnx.reference.ReferenceEvaluator(model_of(x, 13, *nodes))  # the runtime is cubic on images only
+    compare(tmp_path, x, 13, *nodes, oracle=reference, tolerance=1e-4)
+
+
+@pytest.mark.parametrize("extent", [20, 33, 100])
+def test_resize_rounds_as_the_runtime_does(tmp_path, extent):
+    x = RNG.standard_normal((1, 1, extent, 6)).astype("f")
+    sizes = [None, None, np.array([1, 1, extent * 3 // 2, 9])]
+    kinds = itertools.product(("asymmetric", "half_pixel", "align_corners"), NEAREST)
+    compare(
+        tmp_path,
+        x,
+        13,
+        *(("Resize", sizes, {"coordinate_transformation_mode": where, "nearest_mode": n}) for where, n in kinds),
+    )
+
+
+def test_resize_of_bytes(tmp_path):
+    x = np.arange(20, dtype=np.uint8).reshape(1, 1, 4, 5)
+    scales = [None, np.array([1, 1, 1.5, 2], "f")]
+    compare(tmp_path, x, 13, ("Resize", scales, {}))
+    with pytest.raises(UserError, match="linear on whole numbers"):
+        compare(tmp_path, x, 13, ("Resize", scales, {"mode": "linear"}))
+
+
+@pytest.mark.parametrize(("opset", "dtype"), [(10, "f"), (20, "e")])
+def test_infinities_of_one_sign(tmp_path, opset, dtype):
+    x = np.array([1, np.inf, -np.inf, np.nan], dtype)
+    signs = itertools.product((0, 1), (0, 1))
+    nodes = [("IsInf", [], {"detect_negative": negative, "detect_positive": positive}) for negative, positive in signs]
+    compare(tmp_path, x, opset, *nodes)
+
+
+@pytest.mark.parametrize("operator", ["MaxPool", "AveragePool", "LpPool"])
+def test_pools_as_large_as_the_input(tmp_path, operator):
+    x = RNG.standard_normal((1, 3, 7, 6)).astype("f")
+    forms = itertools.product((b"SAME_LOWER", b"SAME_UPPER"), ([1, 1], [2, 2], [2, 3]))
+    nodes = [(operator, [], {"auto_pad": pad, "kernel_shape": [3, 4], "strides": steps}) for pad, steps in forms]
+    compare(tmp_path, x, 11, *nodes, tolerance=1e-4)
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {"strides": [2, 2], "output_shape": [9, 10]},
+        {"strides": [2, 2], "output_shape": [10, 12], "auto_pad": "SAME_UPPER"},
+        {"strides": [2, 2], "output_shape": [10, 12], "auto_pad": "SAME_LOWER"},
+        {"strides": [3, 3], "output_shape": [10, 13], "output_padding": [1, 1]},
+        {"strides": [3, 3], "output_shape": [17, 18], "group": 2},
+        {"strides": [2, 2], "output_shape": [12, 14]},
+    ],
+    ids=str,
+)
+def test_transposed_convolutions_of_a_given_output(tmp_path, attributes):
+    weight = RNG.standard_normal((2, 2, 3, 3)).astype("f")
+    compare(tmp_path, IMAGE, 11, ("ConvTranspose", [weight], attributes), tolerance=1e-4)
+
+
+def test_the_largest_of_version_10(tmp_path):
+    nodes = [("TopK", [np.array([2])], {"axis": axis, "outputs": 2}) for axis in (2, -1)]
+    compare(tmp_path, IMAGE, 10, *nodes)
+
+
+@pytest.mark.parametrize("shapes", [[(4,)], [(4,), (4,)], [(1, 1, 4), (4, 1, 1)], [(4, 4, 4), (4,)]], ids=str)
+def test_layer_norm_with_weights_of_fewer_axes(tmp_path, shapes):
+    weights = [RNG.standard_normal(shape).astype("f") for shape in shapes]
+    x = RNG.standard_normal((2, 4, 4, 4)).astype("f")
+    compare(tmp_path, x, 17, ("LayerNormalization", weights, {"axis": 1}), tolerance=1e-4)
+
+
+@pytest.mark.parametrize("opset", [10, 16])
+def test_regions_of_a_scaled_image(tmp_path, opset):
+    x = RNG.standard_normal((2, 3, 10, 12)).astype("f")
+    regions = [np.array([[1, 1, 9, 7], [0.5, 2, 3.5, 4], [2, 2, 2.2, 2.1]], "f"), np.array([0, 1, 0])]
+    forms = itertools.product((0, 2), (1.0, 0.5, 0.25))
+    nodes = [
+        ("RoiAlign", regions, {"sampling_ratio": n, "spatial_scale": scale, "output_height": 3, "output_width": 2})
+        for n, scale in forms
+    ]
+    compare(tmp_path, x, opset, *nodes, tolerance=1e-4)
+
+
+PLANE, ROW = np.ones((1, 4, 6, 6), "f"), np.ones(4, "f")
+
+
+@pytest.mark.parametrize(
+    ("node", "opset", "words"),
+    [
+        (("LayerNormalization", [np.ones(6, "f")], {"outputs": 2}), 17, "further outputs"),
+        (("Dropout", [], {"outputs": 2}), 10, "further outputs"),
+        (("Dropout", [np.float32(0.5), np.array(True)], {}), 13, "training"),
+        (("BatchNormalization", [ROW] * 4, {"training_mode": 1}), 15, "training"),
+        (("RoiAlign", [np.ones((1, 4), "f"), np.array([0])], {"mode": "max"}), 16, "maximum"),
+        (("LRN", [], {"size": 2}), 13, "even size"),
+        (("LpPool", [], {"kernel_shape": [3, 3], "strides": [2, 2], "ceil_mode": 1}), 18, "ceil_mode"),
+        (("Pad", [np.array([0, 0, -1, 2, 0, 0, 2, 2])], {"mode": "wrap"}), 21, "wraps and cuts"),
+        (("MaxPool", [], {"kernel_shape": [3, 3], "strides": [0, 2], "auto_pad": "SAME_LOWER"}), 13, "do not fit"),
+        (("my.ops.Relu", [], {}), 17, "Relu is an operator of my.ops"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else None,
+)
+def test_what_has_no_right_form_is_refused(tmp_path, node, opset, words):
+    model = model_of(PLANE, opset, node)
+    for output in model.graph.output:
+        if not output.type.tensor_type.HasField("shape"):  # inferred of operators that are known
+            output.CopyFrom(helper.make_tensor_value_info(output.name, onnx.TensorProto.FLOAT, PLANE.shape))
+    onnx.save(model, tmp_path / "model.onnx")
+    with pytest.raises(UserError, match=words):
+        load_model(str(tmp_path / "model.onnx"))
+
+
+def test_means_of_whole_numbers_are_refused(tmp_path):
+    onnx.save(model_of(np.arange(6), 13, ("ReduceMean", [], {})), tmp_path / "model.onnx")
+    with pytest.raises(UserError, match="whole numbers"):
+        load_model(str(tmp_path / "model.onnx"))
+
+
+def test_whole_factors_stay_one_kernel_of_tvm(tmp_path):
+    scales = [None, np.array([1, 1, 2, 2], "f")]
+    onnx.save(
+        model_of(IMAGE, 13, *(("Resize", scales, {"mode": m}) for m in ("nearest", "linear"))), tmp_path / "m.onnx"
+    )
+    assert load_model(str(tmp_path / "m.onnx")).mod.script().count("R.image.resize2d(") == 2

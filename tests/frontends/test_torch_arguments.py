@@ -1,0 +1,200 @@
+"""Arguments of PyTorch's operators that TVM's importer passes over are heeded, or the model is refused."""
+
+import numpy as np
+import pytest
+import torch
+import tvm
+from torch import nn
+from tvm import relax
+
+from pruner_engine.errors import UserError
+from pruner_engine.frontends import check_model, load_model
+
+pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
+functional = nn.functional
+
+
+class Function(nn.Module):
+    """A function of the inputs and of a table of eight rows."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+        self.table = nn.Parameter(numbers(8, 3))
+
+    def forward(self, *inputs):
+        return self.function(self.table, *inputs)
+
+
+def numbers(*shape):
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(len(shape)))
+
+
+def whole(least, most, *shape):
+    return torch.randint(least, most, shape, generator=torch.Generator().manual_seed(most))
+
+
+def computed(path, inputs):
+    named = {declared.name: list(x.shape) for declared, x in zip(check_model(path).inputs, inputs, strict=True)}
+    machine = relax.VirtualMachine(tvm.compile(load_model(path, named).mod, target="llvm"), tvm.cpu())
+    made = machine["main"](*(tvm.runtime.tensor(x.numpy()) for x in inputs))
+    return [one.numpy() for one in ([made] if hasattr(made, "numpy") else made)]
+
+
+def agree(folder, function, *inputs, others=None, dynamic=None):
+    """What is exported with some inputs holds for others, too."""
+    module, path = Function(function).eval(), str(folder / "model.pt2")
+    shapes = None if dynamic is None else {"inputs": tuple(dynamic)}
+    torch.export.save(torch.export.export(module, inputs, dynamic_shapes=shapes), path)
+    inputs = others or inputs
+    with torch.no_grad():
+        expected = module(*inputs)
+    expected = list(expected) if isinstance(expected, tuple) else [expected]
+    for ours, theirs in zip(computed(path, inputs), expected, strict=True):
+        assert ours.dtype == theirs.numpy().dtype
+        np.testing.assert_allclose(ours, theirs.numpy(), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("size", "how"),
+    [
+        *((13, {"size": size, "mode": mode}) for size in ((25, 25), (5, 26)) for mode in ("nearest", "nearest-exact")),
+        *((13, {"scale_factor": factor, "mode": "nearest"}) for factor in (1 / 3, 0.25, 1.5, 3, (2, 0.7))),
+        (13, {"scale_factor": 1.5, "mode": "nearest", "recompute_scale_factor": True}),
+        *(
+            (5, {"scale_factor": factor, "mode": "bilinear", "align_corners": corners})
+            for factor in (1.5, 2, 0.5)
+            for corners in (True, False)
+        ),
+        (5, {"scale_factor": 1.5, "mode": "bilinear", "recompute_scale_factor": True}),
+        (5, {"size": (1, 3), "mode": "bilinear", "align_corners": True}),
+        (5, {"size": (9, 6), "mode": "bilinear", "antialias": True}),
+        *((5, {"scale_factor": 1.5, "mode": "bicubic", "align_corners": corners}) for corners in (True, False)),
+    ],
+    ids=str,
+)
+def test_images_are_resized_as_pytorch_does_it(size, how, tmp_path):
+    agree(tmp_path, lambda table, x: functional.interpolate(x, **how), numbers(1, 2, size, size + 1))
+
+
+@pytest.mark.parametrize(
+    ("mode", "shape", "how"),
+    [("nearest", (1, 2, 13), {"size": 25}), ("nearest", (1, 2, 6, 5, 6), {"size": (4, 9, 5)})]
+    + [(mode, shape, {"scale_factor": 1.5}) for mode, shape in (("linear", (1, 2, 5)), ("trilinear", (1, 2, 5, 4, 3)))],
+    ids=str,
+)
+def test_signals_and_volumes_are_resized(mode, shape, how, tmp_path):
+    agree(tmp_path, lambda table, x: functional.interpolate(x, mode=mode, **how), numbers(*shape))
+
+
+X, Y, WHOLE, SIGNS = (
+    numbers(2, 3, 4, 5),
+    numbers(2, 3, 4, 5) + 1,
+    whole(-9, 9, 4, 5),
+    torch.tensor([[-1, 0], [0, 0], [2, 0]]),
+)
+CASES = {
+    "SELU": (lambda table, x: functional.selu(x), [X]),
+    "ELU": (lambda table, x: torch.ops.aten.elu(x, 1.5, 2.0, 0.3), [X]),
+    "CELU": (lambda table, x: functional.celu(x, 0.5), [X]),
+    "add": (lambda table, x, y: torch.add(x, y, alpha=2), [X, Y]),
+    "add in place": (lambda table, x, y: (x + 0).add_(y, alpha=2), [X, Y]),
+    "add a number": (lambda table, x: torch.add(x, 3, alpha=2), [X]),
+    "add whole numbers": (lambda table, i: torch.add(i, i, alpha=2), [WHOLE]),
+    "add mixed numbers": (lambda table, i, x: torch.add(i, x, alpha=0.5), [WHOLE, X]),
+    "sub": (lambda table, x, y: torch.sub(x, y, alpha=0.5), [X, Y]),
+    "sub in place": (lambda table, x, y: (x + 0).sub_(y, alpha=0.5), [X, Y]),
+    "sub a number": (lambda table, x: torch.sub(x, 3, alpha=2), [X]),
+    "rsub": (lambda table, x, y: torch.rsub(x, y, alpha=2), [X, Y]),
+    "rsub a number": (lambda table, x: torch.rsub(x, 3, alpha=2), [X]),
+    "clamp": (lambda table, x: (x.clamp(0.5, 0.2), x.clamp(-0.5, 0.2)), [X]),
+    "any of numbers": (lambda table, x: x.any(1), [SIGNS.float()]),
+    "any of whole numbers": (lambda table, x: (x.any(1), x.any((0, 1), keepdim=True), x.any()), [SIGNS]),
+    "any of booleans": (lambda table, x: (x > 0).any(1, keepdim=True), [SIGNS]),
+    "all of numbers": (lambda table, x: (x.all(0), x.all(1, keepdim=True), x.all()), [SIGNS]),
+    "sums of windows": (lambda table, x: functional.avg_pool2d(x, 2, 1, 1, divisor_override=1), [X]),
+    "sums of volumes": (lambda table, x: functional.avg_pool3d(x, 2, divisor_override=3), [X[None]]),
+    "indices of differences": (lambda t, x: t[torch.arange(8)[:, None] - torch.arange(8)] * x, [X[0, 0, 0, :3]]),
+    "indices that come in": (lambda table, i: table[i - 5], [whole(0, 8, 6)]),
+    "two indices that come in": (lambda table, i: table[i - 5, 1 - i % 3], [whole(0, 8, 6)]),
+    "indices of a later axis": (lambda table, i: table[:, 1 - i], [whole(0, 3, 4)]),
+    "embeddings": (lambda table, i: functional.embedding(i, table), [whole(0, 8, 6, 2)]),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_arguments_are_heeded(case, tmp_path):
+    function, inputs = CASES[case]
+    agree(tmp_path, function, *inputs)
+
+
+@pytest.mark.parametrize(
+    ("function", "shape"),
+    [
+        (lambda table, x: functional.max_pool2d(x, 2, return_indices=True), (2, 3, 5, 6)),
+        (lambda table, x: functional.max_pool2d(x, 2, return_indices=True), (3, 5, 6)),
+        (lambda t, x: functional.max_pool2d(x, (3, 2), 2, 1, 2, ceil_mode=True, return_indices=True), (1, 2, 12, 13)),
+        (lambda table, x: functional.max_pool2d(x.round(), 3, return_indices=True)[1], (1, 2, 9, 9)),
+        (lambda table, x: functional.max_pool1d(x, 2, return_indices=True), (1, 2, 9)),
+        (lambda table, x: functional.max_pool3d(x, 2, return_indices=True), (1, 2, 4, 5, 6)),
+        (lambda t, x: functional.max_unpool2d(*functional.max_pool2d(x, 2, return_indices=True), 2), (1, 2, 6, 6)),
+        (lambda table, x: functional.adaptive_max_pool1d(x, 4, return_indices=True), (1, 2, 9)),
+        (lambda table, x: functional.adaptive_max_pool2d(x, (3, 4), return_indices=True), (1, 2, 5, 9)),
+        (lambda table, x: functional.adaptive_max_pool3d(x, 2), (1, 2, 5, 4, 3)),
+    ],
+    ids=["plain", "one image", "everything", "ties", "signal", "volume", "unpooled", "ad. 1", "ad. 2", "ad. 3"],
+)
+def test_maxima_have_their_places(function, shape, tmp_path):
+    agree(tmp_path, function, numbers(*shape))
+
+
+BATCH, LENGTH = torch.export.Dim("batch", min=2, max=16), torch.export.Dim("length", min=6, max=32)
+
+
+@pytest.mark.parametrize(
+    ("function", "open_", "before", "now"),
+    [
+        (lambda table, x: x[:, -1], [{1: LENGTH}], [numbers(2, 8, 3)], [numbers(2, 9, 3)]),
+        (
+            lambda t, x, i: x[:, i - 3],
+            [{1: LENGTH}, None],
+            [numbers(2, 8), whole(0, 8, 4)],
+            [numbers(2, 7), whole(0, 7, 4)],
+        ),
+        (
+            lambda table, x, i: x[torch.arange(x.shape[0]), i - 3],
+            [{0: BATCH}, {0: BATCH}],
+            [numbers(2, 8, 3), whole(0, 8, 2)],
+            [numbers(4, 8, 3), whole(0, 8, 4)],
+        ),
+        (
+            lambda table, x: x[:, torch.tensor([0, -1]), torch.tensor([1, -2])],
+            [{0: BATCH}],
+            [numbers(2, 8, 3)],
+            [numbers(4, 8, 3)],
+        ),
+        (
+            lambda table, x: functional.max_pool2d(functional.interpolate(x, scale_factor=1.5), 2, return_indices=True),
+            [{0: BATCH}],
+            [numbers(2, 2, 5, 5)],
+            [numbers(4, 2, 5, 5)],
+        ),
+    ],
+    ids=["the last", "of an open axis", "one of each", "pairs", "images"],
+)
+def test_open_shapes(function, open_, before, now, tmp_path):
+    agree(tmp_path, function, *before, others=tuple(now), dynamic=open_)
+
+
+@pytest.mark.parametrize(
+    ("function", "inputs", "words"),
+    [
+        (lambda table, x: functional.interpolate(x, size=(3, 3), mode="bilinear", antialias=True), [X], "antialiasing"),
+        (lambda t, x: functional.avg_pool2d(x, 3, 2, 1, True, divisor_override=2), [X], "reach over the edge"),
+    ],
+)
+def test_what_cannot_be_heeded_is_told(function, inputs, words, tmp_path):
+    path = tmp_path / "model.pt2"
+    torch.export.save(torch.export.export(Function(function), tuple(inputs)), path)
+    with pytest.raises(UserError, match=words):
+        load_model(str(path))

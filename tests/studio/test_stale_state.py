@@ -1,0 +1,137 @@
+"""Nothing of a task, run, project or question before stays behind on the pages."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
+
+from pruner_engine.jobs import messages as msg
+from pruner_engine.jobs.lines import decision_names
+from pruner_engine.store.reader import ProjectReader
+from pruner_studio.main_window import MainWindow
+from pruner_studio.widgets.axis import HumanAxis
+
+
+@pytest.fixture
+def opened(window: MainWindow, finished_project: Path, tmp_path: Path) -> MainWindow:
+    assert window.workspace.open(shutil.copy(finished_project, tmp_path / "resnet18.pruner"))
+    return window
+
+
+def test_an_edit_that_is_not_shown_is_not_undone(opened: MainWindow, rested) -> None:
+    workspace = opened.workspace
+    page = opened.show_page("schedule")
+    rested(page)
+    page.tabs.setCurrentWidget(page.what_if)
+    rested(page)
+    editor = page.what_if.editor
+    at = next(i for i, value in enumerate(editor.decisions) if isinstance(value, list))
+    edited = [editor.decisions[at][-1], *editor.decisions[at][1:-1], editor.decisions[at][0]]
+    editor._edit(at, edited)
+    other = next(row for row in workspace.reader.tasks(workspace.run_id) if row["id"] != workspace.task_id)
+    page.tabs.setCurrentWidget(page.panes[0][1])
+    workspace.select(other["id"], other["best_candidate_id"])
+    rested(page)
+    QTest.keySequence(opened, QKeySequence(QKeySequence.StandardKey.Undo))
+    assert (workspace.task_id, workspace.candidate_id) == (other["id"], other["best_candidate_id"])
+    assert opened.edits() == []
+
+
+def test_decisions_of_one_name_are_told_apart(opened: MainWindow, rested) -> None:
+    page = opened.show_page("schedule")
+    rested(page)
+    page.tabs.setCurrentWidget(page.what_if)
+    rested(page)
+    pane = page.what_if
+    for spec in pane._specs:
+        spec["name"] = "ax0"
+    at = next(i for i, value in enumerate(pane.editor.decisions) if isinstance(value, list))
+    pane.editor._edit(at, pane.editor.decisions[at][::-1])
+    assert pane.words()[-1].startswith(f"{decision_names(pane._specs)[at]}=")
+
+
+def test_a_new_run_is_shown_without_the_candidate_of_the_one_before(opened: MainWindow, rested) -> None:
+    workspace = opened.workspace
+    workspace.choose_run(1)
+    rested(opened.show_page("schedule"))
+    assert workspace.candidate_id is not None
+    workspace._job_event(msg.RunStarted(project=workspace.path, run_id=2))
+    assert (workspace.run_id, workspace.task_id, workspace.candidate_id) == (2, None, None)
+
+
+def test_a_project_that_was_replaced_is_read_anew(qtbot, opened: MainWindow, tmp_path: Path) -> None:
+    path = Path(opened.workspace.path)
+    other = Path(shutil.copy(path, tmp_path / "other.pruner"))
+    with closing(sqlite3.connect(other, isolation_level=None)) as db:  # closed: all of it is in this one file
+        db.execute("UPDATE models SET name = 'another'")
+    path.unlink()
+    qtbot.wait(600)
+    assert opened.workspace.run()["model"] != "another"  # nothing lies there now: what was read stays
+    other.rename(path)
+    qtbot.waitUntil(lambda: opened.workspace.run()["model"] == "another", timeout=20_000)
+
+
+def test_what_cannot_be_read_leaves_the_open_project_alone(opened: MainWindow, tmp_path: Path) -> None:
+    before = opened.workspace.path
+    damaged = Path(shutil.copy(before, tmp_path / "damaged.pruner"))
+    with sqlite3.connect(damaged) as db:
+        db.execute("UPDATE runs SET settings = '{'")
+    told = []
+    opened.workspace.problem.connect(told.append)
+    assert not opened.workspace.open(damaged)
+    assert opened.workspace.path == before and opened.workspace.run() is not None and told
+
+
+def test_a_chosen_round_is_given_up_by_a_click(qtbot, opened: MainWindow, rested) -> None:
+    page = opened.show_page("draft")
+    rested(page)
+    assert not page.every_round.isVisible()
+    page.table.selectRow(2)
+    rested(page)
+    chosen = page.model.rows[2]["id"]
+    assert page.table.chosen_id == chosen and page.funnel_card.heading.text().startswith("Funnel of round")
+    page.model.show_rows([dict(row) for row in reversed(page.model.rows)])  # as news of a live run do
+    page.refresh()
+    rested(page)
+    assert page.table.chosen_id == chosen
+    qtbot.mouseClick(page.every_round, Qt.MouseButton.LeftButton)
+    rested(page)
+    assert page.table.chosen_id is None and page.funnel_card.heading.text() == "Funnel of all rounds"
+
+
+@pytest.mark.parametrize(("low", "high"), [(-1000.0, 1000.0), (-3.0, 500.0), (400.0, 500.0), (-500.0, -400.0)])
+def test_a_plot_may_be_zoomed_out_as_far_as_one_likes(qapp, low: float, high: float) -> None:
+    axis = HumanAxis("left", str, log=True)
+    for _, values in axis.tickValues(low, high, 300.0):
+        assert axis.tickStrings(values, 1.0, 1.0)
+
+
+def test_a_folder_that_cannot_be_made_is_a_sentence(window: MainWindow, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    told = []
+    window.workspace.problem.connect(told.append)
+    page = window.start_page()
+    page.set_model("matmul:8,8,8")
+    page.project.setText(str(tmp_path / "file" / "p.pruner"))
+    page.start()
+    assert "cannot be made" in told[-1].message and not window.workspace.job.running
+    page.project.setText("~/p.pruner")
+    assert page.plan().project == str(Path.home() / "p.pruner")
+
+
+def test_an_export_is_of_the_model_that_is_shown(opened: MainWindow, rested) -> None:
+    opened.workspace.choose_run(1)
+    page = opened.show_page("export")
+    rested(page)
+    assert (page.plan().run_id, page.plan().all_runs) == (1, True)
+    page.which.setCurrentIndex(1)
+    assert (page.plan().run_id, page.plan().all_runs) == (1, False)
+    with ProjectReader(opened.workspace.path) as reader:
+        assert reader.run().get("id") != 1
