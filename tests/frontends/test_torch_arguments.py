@@ -5,6 +5,7 @@ import pytest
 import torch
 import tvm
 from torch import nn
+from torch_functions import Function, numbers, saved, whole
 from tvm import relax
 
 from pruner_engine.errors import UserError
@@ -14,24 +15,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::Deprec
 functional = nn.functional
 
 
-class Function(nn.Module):
-    """A function of the inputs and of a table of eight rows."""
-
-    def __init__(self, function):
-        super().__init__()
-        self.function = function
-        self.table = nn.Parameter(numbers(8, 3))
-
-    def forward(self, *inputs):
-        return self.function(self.table, *inputs)
-
-
-def numbers(*shape):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(len(shape)))
-
-
-def whole(least, most, *shape):
-    return torch.randint(least, most, shape, generator=torch.Generator().manual_seed(most))
+TABLE = numbers(8, 3)
 
 
 def computed(path, inputs):
@@ -43,9 +27,8 @@ def computed(path, inputs):
 
 def agree(folder, function, *inputs, others=None, dynamic=None):
     """What is exported with some inputs holds for others, too."""
-    module, path = Function(function).eval(), str(folder / "model.pt2")
-    shapes = None if dynamic is None else {"inputs": tuple(dynamic)}
-    torch.export.save(torch.export.export(module, inputs, dynamic_shapes=shapes), path)
+    module = Function(function, TABLE)
+    path = saved(folder, module, inputs, dynamic)
     inputs = others or inputs
     with torch.no_grad():
         expected = module(*inputs)
@@ -194,7 +177,5 @@ def test_open_shapes(function, open_, before, now, tmp_path):
     ],
 )
 def test_what_cannot_be_heeded_is_told(function, inputs, words, tmp_path):
-    path = tmp_path / "model.pt2"
-    torch.export.save(torch.export.export(Function(function), tuple(inputs)), path)
     with pytest.raises(UserError, match=words):
-        load_model(str(path))
+        load_model(saved(tmp_path, Function(function, TABLE), tuple(inputs)))
