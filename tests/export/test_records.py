@@ -6,6 +6,7 @@ import base64
 import json
 import os
 import random
+import resource
 import signal
 from functools import partial
 
@@ -127,3 +128,22 @@ def test_calls_that_end_the_process_are_found():
 def test_a_missing_file_is_a_sentence(tmp_path):
     with pytest.raises(UserError, match="cannot be read"):
         read_records(tmp_path)
+
+
+@pytest.mark.parametrize("place", ["file/records", "/proc/self"])
+def test_a_folder_that_cannot_be_written_is_a_sentence(tasks, tmp_path, place):
+    (tmp_path / "file").touch()
+    with pytest.raises(UserError, match="cannot be written"):
+        write_records(database_with(tasks), tasks, tmp_path / place)
+
+
+def test_a_full_disk_is_told_and_leaves_nothing(tasks, tmp_path):
+    database = database_with(tasks)
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, limits[1]))  # TVM drops what does not fit, and says nothing
+    try:
+        with pytest.raises(UserError, match="no space left"):
+            write_records(database, tasks, tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert list(tmp_path.iterdir()) == []

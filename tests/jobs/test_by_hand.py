@@ -13,13 +13,17 @@ from pruner_engine.jobs.client import EngineProcess
 from pruner_engine.jobs.messages import (
     Failed,
     Notice,
+    Pause,
+    Phase,
     Pin,
     Pinned,
     Resume,
     RunFinished,
+    State,
     Tried,
     Try,
     Tune,
+    Unpause,
     Verified,
     Verify,
     WhatIf,
@@ -114,6 +118,16 @@ def test_a_row_is_predicted_verified_and_measured_once(project):
         assert run["latency_s"] == pytest.approx(task["best_s"] * task["weight"])
 
 
+def test_a_row_slower_than_the_untuned_kernel_does_not_change_the_curve(project):
+    where, decisions = unmeasured(project)
+    with sqlite3.connect(project) as db:
+        db.execute("UPDATE tasks SET untuned_s = 1e-12")
+    with EngineProcess() as engine:
+        ask(engine, Try(run_id=1, **where, decisions=decisions))
+    with ProjectReader(project) as reader:
+        assert reader.run(1)["latency_s"] == pytest.approx(reader.tasks(1)[0]["weight"] * 1e-12)
+
+
 def test_a_row_that_is_pinned_waits_and_is_measured_first_when_the_run_goes_on(project):
     where, decisions = unmeasured(project)
     with EngineProcess() as engine:
@@ -145,6 +159,26 @@ def test_a_row_is_pinned_into_a_run_that_works(project):
         assert row["decisions"] == decisions and row["stage"] is not None
         order = [r["candidate_id"] for r in reader.rows("SELECT candidate_id FROM measurements ORDER BY id")]
         assert order.index(row["id"]) < 12 + 2 * SETTINGS["round_trials"], "it went before what the search wanted"
+
+
+def test_a_pinned_row_is_measured_though_its_round_is_broken_off(project):
+    where, decisions = unmeasured(project)
+    with EngineProcess() as engine:
+        engine.send(Pin(run_id=1, **where, decisions=decisions))
+        engine.send(Resume(project=str(project), run_id=1, trials=24))
+        paused = False
+        for event in engine.events():
+            if isinstance(event, Phase) and event.name == "measure" and not paused:
+                engine.send(Pause())
+                paused = True
+            elif isinstance(event, State) and event.name == "paused":
+                engine.send(Unpause())
+            elif isinstance(event, RunFinished | Failed):
+                break
+    assert paused and event.trials == 24
+    with ProjectReader(project) as reader:
+        (found,) = reader.rows("SELECT id FROM candidates WHERE origin = 'user'")
+        assert reader.candidate(found["id"])["stage"] is not None
 
 
 def test_a_row_that_is_pinned_too_late_waits_for_the_next_session(project):

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from tvm.s_tir.meta_schedule.database import JSONDatabase
 
+from pruner_engine.cli.main import cli
 from pruner_engine.errors import UserError
 from pruner_engine.export.records import RECORDS
 from pruner_engine.jobs import messages as msg
@@ -69,6 +72,63 @@ def test_a_run_is_exported_alone_or_with_all_runs_of_its_target(project: Path, t
         command = msg.ExportRecords(project=str(project), out=out, run_id=2, all_runs=all_runs, best=4)
         export_records(command, said.job())
         assert said[-1].records == count
+
+
+def add_model(project: Path, keep: int) -> None:
+    """A second model with the same kernel, and a run of it that has `keep` of the first one's trials."""
+    with sqlite3.connect(project) as db:
+        db.row_factory = sqlite3.Row
+
+        def again(table: str, where: str = "", shift: int = 0, **changes: object) -> None:
+            for row in map(dict, db.execute(f"SELECT * FROM {table} {where}").fetchall()):
+                moved = {name: row[name] + shift for name in ("id", "round_id", "candidate_id") if name in row}
+                new = {**row, **(moved if shift else {}), **changes}
+                marks = ",".join("?" * len(new))
+                db.execute(f"INSERT INTO {table} ({','.join(new)}) VALUES ({marks})", [*new.values()])
+
+        again("models", id=2, sha256="another")
+        again("tasks", id=2, model_id=2)
+        again("runs", id=2, model_id=2)
+        again("run_tasks", run_id=2, task_id=2)
+        best = f"SELECT candidate_id FROM measurements WHERE stage = 'ok' ORDER BY censored, seconds LIMIT {keep}"
+        ids = [row["candidate_id"] for row in db.execute(best)]
+        chosen = f"IN ({','.join(map(str, ids))})"
+        again("rounds", shift=1000, run_id=2, task_id=2)
+        again("candidates", f"WHERE id {chosen}", shift=1000, run_id=2, task_id=2)
+        again("measurements", f"WHERE candidate_id {chosen}", shift=1000, run_id=2, task_id=2)
+
+
+def test_two_models_that_share_a_kernel_each_find_their_trials(project: Path, tmp_path: Path) -> None:
+    add_model(project, keep=2)
+    counts = []
+    for all_runs in (False, True):
+        said, out = Said(), str(tmp_path / f"out-{all_runs}")
+        command = msg.ExportRecords(project=str(project), out=out, run_id=2, all_runs=all_runs, best=99)
+        export_records(command, said.job())
+        counts.append(said[-1].records)
+    assert counts[0] == 2 and counts[1] > 4  # of the first model's run there are more than those two
+
+
+def test_a_kernel_that_is_faster_untuned_counts_as_untuned(project: Path, tmp_path: Path) -> None:
+    folder = exported(project, tmp_path / "out")
+    with sqlite3.connect(project) as db:
+        db.execute("UPDATE tasks SET untuned_s = 1e-12")
+    import_records(msg.ImportRecords(project=str(project), folder=str(folder), same_device=True), Said().job())
+    with ProjectReader(project) as reader:
+        assert reader.run()["latency_s"] == pytest.approx(reader.tasks(2)[0]["weight"] * 1e-12)
+
+
+def test_a_task_is_that_of_the_run_that_is_meant(project: Path, tmp_path: Path) -> None:
+    folder = exported(project, tmp_path / "out")
+    import_records(msg.ImportRecords(project=str(project), folder=str(folder)), Said().job())
+    with ProjectReader(project) as reader:
+        (task,), (foreign,) = reader.tasks(1), reader.tasks(2)
+    assert task["name"] == foreign["name"] and task["id"] != foreign["id"]
+    common = [str(project), "--task", task["name"], "--json", "--candidate", str(task["best_candidate_id"])]
+    for words in (["try", *common, "--run", "1"], ["inspect", *common, "--as", "trace"]):
+        done = CliRunner().invoke(cli, words)
+        assert done.exit_code == 0, done.exception
+        assert json.loads(done.stdout)["task"] == task["id"]
 
 
 def test_metaschedule_reads_exported_records(project: Path, tmp_path: Path) -> None:

@@ -209,6 +209,7 @@ def test_a_run_without_a_valid_trial_fails_with_the_reason(tmp_path):
         (["tune", "nowhere.onnx", "--trials", "1"], "nowhere.onnx"),
         (["tune", "matmul:0,1,1", "--trials", "1"], "matmul"),
         (["tune", WORKLOAD, "--trials", "0"], "no budget"),
+        (["tune", WORKLOAD, "--strategy", "moa-pruner", "--set", "adapt_every=0"], "adapt_every"),
         (["tune", WORKLOAD, "--strategy", "magic", "--trials", "1"], "no strategy"),
         (["tune", WORKLOAD, "--target", "toaster", "--trials", "1"], "toaster"),
         (["tune", WORKLOAD, "--trials", "1", "--set", "speed=9"], "setting"),

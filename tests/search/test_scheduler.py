@@ -13,6 +13,7 @@ def task(name, weight=1, untuned=1.0, history=(), **more):
         untuned_s=untuned,
         best_history=list(history),
         rounds=len(history),
+        trials=["measured"] * len(history),
         steer="normal",
         quarantined="",
         exhausted=False,
@@ -40,8 +41,13 @@ def test_a_task_that_could_not_be_timed_is_not_left_out():
 
 
 def test_a_task_whose_round_found_nothing_waits():
-    states = [task("failed", weight=99, rounds=1), task("new")]
+    states = [task("failed", weight=99, rounds=1, trials=["failed"]), task("new")]
     assert next_task(states).task.name == "new"
+
+
+def test_a_task_whose_first_round_was_broken_off_does_not_wait():
+    states = [task("broken off", weight=99, rounds=1), task("other", history=[1.0])]
+    assert next_task(states).task.name == "broken off"
 
 
 def test_then_the_round_goes_where_latency_falls():

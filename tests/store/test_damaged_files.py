@@ -109,8 +109,9 @@ def test_a_file_that_is_removed_while_it_is_written_is_written_anew(tmp_path):
     with Project(path) as project:
         add_run(project)
         path.unlink()
-        with pytest.raises(UserError, match="removed"):
-            add_run(project, 1)
+        for _ in range(2):  # nor may what comes later go into the file that has no name
+            with pytest.raises(UserError, match="removed"):
+                add_run(project, 1)
     assert runs(path) == 1
 
 

@@ -35,6 +35,28 @@ def test_a_restored_model_goes_on_from_its_weights(trained):
     assert other.update({"task": synthetic_group(24)}).start == "warm"
 
 
+def test_a_resumed_run_learns_as_it_would_have_without_the_break():
+    features, seconds, censored = synthetic_group(60)
+
+    def learned(count):
+        return {"task": (features[:count], seconds[:count], censored[:count])}
+
+    unbroken, resumed = create_model("pacm", 0), create_model("pacm", 0)
+    unbroken.update(learned(40))
+    resumed.go_on_from(unbroken.to_bytes(), 40)
+    resumed.updates = unbroken.updates  # the seeds of the order in which samples are visited
+    starts = [model.update(learned(60)).start for model in (unbroken, resumed)]
+    assert starts == ["warm", "warm"]
+    assert np.array_equal(unbroken.predict(features), resumed.predict(features))
+
+
+@pytest.mark.parametrize("kind", ["pacm", "xgb"])
+def test_a_run_that_had_learned_nothing_yet_begins_to_when_it_is_resumed(kind):
+    resumed = create_model(kind, 0)
+    resumed.go_on_from(create_model(kind, 0).to_bytes(), 0)
+    assert resumed.update({"task": synthetic_group(24)}).start == "scratch"
+
+
 def test_a_cut_checkpoint_is_refused_wherever_it_is_cut(trained):
     data = trained[0].to_bytes()
     header = int.from_bytes(data[:8], "little") + 8

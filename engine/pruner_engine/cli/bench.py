@@ -115,7 +115,10 @@ def _plan(
     from pruner_engine.targets.target import resolve_target, target_json
 
     text = target_json(resolve_target(target))
-    out.mkdir(parents=True, exist_ok=True)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"The folder {out} cannot be made: {error.strerror}.", "Choose another place.") from error
     return comparison_runs(
         out, subjects, variants, seeds, target=text, trials=trials, settings=dict(settings), plugins=plugins
     )
@@ -194,7 +197,7 @@ def _table(strategies: dict[str, Json]) -> Table:
 @lists_option
 @click.option("--candidates", type=click.IntRange(4), default=64, show_default=True, help="Of each model.")
 @click.option("--target", default="auto", show_default=True, help="A CPU.")
-@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @json_option
 def trial(
     models: tuple[str, ...], lists: tuple[Path, ...], candidates: int, target: str, seed: int, as_json: bool

@@ -21,7 +21,7 @@ from pruner_engine.units import latency, percent
 )
 @click.option("--candidates", type=click.IntRange(32), default=512, show_default=True, help="Measured with --quality.")
 @click.option("--target", default="auto", show_default=True, help="With --quality its device must be at hand.")
-@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--keep", type=OutputFile(), help="Keep what --quality measures here, and measure only what is new.")
 @json_option
 def draft(
@@ -115,7 +115,7 @@ def _ablations(found: dict[str, Any]) -> Table:
     "--operator", "operators", multiple=True, help="A workload; may be repeated [default: one of each class]."
 )
 @click.option("--candidates", type=click.IntRange(1), default=8, show_default=True, help="Built of each operator.")
-@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @json_option
 def compile_(target: str, operators: tuple[str, ...], candidates: int, seed: int, as_json: bool) -> None:
     """What share of the candidates that the draft chooses for a GPU TVM accepts and compiles; runs none of them."""

@@ -173,12 +173,12 @@ def compare_runs(project: str, run_id: int | None, goal_of: int | None, *, as_js
     click.echo(f"Goal: {latency(found.goal_s)}, where run {found.base['id']} ({found.base['strategy']}) ended.")
 
 
-def find_task(reader: ProjectReader, text: str) -> int:
-    """Id of a task by id or name, the newest run's first."""
+def find_task(reader: ProjectReader, text: str, run_id: int | None = None) -> int:
+    """Id of a task by id or name: the run's, else the newest run's that has one; runs on two devices share names."""
     found = reader.one(
         "SELECT k.id FROM tasks k LEFT JOIN run_tasks j ON j.task_id = k.id WHERE k.name = ? OR k.id = ?"
-        " ORDER BY j.run_id DESC LIMIT 1",
-        (text, int(text) if text.isdigit() else -1),
+        " ORDER BY j.run_id = ? DESC, j.run_id DESC LIMIT 1",
+        (text, int(text) if text.isdigit() else -1, run_id),
     )
     if found is None:
         raise UserError(f'The project holds no task "{text}".', "`pruner tasks` lists them.")

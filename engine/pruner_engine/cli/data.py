@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,7 @@ _file = click.Path(dir_okay=False, path_type=Path)
 @click.option(
     "--trials-per-task", type=click.IntRange(2), default=128, show_default=True, help="Half of them are random."
 )
-@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @setting_option
 @click.option("--project", type=OutputFile(), required=True, help="Project file that keeps the measurements.")
 @click.option("--out", type=OutputFile(), required=True, help="Data set to write (.safetensors).")
@@ -103,7 +104,15 @@ def _write(project: Path, out: Path, status: Status) -> DataSet:
 
     with Project(project) as opened:
         data = featurise(opened, lambda name, at, of: status.update(f"features {at}/{of} {name}"))
-    write_dataset(data, out)
+    try:
+        write_dataset(data, out)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            out.with_name(f"{out.name}.part").unlink()  # half a data set that fills a full disk is of no use
+        raise UserError(
+            f"{out} cannot be written: {error.strerror}.",
+            "Make room or choose another place, then the same command again: it measures nothing twice.",
+        ) from error
     return data
 
 
@@ -116,7 +125,7 @@ def _write(project: Path, out: Path, status: Status) -> DataSet:
     show_default=True,
 )
 @click.option("--out", type=OutputFile(), required=True, help="Checkpoint to write (.safetensors).")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of weights, split and order.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of weights, split and order.")
 @click.option("--epochs", type=click.IntRange(1), default=50, show_default=True, help="At most so many passes.")
 @click.option(
     "--hold",

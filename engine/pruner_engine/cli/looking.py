@@ -18,7 +18,7 @@ _MARKS = {"equal": " ", "changed": "≠", "removed": "-", "added": "+"}
 
 def inspect(project: str, task: str, candidate: int | None, form: str, *, linked: bool, as_json: bool) -> None:
     """Print a form of a candidate; `linked`: behind the name of what each line computes."""
-    task_id = _task_id(project, task)
+    task_id = _task_id(project, task, candidate)
     answer = _ask(project, task_id, candidate, [form, "nest"] if linked else [form])
     if as_json:
         nodes = {"nodes": answer.nodes} if linked else {}
@@ -31,7 +31,7 @@ def inspect(project: str, task: str, candidate: int | None, form: str, *, linked
 
 def differ(project: str, task: str, candidate: int | None, against: int, form: str, *, as_json: bool) -> None:
     """Print a form of two candidates side by side, a row for each line of both."""
-    task_id = _task_id(project, task)
+    task_id = _task_id(project, task, candidate or against)
     left, right = (_ask(project, task_id, side, [form]) for side in (candidate, against))
     rows = diff_lines(left.texts[form].splitlines(), right.texts[form].splitlines())
     if as_json:
@@ -45,9 +45,11 @@ def differ(project: str, task: str, candidate: int | None, against: int, form: s
         click.echo(f"{_MARKS[row.kind]} {row.left:<{width}} | {row.right}".rstrip())
 
 
-def _task_id(project: str, task: str) -> int:
+def _task_id(project: str, task: str, candidate: int | None) -> int:
+    """A task of the run that the candidate is of, where one is named."""
     with ProjectReader(project) as reader:
-        return find_task(reader, task)
+        row = reader.candidate(candidate) if candidate else None
+        return find_task(reader, task, row["run_id"] if row else None)
 
 
 def _ask(project: str, task_id: int, candidate: int | None, forms: list[str]) -> Inspected:

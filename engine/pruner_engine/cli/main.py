@@ -40,7 +40,7 @@ def cli() -> None:
 @click.option("--strategy", default="pruner", show_default=True, help="pruner, metaschedule, …")
 @click.option("--trials", type=int, help="Candidates to measure.")
 @click.option("--minutes", type=float, help="Minutes to work. Neither given: until no task gains any more.")
-@click.option("--seed", type=int, default=0, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option(
     "--project", type=click.Path(dir_okay=False), help="Project file [default: MODEL's name with .pruner, here]."
 )

@@ -30,7 +30,7 @@ def steer(project: str, action: str, task: str | None) -> None:
         raise click.UsageError(f"{action} needs --task." if task is None else f"{action} is for the run, not a task.")
     with ProjectReader(project) as reader:
         run = running(reader)
-        task_id = None if task is None else find_task(reader, task)
+        task_id = None if task is None else find_task(reader, task, run["id"])
         if task_id is not None and task_id not in {row["id"] for row in reader.tasks(run["id"])}:
             raise UserError(f"Run {run['id']} does not tune task {task_id}.", "`pruner tasks` lists what it tunes.")
     told = _OF_RUNS[action]() if task_id is None else Steer(task_id=task_id, action=action)  # type: ignore[arg-type]

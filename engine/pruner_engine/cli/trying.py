@@ -47,7 +47,8 @@ def try_(
 ) -> None:
     """Change decisions of a schedule: what does the draft model say, the learned one, the machine?"""
     with ProjectReader(project) as reader:
-        task_id, run = find_task(reader, task), reader.run(run_id)
+        run = reader.run(run_id)
+        task_id = find_task(reader, task, run["id"])
         start = _start(reader, run["id"], task_id, candidate)
         sketch = next(s for s in reader.sketches(task_id) if s["id"] == start["sketch_id"])
     specs = sketch["decisions"]

@@ -29,8 +29,15 @@ def write_records(database: Database, tasks: Sequence[TuningTask], folder: Path,
 
     Returns:
         The number of records written.
+
+    Raises:
+        UserError: the folder cannot be written, or the disk is full.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / WORKLOADS).touch()  # of a folder that may not be written TVM tells by a failed check
+    except OSError as error:
+        raise UserError(f"{folder} cannot be written: {error.strerror}.", "Choose another folder.") from error
     files = JSONDatabase(path_workload=str(folder / WORKLOADS), path_tuning_record=str(folder / RECORDS))
     written = 0
     for task in tasks:
@@ -40,7 +47,17 @@ def write_records(database: Database, tasks: Sequence[TuningTask], folder: Path,
                 TuningRecord(record.trace, workload, record.run_secs, record.target, record.args_info)
             )
             written += 1
+    # TVM does not tell of a full disk: lines are missing then, or torn
+    if _lines(folder / WORKLOADS) < len({task.hash for task in tasks}) or _lines(folder / RECORDS) < written:
+        for name in (WORKLOADS, RECORDS):
+            (folder / name).unlink(missing_ok=True)
+        raise UserError(f"{folder} cannot be written: no space left.", "Free some space, or choose another folder.")
     return written
+
+
+def _lines(path: Path) -> int:
+    """Whole lines of a file; none where there is no file."""
+    return path.read_bytes().count(b"\n") if path.exists() else 0
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-import queue
 import socket
 import tempfile
 import threading
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,33 +22,50 @@ _LONGEST_LINE = 1 << 20  # bytes
 class Listener:
     """One reader of events, written to by a thread of its own so that a slow reader never holds the engine.
 
-    When the queue is full, events that a later one makes stale are left out: the project file is the truth.
+    When the queue is full (a terminal stopped by ^Z reads nothing for hours), events that a later one makes stale are
+    left out first: the project file is the truth. The latest is always kept unless it is stale itself: a reader that
+    goes on must learn that the run is over.
     """
 
     def __init__(self, write: Callable[[bytes], object], on_gone: Callable[[Listener], None]) -> None:
         self._write = write
         self._on_gone = on_gone
-        self._queue: queue.Queue[bytes | None] = queue.Queue(_LONGEST_QUEUE)
+        self._waiting: deque[tuple[bytes, bool]] = deque()  # lines, and whether a later one makes them stale
+        self._closed = False
+        self._changed = threading.Condition()
         self._thread = threading.Thread(target=self._drain, daemon=True)
         self._thread.start()
 
     def send(self, event: Event) -> None:
-        stale = isinstance(event, Progress | Heartbeat)
-        with contextlib.suppress(queue.Full):
-            self._queue.put(encode(event), block=not stale, timeout=None if stale else 5.0)
+        line, stale = encode(event), isinstance(event, Progress | Heartbeat)
+        with self._changed:
+            if len(self._waiting) >= _LONGEST_QUEUE:
+                oldest = next((i for i, (_, old) in enumerate(self._waiting) if old), None)
+                if oldest is None and stale:
+                    return
+                del self._waiting[oldest or 0]
+            self._waiting.append((line, stale))
+            self._changed.notify()
 
     def _drain(self) -> None:
-        while (line := self._queue.get()) is not None:
+        while (line := self._next()) is not None:
             try:
                 self._write(line)
             except OSError:
                 self._on_gone(self)
                 return
 
+    def _next(self) -> bytes | None:
+        """The next line; None when there is none and there will be no more."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting or self._closed)
+            return self._waiting.popleft()[0] if self._waiting else None
+
     def close(self) -> None:
         """Write out what waits."""
-        with contextlib.suppress(queue.Full):
-            self._queue.put(None, timeout=1.0)
+        with self._changed:
+            self._closed = True
+            self._changed.notify()
         self._thread.join(2.0)
 
 
@@ -90,19 +107,12 @@ class Hub:
             self._on_command(command)
 
     def listen(self, hello: Event) -> str:
-        """Open the control socket, readable by this user alone; returns its path."""
-        base = Path(os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir())
-        folder = base / f"pruner-studio-{os.getuid()}"
-        folder.mkdir(mode=0o700, exist_ok=True)
-        if folder.stat().st_uid != os.getuid() or folder.stat().st_mode & 0o077:
-            return ""  # somebody else made it: go without, the parent's pipes still work
-        path = folder / f"engine-{os.getpid()}.sock"
-        path.unlink(missing_ok=True)
-        server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        server.bind(str(path))
-        path.chmod(0o600)
-        server.listen()
-        self._path = str(path)
+        """Open the control socket, readable by this user alone; returns its path, "" where no folder takes it."""
+        # a session that outlives its login (tmux) still names a runtime folder that is gone
+        server = _bound(os.environ.get("XDG_RUNTIME_DIR", "")) or _bound("")
+        if server is None:
+            return ""  # go without, the parent's pipes still work
+        self._path = str(server.getsockname())
         threading.Thread(target=self._accept, args=(server, hello), daemon=True).start()
         return self._path
 
@@ -123,3 +133,22 @@ class Hub:
             listeners = list(self._listeners)
         for listener in listeners:
             listener.close()
+
+
+def _bound(base: str) -> socket.socket | None:
+    """A socket that listens in a folder of this user's alone, in `base` or else the temporary folder; None if there
+    cannot be one."""
+    with contextlib.ExitStack() as undo, contextlib.suppress(OSError):
+        folder = Path(base or tempfile.gettempdir()) / f"pruner-studio-{os.getuid()}"
+        folder.mkdir(mode=0o700, exist_ok=True)
+        if folder.stat().st_uid != os.getuid() or folder.stat().st_mode & 0o077:
+            return None  # somebody else made it
+        path = folder / f"engine-{os.getpid()}.sock"
+        path.unlink(missing_ok=True)
+        server = undo.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
+        server.bind(str(path))
+        path.chmod(0o600)
+        server.listen()
+        undo.pop_all()
+        return server
+    return None

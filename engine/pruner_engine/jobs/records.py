@@ -129,18 +129,15 @@ def _add_run(
             run["model_id"], IMPORTED, 0, target_id=target_id, **columns, reason=f"records of {folder}"
         )
         project.runs.add_tasks(run_id, ids.values())
-        trials, times = 0, []
-        for task_id, task in tasks.items():
+        trials = 0
+        for task_id in tasks:
             records = fitting.get(task_id, [])
             if records:
                 row = {"run_id": run_id, "task_id": ids[task_id], "started": now}
                 trials += _add_round(db, row, records)
-            best = min((statistics.median(record.seconds) for record in records), default=None)
-            known = project.work.untuned(ids[task_id]) if best is None else best
-            times.append(None if known is None else known * task.weight)
-        latency = None if None in times else sum(times)  # type: ignore[arg-type]
+        latency_s = project.runs.latency(run_id)
         project.runs.add_progress(
-            run_id, elapsed_s=0.0, trials=trials, valid=trials, failed=0, latency_s=latency, left_s=None
+            run_id, elapsed_s=0.0, trials=trials, valid=trials, failed=0, latency_s=latency_s, left_s=None
         )
         project.runs.update(run_id, state="finished", pid=None, budget_trials=trials)
     return run_id

@@ -15,7 +15,6 @@ from pruner_engine.search.settings import settings_from
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.sketch import trace_json
 from pruner_engine.store.project import Project
-from pruner_engine.store.reader import ProjectReader
 
 
 def try_row(command: Try, job: JobContext) -> None:
@@ -84,16 +83,12 @@ def _commit(
         trace = trace_json(candidate.schedule.trace)
         project.trials.add_measurement(run["id"], task_id, ids[candidate.hash], trace, result, run["elapsed_s"])
         trials, valid = project.trials.counts(run["id"])
-    with ProjectReader(project.path) as reader:
-        tasks = reader.tasks(run["id"])
-    times = [(row["best_s"] or row["untuned_s"], row["weight"]) for row in tasks]
-    known = all(seconds is not None for seconds, _ in times)
-    project.runs.add_progress(
-        run["id"],
-        elapsed_s=run["elapsed_s"],
-        trials=trials,
-        valid=valid,
-        failed=trials - valid,
-        latency_s=sum(seconds * weight for seconds, weight in times) if known else None,
-        left_s=None,
-    )
+        project.runs.add_progress(
+            run["id"],
+            elapsed_s=run["elapsed_s"],
+            trials=trials,
+            valid=valid,
+            failed=trials - valid,
+            latency_s=project.runs.latency(run["id"]),
+            left_s=None,
+        )

@@ -46,9 +46,9 @@ def start(command: Tune, job: JobContext) -> None:
     _check_strategy(command.strategy)
     settings = settings_from(command.settings)
     _check_without(settings.without_rules)
-    for name, value in (("trials", command.trials), ("minutes", command.minutes)):
-        if value is not None and value <= 0:
-            raise UserError(f"A budget of {value} {name} is no budget.", "Give a number above zero.")
+    _check_budget(command)
+    if command.seed < 0:
+        raise UserError(f"{command.seed} is no seed.", "Give 0 or a larger number.")
     job.emit(Phase(name="load", detail=command.model))
     model = load_model(command.model, command.inputs or None, allow_code=command.allow_code)
     target = resolve_target(command.target)
@@ -75,6 +75,7 @@ def start(command: Tune, job: JobContext) -> None:
 def resume(command: Resume, job: JobContext) -> None:
     """Go on with a run: what it measured counts, its budget goes on from there."""
     load_plugins(command.plugins)
+    _check_budget(command)
     job.emit(Phase(name="load", detail=command.project))
     with Project(command.project) as project:
         run_id = command.run_id if command.run_id is not None else project.runs.newest_unfinished()
@@ -96,6 +97,12 @@ def resume(command: Resume, job: JobContext) -> None:
         job.emit(RunStarted(project=str(project.path), run_id=run_id, resumed=True))
         with _run_state(project, run_id, job):
             _tune(project, run_id, _prepared(project, run_id, row, job), job, settings_from(row["settings"]))
+
+
+def _check_budget(command: Tune | Resume) -> None:
+    for name, value in (("trials", command.trials), ("minutes", command.minutes)):
+        if value is not None and value <= 0:
+            raise UserError(f"A budget of {value} {name} is no budget.", "Give a number above zero.")
 
 
 def _check_strategy(name: str) -> None:

@@ -46,11 +46,16 @@ class ZygoteProcess:
         assert self._process.stdin is not None and self._process.stdout is not None
         self._to, self._from = self._process.stdin.fileno(), self._process.stdout.fileno()
         os.set_blocking(self._to, False)
-        self.send(setup)
-        if not isinstance(self.receive(_START_S), wire.Ready):
+        try:
+            self.send(setup)
+            ready = isinstance(self.receive(_START_S), wire.Ready)
+        except (EOFError, BrokenPipeError):
+            ready = False  # it has ended already; its log says why
+        if not ready:
+            self.kill()  # one that is only slow would remove the folder, and the log in it
             self.close()
             tail = Path(setup.folder, "zygote.log").read_text(errors="replace")[-500:]
-            raise UserError(f"The measurement process did not start. {tail.strip()}", "Run `pruner doctor`.")
+            raise UserError(f"The measurement process did not start. {tail.strip()}".strip(), "Run `pruner doctor`.")
 
     @property
     def pid(self) -> int:

@@ -48,7 +48,8 @@ class Measurer:
         start: how the measurement processes come to be; see launch.py.
 
     Raises:
-        UserError: the measurement processes cannot be started, the fleet has no board, or nothing compiles for the GPU.
+        UserError: the measurement processes cannot be started, the fleet has no board, nothing compiles for the GPU, or
+            the temporary folder is one from which nothing may be loaded.
     """
 
     def __init__(
@@ -75,6 +76,8 @@ class Measurer:
         self._probe: wire.Built | None = None
         if self._device == "cuda":
             find_cuda_compiler()  # a sentence now instead of a failure of every build
+        if fleet is None:
+            _refuse_noexec(tempfile.gettempdir())
         slots = fleet_size(fleet) if fleet else 1
         cores = sorted(os.sched_getaffinity(0))
         self._threads = threads or threads_of(target)
@@ -274,6 +277,15 @@ class Measurer:
             cold=self._cold,
             timeout_s=timeout_s,
             fleet=self._fleet,
+        )
+
+
+def _refuse_noexec(folder: str) -> None:
+    """The loader would only say that it failed to map a library, as it does where memory is short."""
+    if os.statvfs(folder).f_flag & os.ST_NOEXEC:
+        raise UserError(
+            f"Candidates are built in {folder}, which is mounted noexec: no kernel can be loaded from there.",
+            "Set TMPDIR to a folder on another disk.",
         )
 
 

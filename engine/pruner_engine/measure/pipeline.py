@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -156,16 +157,18 @@ class Pipeline:
             raise UserError(reason, "Start one, then resume: nothing measured so far is lost.")
 
     def _restart(self) -> None:
-        self._restarts += 1
         self._silent_s = 0.0
         self._zygote.kill()  # one that hangs must not wake up and remove the folder
         self._zygote.close()
-        if self._restarts > _RESTARTS:
-            raise UserError(
-                "The measurement processes are ended from outside again and again.",
-                "Look whether the system runs out of memory; nothing measured so far is lost.",
-            )
-        self._zygote = ZygoteProcess(self._setup, self._start)
+        while self._restarts < _RESTARTS:
+            self._restarts += 1
+            with contextlib.suppress(UserError):  # what ended the last one may end this one as it starts
+                self._zygote = ZygoteProcess(self._setup, self._start)
+                return
+        raise UserError(
+            "The measurement processes are ended from outside again and again.",
+            "Look whether the system runs out of memory; nothing measured so far is lost.",
+        )
 
 
 def discard(built: wire.Built) -> None:

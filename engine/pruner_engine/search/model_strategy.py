@@ -135,9 +135,11 @@ class ModelStrategy(Strategy):
         for state in states:
             if state.trials:
                 self.take(state, state.trials)
+        groups = self.groups()
         if "model" in checkpoints:
-            self.model.from_bytes(checkpoints["model"])
-        elif groups := self.groups():
+            learned = sum(len(group[0]) for group in groups.values() if len(group[0]) > 1)
+            self.model.go_on_from(checkpoints["model"], learned)
+        elif groups:
             self.update(groups)
 
     def checkpoints(self) -> dict[str, tuple[str, bytes, dict[str, Any]]]:

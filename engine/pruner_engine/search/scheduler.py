@@ -24,7 +24,7 @@ def gradient(state: TaskState) -> float:
     first round the whole latency, which is unknown (infinite) where the untuned kernel could not be timed.
     """
     history = state.best_history
-    if not state.rounds:
+    if not state.trials:  # nor in a round that was broken off before its first result
         return state.task.weight * (math.inf if state.untuned_s is None else state.untuned_s)
     if not history:
         return 0.0

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
+from msgspec import Meta
 
 from pruner_engine.errors import UserError
+
+_Positive = Annotated[int, Meta(ge=1)]
+_Count = Annotated[int, Meta(ge=0)]
+_Share = Annotated[float, Meta(ge=0.0, le=1.0)]
+_Seconds = Annotated[float, Meta(gt=0.0)]
 
 
 class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw_only=True):
@@ -38,26 +44,26 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
         check: which outputs are compared with the untuned kernel's: best | all | none.
     """
 
-    round_trials: int | None = None
-    population: int | None = None
-    generations: int | None = None
-    mutation: float = 0.85
+    round_trials: _Positive | None = None
+    population: _Positive | None = None
+    generations: _Count | None = None
+    mutation: _Share = 0.85
     # Reference: 512. Each costs 2-15 ms to apply and featurise: a fifth keeps verifying shorter than measuring.
-    draft_set: int = 96
-    fresh_samples: int = 16
-    refresh: int = 2
-    eps_greedy: float = 0.1
-    elite_share: float = 0.1
+    draft_set: _Positive = 96
+    fresh_samples: _Count = 16
+    refresh: _Positive = 2
+    eps_greedy: _Share = 0.1
+    elite_share: _Share = 0.1
     model: str = "pacm-draft"
     checkpoint: str = ""
-    momentum: float = 0.99
-    adapt_every: int = 4
-    trials_per_task: int = 0
-    patience: int = 0
+    momentum: _Share = 0.99
+    adapt_every: _Positive = 4
+    trials_per_task: _Count = 0
+    patience: _Count = 0
     without_rules: tuple[str, ...] = ()
-    build_timeout_s: float = 30.0
-    run_timeout_s: float = 10.0
-    repeats: int = 3
+    build_timeout_s: _Seconds = 30.0
+    run_timeout_s: _Seconds = 10.0
+    repeats: _Positive = 3
     cold_cache: bool = False
     dtype: Literal["float32", "float16", "bfloat16"] = "float32"
     rpc: str = ""

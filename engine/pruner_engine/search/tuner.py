@@ -13,6 +13,7 @@ import tvm
 
 from pruner_engine.errors import UserError
 from pruner_engine.jobs.messages import Event
+from pruner_engine.jobs.watchdog import PhaseSilentError
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput, MeasureResult
 from pruner_engine.search.budget import Budget, WorkClock
@@ -115,6 +116,11 @@ class Tuner:
                 state.exhausted = True
                 return
             proposal = self.strategy.propose(state, left) if left > 0 else Proposal([])
+        except UserError as error:
+            if not isinstance(error, PhaseSilentError):  # the environment's (a disk, a lock) is no fault of the task
+                raise
+            self._quarantine(state, error.message)
+            return
         except Exception as error:  # a task whose space or search breaks must not end the others
             self._quarantine(state, f"{type(error).__name__}: {_first_line(error)}")
             return
@@ -130,10 +136,14 @@ class Tuner:
         )
         noise = self._noise(measurer)
         trials = self._measure(state, chosen, ids, measurer)
+        # a round that is broken off, by a pause or a stop, goes on with what was pinned
+        state.pinned = [*(c for c in pinned if c.hash not in state.measured), *state.pinned]
         self.log.phase("learn", state.task.name)
         start = time.perf_counter()
-        stats = {**proposal.stats, **noise, **ranking_stats(trials), **self.strategy.learn(state, trials)}
-        state.end_round()
+        stats = {**proposal.stats, **noise, **ranking_stats(trials)}
+        if trials:
+            stats |= self.strategy.learn(state, trials)
+            state.end_round()
         self._close_round(trials, time.perf_counter() - start, stats)
         self._save_checkpoints(state.rounds)
         last = state.trials[-_HOPELESS_AFTER:]
@@ -281,7 +291,7 @@ class Tuner:
         full = self.strategy.round_trials
         least = min(self.strategy.opening_trials or full, full)
         left = self.clock.trials_left(self.log.trials)
-        if state.rounds or left is None:
+        if state.trials or left is None:
             return full
         waiting = sum(not s.rounds for s in open_tasks(self.states))
         return min(max(int(left / 2 / max(waiting, 1)), least), full)

@@ -39,6 +39,7 @@ class Project:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path).resolve()
         self._mutex = threading.RLock()
+        self._removed: UserError | None = None
         if not self.path.parent.is_dir():
             raise UserError(f"There is no folder {self.path.parent}.", "Make it first, or choose another place.")
         self._lock = WriterLock(self.path)
@@ -107,12 +108,14 @@ class Project:
 
     def _keep_removed(self) -> None:
         """Write the project anew where somebody has removed its file: an open file without a name dies with us."""
-        if not self.path.exists():
+        if self._removed is None and not self.path.exists():
             self._db.conn.execute("VACUUM INTO ?", [str(self.path)])
-            raise UserError(
+            self._removed = UserError(
                 f"{self.path} was removed while the engine worked on it; it has been written anew.",
                 "Resume: nothing measured is lost.",
             )
+        if self._removed is not None:  # whatever became of the first one: what is committed here has no name any more
+            raise self._removed
 
     def query(self, sql: str, args: tuple[object, ...] = ()) -> list[dict[str, object]]:
         with self._mutex:

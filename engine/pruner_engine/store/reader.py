@@ -30,8 +30,8 @@ _JSON_COLUMNS = frozenset(
 _RUNS = """
 SELECT r.*, m.name AS model, m.kind AS model_kind, m.source, m.inputs, m.outputs,
        t.text AS target, t.device, t.fingerprint, t.profile,
-       (SELECT sum(k.weight * k.untuned_s) FROM run_tasks j JOIN tasks k ON k.id = j.task_id
-         WHERE j.run_id = r.id) AS untuned_s,
+       (SELECT CASE WHEN count(*) = count(k.untuned_s) THEN sum(k.weight * k.untuned_s) END
+         FROM run_tasks j JOIN tasks k ON k.id = j.task_id WHERE j.run_id = r.id) AS untuned_s,
        (SELECT latency_s FROM progress p WHERE p.run_id = r.id ORDER BY p.id DESC LIMIT 1) AS latency_s,
        (SELECT left_s FROM progress p WHERE p.run_id = r.id ORDER BY p.id DESC LIMIT 1) AS left_s
 FROM runs r JOIN models m ON m.id = r.model_id LEFT JOIN targets t ON t.id = r.target_id

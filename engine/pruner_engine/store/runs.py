@@ -17,6 +17,17 @@ if TYPE_CHECKING:
 IMPORTED = "imported"  # strategy of a run that holds what others measured
 
 
+# of SQLite's two `min` the one of one value leaves out NULL, the one of two is NULL where either is
+_LATENCY = """
+SELECT CASE WHEN count(*) = count(s) THEN sum(weight * s) END AS latency_s FROM (
+  SELECT weight, min(coalesce(best_s, untuned_s), coalesce(untuned_s, best_s)) AS s FROM (
+    SELECT k.weight, k.untuned_s,
+      (SELECT min(x.seconds) FROM measurements x
+        WHERE x.run_id = j.run_id AND x.task_id = k.id AND x.stage = 'ok' AND x.censored = 0) AS best_s
+    FROM run_tasks j JOIN tasks k ON k.id = j.task_id WHERE j.run_id = ?))
+"""
+
+
 class RunRepository:
     """State of runs; every change is one transaction."""
 
@@ -83,6 +94,11 @@ class RunRepository:
         return self._project.query("SELECT * FROM rounds WHERE run_id = ? ORDER BY idx", (run_id,))
 
     # ------------------------------------------------------------ what is told on the way
+
+    def latency(self, run_id: int) -> float | None:
+        """Estimated latency of the model in seconds, as `search.task_state.end_to_end` tells it of a run at work."""
+        value = self._project.query(_LATENCY, (run_id,))[0]["latency_s"]
+        return None if value is None else float(value)  # type: ignore[arg-type]
 
     def add_progress(self, run_id: int, **columns: Any) -> None:
         with self._project.transaction() as db:

@@ -18,10 +18,11 @@ from pruner_engine.tasks.task import module_hash
 if TYPE_CHECKING:
     from pruner_engine.store.project import Project
 
-_TASKS = "SELECT id, hash, mod FROM tasks WHERE target_id = ? AND hash = ?"
+_TASKS = "SELECT id, mod FROM tasks WHERE target_id = ? AND hash = ? ORDER BY id"
 _BEST = (
     "SELECT c.trace, x.repeats FROM measurements x JOIN candidates c ON c.id = x.candidate_id"
-    " WHERE x.task_id = ? AND x.stage = 'ok' AND x.censored = 0 AND (? IS NULL OR x.run_id = ?)"
+    " WHERE x.task_id IN (SELECT value FROM json_each(?)) AND x.stage = 'ok' AND x.censored = 0"
+    " AND (? IS NULL OR x.run_id = ?)"
     " AND c.trace IS NOT NULL"  # a project that was trimmed keeps those of the best
     " ORDER BY x.seconds LIMIT ?"
 )
@@ -42,37 +43,38 @@ class ProjectDatabase(PyDatabase):
         self._target = target
         self._run_id = run_id
 
-    def _task(self, mod: tvm.IRModule) -> tuple[int, tvm.IRModule] | None:
-        digest = module_hash(mod)
-        for row in self._project.query(_TASKS, (self._target_id, digest)):
+    def _tasks(self, mod: tvm.IRModule) -> tuple[list[int], tvm.IRModule]:
+        """Ids of the tasks that are this kernel, and the module of the first; two models may share a kernel."""
+        ids: list[int] = []
+        first = mod
+        for row in self._project.query(_TASKS, (self._target_id, module_hash(mod))):
             known = unpack_module(row["mod"])  # type: ignore[arg-type]
             if tvm_ffi.structural_equal(known, mod):
-                return int(row["id"]), known  # type: ignore[call-overload]
-        return None
+                first = first if ids else known
+                ids.append(int(row["id"]))  # type: ignore[call-overload]
+        return ids, first
 
     def has_workload(self, mod: tvm.IRModule) -> bool:
-        return self._task(mod) is not None
+        return bool(self._tasks(mod)[0])
 
     def commit_workload(self, mod: tvm.IRModule) -> Workload:
-        found = self._task(mod)
-        return Workload(mod if found is None else found[1])
+        return Workload(self._tasks(mod)[1])
 
     def commit_tuning_record(self, record: TuningRecord) -> None:
         raise NotImplementedError("trials are written by the run that measures them")
 
     def get_top_k(self, workload: Workload, top_k: int) -> list[TuningRecord]:
-        found = self._task(workload.mod)
-        return [] if found is None else self._records(found[0], workload, top_k)
+        return self._records(self._tasks(workload.mod)[0], workload, top_k)
 
-    def _records(self, task_id: int, workload: Workload, limit: int) -> list[TuningRecord]:
-        rows = self._project.query(_BEST, (task_id, self._run_id, self._run_id, limit))
+    def _records(self, task_ids: list[int], workload: Workload, limit: int) -> list[TuningRecord]:
+        rows = self._project.query(_BEST, (json.dumps(task_ids), self._run_id, self._run_id, limit))
         return [record_of(workload, row["trace"], row["repeats"], self._target) for row in rows]  # type: ignore[arg-type]
 
     def get_all_tuning_records(self) -> list[TuningRecord]:
         records: list[TuningRecord] = []
         for row in self._project.query("SELECT id, mod FROM tasks WHERE target_id = ? ORDER BY id", (self._target_id,)):
             workload = Workload(unpack_module(row["mod"]))  # type: ignore[arg-type]
-            records += self._records(int(row["id"]), workload, -1)  # type: ignore[call-overload]
+            records += self._records([int(row["id"])], workload, -1)  # type: ignore[call-overload]
         return records
 
     def __len__(self) -> int:

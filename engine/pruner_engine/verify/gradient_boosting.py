@@ -78,6 +78,9 @@ class GradientBoosting(CostModel):
         return b"" if self._booster is None else bytes(self._booster.save_raw("json"))
 
     def from_bytes(self, data: bytes) -> None:
+        if not data:  # of a run that had learned nothing yet
+            self._booster = None
+            return
         booster = xgboost.Booster()
         try:
             booster.load_model(bytearray(data))

@@ -115,6 +115,14 @@ class CostModel(ABC):
             UserError: the data is damaged, foreign, or of another kind of model.
         """
 
+    def go_on_from(self, data: bytes, learned: int) -> None:
+        """Take over the state of an earlier session of the same run, which learned from so many measurements.
+
+        Raises:
+            UserError: as `from_bytes`.
+        """
+        self.from_bytes(data)
+
     @property
     def recipe(self) -> dict[str, Any]:
         """How the state came to be: kept with checkpoints."""

@@ -151,6 +151,12 @@ class NetworkCostModel(CostModel):
         self._recipe = read_checkpoint(self.kind, self.network, data)
         self._pretrained = True
 
+    def go_on_from(self, data: bytes, learned: int) -> None:
+        pretrained = self._pretrained
+        self.from_bytes(data)
+        self._pretrained = pretrained  # what this run taught it is no knowledge from elsewhere
+        self._tried_at = self._seen = learned
+
 
 def _nothing_learned(started: float) -> LearnReport:
     return LearnReport(math.nan, math.nan, 0, 0, time.perf_counter() - started)

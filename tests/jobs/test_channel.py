@@ -1,0 +1,110 @@
+"""Listeners that do not read, and machines without a place for the control socket."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import socket
+import tempfile
+import threading
+import time
+
+import pytest
+
+from pruner_engine.jobs import channel
+from pruner_engine.jobs.channel import Hub, Listener
+from pruner_engine.jobs.messages import Heartbeat, Hello, Notice, RunFinished, decode_event
+
+HELLO = Hello(protocol=1, version="1", pid=1)
+BEAT = Heartbeat(phase="run", phase_s=1.0)
+NOTICE = Notice(level="info", text="x" * 64)
+DONE = RunFinished(run_id=1, state="finished", trials=8, valid=8, latency_s=None, untuned_s=None)
+
+
+@pytest.fixture
+def pipe(monkeypatch):
+    """A full pipe, and queues that soon are."""
+    monkeypatch.setattr(channel, "_LONGEST_QUEUE", 8)
+    read, write = os.pipe()
+    fcntl.fcntl(write, fcntl.F_SETPIPE_SZ, 4096)
+    with os.fdopen(read, "rb") as reader, os.fdopen(write, "wb", 0) as writer:
+        writer.write(b"x" * 4095 + b"\n")
+        yield reader, writer
+
+
+@pytest.mark.parametrize("waits", [[BEAT], [NOTICE], [NOTICE, BEAT]])
+def test_the_end_of_a_run_reaches_a_terminal_that_was_stopped(pipe, waits):
+    reader, writer = pipe
+    listener = Listener(writer.write, lambda _: None)
+    listener.send(BEAT)
+    time.sleep(0.2)  # its thread is stuck in the pipe
+    started = time.monotonic()
+    for _ in range(200):
+        for event in waits:
+            listener.send(event)
+    listener.send(DONE)
+    listener.send(BEAT)
+    assert time.monotonic() - started < 2.0, "the engine is not held"
+    assert reader.readline().startswith(b"x")
+    told = []
+    thread = threading.Thread(target=lambda: told.extend(decode_event(line) for line in reader))
+    thread.start()  # the terminal goes on
+    listener.close()
+    writer.close()
+    thread.join()
+    assert DONE in told
+    if NOTICE in waits and BEAT in waits:
+        assert told[told.index(DONE) - 7 : told.index(DONE)] == [NOTICE] * 7, "what is stale makes room first"
+
+
+def test_what_waits_is_written_before_the_end():
+    told: list[bytes] = []
+    listener = Listener(lambda line: (time.sleep(0.01), told.append(line)), lambda _: None)
+    for _ in range(20):
+        listener.send(NOTICE)
+    listener.close()
+    assert [decode_event(line) for line in told] == [NOTICE] * 20
+
+
+def listening(hub: Hub) -> str:
+    path = hub.listen(HELLO)
+    if path:
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(path)
+            assert decode_event(client.makefile("rb").readline()) == HELLO
+    hub.close()
+    assert not path or not os.path.exists(path)  # noqa: PTH110
+    return path
+
+
+def unusable(kind: str, tmp_path) -> str:
+    if kind == "a file":
+        (tmp_path / "file").touch()
+        return str(tmp_path / "file")
+    if kind == "too long":
+        folder = tmp_path / ("x" * 120)
+        folder.mkdir()
+        return str(folder)
+    if kind == "somebody else's":
+        (tmp_path / f"pruner-studio-{os.getuid()}").mkdir(mode=0o755)
+        return str(tmp_path)
+    return str(tmp_path / "gone")
+
+
+@pytest.mark.parametrize("kind", ["gone", "a file", "too long", "somebody else's"])
+def test_without_a_place_for_its_socket_the_engine_takes_another_or_none(kind, tmp_path, monkeypatch):
+    folder = unusable(kind, tmp_path)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", folder)
+    with tempfile.TemporaryDirectory(dir="/tmp") as short:
+        monkeypatch.setattr(tempfile, "tempdir", short)
+        assert listening(Hub(lambda _: None)).startswith(short)
+    monkeypatch.setattr(tempfile, "tempdir", folder)
+    assert listening(Hub(lambda _: None)) == ""
+    monkeypatch.delenv("XDG_RUNTIME_DIR")
+    assert listening(Hub(lambda _: None)) == ""
+
+
+def test_the_socket_is_in_the_users_own_folder(tmp_path, monkeypatch):
+    with tempfile.TemporaryDirectory(dir="/tmp") as short:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", short)
+        assert listening(Hub(lambda _: None)).startswith(short)
