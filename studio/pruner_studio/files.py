@@ -58,8 +58,8 @@ class Files(QObject):
         dialog.open()
 
     def write_records(self, folder: str) -> None:
-        shown = self.workspace.path, self.workspace.run_id
-        command = msg.ExportRecords(project=shown[0], out=folder, run_id=shown[1], all_runs=True, best=8)
+        workspace = self.workspace
+        command = msg.ExportRecords(project=workspace.path, out=folder, run_id=workspace.run_id, all_runs=True, best=8)
 
         def done(answer: msg.RecordsExported) -> None:
             told = tr("{count} records were written to {folder}.").format(count=answer.records, folder=answer.out)

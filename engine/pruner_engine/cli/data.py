@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -107,8 +106,6 @@ def _write(project: Path, out: Path, status: Status) -> DataSet:
     try:
         write_dataset(data, out)
     except OSError as error:
-        with contextlib.suppress(OSError):
-            out.with_name(f"{out.name}.part").unlink()  # half a data set that fills a full disk is of no use
         raise UserError(
             f"{out} cannot be written: {error.strerror}.",
             "Make room or choose another place, then the same command again: it measures nothing twice.",

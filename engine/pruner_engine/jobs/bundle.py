@@ -41,9 +41,9 @@ class _Tuned:
 
 
 def _tuned(
-    project: Project, run_id: int | None, on_phase: Callable[[str, str], None], *, all_runs: bool = True
+    project: Project, run_id: int | None, on_phase: Callable[[str, str], None], *, all_runs: bool = False
 ) -> _Tuned:
-    """A run, without an id the newest, with its best schedules or those of all runs on its target."""
+    """A run with its best schedules or those of all runs on its target; without an id the newest, with all."""
     run, rows = stored_run(project, run_id)
     with making_sense(project.path):
         device = project.work.target(run["target_id"])
@@ -52,7 +52,7 @@ def _tuned(
     on_phase("load", str(project.path))
     model = stored_model(project, run)
     on_phase("prepare", model.name)
-    database = ProjectDatabase(project, run["target_id"], target, None if all_runs else run["id"])
+    database = ProjectDatabase(project, run["target_id"], target, None if all_runs else run_id)
     untuned = {row["hash"]: row["untuned_s"] for row in rows if row["untuned_s"]}
     prepared = prepare(model.mod, target, settings_from(run["settings"]).without_rules)
     return _Tuned(run, tasks, untuned, device, target, model, prepared, database)
@@ -65,7 +65,7 @@ def export(command: Export, job: JobContext) -> None:
         job.emit(Phase(name=name, detail=detail))
 
     with Project(command.project) as project:
-        found = _tuned(project, command.run_id, phase, all_runs=command.all_runs or command.run_id is None)
+        found = _tuned(project, command.run_id, phase, all_runs=command.all_runs)
         run = found.run
         told = export_bundle(
             found.model,

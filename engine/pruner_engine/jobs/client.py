@@ -18,8 +18,6 @@ from pruner_engine.errors import UserError
 from pruner_engine.jobs.heartbeat import SILENT_S
 from pruner_engine.jobs.messages import PROTOCOL, Bye, Command, Event, Hello, Quit, decode_event, encode
 
-_OTHER_VERSION = ("The engine is of another version than this program.", "Install both anew.")
-
 
 def engine_command() -> list[str]:
     """How an engine process is started; a frozen program answers to the same arguments."""
@@ -36,12 +34,15 @@ def tell_engine(address: str, command: Command) -> None:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as link, link.makefile("rb") as answers:
             link.settimeout(SILENT_S)
             link.connect(address)
-            hello = decode_event(answers.readline())
-            if isinstance(hello, Hello) and hello.protocol != PROTOCOL:
-                raise UserError(*_OTHER_VERSION)
+            _refuse_other_version(decode_event(answers.readline()))
             link.sendall(encode(command))
     except (OSError, msgspec.DecodeError) as error:
         raise UserError(f"The engine does not answer: {error}.", "`pruner status` tells whether it works.") from error
+
+
+def _refuse_other_version(event: Event) -> None:
+    if isinstance(event, Hello) and event.protocol != PROTOCOL:
+        raise UserError("The engine is of another version than this program.", "Install both anew.")
 
 
 class EngineProcess:
@@ -96,8 +97,7 @@ class EngineProcess:
                 raise UserError(
                     f"The engine said something unknown: {error}.", "Install engine and terminal of one version."
                 ) from error
-            if isinstance(event, Hello) and event.protocol != PROTOCOL:
-                raise UserError(*_OTHER_VERSION)
+            _refuse_other_version(event)
             yield event
             if isinstance(event, Bye):
                 return

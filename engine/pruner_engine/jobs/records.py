@@ -34,8 +34,7 @@ def export_records(command: ExportRecords, job: JobContext) -> None:
     with Project(command.project) as project:
         run, rows = stored_run(project, command.run_id)
         target = resolve_target(project.work.target(run["target_id"])["text"])
-        everyone = command.all_runs or command.run_id is None
-        database = ProjectDatabase(project, run["target_id"], target, None if everyone else run["id"])
+        database = ProjectDatabase(project, run["target_id"], target, None if command.all_runs else command.run_id)
         job.emit(Phase(name="records", detail=command.out))
         if (Path(command.out) / RECORDS).exists():
             raise UserError(f"{command.out} holds tuning records already.", "Choose another folder.")

@@ -116,11 +116,11 @@ class Tuner:
                 state.exhausted = True
                 return
             proposal = self.strategy.propose(state, left) if left > 0 else Proposal([])
-        except UserError as error:
-            if not isinstance(error, PhaseSilentError):  # the environment's (a disk, a lock) is no fault of the task
-                raise
+        except PhaseSilentError as error:
             self._quarantine(state, error.message)
             return
+        except UserError:  # the environment's (a disk, a lock) is no fault of the task
+            raise
         except Exception as error:  # a task whose space or search breaks must not end the others
             self._quarantine(state, f"{type(error).__name__}: {_first_line(error)}")
             return
@@ -293,7 +293,7 @@ class Tuner:
         left = self.clock.trials_left(self.log.trials)
         if state.trials or left is None:
             return full
-        waiting = sum(not s.rounds for s in open_tasks(self.states))
+        waiting = sum(not s.trials for s in open_tasks(self.states))
         return min(max(int(left / 2 / max(waiting, 1)), least), full)
 
     def _patience(self) -> int:

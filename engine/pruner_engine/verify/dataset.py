@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Iterable
@@ -88,11 +89,16 @@ def write_dataset(data: DataSet, path: Path) -> None:
             tensors[f"{index}.{part}.count"] = np.array([len(r) for r in rows], np.int32)
     blob = save(tensors, {"format": _FORMAT, "records": json.dumps(described)})
     temporary = path.with_name(path.name + ".part")
-    with temporary.open("wb") as file:
-        file.write(blob)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    try:
+        with temporary.open("wb") as file:
+            file.write(blob)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            temporary.unlink()  # half a data set that fills a full disk is of no use
+        raise
 
 
 def read_dataset(path: Path) -> DataSet:

@@ -6,6 +6,7 @@ What has no such form is refused. Each was found by comparison with ONNX Runtime
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import onnx
@@ -102,7 +103,12 @@ def _padded(nodes: Nodes, node: onnx.NodeProto, attributes: dict[str, object], p
     """The node with so much padding of each axis, where the larger half is at the upper end or at the lower."""
     small, large = [pad // 2 for pad in pads], [pad - pad // 2 for pad in pads]
     attributes["pads"] = [*small, *large] if upper else [*large, *small]
-    made = nodes.several(node.op_type, len(node.output), *node.input, **attributes)
+    _again(nodes, node, *node.input, **attributes)
+
+
+def _again(nodes: Nodes, node: onnx.NodeProto, *inputs: str, **attributes: Any) -> None:
+    """The node with other inputs or attributes."""
+    made = nodes.several(node.op_type, len(node.output), *inputs, **attributes)
     for value, name in zip(made, node.output, strict=True):
         nodes.named(value, name)
 
@@ -114,9 +120,7 @@ def _largest(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     k = values.constant(node.input[1])
     if k is None:
         raise refused(node, "has an output whose size is known only when it runs")
-    made = nodes.several("TopK", 2, node.input[0], k=int(k.item()), **attributes_of(node))
-    for value, name in zip(made, node.output, strict=True):
-        nodes.named(value, name)
+    _again(nodes, node, node.input[0], k=int(k.item()), **attributes_of(node))
     return True
 
 
@@ -151,7 +155,7 @@ def _align_regions(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
         return False
     x, regions, batch = node.input
     scaled = nodes("Mul", regions, nodes.constant(scale, values.dtype(regions)))
-    nodes.named(nodes("RoiAlign", x, scaled, batch, **attributes), node.output[0])
+    _again(nodes, node, x, scaled, batch, **attributes)
     return True
 
 
