@@ -15,6 +15,7 @@ from pathlib import Path
 from pruner_engine.child import environment, module_command
 from pruner_engine.errors import UserError
 from pruner_engine.jobs.messages import Check, DoctorReport
+from pruner_engine.measure.folder import refuse_noexec
 from pruner_engine.measure.linker import linker
 from pruner_engine.targets import detect_gpus, detect_host
 from pruner_engine.targets.cuda_compiler import find_cuda_compiler
@@ -71,6 +72,10 @@ def _temp() -> Check:
             file.flush()
     except OSError as error:
         return Check("Temporary files", False, f"{folder}: {error.strerror}", "Make it writable, or set TMPDIR.")
+    try:
+        refuse_noexec(folder)
+    except UserError as error:
+        return Check("Temporary files", False, error.message, error.hint)
     free = shutil.disk_usage(folder).free
     enough = free >= _FREE_BYTES
     return Check(
@@ -100,10 +105,11 @@ def _trial() -> Iterator[Check]:
     facts, failure = _selftest("auto")
     llvm = facts.get("llvm", "")
     yield Check("LLVM", bool(llvm), llvm or "unknown", "" if llvm else _REINSTALL)
-    yield Check("One kernel", not failure, failure or facts["done"], _REINSTALL if failure else "")
+    hint = facts.get("hint", _REINSTALL) if failure else ""
+    yield Check("One kernel", not failure, failure or facts["done"], hint)
     if detect_gpus():
         facts, failure = _selftest("cuda")
-        hint = "See the checks of driver and CUDA compiler." if failure else ""
+        hint = facts.get("hint", "See the checks of driver and CUDA compiler.") if failure else ""
         yield Check("One kernel on the GPU", not failure, failure or facts["done"], hint, needed=False)
 
 

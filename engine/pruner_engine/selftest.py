@@ -1,6 +1,7 @@
 """One trial from end to end on this host; run as a process of its own, since a broken installation may crash.
 
-Prints one JSON object a line: {"stage": …} when a stage begins, {"done": …} when all went well, {"error": …} otherwise.
+Prints one JSON object a line: {"stage": …} when a stage begins, {"done": …} when all went well, {"error": …} otherwise,
+with a {"hint": …} where it is known what to do.
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 import json
 import sys
 from typing import Any
+
+from pruner_engine.errors import UserError
 
 _ROWS = {"llvm": 8, "cuda": 128}  # on a GPU most random schedules are invalid
 
@@ -57,4 +60,7 @@ def main(name: str = "auto") -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    try:
+        main(*sys.argv[1:])
+    except UserError as refused:
+        _say(error=refused.message, hint=refused.hint)

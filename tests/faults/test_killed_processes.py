@@ -71,6 +71,30 @@ def test_every_candidate_gets_its_result(victim, seed, task, inputs):
     assert all(result.error == "crash" and "signal 9" in result.message for result in failed)
 
 
+def test_workers_that_are_killed_between_two_batches_cost_nothing(task, inputs):
+    results: list[MeasureResult] = []
+    with Measurer(CPU) as measurer:
+        measurer.measure(task, inputs, incumbent_s=None, on_result=results.append)
+        idle = psutil.Process(measurer._pipeline.pid).children()
+        assert len(idle) >= 2, "a builder and the runner wait for more"
+        for worker in idle:
+            worker.kill()
+        psutil.wait_procs(idle)  # nobody can tell a worker that dies now from one that its next candidate ends
+        measurer.measure(task, inputs, incumbent_s=None, on_result=results.append)
+    assert len(results) == 2 * len(inputs)
+    assert all(result.ok for result in results), results
+
+
+def test_a_builder_serves_several_candidates_and_is_replaced_in_time(task, inputs):
+    builders: list[set[int]] = []
+    with Measurer(CPU, build_workers=1) as measurer:
+        for _ in range(4):
+            measurer.measure(task, inputs, incumbent_s=None, on_result=lambda result: None)
+            builders.append({process.pid for process in psutil.Process(measurer._pipeline.pid).children()})
+    assert builders[0] == builders[1], "one builder for twelve candidates"
+    assert len(builders[3] - builders[0]) == 1, "another one for what follows"
+
+
 def test_a_zygote_that_hangs_is_replaced(task, inputs, monkeypatch):
     monkeypatch.setattr(pipeline, "_SILENCE_S", 1.0)
     results: list[MeasureResult] = []

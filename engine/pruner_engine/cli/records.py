@@ -37,9 +37,7 @@ def records() -> None:
 def export_records(project: str, out: str, run_id: int | None, all_runs: bool, best: int, as_json: bool) -> None:
     """Write the best trials of PROJECT; `JSONDatabase(work_dir=DIR)` reads them."""
     ProjectReader(project).close()
-    command = ExportRecords(
-        project=absolute(project), out=absolute(out), run_id=run_id, all_runs=all_runs, best=best
-    )
+    command = ExportRecords(project=absolute(project), out=absolute(out), run_id=run_id, all_runs=all_runs, best=best)
     answer = carry_out(command, quiet=as_json)
     assert isinstance(answer, RecordsExported)
     if as_json:

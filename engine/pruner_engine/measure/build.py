@@ -1,10 +1,16 @@
-"""From a scheduled module to a shared library; runs in a forked builder."""
+"""From a scheduled module to a shared library; runs in a forked builder.
+
+A fork is cheap, and what follows is not: every page that the compiler writes is copied first, and what it keeps for the
+next kernel is made anew. So a builder serves a few candidates.
+"""
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 
+import msgspec
 import tvm
 from tvm.s_tir.meta_schedule.arg_info import ArgInfo
 from tvm.s_tir.transform import RemoveWeightLayoutRewriteBlock
@@ -18,6 +24,18 @@ from pruner_engine.measure.linker import link
 
 # the runner passes what the kernel wants; checking it is 350 lines of LLVM IR for each argument, half of a small build
 _CONFIG = {"tirx.disable_assert": True}
+_SERVES = 16  # candidates of a forked builder
+
+
+def serve(inbox: int, outbox: int) -> None:
+    """Answer `Build` messages until the pipe ends, or this process is to be replaced: it is old, or short of memory."""
+    lifespan = process.Lifespan(os.getpid(), _SERVES)
+    while isinstance(job := wire.receive(inbox), wire.Build):
+        answer = build(job)
+        spent = lifespan.is_over() or answer.error == "memory"
+        wire.send(outbox, msgspec.structs.replace(answer, spent=spent))
+        if spent:
+            return
 
 
 def build(job: wire.Build) -> wire.Built:

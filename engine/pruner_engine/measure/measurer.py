@@ -16,6 +16,7 @@ from tvm.target import Target
 
 from pruner_engine.errors import UserError
 from pruner_engine.measure import wire
+from pruner_engine.measure.folder import refuse_noexec
 from pruner_engine.measure.kernel import KernelFacts, facts_of
 from pruner_engine.measure.launch import START, StartMethod
 from pruner_engine.measure.pipeline import Outcome, Pipeline, discard
@@ -77,7 +78,7 @@ class Measurer:
         if self._device == "cuda":
             find_cuda_compiler()  # a sentence now instead of a failure of every build
         if fleet is None:
-            _refuse_noexec(tempfile.gettempdir())
+            refuse_noexec(Path(tempfile.gettempdir()))
         slots = fleet_size(fleet) if fleet else 1
         cores = sorted(os.sched_getaffinity(0))
         self._threads = threads or threads_of(target)
@@ -277,15 +278,6 @@ class Measurer:
             cold=self._cold,
             timeout_s=timeout_s,
             fleet=self._fleet,
-        )
-
-
-def _refuse_noexec(folder: str) -> None:
-    """The loader would only say that it failed to map a library, as it does where memory is short."""
-    if os.statvfs(folder).f_flag & os.ST_NOEXEC:
-        raise UserError(
-            f"Candidates are built in {folder}, which is mounted noexec: no kernel can be loaded from there.",
-            "Set TMPDIR to a folder on another disk.",
         )
 
 

@@ -11,10 +11,13 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import psutil
+
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _LOG_TAIL = 4096
 _MESSAGE = 2000
+_GROWS = 512 << 20  # bytes of resident memory
 _NO_MEMORY = ("bad_alloc", "out of memory", "MemoryError", "Cannot allocate memory", "failed to map segment")
 
 
@@ -82,6 +85,24 @@ def kill_group(leader: int) -> None:
     """End every process of a process group."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(leader, signal.SIGKILL)
+
+
+class Lifespan:
+    """Tells when a process that serves one candidate after the other has served enough of them, or has grown too much.
+
+    Args:
+        pid: of the process.
+        serves: most candidates.
+    """
+
+    def __init__(self, pid: int, serves: int) -> None:
+        self._process, self._left = psutil.Process(pid), serves
+        self._first_rss = self._process.memory_info().rss
+
+    def is_over(self) -> bool:
+        """To be asked after each candidate."""
+        self._left -= 1
+        return self._left <= 0 or self._process.memory_info().rss - self._first_rss > _GROWS
 
 
 class Alone:

@@ -19,8 +19,6 @@ import time
 from pathlib import Path
 from typing import IO
 
-import psutil
-
 from pruner_engine.child import environment, module_command
 from pruner_engine.measure import process, wire
 from pruner_engine.measure.obituary import obituary
@@ -28,7 +26,6 @@ from pruner_engine.targets.cuda_compiler import use_cuda_compiler
 from pruner_engine.tvm_import import import_tvm
 
 _SERVES = 200
-_GROWS = 512 << 20  # bytes of resident memory
 _START_S = 120.0
 
 _Job = wire.Build | wire.Run
@@ -46,7 +43,7 @@ class _Worker:
         self._role, self._setup = role, setup
         self._log: IO[bytes] = tempfile.TemporaryFile(dir=setup.folder, buffering=0)  # noqa: SIM115  lives as long
         self._process: subprocess.Popen[bytes] | None = None
-        self._served = self._first_rss = 0
+        self._lifespan: process.Lifespan | None = None
 
     def start(self) -> None:
         """Have a process ready; raises EOFError if it does not come up."""
@@ -65,7 +62,7 @@ class _Worker:
         if not isinstance(self._answer(_START_S), wire.Ready):
             self.end()
             raise EOFError("a measurement worker did not start")
-        self._served, self._first_rss = 0, psutil.Process(self._process.pid).memory_info().rss
+        self._lifespan = process.Lifespan(self._process.pid, _SERVES)
 
     def carry_out(self, job: _Job, limit_s: float) -> wire.Message:
         """The worker's answer, or why there is none."""
@@ -84,7 +81,9 @@ class _Worker:
             pass  # it has died; its exit code tells how
         log = process.log_tail(self._log.fileno())
         if isinstance(answer, wire.Built | wire.Ran):
-            self._retire(isinstance(answer, wire.Ran) and answer.spent)
+            assert self._lifespan is not None
+            if answer.spent or self._lifespan.is_over():
+                self.end()
             return wire.with_log(answer, log)
         code = self.end(kill=timed_out)
         status = -code if code < 0 else code << 8
@@ -100,13 +99,6 @@ class _Worker:
         if message is None:
             raise EOFError
         return message
-
-    def _retire(self, spent: bool) -> None:
-        assert self._process is not None
-        self._served += 1
-        grown = psutil.Process(self._process.pid).memory_info().rss - self._first_rss
-        if spent or self._served >= _SERVES or grown > _GROWS:
-            self.end()
 
     def end(self, kill: bool = True) -> int:
         """End the process and all that it has started; returns its exit code."""

@@ -143,7 +143,7 @@ class Ready(_Message, tag="ready", frozen=True):
 
 
 class Built(_Message, tag="built", frozen=True):
-    """A kernel, or why there is none."""
+    """A kernel, or why there is none. `spent`: the builder takes no further message."""
 
     id: int
     seconds: float = 0.0
@@ -151,6 +151,7 @@ class Built(_Message, tag="built", frozen=True):
     error: str = ""
     message: str = ""
     log: str = ""
+    spent: bool = False
 
 
 class Ran(_Message, tag="ran", frozen=True):

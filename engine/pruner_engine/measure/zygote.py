@@ -87,6 +87,7 @@ class Zygote:
         self._builds: deque[wire.Build] = deque()
         self._children: dict[int, _Child] = {}
         self._runner: _Child | None = None
+        self._idle: list[_Child] = []  # builders
         self._selector = selectors.DefaultSelector()
         self._selector.register(inbox, selectors.EVENT_READ)
         self._wakeup = self._watch_children()
@@ -137,7 +138,8 @@ class Zygote:
     def _fill(self) -> None:
         building = sum(isinstance(child.job, wire.Build) for child in self._children.values())
         while self._builds and building < self._setup.workers:
-            self._fork(self._serve_builder).start(self._builds.popleft(), self._setup.build_timeout_s)
+            builder = self._idle.pop() if self._idle else self._fork(self._serve_builder)
+            builder.start(self._builds.popleft(), self._setup.build_timeout_s)
             building += 1
 
     def _run(self, job: wire.Run) -> None:
@@ -149,12 +151,10 @@ class Zygote:
         self._runner.start(job, job.timeout_s)
 
     def _serve_builder(self, inbox: int, outbox: int) -> None:
-        from pruner_engine.measure.build import build
+        from pruner_engine.measure.build import serve
 
         process.stay_on(self._setup.builder_cores)
-        job = wire.receive(inbox)
-        assert isinstance(job, wire.Build)
-        wire.send(outbox, build(job))
+        serve(inbox, outbox)
 
     def _serve_runner(self, inbox: int, outbox: int) -> None:
         process.stay_on(self._setup.runner_cores)
@@ -191,11 +191,12 @@ class Zygote:
         child.job = None
         log = process.log_tail(child.log.fileno())
         wire.send(self._outbox, wire.with_log(message, log))
-        if isinstance(message, wire.Ran) and not message.spent:
-            return
-        process.kill_group(child.pid)  # whatever it has left running goes too
-        if child is self._runner:
-            self._runner = None
+        if message.spent:
+            process.kill_group(child.pid)  # whatever it has left running goes too
+            if child is self._runner:
+                self._runner = None
+        elif isinstance(message, wire.Built):
+            self._idle.append(child)
         self._fill()
 
     def _end_overdue(self) -> None:
@@ -226,6 +227,8 @@ class Zygote:
             self._selector.unregister(child.read)
         if child is self._runner:
             self._runner = None
+        if child in self._idle:
+            self._idle.remove(child)
         if child.job is not None:
             seconds = time.monotonic() - child.started
             limit_s = child.deadline - child.started if child.timed_out else None
