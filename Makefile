@@ -9,7 +9,7 @@ run: setup
 	@$(PYTHON_OF) packaging/run_sample.py "$(CURDIR)"
 
 test: setup
-	$(PYTHON_OF) -m pytest --numprocesses 2 --dist loadfile
+	$(PYTHON_OF) -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 lint: setup
 	$(PYTHON_OF) -m ruff check .

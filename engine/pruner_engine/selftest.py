@@ -52,7 +52,7 @@ def main(name: str = "auto") -> None:
     results: list[MeasureResult] = []
     with Measurer(target, build_workers=1, check="all") as measurer:
         inputs = [MeasureInput(candidate.hash, candidate.schedule.mod)]
-        measurer.measure(task, inputs, incumbent_s=None, on_result=results.append)
+        measurer.measure(task, inputs, best_s=None, on_result=results.append)
     if not results[0].ok:
         _say(stage=f"{results[0].stage} a kernel", error=results[0].message)
     else:

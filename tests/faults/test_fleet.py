@@ -88,7 +88,7 @@ def wait_for(condition) -> None:
 def measured(measurer: Measurer, task, mods: dict) -> dict[str, MeasureResult]:
     results: dict[str, MeasureResult] = {}
     inputs = [MeasureInput(key, mod) for key, mod in mods.items()]
-    measurer.measure(task, inputs, incumbent_s=None, on_result=lambda result: results.update({result.key: result}))
+    measurer.measure(task, inputs, best_s=None, on_result=lambda result: results.update({result.key: result}))
     return results
 
 
@@ -123,7 +123,7 @@ def test_a_board_that_restarts_costs_at_most_its_trial(tracker):
                     boards.enter_context(board(tracker, "single"))
 
             inputs = [MeasureInput(str(i), good) for i in range(6)]
-            measurer.measure(task, inputs, incumbent_s=None, on_result=commit)
+            measurer.measure(task, inputs, best_s=None, on_result=commit)
     assert len(results) == 6
     assert sum(result.ok for result in results.values()) >= 5, results
 

@@ -48,7 +48,7 @@ def measured(measurer: Measurer, task, mods: dict) -> dict[str, MeasureResult]:
     measurer.measure(
         task,
         [MeasureInput(key, mod) for key, mod in mods.items()],
-        incumbent_s=None,
+        best_s=None,
         on_result=lambda result: results.update({result.key: result}),
     )
     return results

@@ -97,7 +97,7 @@ def test_a_disk_without_room_for_builds_costs_no_candidate(disk, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(disk))
     with Measurer(CPU, check="none") as measurer:
         with filled(disk, 4 << 10), pytest.raises(UserError, match="where candidates are built, is full"):
-            measurer.measure(task, inputs, incumbent_s=None, on_result=results.append)
+            measurer.measure(task, inputs, best_s=None, on_result=results.append)
         assert results == []
-        measurer.measure(task, inputs, incumbent_s=None, on_result=results.append)
+        measurer.measure(task, inputs, best_s=None, on_result=results.append)
     assert results[0].ok, results

@@ -61,7 +61,7 @@ def test_every_candidate_gets_its_result(victim, seed, task, inputs):
     with Measurer(CPU) as measurer:
         pick = (lambda zygote: zygote.children()) if victim == "worker" else (lambda zygote: [zygote])
         thread = killing(measurer, pick, stop, seed)
-        measurer.measure(task, inputs, incumbent_s=None, on_result=results.append)
+        measurer.measure(task, inputs, best_s=None, on_result=results.append)
         stop.set()
         thread.join()
     assert sorted(result.key for result in results) == sorted(item.key for item in inputs)
@@ -74,13 +74,13 @@ def test_every_candidate_gets_its_result(victim, seed, task, inputs):
 def test_workers_that_are_killed_between_two_batches_cost_nothing(task, inputs):
     results: list[MeasureResult] = []
     with Measurer(CPU) as measurer:
-        measurer.measure(task, inputs, incumbent_s=None, on_result=results.append)
+        measurer.measure(task, inputs, best_s=None, on_result=results.append)
         idle = psutil.Process(measurer._pipeline.pid).children()
         assert len(idle) >= 2, "a builder and the runner wait for more"
         for worker in idle:
             worker.kill()
         psutil.wait_procs(idle)  # nobody can tell a worker that dies now from one that its next candidate ends
-        measurer.measure(task, inputs, incumbent_s=None, on_result=results.append)
+        measurer.measure(task, inputs, best_s=None, on_result=results.append)
     assert len(results) == 2 * len(inputs)
     assert all(result.ok for result in results), results
 
@@ -89,7 +89,7 @@ def test_a_builder_serves_several_candidates_and_is_replaced_in_time(task, input
     builders: list[set[int]] = []
     with Measurer(CPU, build_workers=1) as measurer:
         for _ in range(4):
-            measurer.measure(task, inputs, incumbent_s=None, on_result=lambda result: None)
+            measurer.measure(task, inputs, best_s=None, on_result=lambda result: None)
             builders.append({process.pid for process in psutil.Process(measurer._pipeline.pid).children()})
     assert builders[0] == builders[1], "one builder for twelve candidates"
     assert len(builders[3] - builders[0]) == 1, "another one for what follows"
@@ -106,7 +106,7 @@ def test_a_zygote_that_hangs_is_replaced(task, inputs, monkeypatch):
             if len(results) == 2:
                 os.kill(hung, signal.SIGSTOP)
 
-        measurer.measure(task, inputs, incumbent_s=None, on_result=commit)
+        measurer.measure(task, inputs, best_s=None, on_result=commit)
         assert measurer._pipeline.pid != hung
         assert not psutil.pid_exists(hung)
     assert sorted(result.key for result in results) == sorted(item.key for item in inputs)
@@ -123,7 +123,7 @@ def test_a_zygote_that_is_killed_for_ever_is_the_environments_fault(task, inputs
             lambda self, timeout: (os.kill(self.pid, signal.SIGKILL) if timeout < 1 else None, real(self, timeout))[1],
         )
         with pytest.raises(UserError, match="again and again"):
-            measurer.measure(task, inputs, incumbent_s=None, on_result=lambda result: None)
+            measurer.measure(task, inputs, best_s=None, on_result=lambda result: None)
 
 
 ENGINE = textwrap.dedent(
@@ -137,7 +137,7 @@ ENGINE = textwrap.dedent(
     mods = {"building": foul.long_build(), "running": foul.hang()}
     measurer = Measurer(CPU, check="none", build_timeout_s=300, run_timeout_s=300)
     print(measurer._folder, flush=True)
-    measurer.measure(task, [MeasureInput(MODE, mods[MODE])], incumbent_s=None, on_result=print)
+    measurer.measure(task, [MeasureInput(MODE, mods[MODE])], best_s=None, on_result=print)
     """
 )
 

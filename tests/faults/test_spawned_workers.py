@@ -30,7 +30,7 @@ def test_only_the_foul_ones_fail_and_nothing_is_left_running():
     limits = {"build_timeout_s": 5, "run_timeout_s": 2, "memory_bytes": 1 << 30, "build_workers": 1}
     with Measurer(CPU, check="all", start="spawn", **limits) as measurer:
         supervisor = psutil.Process(measurer._pipeline.pid)
-        measurer.measure(task, inputs, incumbent_s=None, on_result=lambda result: results.update({result.key: result}))
+        measurer.measure(task, inputs, best_s=None, on_result=lambda result: results.update({result.key: result}))
         processes = [supervisor, *supervisor.children(recursive=True)]
         assert len(processes) > 2, "the builder and the runner serve on"
     assert set(results) == {item.key for item in inputs}

@@ -75,10 +75,10 @@ def test_one_that_is_killed_as_it_starts_is_started_again(kills, monkeypatch):
         killed = killing_starts(monkeypatch, kills)
         os.kill(measurer._pipeline.pid, signal.SIGKILL)
         if kills == 3:
-            measurer.measure(task, inputs, incumbent_s=None, on_result=results.append)
+            measurer.measure(task, inputs, best_s=None, on_result=results.append)
             assert all(result.ok for result in results), results
             assert len(results) == len(inputs)
         else:
             with pytest.raises(UserError, match="again and again"):
-                measurer.measure(task, inputs, incumbent_s=None, on_result=results.append)
+                measurer.measure(task, inputs, best_s=None, on_result=results.append)
             assert len(killed) == pipeline._RESTARTS

@@ -49,9 +49,9 @@ def candidates(task, count: int = 6, seed: int = 0) -> list[MeasureInput]:
     return [MeasureInput(c.hash, c.schedule.mod) for c in space.materialise(unique)][: count * len(space.sketches)]
 
 
-def measured(measurer, task, inputs, incumbent_s=None, **options) -> list[MeasureResult]:
+def measured(measurer, task, inputs, best_s=None, **options) -> list[MeasureResult]:
     results: list[MeasureResult] = []
-    measurer.measure(task, inputs, incumbent_s=incumbent_s, on_result=results.append, **options)
+    measurer.measure(task, inputs, best_s=best_s, on_result=results.append, **options)
     return results
 
 
@@ -80,8 +80,8 @@ def test_the_untuned_kernel_is_timed_once(measurer, task):
     assert measurer.untuned(task) is first
 
 
-def test_what_is_clearly_slower_than_the_incumbent_is_censored(measurer, task):
-    results = measured(measurer, task, candidates(task, 2), incumbent_s=1e-9)
+def test_what_is_clearly_slower_than_the_best_is_censored(measurer, task):
+    results = measured(measurer, task, candidates(task, 2), best_s=1e-9)
     assert all(r.ok and r.censored and len(r.repeats) == 1 for r in results)
 
 
@@ -91,7 +91,7 @@ def test_the_best_library_stays_for_the_contenders_of_the_next_round(task):
         best = min(r.seconds for r in results if r.ok and not r.censored)
         libraries = list(measurer._folder.glob("*.so"))
         assert len(libraries) == 1, "the others are removed"
-        again = measured(measurer, task, candidates(task, 2), incumbent_s=best)
+        again = measured(measurer, task, candidates(task, 2), best_s=best)
         assert all(r.ok for r in again)
         winners = [r.seconds for r in again if not r.censored and r.seconds < best]
         assert len(list(measurer._folder.glob("*.so"))) == 1
@@ -109,7 +109,7 @@ def test_candidates_in_turns_are_built_once_and_run_in_every_turn(task):
 def test_stop_leaves_the_rest_unmeasured(measurer, task):
     results: list[MeasureResult] = []
     inputs = candidates(task, 2)
-    measurer.measure(task, inputs, incumbent_s=None, on_result=results.append, should_stop=lambda: len(results) >= 2)
+    measurer.measure(task, inputs, best_s=None, on_result=results.append, should_stop=lambda: len(results) >= 2)
     assert [r.key for r in results] == [i.key for i in inputs[:2]]
     assert len(measured(measurer, task, inputs)) == len(inputs), "and it can go on"
 

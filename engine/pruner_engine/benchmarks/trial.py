@@ -154,7 +154,7 @@ def _ours(task: TuningTask, target: Target, candidates: Sequence[Candidate]) -> 
         for start in range(0, len(candidates), _ROUND):
             inputs = [MeasureInput(c.hash, c.schedule.mod) for c in candidates[start : start + _ROUND] if c.schedule]
             timed = [r.seconds for r in results if r.ok and not r.censored and r.seconds is not None]
-            measurer.measure(task, inputs, incumbent_s=min(timed, default=None), on_result=results.append)
+            measurer.measure(task, inputs, best_s=min(timed, default=None), on_result=results.append)
         end = time.perf_counter()
     latencies = {r.key: r.seconds for r in results if r.ok and r.seconds is not None}
     build_s, run_s = sum(r.build_s for r in results), sum(r.run_s for r in results)

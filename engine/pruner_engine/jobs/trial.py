@@ -36,7 +36,7 @@ def try_row(command: Try, job: JobContext) -> None:
             with measurer_for(bench.target, settings_from(run["settings"])) as measurer:
                 results: list[MeasureResult] = []
                 inputs = [MeasureInput(candidate.hash, candidate.schedule.mod)]
-                measurer.measure(bench.task, inputs, incumbent_s=None, on_result=results.append)
+                measurer.measure(bench.task, inputs, best_s=None, on_result=results.append)
             _commit(project, run, command.task_id, sketch_ids, candidate, results[0])
         row = project.trials.measured_as(command.run_id, command.task_id, candidate.hash)
     assert row is not None

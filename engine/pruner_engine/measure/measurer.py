@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import random
 import shutil
@@ -28,6 +29,7 @@ from pruner_engine.targets.target import target_json, threads_of
 from pruner_engine.tasks.task import TuningTask
 
 _UNTUNED_FACTOR = 6  # the untuned kernel may take this many times the limit of a candidate
+_FINER = 2  # times as fast as a task's yardstick: the next one. Few steps, lest their errors add up
 _DEVICES = {"llvm": "cpu", "cuda": "cuda"}
 _Check: TypeAlias = Literal["best", "all", "none", "keep"]
 
@@ -73,7 +75,7 @@ class Measurer:
         self._check: _Check = check
         self._facts: dict[str, KernelFacts] = {}
         self._untuned: dict[str, MeasureResult] = {}
-        self._bests: dict[str, tuple[float, wire.Built]] = {}  # seconds and library of each task's best
+        self._yardsticks: dict[str, tuple[float, wire.Built]] = {}  # seconds and library of each task's
         self._probe: wire.Built | None = None
         if self._device == "cuda":
             find_cuda_compiler()  # a sentence now instead of a failure of every build
@@ -133,7 +135,7 @@ class Measurer:
 
         def run_of(job: int, key: str, kernel: wire.Kernel) -> wire.Run:
             limit_s = _UNTUNED_FACTOR * self._run_timeout_s
-            return self._run(new[key], job, kernel, incumbent_s=None, check="keep", timeout_s=limit_s)
+            return self._run(new[key], job, kernel, best_s=None, check="keep", timeout_s=limit_s)
 
         yield from ((task, self._untuned[task.hash]) for task in tasks if task.hash not in new)
         inputs = [MeasureInput(key, task.mod) for key, task in new.items()]
@@ -154,7 +156,7 @@ class Measurer:
         task = probe_task()
 
         def run_of(job: int, _: str, kernel: wire.Kernel) -> wire.Run:
-            return self._run(task, job, kernel, incumbent_s=None, check="none", timeout_s=self._run_timeout_s)
+            return self._run(task, job, kernel, best_s=None, check="none", timeout_s=self._run_timeout_s)
 
         known = self._probe is not None and self._probe.kernel is not None
         inputs = [] if known else [MeasureInput("probe", task.mod)]
@@ -170,7 +172,7 @@ class Measurer:
         task: TuningTask,
         inputs: Sequence[MeasureInput],
         *,
-        incumbent_s: float | None,
+        best_s: float | None,
         on_result: Callable[[MeasureResult], None],
         should_stop: Callable[[], bool] = lambda: False,
     ) -> None:
@@ -179,7 +181,7 @@ class Measurer:
         Args:
             task: what the inputs are schedules of.
             inputs: candidates with distinct keys; the more promising ones first, since a good one cuts the later short.
-            incumbent_s: best time of the task so far, seconds a call; what is clearly slower is abandoned.
+            best_s: best time of the task so far, seconds a call; what is clearly slower is abandoned.
             on_result: called with each result as soon as it is known.
             should_stop: asked between candidates; True leaves the rest unmeasured.
 
@@ -188,28 +190,30 @@ class Measurer:
         """
         if self._check != "none":
             self.untuned(task)
-        best = incumbent_s
+        best = best_s
 
         def run_of(job: int, _: str, kernel: wire.Kernel) -> wire.Run:
-            run = self._run(task, job, kernel, incumbent_s=best, check=self._check, timeout_s=self._run_timeout_s)
-            known_s, built = self._bests.get(task.hash, (None, None))
-            return msgspec.structs.replace(run, incumbent=built.kernel) if built and known_s == best else run
+            run = self._run(task, job, kernel, best_s=best, check=self._check, timeout_s=self._run_timeout_s)
+            seconds, built = self._yardsticks.get(task.hash, (0.0, None))
+            return msgspec.structs.replace(run, yardstick=(built.kernel, seconds)) if built and built.kernel else run
 
         for outcome in self._pipeline.work(inputs, run_of, should_stop):
             result = _result(outcome)
             seconds = None if result.censored or not result.ok else result.seconds
-            if seconds is not None and (best is None or seconds < best):
-                best = seconds
-                self._keep(task, seconds, outcome[1])
-            else:
+            best = min((s for s in (best, seconds) if s is not None), default=None)
+            if seconds is None or not self._becomes_yardstick(task, seconds, outcome[1]):
                 discard(outcome[1])
             on_result(result)
 
-    def _keep(self, task: TuningTask, seconds: float, built: wire.Built) -> None:
-        """Keep the library of a new best, against which the next contenders are held, instead of the last one's."""
-        if task.hash in self._bests:
-            discard(self._bests[task.hash][1])
-        self._bests[task.hash] = (seconds, built)
+    def _becomes_yardstick(self, task: TuningTask, seconds: float, built: wire.Built) -> bool:
+        """Whether the task's later candidates are measured by this one: the first is one, then what is far better."""
+        seconds_before, before = self._yardsticks.get(task.hash, (math.inf, None))
+        if seconds * _FINER > seconds_before:
+            return False
+        if before is not None:
+            discard(before)
+        self._yardsticks[task.hash] = (seconds, built)
+        return True
 
     def in_turns(self, task: TuningTask, inputs: Sequence[MeasureInput], turns: int) -> dict[str, list[float]]:
         """Time candidates side by side: each is built once, and run once a turn, in an order that changes.
@@ -219,7 +223,7 @@ class Measurer:
         """
 
         def run_of(job: int, _: str, kernel: wire.Kernel) -> wire.Run:
-            return self._run(task, job, kernel, incumbent_s=None, check="none", timeout_s=self._run_timeout_s)
+            return self._run(task, job, kernel, best_s=None, check="none", timeout_s=self._run_timeout_s)
 
         order = random.Random(0)
         seconds: dict[str, list[float]] = {}
@@ -252,7 +256,7 @@ class Measurer:
         job: int,
         kernel: wire.Kernel,
         *,
-        incumbent_s: float | None,
+        best_s: float | None,
         check: _Check,
         timeout_s: float,
     ) -> wire.Run:
@@ -272,7 +276,7 @@ class Measurer:
             epsilon=facts.epsilon,
             rounds=facts.rounds,
             inputs=facts.inputs,
-            incumbent_s=incumbent_s,
+            best_s=best_s,
             repeats=self._repeats,
             check=check,
             cold=self._cold,

@@ -125,7 +125,7 @@ class Board:
         self._module = self._session.load_module(Path(job.kernel.library).name)
         return self._module["main"]
 
-    def incumbent(self, job: Run) -> None:
+    def yardstick(self, job: Run) -> None:
         """Boards run one kernel and forget it."""
 
     def caller(self, job: Run, kernel: Any, args: list[Tensor], device: Any) -> Callable[[int], float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import math
 import statistics
 import time
 from collections.abc import Callable
@@ -20,10 +21,11 @@ from pruner_engine.measure.correctness import difference, make_array
 from pruner_engine.measure.gpu import time_on_gpu
 from pruner_engine.measure.layout import rewrite
 from pruner_engine.measure.rpc import Board, NoBoardError
-from pruner_engine.measure.timing import time_kernel
+from pruner_engine.measure.timing import Yardstick, time_kernel
 
 _LONG_S = 1.0  # an untuned kernel that takes longer is run on one kind of inputs only
 _COLD_CALLS = 8  # of one repeat with cold caches: emptying them takes longer than most kernels
+_REST_S = 0.05  # without a kernel: the cores have built, or slept
 _PLAIN_S = 0.02  # the calls that give the reference tell well enough how long an untuned kernel takes that is so slow
 
 
@@ -35,8 +37,8 @@ class Host(Protocol):
     def load(self, job: wire.Run) -> Any:
         """The function of the job's library."""
 
-    def incumbent(self, job: wire.Run) -> Any | None:
-        """The function of the best library so far, where it can be called in turns with the job's."""
+    def yardstick(self, job: wire.Run) -> Any | None:
+        """The function of the yardstick's library, where it can be called in turns with the job's."""
 
     def caller(self, job: wire.Run, kernel: Any, args: list[Tensor], device: Any) -> Callable[[int], float]:
         """What calls the kernel so many times and returns the seconds they took together."""
@@ -45,16 +47,16 @@ class Host(Protocol):
 def serve(folder: str, inbox: int, outbox: int) -> None:
     """Answer `Run` messages until the pipe ends, or a kernel has made this process unfit for the next."""
     task: _Task | None = None
-    host = ThisMachine()
+    host, ended = ThisMachine(), -math.inf
     while isinstance(job := wire.receive(inbox), wire.Run):
         if task is None or task.name != job.task:
             task = _Task(job, host.device(job.device), Path(folder))
         started = time.perf_counter()
-        answer = _run(job, task, host)
-        seconds = time.perf_counter() - started
+        answer = _run(job, task, host, rested=started - ended > _REST_S)
+        ended = time.perf_counter()
         # an illegal access of a kernel is an error of every later call of the driver in this process
         spent = host.spent or (job.device != "cpu" and answer.error == "error")
-        wire.send(outbox, msgspec.structs.replace(answer, seconds=seconds, spent=spent))
+        wire.send(outbox, msgspec.structs.replace(answer, seconds=ended - started, spent=spent))
         if spent:
             return
 
@@ -75,7 +77,7 @@ def _run_on_board(job: wire.Run, folder: Path) -> wire.Ran:
     try:
         board = Board(job.fleet, job.timeout_s)
         started = time.perf_counter()
-        answer = _run(job, _Task(job, board.device(job.device), folder), board)
+        answer = _run(job, _Task(job, board.device(job.device), folder), board, rested=True)
     except NoBoardError as failure:
         answer = wire.Ran(id=job.id, stage="load", error=wire.NO_BOARD, message=str(failure))
     except Exception as failure:  # what a board or the network between may do to a session is the trial's result
@@ -84,7 +86,7 @@ def _run_on_board(job: wire.Run, folder: Path) -> wire.Ran:
     return msgspec.structs.replace(answer, seconds=time.perf_counter() - started, spent=True)
 
 
-def _run(job: wire.Run, task: _Task, host: Host) -> wire.Ran:
+def _run(job: wire.Run, task: _Task, host: Host, *, rested: bool) -> wire.Ran:
     stage = "load"
     try:
         kernel = host.load(job)
@@ -92,8 +94,9 @@ def _run(job: wire.Run, task: _Task, host: Host) -> wire.Ran:
         if job.check == "keep" and (seconds := task.keep_reference(kernel, job.kernel)) > _PLAIN_S:
             return wire.Ran(id=job.id, repeats=[seconds], censored=False, checked=False)
         call = host.caller(job, kernel, task.timing_arguments(job.kernel), task.device)
-        repeats, censored = time_kernel(call, job.incumbent_s, job.repeats, _incumbent(job, task, host))
-        best = not censored and (job.incumbent_s is None or statistics.median(repeats) < job.incumbent_s)
+        yardstick = _yardstick(job, task, host)
+        repeats, censored = time_kernel(call, job.best_s, job.repeats, yardstick, rested=rested)
+        best = not censored and (job.best_s is None or statistics.median(repeats) < job.best_s)
         stage, checked = "check", False
         if task.has_reference and (job.check == "all" or (job.check == "best" and best)):
             checked = True
@@ -105,11 +108,12 @@ def _run(job: wire.Run, task: _Task, host: Host) -> wire.Ran:
         return wire.Ran(id=job.id, stage=stage, error=error, message=message)
 
 
-def _incumbent(job: wire.Run, task: _Task, host: Host) -> Callable[[int], float] | None:
-    kernel = host.incumbent(job)
-    if kernel is None or job.incumbent is None:
+def _yardstick(job: wire.Run, task: _Task, host: Host) -> Yardstick | None:
+    function = host.yardstick(job)
+    if function is None or job.yardstick is None:
         return None
-    return host.caller(job, kernel, task.timing_arguments(job.incumbent), task.device)
+    kernel, seconds = job.yardstick
+    return Yardstick(host.caller(job, function, task.timing_arguments(kernel), task.device), seconds)
 
 
 class ThisMachine:
@@ -118,7 +122,7 @@ class ThisMachine:
     def __init__(self) -> None:
         self._alone = process.Alone()
         self._module: Any = None
-        self._best: tuple[str, Any] = ("", None)  # path and module of the incumbent's library
+        self._known: tuple[str, Any] = ("", None)  # path and module of the yardstick's library
 
     @property
     def spent(self) -> bool:
@@ -131,15 +135,15 @@ class ThisMachine:
         self._module = tvm.runtime.load_module(job.kernel.library)
         return self._module["main"]
 
-    def incumbent(self, job: wire.Run) -> Any | None:
-        if job.incumbent is None or job.device != "cpu":
+    def yardstick(self, job: wire.Run) -> Any | None:
+        if job.yardstick is None or job.device != "cpu":
             return None
-        path = job.incumbent.library
-        if self._best[0] != path:
+        path = job.yardstick[0].library
+        if self._known[0] != path:
             if not Path(path).exists():  # removed with the processes that were replaced
                 return None
-            self._best = (path, tvm.runtime.load_module(path))
-        return self._best[1]["main"]
+            self._known = (path, tvm.runtime.load_module(path))
+        return self._known[1]["main"]
 
     def caller(self, job: wire.Run, kernel: Any, args: list[Tensor], device: Any) -> Callable[[int], float]:
         if job.device != "cpu":

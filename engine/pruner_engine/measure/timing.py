@@ -6,16 +6,18 @@ import math
 import statistics
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
-ABANDON = 2.5  # times the incumbent, in every look
-_LOOK_S = 0.3e-3  # of the incumbent's time in a look: one call of a short kernel is mostly what starting it costs
+ABANDON = 2.5  # times the best, in every look
+_LOOK_S = 0.3e-3  # of the best's time in a look: one call of a short kernel is mostly what starting it costs
 _LOOKS = 3  # before a kernel is abandoned: a machine disturbs single ones
-_LOOKING_S = 5e-3  # no further look after this
-_HOPELESS = 8.0  # times the incumbent, in the very first call
-_COLD_S = 2e-3  # what a first call may cost on top: page faults, waking the threads
-_CONTENDER = 1.2  # times the incumbent: worth more than one repeat
-_RIVALS = 1.5  # times the incumbent: worth turns although a call takes long
-_LOSES = 1.1  # times the incumbent's time in the same minute: needs no second turn
+_LOOKING_S = 5e-3  # a look is no longer, unless a call is
+_HOPELESS = 8.0  # times the best, in the very first call
+_DISTURBED_S = 20e-3  # what page faults and other processes may add to a first call, or to looks
+_WAKE_S = 30e-3  # after a pause the first calls take several times as long: threads that were asleep share a core
+_CONTENDER = 1.2  # times the best: worth more than one repeat
+_RIVALS = 1.5  # times the best: worth turns although a call takes long
+_LOSES = 1.1  # times the best: needs no second turn
 _REPEAT_S = 10e-3  # least time of one repeat, or of each kernel in a turn
 # A machine is now faster and now slower, for longer than a repeat. Measured with two kernels of 0.1 and 0.4 ms on two
 # virtual cores: one repeat alone varies by 11 to 15 %, the ratio of five slices of each in alternation by 4 to 5 %.
@@ -25,53 +27,85 @@ _SETTLED = 0.01  # relative spread of the better half at which another repeat te
 _CLEAR = 0.9  # share of the slices that one kernel wins: it is the faster one
 _MORE = 3  # a contender gets at most this many times the repeats asked for
 
+Call = Callable[[int], float]
+
+
+@dataclass(frozen=True)
+class Yardstick:
+    """A kernel of the same task, by which others are measured.
+
+    It stays the same while better ones are found. Were each new best the next one's measure, every best that owes its
+    place to luck would shorten it: one kernel, submitted eighty times, came down by 30 % in this way.
+
+    Attributes:
+        call: calls it so many times and returns the seconds they took together.
+        seconds: what one call of it is said to take.
+    """
+
+    call: Call
+    seconds: float
+
 
 def time_kernel(
-    call: Callable[[int], float],
-    incumbent_s: float | None,
-    repeats: int,
-    incumbent: Callable[[int], float] | None = None,
+    call: Call, best_s: float | None, repeats: int, yardstick: Yardstick | None = None, *, rested: bool = False
 ) -> tuple[list[float], bool]:
     """Seconds a call for each repeat, and whether the kernel was abandoned.
 
-    A kernel that is clearly slower than the incumbent at each of a few looks (or hopelessly in its first call) is
-    abandoned with the best of those figures; one that is no contender is timed once; a contender is repeated until its
-    repeats agree. Where the incumbent can be called too, the two take turns: a machine is now faster and now slower, by
-    more than good schedules differ, and what a kernel is said to take must not depend on the minute.
+    A kernel that is clearly slower than the best at each of a few looks (or hopelessly in its first call) is abandoned
+    with the best of those figures; one that is no contender is timed once; a contender is repeated until its repeats
+    agree. Where there is a yardstick, the two take turns: a machine is now faster and now slower, by more than good
+    schedules differ, and what a kernel is said to take must not depend on the minute.
 
     Args:
         call: calls the kernel so many times and returns the seconds they took together.
-        incumbent_s: best time a call so far, None if there is none.
+        best_s: best time a call so far, None if there is none.
         repeats: how many a contender gets at least.
-        incumbent: calls the best kernel so far in the same way.
+        yardstick: None where there is none yet, or none that can be called beside the kernel.
+        rested: the machine has just done something else.
     """
-    limit = math.inf if incumbent_s is None else incumbent_s
+    limit = math.inf if best_s is None else best_s
+    if rested:
+        _wake(call if yardstick is None else yardstick.call)
     first = call(1)
-    if first > _COLD_S + _HOPELESS * limit:
+    if first > _DISTURBED_S + _HOPELESS * limit:
         return [first], True
     if first > _MOST_S:
         return [first], False  # nothing that a cold call costs shows in it
-    warm = _look(call, first, limit)
+    warm = _look(call, first, limit, yardstick)
     if warm > ABANDON * limit:
         return [warm], True
-    if incumbent is not None and incumbent_s is not None and (warm < _REPEAT_S or warm < _RIVALS * incumbent_s):
-        return _in_turns(call, warm, incumbent, incumbent_s, repeats), False
+    if yardstick is not None and (warm < _REPEAT_S or warm < _RIVALS * limit):
+        return _in_turns(call, warm, limit, repeats, yardstick), False
     return _alone(call, warm, limit, repeats), False
 
 
-def _look(call: Callable[[int], float], first: float, limit: float) -> float:
+def _wake(call: Call) -> None:
+    started = time.perf_counter()
+    while call(1) < _MOST_S and time.perf_counter() - started < _WAKE_S:
+        pass
+
+
+def _look(call: Call, first: float, limit: float, yardstick: Yardstick | None) -> float:
     """Seconds a call of the best look; no more looks than it takes to see that the kernel is not clearly slower."""
     best, spent = first, 0.0
     for _ in range(_LOOKS):
         number = max(1, math.ceil(min(_LOOK_S / limit, _LOOKING_S / max(best, 1e-7))))
         took = call(number)
         best, spent = min(best, took / number), spent + took
-        if best <= ABANDON * limit or spent > _LOOKING_S:
+        if best > ABANDON * limit and yardstick is not None:
+            best = min(best, took / number / max(1.0, _slowness(yardstick)))
+        if best <= ABANDON * limit or spent > _DISTURBED_S:
             break
     return best
 
 
-def _alone(call: Callable[[int], float], warm: float, limit: float, repeats: int) -> list[float]:
+def _slowness(yardstick: Yardstick) -> float:
+    """How many times slower than usual the machine is now."""
+    number = max(1, math.ceil(_LOOK_S / yardstick.seconds))
+    return yardstick.call(number) / number / yardstick.seconds
+
+
+def _alone(call: Call, warm: float, limit: float, repeats: int) -> list[float]:
     """Seconds a call for each repeat; one repeat of what is no contender."""
     number = math.ceil(_REPEAT_S / max(warm, 1e-7))
     seconds = [warm] if number == 1 else []
@@ -87,35 +121,31 @@ def _alone(call: Callable[[int], float], warm: float, limit: float, repeats: int
     return seconds
 
 
-def _in_turns(
-    call: Callable[[int], float], warm: float, incumbent: Callable[[int], float], incumbent_s: float, repeats: int
-) -> list[float]:
-    """Seconds a call for each turn, scaled so that they are below `incumbent_s` if and only if this kernel won.
+def _in_turns(call: Call, warm: float, limit: float, repeats: int, yardstick: Yardstick) -> list[float]:
+    """Seconds a call for each turn, as they would be in a minute in which the yardstick takes its time.
 
-    A turn is slices of both kernels in alternation. What clearly loses gets one turn, another kernel as many as
-    `repeats`, and more where it is open who is faster.
+    A turn is slices of both kernels in alternation. What clearly loses against the best gets one turn, another kernel
+    as many as `repeats`, and more where it is open whether it is the new best.
     """
-    others = _calls(incumbent_s)
-    incumbent(1)
+    others = _calls(yardstick.seconds)
+    yardstick.call(1)
     seconds: list[float] = []
-    ratios: list[float] = []
+    told: list[float] = []
     spent = 0.0
     for turns in (1, repeats, _MORE * repeats):
-        while (spent < 2 * turns * _REPEAT_S or len(ratios) < turns) and (spent < _MOST_S or not ratios):
-            theirs = incumbent(others)
+        while (spent < 2 * turns * _REPEAT_S or len(told) < turns) and (spent < _MOST_S or not told):
+            theirs = yardstick.call(others)
             number = _calls(min(seconds, default=warm))
             ours = call(number)
             seconds.append(ours / number)
-            ratios.append(seconds[-1] / (theirs / others))
+            told.append(seconds[-1] / (theirs / others) * yardstick.seconds)
             spent += theirs + ours
-        wins = sum(ratio < 1 for ratio in ratios) / len(ratios)
-        if statistics.median(ratios) > _LOSES or (turns == repeats and not 1 - _CLEAR < wins < _CLEAR):
+        wins = sum(one < limit for one in told) / len(told)
+        if statistics.median(told) > _LOSES * limit or (turns == repeats and not 1 - _CLEAR < wins < _CLEAR):
             break
-    measured, told = statistics.median(seconds), statistics.median(ratios) * incumbent_s
-    if told < incumbent_s:  # the calmer minute of the two is nearer to the truth
-        told = min(measured, told)
-    each = [statistics.median(ratios[turn::turns]) for turn in range(min(turns, len(ratios)))]
-    return [told * one / statistics.median(each) for one in each]
+    median = statistics.median(told)
+    each = [statistics.median(told[turn::turns]) for turn in range(min(turns, len(told)))]
+    return [median * one / statistics.median(each) for one in each]
 
 
 def _calls(seconds: float) -> int:

@@ -27,7 +27,7 @@ class MeasureResult:
         message: one sentence for people.
         log: tail of what the worker wrote on stderr.
         repeats: seconds a call, one value a repeat; empty when it failed.
-        censored: abandoned after the first call, because it was clearly slower than the incumbent.
+        censored: abandoned after few calls, because it was clearly slower than the best so far.
         checked: the outputs were compared with the untuned kernel's.
         build_s, run_s: seconds of work in each stage (not queueing).
     """

@@ -98,8 +98,8 @@ class Run(_Message, tag="run", frozen=True):
         epsilon: rounding of the coarsest float type that the kernel writes.
         rounds: the kernel rounds numbers to bytes.
         inputs: kinds of inputs to check with.
-        incumbent_s: best time a call so far; None if there is none.
-        incumbent: the kernel that took it, where its library is still there: contenders take turns with it.
+        best_s: best time a call so far; None if there is none.
+        yardstick: a kernel of the task to take turns with, and the seconds that a call of it is said to take.
         repeats: how many are wanted.
         check: compare the outputs with the reference: never, always, if the kernel is the best so far; or keep them
             as the reference.
@@ -119,12 +119,12 @@ class Run(_Message, tag="run", frozen=True):
     epsilon: float
     rounds: bool
     inputs: list[str]
-    incumbent_s: float | None
+    best_s: float | None
     repeats: int
     check: Literal["none", "all", "best", "keep"]
     cold: bool
     timeout_s: float
-    incumbent: Kernel | None = None
+    yardstick: tuple[Kernel, float] | None = None
     fleet: Fleet | None = None
 
     @property

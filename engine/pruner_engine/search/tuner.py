@@ -176,7 +176,7 @@ class Tuner:
         measurer.measure(
             state.task,
             inputs,
-            incumbent_s=state.best_s,
+            best_s=state.best_s,
             on_result=commit,
             should_stop=lambda: self.control.should_yield() or self.clock.out_of_time,
         )

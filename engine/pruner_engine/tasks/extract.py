@@ -7,11 +7,11 @@ import re
 import tvm
 from tvm.s_tir import SBlock, Schedule
 from tvm.s_tir import meta_schedule as ms
-from tvm.s_tir.analysis import estimate_tir_flops
 from tvm.target import Target
 from tvm.tirx import IntImm, IterVar
 
-from pruner_engine.byte_products import holds_byte_products, multiplied
+from pruner_engine.byte_products import holds_byte_products
+from pruner_engine.tasks.operations import operations_of
 from pruner_engine.tasks.task import TensorSpec, TuningTask, module_hash
 
 # the first that matches a kernel's name decides; heavier operators first, since a fused kernel has several
@@ -69,7 +69,7 @@ def _task(symbol: str, mod: tvm.IRModule, weight: int) -> TuningTask:
         hash=digest,
         mod=mod,
         args=args,
-        flops=float(estimate_tir_flops(multiplied(mod))),
+        flops=operations_of(mod),
         weight=weight,
     )
 
@@ -83,7 +83,7 @@ def _operator(label: str, mod: tvm.IRModule, args: tuple[TensorSpec, ...]) -> st
         return found
     if any(var.iter_type == IterVar.CommReduce for b in blocks for var in b.iter_vars):
         return "reduce"
-    return "elementwise" if estimate_tir_flops(mod) > 0 else "data movement"
+    return "elementwise" if operations_of(mod) > 0 else "data movement"
 
 
 def _conv2d(blocks: list[str], args: tuple[TensorSpec, ...]) -> str:
