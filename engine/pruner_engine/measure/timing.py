@@ -23,7 +23,7 @@ _REPEAT_S = 10e-3  # least time of one repeat, or of each kernel in a turn
 # virtual cores: one repeat alone varies by 11 to 15 %, the ratio of five slices of each in alternation by 4 to 5 %.
 _SLICE_S = 2e-3
 _MOST_S = 1.0  # no further repeat after this, nor after a call that takes so long
-_SETTLED = 0.01  # relative spread of the better half at which another repeat tells nothing new
+_SETTLED = 0.01  # relative spread of the better half, or error, at which another repeat tells nothing new
 _CLEAR = 0.9  # share of the slices that one kernel wins: it is the faster one
 _MORE = 3  # a contender gets at most this many times the repeats asked for
 
@@ -125,14 +125,14 @@ def _in_turns(call: Call, warm: float, limit: float, repeats: int, yardstick: Ya
     """Seconds a call for each turn, as they would be in a minute in which the yardstick takes its time.
 
     A turn is slices of both kernels in alternation. What clearly loses against the best gets one turn, another kernel
-    as many as `repeats`, and more where it is open whether it is the new best.
+    as many as `repeats`, and more where it is open whether it is the new best and its time is not known well.
     """
     others = _calls(yardstick.seconds)
     yardstick.call(1)
     seconds: list[float] = []
     told: list[float] = []
     spent = 0.0
-    for turns in (1, repeats, _MORE * repeats):
+    for turns in (1, *(repeats * more for more in range(1, _MORE + 1))):
         while (spent < 2 * turns * _REPEAT_S or len(told) < turns) and (spent < _MOST_S or not told):
             theirs = yardstick.call(others)
             number = _calls(min(seconds, default=warm))
@@ -140,12 +140,17 @@ def _in_turns(call: Call, warm: float, limit: float, repeats: int, yardstick: Ya
             seconds.append(ours / number)
             told.append(seconds[-1] / (theirs / others) * yardstick.seconds)
             spent += theirs + ours
-        wins = sum(one < limit for one in told) / len(told)
-        if statistics.median(told) > _LOSES * limit or (turns == repeats and not 1 - _CLEAR < wins < _CLEAR):
+        median, wins = statistics.median(told), sum(one < limit for one in told) / len(told)
+        clear = not 1 - _CLEAR < wins < _CLEAR or _uncertainty(told) < _SETTLED
+        if median > _LOSES * limit or (turns >= repeats and clear):
             break
-    median = statistics.median(told)
     each = [statistics.median(told[turn::turns]) for turn in range(min(turns, len(told)))]
     return [median * one / statistics.median(each) for one in each]
+
+
+def _uncertainty(values: list[float]) -> float:
+    """Standard error of the median, as a share of it; of normally distributed values."""
+    return math.sqrt(math.pi / 2 / len(values)) * statistics.pstdev(values) / statistics.median(values)
 
 
 def _calls(seconds: float) -> int:
