@@ -84,14 +84,16 @@ class Measurer:
         slots = fleet_size(fleet) if fleet else 1
         cores = sorted(os.sched_getaffinity(0))
         self._threads = threads or threads_of(target)
-        spare = cores[self._threads :] if self._device == "cpu" and fleet is None else cores
+        # a GPU's runner launches and waits: it has the first core to itself where there are more
+        own = self._threads if self._device == "cpu" or fleet else min(1, len(cores) - 1)
+        spare = cores if fleet else cores[own:]
         self._folder = Path(tempfile.mkdtemp(prefix="pruner-measure-"))
         setup = wire.Setup(
             folder=str(self._folder),
             workers=build_workers or len(spare or cores),
             builder_cores=spare or cores,
             threads=self._threads,
-            runner_cores=cores[: self._threads],
+            runner_cores=cores[:own] or cores,
             build_timeout_s=build_timeout_s,
             memory_bytes=memory_bytes or psutil.virtual_memory().total // 2,
             cuda=self._device == "cuda",
