@@ -1,15 +1,19 @@
 """What a machine without a GPU can do for one: compile, and say what is missing."""
 
+import ctypes
 import subprocess
 import sys
 
 import pytest
 
 from pruner_engine.child import environment
+from pruner_engine.errors import UserError
 from pruner_engine.export.build import compile_model
 from pruner_engine.export.contents import add_contents
+from pruner_engine.export.files import run
 from pruner_engine.export.library import write_library
 from pruner_engine.frontends import load_model
+from pruner_engine.targets import cuda_compiler
 from pruner_engine.targets.cuda_compiler import find_cuda_compiler, use_cuda_compiler
 from pruner_engine.targets.gpu_microbench import arithmetic, compile_kernel, rereading, stream
 from pruner_engine.targets.target import resolve_target
@@ -32,6 +36,55 @@ def test_without_a_compiler_there_is_a_sentence(tmp_path):
     env = environment(PATH=str(tmp_path), PYTHONNOUSERSITE="1")
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
     assert "Install" in done.stdout or find_cuda_compiler().kind == "nvrtc"
+
+
+HEADERS = ("cuda_runtime.h", "mma.h", "crt/host_defines.h", "cccl/cuda/std/cstdint")
+
+
+def toolkit(home, *headers):
+    for name in headers:
+        path = home / "include" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    return home
+
+
+def test_nvrtc_is_taken_with_all_headers_that_kernels_include_and_not_with_some(tmp_path, monkeypatch):
+    lacking = [toolkit(tmp_path / str(n), *HEADERS[:n], *HEADERS[n + 1 :]) for n in range(len(HEADERS))]
+    monkeypatch.setattr(cuda_compiler, "_nvrtc_version", lambda: "13.0")
+    monkeypatch.setattr(cuda_compiler, "_homes", lambda: [*lacking, toolkit(tmp_path / "all", *HEADERS)])
+    assert find_cuda_compiler.__wrapped__().home == tmp_path / "all"
+    monkeypatch.setattr(cuda_compiler, "_homes", lambda: lacking)
+    with pytest.raises(UserError) as refused:
+        find_cuda_compiler.__wrapped__()
+    assert "nvidia-cuda-crt" in refused.value.hint
+
+
+def test_an_nvrtc_that_cannot_be_loaded_is_none(tmp_path, monkeypatch):
+    library = tmp_path / "cu13" / "lib" / "libnvrtc.so.13"
+    library.parent.mkdir(parents=True)
+    library.write_text("of another machine")
+    monkeypatch.setattr(cuda_compiler.importlib.util, "find_spec", lambda name: object())
+    monkeypatch.setattr(cuda_compiler, "_packages", lambda: [tmp_path])
+    assert cuda_compiler._nvrtc_version() == ""
+
+
+def test_the_runtime_of_a_toolkit_is_found_where_the_system_was_not_told_of_it(tmp_path, monkeypatch):
+    (tmp_path / "lib64").mkdir()
+    cuda_compiler._empty_library(tmp_path / "lib64", "libcudart.so.13")
+    monkeypatch.setattr(cuda_compiler, "_packages", list)
+    monkeypatch.setattr(cuda_compiler, "_homes", lambda: [tmp_path / "elsewhere", tmp_path])
+    assert cuda_compiler._cudart() == [str(tmp_path / "lib64" / "libcudart.so.13")]
+
+
+def test_a_bundle_finds_the_runtime_of_a_toolkit(tmp_path, monkeypatch):
+    name = "libcudart-of-a-test.so.13"  # the system may have the real one
+    (tmp_path / "lib64").mkdir()
+    cuda_compiler._empty_library(tmp_path / "lib64", name)
+    monkeypatch.setattr(run, "_CUDART", name)
+    monkeypatch.setenv("CUDA_PATH", str(tmp_path))
+    run._load_cudart()
+    ctypes.CDLL(name)  # by its name alone, as TVM's runtime asks for it
 
 
 @pytest.mark.parametrize("kernel", [arithmetic(2), stream(1 << 16), rereading(1 << 18)], ids=["flops", "dram", "l2"])

@@ -21,9 +21,12 @@ from pruner_engine.errors import UserError
 
 _HINT = (
     "Install the CUDA toolkit with nvcc and a C++ compiler, or: "
-    "pip install cuda-bindings nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-cccl."
+    "pip install cuda-bindings nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-crt nvidia-cuda-cccl."
 )
 _DRIVER, _CUDART = "libcuda.so.1", "libcudart.so.13"
+# What TVM's generated code includes, in its turn too; in Python packages each comes with another one. The last lies in
+# a folder of its own since CUDA 13.
+_HEADERS = (("cuda_runtime.h",), ("mma.h",), ("crt/host_defines.h",), ("cuda/std/cstdint", "cccl/cuda/std/cstdint"))
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ def find_cuda_compiler() -> CudaCompiler:
         UserError: there is neither.
     """
     homes = list(_homes())
-    headers = next((home for home in homes if (home / "include" / "mma.h").exists()), None)
+    headers = next(filter(_has_headers, homes), None)
     if headers is not None and (version := _nvrtc_version()):
         return CudaCompiler("nvrtc", version, headers)
     nvcc = next((home for home in homes if os.access(home / "bin" / "nvcc", os.X_OK)), None)
@@ -97,13 +100,21 @@ def _load_runtime() -> None:
     runtime = Path(_LOADED_LIBS["tvm_runtime"]._name).with_name("libtvm_runtime_cuda.so")
     with tempfile.TemporaryDirectory() as folder:
         driver = _DRIVER if _loads(_DRIVER) else str(_empty_library(Path(folder), _DRIVER))
-        cudart = [str(library) for package in _packages() for library in package.glob(f"*/lib/{_CUDART}")]
         # lazily: the driver's functions are missing, and only looked up when called
         dlopen = ctypes.CDLL(None).dlopen
         dlopen.restype, dlopen.argtypes = ctypes.c_void_p, (ctypes.c_char_p, ctypes.c_int)
-        loaded = [dlopen(os.fsencode(path), os.RTLD_LAZY) for path in (driver, *cudart[:1], str(runtime))]
-    if not all(loaded):
+        dlopen(os.fsencode(driver), os.RTLD_LAZY)
+        any(dlopen(os.fsencode(path), os.RTLD_LAZY) for path in _cudart())  # the first that can be loaded here
+        loaded = dlopen(os.fsencode(runtime), os.RTLD_LAZY)
+    if not loaded:
         raise UserError(f"TVM's CUDA runtime could not be loaded: it needs {_CUDART}.", _HINT)
+
+
+def _cudart() -> list[str]:
+    """CUDA's runtime where it lies in a Python package or a toolkit of which the system's loader was not told."""
+    packaged = [library for package in _packages() for library in package.glob(f"*/lib/{_CUDART}")]
+    toolkits = [home / folder / _CUDART for home in _homes() for folder in ("lib64", "lib")]
+    return [str(library) for library in (*packaged, *toolkits) if library.exists()]
 
 
 def _loads(library: str) -> bool:
@@ -139,6 +150,11 @@ def _homes() -> list[Path]:
     return found + [folder for package in _packages() for folder in (package, *package.glob("cu[0-9]*"))]
 
 
+def _has_headers(home: Path) -> bool:
+    """Whether all that kernels include is there: with a part of it every build would fail, each by a message of its own."""
+    return all(any((home / "include" / name).exists() for name in names) for names in _HEADERS)
+
+
 def _packages() -> list[Path]:
     """The folders of NVIDIA's Python packages: libraries and headers of the toolkit, without its programs."""
     spec = importlib.util.find_spec("nvidia")
@@ -149,16 +165,16 @@ def _nvrtc_version() -> str:
     """Version of the NVRTC that can be called from Python, "" where there is none."""
     if importlib.util.find_spec("cuda") is None or importlib.util.find_spec("cuda.bindings") is None:
         return ""
-    for package in _packages():
-        # the second opens the first by its bare name, so that it has to be loaded already
-        for pattern in ("*/lib/libnvrtc-builtins.so.*", "*/lib/libnvrtc.so.*"):
-            for library in package.glob(pattern):
-                ctypes.CDLL(str(library), ctypes.RTLD_GLOBAL)
     try:
+        for package in _packages():
+            # the second opens the first by its bare name, so that it has to be loaded already
+            for pattern in ("*/lib/libnvrtc-builtins.so.*", "*/lib/libnvrtc.so.*"):
+                for library in package.glob(pattern):
+                    ctypes.CDLL(str(library), ctypes.RTLD_GLOBAL)
         from cuda.bindings import nvrtc
 
         status, major, minor = nvrtc.nvrtcVersion()
-    except Exception:  # whatever its loader raises means that the library is not there
+    except Exception:  # whatever a loader raises means that the library is not there, or is another machine's
         return ""
     return f"{major}.{minor}" if int(status) == 0 else ""
 

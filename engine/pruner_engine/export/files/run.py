@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 
 DLPACK = {"cpu": 1, "cuda": 2}  # its numbers of the devices
+_CUDART = "libcudart.so.13"
 _POOLED = 2  # the virtual machine keeps freed memory for the next call
 
 
@@ -233,6 +234,8 @@ def _load_runtime(folder: Path, kind: str) -> None:
     installed = importlib.util.find_spec("tvm")
     if installed is not None and installed.submodule_search_locations:
         folders.append(Path(installed.submodule_search_locations[0]) / "lib")
+    if kind == "cuda":
+        _load_cudart()
     for name in ["libtvm_runtime.so"] + (["libtvm_runtime_cuda.so"] if kind == "cuda" else []):
         found = next((place / name for place in folders if (place / name).is_file()), None)
         if found is None:
@@ -240,8 +243,23 @@ def _load_runtime(folder: Path, kind: str) -> None:
         try:
             ctypes.CDLL(str(found), ctypes.RTLD_GLOBAL)
         except OSError as error:
-            needed = " It needs an NVIDIA driver and libcudart.so.13 of CUDA 13." if "cuda" in name else ""
+            needed = f" It needs an NVIDIA driver and {_CUDART} of CUDA 13." if "cuda" in name else ""
             raise SystemExit(f"{name} cannot be loaded: {error}.{needed}") from None
+
+
+def _load_cudart() -> None:
+    """Load CUDA's runtime, also from where the system's loader does not look; TVM's names it if it is nowhere."""
+    found = importlib.util.find_spec("nvidia")  # the Python packages of CUDA's libraries
+    packages = [Path(place) for place in (found.submodule_search_locations or [])] if found else []
+    homes = [Path(os.environ[name]) for name in ("CUDA_PATH", "CUDA_HOME") if os.environ.get(name)]
+    folders = [folder for package in packages for folder in sorted(package.glob("*/lib"))]
+    folders += [home / "lib64" for home in (*homes, Path("/usr/local/cuda"))]
+    for path in (_CUDART, *(str(folder / _CUDART) for folder in folders)):
+        try:
+            ctypes.CDLL(path)
+        except OSError:
+            continue
+        return
 
 
 def main() -> int:
