@@ -10,6 +10,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ from pruner_engine.export.build import compile_model
 from pruner_engine.export.contents import FILES
 from pruner_engine.export.files import run as runner
 from pruner_engine.export.library import write_library
+from pruner_engine.measure.process import die_with_parent
 
 if TYPE_CHECKING:
     from pruner_engine.frontends import LoadedModel
@@ -194,7 +196,15 @@ def _in_child(
         command = [sys.executable, *frozen, str(FILES / name), *arguments, "--inputs", given, "--outputs", made]
         try:
             done = subprocess.run(
-                command, input=text, capture_output=True, text=True, env=env, timeout=_TIMEOUT_S, check=False
+                command,
+                input=text,
+                capture_output=True,
+                text=True,
+                env=env,
+                timeout=_TIMEOUT_S,
+                check=False,
+                # an engine that is killed must not leave a library behind that keeps the device busy
+                preexec_fn=partial(die_with_parent, os.getpid()),  # noqa: PLW1509  it only makes two system calls
             )
         except subprocess.TimeoutExpired as error:
             raise UserError(f"It did not finish within {_TIMEOUT_S} s.") from error
@@ -202,4 +212,8 @@ def _in_child(
             raise UserError(f"It crashed with signal {-done.returncode}.")
         if done.returncode:
             raise UserError(f"It failed: {' '.join(done.stderr.strip().splitlines()[-1:])}")
-        return json.loads(done.stdout), runner.read_arrays(made, [spec.as_json() for spec in model.outputs])
+        try:
+            report = json.loads(done.stdout)
+        except ValueError as error:
+            raise UserError(f"It printed what is no result: {done.stdout.strip()[:200]}") from error
+        return report, runner.read_arrays(made, [spec.as_json() for spec in model.outputs])

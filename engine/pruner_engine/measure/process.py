@@ -13,6 +13,7 @@ from pathlib import Path
 
 import psutil
 
+_LIBC = ctypes.CDLL(None)  # here: between a threaded process's fork and the exec nothing should be loaded
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _LOG_TAIL = 4096
@@ -24,7 +25,7 @@ _NO_MEMORY = ("bad_alloc", "out of memory", "MemoryError", "Cannot allocate memo
 def die_with_parent(parent: int) -> None:
     """Have the kernel kill this process when `parent` ends; ends at once if that has already happened."""
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:
         os._exit(1)
 
@@ -32,7 +33,7 @@ def die_with_parent(parent: int) -> None:
 def adopt_orphans() -> None:
     """Become the parent of every process that a descendant leaves behind."""
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def stay_on(cores: list[int]) -> None:
