@@ -41,11 +41,11 @@ def write_onnx(path: Path) -> Path:
     return path
 
 
-def write_pt2(path: Path) -> Path:
+def write_pt2(path: Path, outputs: int = 8) -> Path:
     """A small perceptron, exported by PyTorch."""
     import torch
 
     torch.manual_seed(0)
-    module = torch.nn.Sequential(torch.nn.Linear(32, 64), torch.nn.GELU(), torch.nn.Linear(64, 8)).eval()
+    module = torch.nn.Sequential(torch.nn.Linear(32, 64), torch.nn.GELU(), torch.nn.Linear(64, outputs)).eval()
     torch.export.save(torch.export.export(module, (torch.randn(4, 32),)), path)
     return path

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
+import subprocess
+import sys
+import time
+
 import numpy as np
+import onnxruntime
+import psutil
 import pytest
+import torch
 from models import write_pt2
 
+from pruner_engine.child import environment
 from pruner_engine.export.baselines import example_inputs, time_onnxruntime, time_torch, time_untuned
 from pruner_engine.export.check import compare, tolerance
+from pruner_engine.export.contents import FILES
+from pruner_engine.export.files import run
 from pruner_engine.frontends import load_model
+from pruner_engine.frontends.precision import in_precision
 from pruner_engine.tasks.prepare import prepare
 from schedules import CPU
 
@@ -28,6 +41,112 @@ def test_torch_and_onnxruntime_run_exported_programs_and_agree(tmp_path):
     assert torch.seconds and untuned.seconds and converted.seconds, converted.note
     assert compare("torch", torch.outputs, untuned.outputs, depth=4).ok
     assert compare("onnxruntime", converted.outputs, untuned.outputs, depth=4).ok
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_pytorch_in_a_small_type_has_the_outputs_of_the_model(tmp_path, dtype):
+    """Its last product leaves outputs in that type: of an odd number of halves no float32 can be made without a word."""
+    model = in_precision(load_model(str(write_pt2(tmp_path / "perceptron.pt2", outputs=7))), dtype)
+    inputs = example_inputs(model)
+    timing = time_torch(model, inputs, 1, repeats=1)
+    untuned = time_untuned(model, prepare(model.mod, CPU), CPU, inputs, 1, repeats=1)
+    assert timing.seconds, timing.note
+    assert [(out.shape, out.dtype) for out in timing.outputs] == [((4, 7), np.float32)]
+    found = compare("torch", timing.outputs, untuned.outputs, depth=4, dtype=dtype)
+    assert found.ok, found.message
+
+
+def test_arrays_are_read_in_the_type_that_they_should_have(tmp_path):
+    import ml_dtypes
+
+    halves = np.arange(7, dtype=np.float16)
+    brain = halves.astype(ml_dtypes.bfloat16)
+    np.savez(tmp_path / "arrays.npz", halves=halves, brain=brain, whole=halves)
+    specs = [{"name": n, "dtype": d} for n, d in (("halves", "float32"), ("brain", "bfloat16"), ("whole", "bfloat16"))]
+    read = run.read_arrays(tmp_path / "arrays.npz", specs)
+    assert [array.dtype for array in read] == [np.float32, ml_dtypes.bfloat16, ml_dtypes.bfloat16]
+    assert all((array.astype(np.float16) == halves).all() for array in read)
+
+
+@pytest.fixture
+def reference(monkeypatch):
+    """The script that runs the libraries; it imports what lies beside it by its bare name."""
+    monkeypatch.syspath_prepend(str(FILES))
+    yield importlib.import_module("reference")
+    for name in ("reference", "run", "operators"):
+        sys.modules.pop(name, None)
+
+
+REQUEST = {"kind": "workload", "name": "matmul:8,8,8", "model": "m.onnx", "library": "torch", "threads": 1}
+
+
+@pytest.mark.parametrize(("dtype", "allowed"), [("float32", False), ("float16", True)])
+def test_float32_is_not_held_against_tensor_float32(reference, monkeypatch, dtype, allowed):
+    request = {**REQUEST, "device": "cpu", "dtype": dtype}
+    flags = torch.backends.cudnn, torch.backends.cuda.matmul
+    before, threads = [flag.allow_tf32 for flag in flags], torch.get_num_threads()
+    try:
+        reference.torch_call(request, [])
+        assert [flag.allow_tf32 for flag in flags] == [allowed, allowed]
+    finally:
+        torch.set_num_threads(threads)
+        for flag, value in zip(flags, before, strict=True):
+            flag.allow_tf32 = value
+
+    class Opened(Exception):
+        pass
+
+    def session(path, options, providers):
+        raise Opened(providers)
+
+    monkeypatch.setattr(onnxruntime, "InferenceSession", session)
+    monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: ["CUDAExecutionProvider"])
+    with pytest.raises(Opened) as opened:
+        reference.onnxruntime_call({**request, "kind": "onnx", "device": "cuda"}, [])
+    assert opened.value.args[0] == [("CUDAExecutionProvider", {"use_tf32": str(int(allowed))})]
+
+
+def test_what_a_library_prints_is_not_taken_for_the_result():
+    code = "import os, reference; t = reference._own_stdout(); os.write(1, b'noise'); print('more'); t.write('{}')"
+    env = environment() | {"PYTHONPATH": str(FILES)}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True)
+    assert done.stdout == "{}" and "noise" in done.stderr and "more" in done.stderr
+
+
+def test_what_is_no_result_is_a_sentence(work, tmp_path, monkeypatch):
+    from pruner_engine.export import baselines
+
+    (tmp_path / "reference.py").write_text("print('Hello from a library')")
+    monkeypatch.setattr(baselines, "FILES", tmp_path)
+    timing = time_onnxruntime(work.model, example_inputs(work.model), 1)
+    assert timing.note == "It printed what is no result: Hello from a library"
+
+
+def test_a_library_ends_with_the_engine_that_started_it(tmp_path):
+    (tmp_path / "sleep.py").write_text(
+        "import os, pathlib, time\n"
+        "half = pathlib.Path(__file__).with_name('half'); half.write_text(str(os.getpid())); half.rename(half.parent / 'pid')\n"
+        "time.sleep(60)"
+    )
+    code = (
+        "import pathlib, types; from pruner_engine.export import baselines\n"
+        f"baselines.FILES = pathlib.Path({str(tmp_path)!r})\n"
+        "baselines._in_child(['sleep.py'], '', types.SimpleNamespace(inputs=[], outputs=[]), [], 1)"
+    )
+    engine = subprocess.Popen([sys.executable, "-c", code], env=environment())
+    try:
+        while not (tmp_path / "pid").exists():
+            assert engine.poll() is None
+            time.sleep(0.05)
+        child = psutil.Process(int((tmp_path / "pid").read_text()))
+    finally:
+        engine.kill()
+        engine.wait()
+    deadline = time.monotonic() + 10
+    with contextlib.suppress(psutil.NoSuchProcess):
+        while child.status() != psutil.STATUS_ZOMBIE:  # nobody may be there to reap it
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
 
 
 def test_a_model_of_another_kind_has_no_latency_and_says_why(work):

@@ -3,7 +3,8 @@
     reference.py --inputs INPUTS.npz --outputs OUTPUTS.npz
 
 Reads a JSON request from standard input: {"library", "kind" (of the model), "name", "model" (path), "input_specs",
-"output_specs", "threads", "repeats", "device", "dtype"}. Writes {"repeats", "version"} to standard output.
+"output_specs", "threads", "repeats", "device", "dtype"}. Writes {"repeats", "version"} to standard output, and nothing
+else there: what libraries print goes to standard error.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import argparse
 import contextlib
 import importlib
 import json
+import os
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -33,7 +35,9 @@ def onnxruntime_call(request: dict[str, Any], arrays: list[np.ndarray]) -> Prepa
     provider = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}[request["device"]]
     if provider not in onnxruntime.get_available_providers():
         raise SystemExit(f"this installation of ONNX Runtime does not run on {request['device']}")
-    session = onnxruntime.InferenceSession(_as_onnx(request), options, providers=[provider])
+    # TensorFloat32 keeps ten bits of the products' operands, which would be called float32 and compared with float32
+    choices = {"use_tf32": str(int(request["dtype"] != "float32"))} if request["device"] == "cuda" else {}
+    session = onnxruntime.InferenceSession(_as_onnx(request), options, providers=[(provider, choices)])
     # inputs and outputs stay on the device, as those of the other libraries do
     binding = session.io_binding()
     for node, value in zip(session.get_inputs(), arrays, strict=True):
@@ -55,8 +59,7 @@ def _as_onnx(request: dict[str, Any]) -> str:
         return path
     import torch
 
-    with contextlib.redirect_stdout(sys.stderr):  # it tells how far it is; our own output is JSON
-        torch.onnx.export(_exported(path), dynamo=True).save(f"{path}.onnx", external_data=True)
+    torch.onnx.export(_exported(path), dynamo=True).save(f"{path}.onnx", external_data=True)
     return f"{path}.onnx"
 
 
@@ -73,6 +76,8 @@ def torch_call(request: dict[str, Any], arrays: list[np.ndarray]) -> Prepared:
     import torch
 
     torch.set_num_threads(request["threads"])
+    # as in ONNX Runtime; for convolutions PyTorch has it switched on
+    torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = request["dtype"] != "float32"
     if request["kind"] == "workload":
         from operators import operator  # type: ignore[import-not-found]  # lies beside this script
 
@@ -102,12 +107,28 @@ def torch_call(request: dict[str, Any], arrays: list[np.ndarray]) -> Prepared:
 
     def fetch() -> list[np.ndarray]:
         (result,) = results
-        return [out.cpu().numpy() for out in (result if isinstance(result, tuple | list) else [result])]
+        return [_array(out) for out in (result if isinstance(result, tuple | list) else [result])]
 
     return call, fetch, torch.__version__
 
 
+def _array(tensor: Any) -> np.ndarray:
+    """An output; small floats, which numpy has in part only, as float32: the reader knows the type that they should have."""
+    small = tensor.is_floating_point() and tensor.element_size() < 4
+    array: np.ndarray = (tensor.float() if small else tensor).cpu().numpy()
+    return array
+
+
+def _own_stdout() -> Any:
+    """Standard output as a file of our own; what anything else writes there from now on, native code too, goes to stderr."""
+    sys.stdout.flush()
+    own = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    return own
+
+
 def main() -> None:
+    told = _own_stdout()
     parser = argparse.ArgumentParser()
     parser.add_argument("--inputs")
     parser.add_argument("--outputs")
@@ -116,7 +137,8 @@ def main() -> None:
     call, fetch, version = prepare(request, read_arrays(files.inputs, request["input_specs"]))
     call()
     write_arrays(files.outputs, request["output_specs"], fetch())
-    json.dump({"repeats": measure(call, request["repeats"]), "version": version}, sys.stdout)
+    json.dump({"repeats": measure(call, request["repeats"]), "version": version}, told)
+    told.flush()
 
 
 if __name__ == "__main__":

@@ -192,10 +192,14 @@ def random_inputs(specs: Sequence[dict[str, Any]], seed: int = 0) -> list[np.nda
 
 
 def read_arrays(path: str | Path, specs: Sequence[dict[str, Any]]) -> list[np.ndarray]:
-    """Arrays of an .npz file in the order of the specifications."""
+    """Arrays of an .npz file in the order and the types of the specifications."""
     with np.load(path, allow_pickle=False) as archive:
-        # types that numpy does not know itself are read back as raw bytes
-        return [archive[spec["name"]].view(_numpy_dtype(spec["dtype"])) for spec in specs]
+        return [_as_dtype(archive[spec["name"]], _numpy_dtype(spec["dtype"])) for spec in specs]
+
+
+def _as_dtype(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    # types that numpy does not know itself are read back as raw bytes
+    return array.view(dtype) if array.dtype.kind == "V" else array.astype(dtype, copy=False)
 
 
 def write_arrays(path: str | Path, specs: Sequence[dict[str, Any]], arrays: Sequence[np.ndarray]) -> None:
