@@ -13,6 +13,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.store.lock import is_being_written
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
+from pruner_engine.store.runs import IMPORTED
 from pruner_engine.store.schema import migrations
 from pruner_engine.store.versions import KNOWN_VERSIONS
 
@@ -43,6 +44,26 @@ def test_what_was_written_is_read(tmp_path):
             assert reader.events(run_id)[0]["text"] == "a fan stopped"
     with ProjectReader(tmp_path / "p.pruner") as reader:
         assert reader.run()["interrupted"], "a run that nobody works on was interrupted"
+
+
+def test_a_run_without_tasks_hides_no_earlier_one_and_is_still_the_one_to_resume(tmp_path):
+    with Project(tmp_path / "p.pruner") as project:
+        assert project.runs.newest() is None
+        tuned, imported = add_run(project), add_run(project, IMPORTED)
+        assert project.runs.newest() == tuned, "nothing has tasks"
+        with project.transaction() as db:
+            target_id = db["targets"].insert({"text": "{}", "device": "", "fingerprint": "", "profile": "{}"}).last_pk
+            task = {"model_id": 1, "target_id": target_id, "name": "t", "op": "matmul", "hash": "h", "shapes": "[]"}
+            task_id = db["tasks"].insert({**task, "flops": 1.0, "weight": 1, "mod": b""}).last_pk
+        project.runs.add_tasks(imported, [task_id])
+        assert project.runs.newest() == imported, "what is tuned here has nothing yet"
+        project.runs.add_tasks(tuned, [task_id])
+        for run_id in (tuned, imported):
+            project.runs.update(run_id, state="finished")
+        begun = add_run(project, "random")
+        assert (project.runs.newest(), project.runs.newest_unfinished()) == (tuned, begun)
+        project.runs.add_tasks(begun, [task_id])
+        assert project.runs.newest() == begun
 
 
 def test_a_run_whose_engine_died_stays_interrupted_while_another_run_is_at_work(tmp_path):

@@ -54,8 +54,15 @@ class RunRepository:
         return int(found[0]["id"]) if found else None  # type: ignore[call-overload]
 
     def newest(self) -> int | None:
-        """The newest run that was tuned here; only where there is none, the newest that holds imported records."""
-        found = self._project.query("SELECT id FROM runs ORDER BY strategy = ?, id DESC LIMIT 1", (IMPORTED,))
+        """The newest run that was tuned here; only where there is none, the newest that holds imported records.
+
+        One that has not come to tuning yet, or failed before, holds nothing that could be used: it is the last choice.
+        """
+        found = self._project.query(
+            "SELECT id FROM runs ORDER BY EXISTS (SELECT 1 FROM run_tasks j WHERE j.run_id = runs.id) DESC,"
+            " strategy = ?, id DESC LIMIT 1",
+            (IMPORTED,),
+        )
         return int(found[0]["id"]) if found else None  # type: ignore[call-overload]
 
     def update(self, run_id: int, **columns: Any) -> None:
