@@ -109,6 +109,20 @@ def test_the_host_is_measured_once_and_kept(tmp_path, monkeypatch):
     assert profile_for(target).source == "estimated"
 
 
+def test_a_micro_benchmark_that_fails_says_why(tmp_path, monkeypatch, caplog):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(profiling, "module_command", lambda *_: ["sh", "-c", "echo no kernel image >&2; exit 1"])
+    assert profile_for(resolve_target("auto")).source == "estimated"
+    (told,) = caplog.messages
+    assert "did not work" in told and told.endswith("no kernel image")
+    caplog.clear()
+    monkeypatch.setattr(profiling, "_LIMIT_S", 0.5)
+    monkeypatch.setattr(profiling, "module_command", lambda *_: ["sh", "-c", "echo warming up >&2; exec sleep 9"])
+    assert profile_for(resolve_target("auto")).source == "estimated"
+    (told,) = caplog.messages
+    assert "timed out" in told and told.endswith("warming up")
+
+
 def test_a_profile_from_a_busy_machine_is_measured_again_when_quiet_and_the_better_figures_win(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     target = resolve_target("auto")

@@ -21,6 +21,7 @@ from pruner_engine.targets.target import device_of, runs_here, target_json
 
 ANALYZER = "1"  # counted up with a change of the analyzer's time components or of their meaning
 _LIMIT_S = 120
+_TOLD_LINES = 5  # of what a micro-benchmark that failed wrote
 _QUIET_LOAD = 0.25  # load average per core below which nothing else is said to work
 _Factor = Annotated[float, msgspec.Meta(gt=0)]
 _log = logging.getLogger(__name__)
@@ -80,12 +81,20 @@ def _measured(target: Target, rough: DeviceProfile) -> DeviceProfile:
         )
         profile = DeviceProfile.from_json(json.loads(done.stdout))
     except (subprocess.SubprocessError, OSError, ValueError) as error:
-        _log.warning("the micro-benchmark did not work: %s", error)
+        _log.warning("the micro-benchmark did not work: %s", _reason(error))
         return kept.profile if kept else rough
     if kept:
         profile = _better(profile, kept.profile)
     _write(path, _Kept(profile, quiet))
     return profile
+
+
+def _reason(error: Exception) -> str:
+    """What went wrong, with the last lines that the process told of it."""
+    told = getattr(error, "stderr", None) or ""
+    text = told.decode(errors="replace") if isinstance(told, bytes) else told  # bytes after a timeout
+    lines = [line for line in text.splitlines() if line.strip()]
+    return "\n".join([str(error), *lines[-_TOLD_LINES:]])
 
 
 def _parts(profile: DeviceProfile) -> tuple[int, list[tuple[int, int]]]:
