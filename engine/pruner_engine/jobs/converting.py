@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import msgspec
+import tvm
+
+from pruner_engine import __version__
 from pruner_engine.export.precision import compare_precision
 from pruner_engine.frontends import LoadedModel
 from pruner_engine.frontends.precision import in_precision
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.messages import Notice, Phase
 from pruner_engine.store.project import Project
+
+
+class _Verdict(msgspec.Struct, forbid_unknown_fields=True):
+    """What `compare_precision` found of a model in a type, kept in the project: it runs the model twice untuned."""
+
+    versions: str  # of what converts and compiles: others may find another error
+    error: float
+    ok: bool
 
 
 def converted(project: Project, run_id: int, model: LoadedModel, dtype: str, job: JobContext) -> LoadedModel:
@@ -19,11 +31,26 @@ def converted(project: Project, run_id: int, model: LoadedModel, dtype: str, job
     result = in_precision(model, dtype)
     if result is model:
         return model
-    job.emit(Phase(name="precision", detail=dtype))
-    found = compare_precision(model, result)
+    found = _verdict(project, project.runs.get(run_id)["model_id"], model, result, job)
     text = f"In {dtype} the outputs differ by at most {found.error:.1e} of the largest value from those in float32."
     hint = "" if found.ok else "Compare on inputs of your own before using it."
     notice = Notice(level="info" if found.ok else "warning", text=text, hint=hint)
     project.runs.add_event(run_id, notice.level, text, hint)
     job.emit(notice)
     return result
+
+
+def _verdict(project: Project, model_id: int, exact: LoadedModel, result: LoadedModel, job: JobContext) -> _Verdict:
+    """That of an earlier run of the same versions, else of a comparison now."""
+    name, versions = f"precision {model_id} {result.dtype}", f"{__version__} on {tvm.__version__}"
+    try:
+        kept = msgspec.json.decode(project.work.fact(name) or "", type=_Verdict)
+    except msgspec.DecodeError:  # none yet, or somebody else's
+        kept = None
+    if kept is not None and kept.versions == versions:
+        return kept
+    job.emit(Phase(name="precision", detail=result.dtype))
+    agreement = compare_precision(exact, result)
+    found = _Verdict(versions, float(agreement.error), bool(agreement.ok))
+    project.work.keep_fact(name, msgspec.json.encode(found).decode())
+    return found

@@ -123,6 +123,15 @@ class WorkRepository:
                 for sketch in sketches
             ]
 
+    def fact(self, name: str) -> str | None:
+        """What was found out about a model once, None where it was not."""
+        found = self._project.query("SELECT value FROM meta WHERE key = ?", (name,))
+        return str(found[0]["value"]) if found else None
+
+    def keep_fact(self, name: str, value: str) -> None:
+        with self._project.transaction() as db:
+            db["meta"].upsert({"key": name, "value": value}, pk="key")
+
     def baselines(self, model_id: int, target_id: int, dtype: str) -> list[dict[str, Any]]:
         """Rows of a model in a float type on a target."""
         return self._project.query(f"SELECT * FROM baselines WHERE {_OF_TYPE}", (model_id, target_id, dtype))
