@@ -1,5 +1,6 @@
 """Detection tells what this machine has, without TVM."""
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -7,7 +8,8 @@ import sys
 import pytest
 
 from pruner_engine.child import environment
-from pruner_engine.targets import cpu, detect_gpus, detect_host
+from pruner_engine.targets import Device, cpu, detect_gpus, detect_host
+from pruner_engine.targets import gpu as gpus
 from pruner_engine.targets.cpu import vector_bits
 
 
@@ -46,6 +48,33 @@ def test_detection_imports_neither_tvm_nor_torch_and_agrees_between_processes():
     )
     told = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True)
     assert told.stdout.strip() == detect_host().fingerprint
+
+
+@pytest.mark.parametrize(
+    ("listed", "seen"),
+    [
+        (None, [0, 1, 2]),
+        ("", []),
+        ("-1", []),
+        ("2, 0", [2, 0]),
+        ("1,7,0", [1]),
+        ("GPU-b", [1]),
+        ("GPU-", []),
+        ("MIG-1", [0, 1, 2]),
+    ],
+)
+def test_only_gpus_that_cuda_shows_are_detected(monkeypatch, listed, seen):
+    known = [
+        (f"GPU-{letter}0", Device("cuda", letter, letter, "sm_90", 132, 2048, 32, index=index))
+        for index, letter in enumerate("abc")
+    ]
+    monkeypatch.setattr(gpus, "_devices", lambda nvml: known)
+    if listed is None:
+        monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    else:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", listed)
+    monkeypatch.setattr(gpus, "_library", lambda: contextlib.nullcontext(object()))
+    assert [found.index for found in gpus.detect_gpus.__wrapped__()] == seen
 
 
 def test_gpus_are_cuda_devices_with_an_architecture():

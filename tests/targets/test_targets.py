@@ -4,7 +4,8 @@ import pytest
 from tvm.target import Target
 
 from pruner_engine.errors import UserError
-from pruner_engine.targets import detect_gpus, detect_host
+from pruner_engine.targets import Device, detect_gpus, detect_host
+from pruner_engine.targets import target as targets
 from pruner_engine.targets.presets import load_presets
 from pruner_engine.targets.target import cpu_features, device_of, resolve_target, runs_here, target_json, threads_of
 
@@ -46,6 +47,17 @@ def test_what_is_no_target_is_said_in_a_sentence(text):
 def test_a_gpu_that_is_not_there_is_said():
     with pytest.raises(UserError, match="no GPU"):
         resolve_target("cuda")
+
+
+def test_another_gpu_than_the_first_is_refused_with_the_way_to_it(monkeypatch):
+    gpus = [Device("cuda", "H200", "f", "sm_90", 132, 2048, 32, index=index) for index in (1, 3)]
+    monkeypatch.setattr(targets, "detect_gpus", lambda: gpus)
+    assert resolve_target("cuda:0").attrs["arch"] == "sm_90a"
+    with pytest.raises(UserError) as refused:
+        resolve_target("cuda:1")
+    assert "CUDA_VISIBLE_DEVICES=3" in refused.value.hint
+    with pytest.raises(UserError, match="2 found"):
+        resolve_target("cuda:2")
 
 
 def test_older_instruction_sets_run_here_and_foreign_devices_do_not():

@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 
 from pruner_engine.targets.device import Cache, Device, fingerprint
 
@@ -21,9 +22,10 @@ class _Memory(ctypes.Structure):
 
 @functools.cache
 def detect_gpus() -> list[Device]:
-    """The NVIDIA GPUs of this host, empty where there is no driver."""
+    """The NVIDIA GPUs of this host that CUDA shows to a program, in its order; empty where there is no driver."""
     with _library() as nvml:
-        return [] if nvml is None else list(_devices(nvml))
+        found = [] if nvml is None else list(_devices(nvml))
+    return _visible(found, os.environ.get("CUDA_VISIBLE_DEVICES"))
 
 
 def detect_driver() -> tuple[str, tuple[int, int]]:
@@ -54,7 +56,24 @@ def _library() -> Iterator[ctypes.CDLL | None]:
         nvml.nvmlShutdown()
 
 
-def _devices(nvml: ctypes.CDLL) -> Iterator[Device]:
+def _visible(found: Sequence[tuple[str, Device]], listed: str | None) -> list[Device]:
+    """Those that CUDA_VISIBLE_DEVICES lists, by number or by how the identifier begins, up to the first unknown."""
+    if listed is None:
+        return [gpu for _, gpu in found]
+    chosen: list[Device] = []
+    for word in map(str.strip, listed.split(",")):
+        if word.startswith("MIG-"):  # a part of one of them, NVML does not say here of which
+            return [gpu for _, gpu in found]
+        named = word.startswith("GPU-")
+        same = [gpu for uuid, gpu in found if (uuid.startswith(word) if named else str(gpu.index) == word)]
+        if len(same) != 1:
+            break
+        chosen += same
+    return chosen
+
+
+def _devices(nvml: ctypes.CDLL) -> Iterator[tuple[str, Device]]:
+    """Each with its identifier."""
     for index in range(_uint(nvml.nvmlDeviceGetCount_v2)):
         handle = ctypes.c_void_p()
         if nvml.nvmlDeviceGetHandleByIndex_v2(index, ctypes.byref(handle)) != 0:
@@ -71,19 +90,23 @@ def _devices(nvml: ctypes.CDLL) -> Iterator[Device]:
         sms = max(1, _uint(nvml.nvmlDeviceGetNumGpuCores, handle) // cores_per_sm)
         # double data rate: two transfers a clock on every pin of the bus
         bus_bytes = _uint(nvml.nvmlDeviceGetMemoryBusWidth, handle) / 8
-        yield Device(
-            kind="cuda",
-            name=name,
-            fingerprint=fingerprint("cuda", name, arch, sms),
-            arch=arch,
-            cores=sms,
-            threads=threads,
-            vector_bits=32,
-            caches=(Cache(1, 128 << 10, line=128),),
-            memory_bytes=memory.total,
-            clock_hz=_uint(nvml.nvmlDeviceGetMaxClockInfo, handle, _CLOCK_SM) * 1e6,
-            memory_bandwidth=_uint(nvml.nvmlDeviceGetMaxClockInfo, handle, _CLOCK_MEMORY) * 2e6 * bus_bytes,
-            index=index,
+        nvml.nvmlDeviceGetUUID(handle, text, len(text))
+        yield (
+            text.value.decode(),
+            Device(
+                kind="cuda",
+                name=name,
+                fingerprint=fingerprint("cuda", name, arch, sms),
+                arch=arch,
+                cores=sms,
+                threads=threads,
+                vector_bits=32,
+                caches=(Cache(1, 128 << 10, line=128),),
+                memory_bytes=memory.total,
+                clock_hz=_uint(nvml.nvmlDeviceGetMaxClockInfo, handle, _CLOCK_SM) * 1e6,
+                memory_bandwidth=_uint(nvml.nvmlDeviceGetMaxClockInfo, handle, _CLOCK_MEMORY) * 2e6 * bus_bytes,
+                index=index,
+            ),
         )
 
 

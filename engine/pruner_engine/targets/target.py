@@ -30,8 +30,8 @@ def resolve_target(text: str) -> Target:
     """The TVM target that `text` names.
 
     Args:
-        text: "auto" or "cpu" for this host's CPU, "cuda" or "cuda:N" for a detected GPU, the name of a device preset
-            (such as "h100"), a TVM tag (such as "nvidia/nvidia-a100"), a target kind, or a target as JSON.
+        text: "auto" or "cpu" for this host's CPU, "cuda" or "cuda:0" for the first detected GPU, the name of a device
+            preset (such as "h100"), a TVM tag (such as "nvidia/nvidia-a100"), a target kind, or a target as JSON.
 
     Raises:
         UserError: nothing of that name is known, or the JSON is not a target for a CPU or an NVIDIA GPU.
@@ -137,7 +137,12 @@ def _gpu(name: str) -> Device:
             f'There is no GPU "{name}": {found}.',
             'Name its architecture instead, such as {"kind":"cuda","arch":"sm_90"}.',
         )
-    return gpus[int(index)]
+    if int(index):
+        raise UserError(
+            f'"{name}" is not the GPU that kernels would run on: that is always the first.',
+            f'Set CUDA_VISIBLE_DEVICES={gpus[int(index)].index} and use "cuda".',
+        )
+    return gpus[0]
 
 
 def _build(config: str | dict[str, Any]) -> Target:
