@@ -45,7 +45,7 @@ def test_torch_and_onnxruntime_run_exported_programs_and_agree(tmp_path):
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_pytorch_in_a_small_type_has_the_outputs_of_the_model(tmp_path, dtype):
-    """Its last product leaves outputs in that type: of an odd number of halves no float32 can be made without a word."""
+    """Its last product leaves outputs in that type: an odd number of halves cannot be taken for float32 in silence."""
     model = in_precision(load_model(str(write_pt2(tmp_path / "perceptron.pt2", outputs=7))), dtype)
     inputs = example_inputs(model)
     timing = time_torch(model, inputs, 1, repeats=1)
@@ -125,7 +125,9 @@ def test_what_is_no_result_is_a_sentence(work, tmp_path, monkeypatch):
 def test_a_library_ends_with_the_engine_that_started_it(tmp_path):
     (tmp_path / "sleep.py").write_text(
         "import os, pathlib, time\n"
-        "half = pathlib.Path(__file__).with_name('half'); half.write_text(str(os.getpid())); half.rename(half.parent / 'pid')\n"
+        "half = pathlib.Path(__file__).with_name('half')\n"
+        "half.write_text(str(os.getpid()))\n"
+        "half.rename(half.with_name('pid'))\n"
         "time.sleep(60)"
     )
     code = (

@@ -204,7 +204,7 @@ def _in_child(
                 timeout=_TIMEOUT_S,
                 check=False,
                 # an engine that is killed must not leave a library behind that keeps the device busy
-                preexec_fn=partial(die_with_parent, os.getpid()),  # noqa: PLW1509  it only makes two system calls
+                preexec_fn=partial(die_with_parent, os.getpid()),
             )
         except subprocess.TimeoutExpired as error:
             raise UserError(f"It did not finish within {_TIMEOUT_S} s.") from error

@@ -151,7 +151,7 @@ def _homes() -> list[Path]:
 
 
 def _has_headers(home: Path) -> bool:
-    """Whether all that kernels include is there: with a part of it every build would fail, each by a message of its own."""
+    """Whether all that kernels include is there: of a part of it one would hear only when every build fails."""
     return all(any((home / "include" / name).exists() for name in names) for names in _HEADERS)
 
 

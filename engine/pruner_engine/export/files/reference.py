@@ -113,14 +113,14 @@ def torch_call(request: dict[str, Any], arrays: list[np.ndarray]) -> Prepared:
 
 
 def _array(tensor: Any) -> np.ndarray:
-    """An output; small floats, which numpy has in part only, as float32: the reader knows the type that they should have."""
+    """An output; small floats, of which numpy lacks some, as float32: the reader knows the type that it should have."""
     small = tensor.is_floating_point() and tensor.element_size() < 4
     array: np.ndarray = (tensor.float() if small else tensor).cpu().numpy()
     return array
 
 
 def _own_stdout() -> Any:
-    """Standard output as a file of our own; what anything else writes there from now on, native code too, goes to stderr."""
+    """Standard output as a file of our own; what else is written there, by native code too, goes to stderr."""
     sys.stdout.flush()
     own = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
