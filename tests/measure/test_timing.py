@@ -91,17 +91,16 @@ def test_a_contender_whose_repeats_disagree_is_repeated_more():
 
 
 class Minute:
-    """Two kernels on a machine that is slower by a factor from one turn to the next."""
+    """Two kernels on a machine that is slower by a factor from one pair of calls to the next."""
 
     def __init__(self, slowness: Sequence[float]) -> None:
-        self._slowness = itertools.cycle(slowness)
-        self._now = next(self._slowness)
+        self._slowness = [factor for factor in slowness for _ in range(2)]
+        self._calls = 0
 
-    def kernel(self, seconds: float, *, turns: bool) -> Callable[[int], float]:
+    def kernel(self, seconds: float) -> Callable[[int], float]:
         def call(number: int) -> float:
-            if turns:
-                self._now = next(self._slowness)
-            return seconds * self._now * number
+            self._calls += 1
+            return seconds * self._slowness[self._calls % len(self._slowness)] * number
 
         return call
 
@@ -110,8 +109,8 @@ class Minute:
 @pytest.mark.parametrize("better", [0.9, 0.98, 1.02, 1.15])
 def test_who_is_faster_does_not_depend_on_the_minute(slowness, better):
     minute = Minute(slowness)
-    yardstick = Yardstick(minute.kernel(0.003, turns=True), 0.003)
-    repeats, censored = time_kernel(minute.kernel(0.002 * better, turns=False), 0.002, 3, yardstick)
+    yardstick = Yardstick(minute.kernel(0.003), 0.003)
+    repeats, censored = time_kernel(minute.kernel(0.002 * better), 0.002, 3, yardstick)
     assert not censored
     assert (statistics.median(repeats) < 0.002) == (better < 1)
     assert len(repeats) <= 9
@@ -122,8 +121,8 @@ def test_who_is_faster_does_not_depend_on_the_minute(slowness, better):
 @pytest.mark.parametrize("slower", [1.05, 1.3, 1.8])
 def test_how_much_slower_a_kernel_is_does_not_depend_on_the_minute(slowness, slower):
     minute = Minute(slowness)
-    yardstick = Yardstick(minute.kernel(150e-6, turns=True), 150e-6)
-    repeats, censored = time_kernel(minute.kernel(100e-6 * slower, turns=False), 100e-6, 3, yardstick)
+    yardstick = Yardstick(minute.kernel(150e-6), 150e-6)
+    repeats, censored = time_kernel(minute.kernel(100e-6 * slower), 100e-6, 3, yardstick)
     assert not censored and statistics.median(repeats) == pytest.approx(100e-6 * slower)
 
 
@@ -150,6 +149,25 @@ def test_luck_does_not_add_up():
         best = min(best, told[-1])
     assert statistics.median(told[-20:]) == pytest.approx(0.001, rel=0.02)
     assert best > 0.0009
+
+
+def test_a_steady_disturbance_meets_both_kernels():
+    """Every second slice takes twice as long: that of one kernel alone, were they called in plain alternation."""
+    slices = itertools.count()
+
+    def call(number: int) -> float:
+        return 0.002 * number * (1 + next(slices) % 2)
+
+    repeats, _ = time_kernel(call, 0.002, 3, Yardstick(call, 0.002))
+    assert statistics.median(repeats) == pytest.approx(0.002)
+
+
+def test_what_all_others_will_be_told_by_is_timed_longest():
+    plain, far_better = Kernel([0.002]), Kernel([0.0005])
+    told, _ = time_kernel(plain, 0.002, 3, Yardstick(Kernel([0.002]), 0.002))
+    told_better, _ = time_kernel(far_better, 0.002, 3, Yardstick(Kernel([0.002]), 0.002))
+    assert told_better == pytest.approx([0.0005] * 9)
+    assert len(told_better) > len(told)
 
 
 def test_threads_are_woken_before_anything_is_judged():

@@ -23,13 +23,13 @@ from pruner_engine.measure.launch import START, StartMethod
 from pruner_engine.measure.pipeline import Outcome, Pipeline, discard
 from pruner_engine.measure.probe import probe_task
 from pruner_engine.measure.rpc import Fleet, fleet_size
+from pruner_engine.measure.timing import FINER
 from pruner_engine.measure.types import MeasureInput, MeasureResult
 from pruner_engine.targets.cuda_compiler import find_cuda_compiler
 from pruner_engine.targets.target import target_json, threads_of
 from pruner_engine.tasks.task import TuningTask
 
 _UNTUNED_FACTOR = 6  # the untuned kernel may take this many times the limit of a candidate
-_FINER = 2  # times as fast as a task's yardstick: the next one. Few steps, lest their errors add up
 _DEVICES = {"llvm": "cpu", "cuda": "cuda"}
 _Check: TypeAlias = Literal["best", "all", "none", "keep"]
 
@@ -210,7 +210,7 @@ class Measurer:
     def _becomes_yardstick(self, task: TuningTask, seconds: float, built: wire.Built) -> bool:
         """Whether the task's later candidates are measured by this one: the first is one, then what is far better."""
         seconds_before, before = self._yardsticks.get(task.hash, (math.inf, None))
-        if seconds * _FINER > seconds_before:
+        if seconds * FINER > seconds_before:
             return False
         if before is not None:
             discard(before)

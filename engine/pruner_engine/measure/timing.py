@@ -17,6 +17,7 @@ _DISTURBED_S = 20e-3  # what page faults and other processes may add to a first 
 _WAKE_S = 30e-3  # after a pause the first calls take several times as long: threads that were asleep share a core
 _CONTENDER = 1.2  # times the best: worth more than one repeat
 _RIVALS = 1.5  # times the best: worth turns although a call takes long
+FINER = 2.0  # times as fast as the yardstick: the next one. Few steps, lest their errors add up
 _LOSES = 1.1  # times the best: needs no second turn
 _REPEAT_S = 10e-3  # least time of one repeat, or of each kernel in a turn
 # A machine is now faster and now slower, for longer than a repeat. Measured with two kernels of 0.1 and 0.4 ms on two
@@ -124,33 +125,37 @@ def _alone(call: Call, warm: float, limit: float, repeats: int) -> list[float]:
 def _in_turns(call: Call, warm: float, limit: float, repeats: int, yardstick: Yardstick) -> list[float]:
     """Seconds a call for each turn, as they would be in a minute in which the yardstick takes its time.
 
-    A turn is slices of both kernels in alternation. What clearly loses against the best gets one turn, another kernel
-    as many as `repeats`, and more where it is open whether it is the new best and its time is not known well.
+    A turn is slices of both kernels in alternation, each pair taken together with the one before. What clearly loses
+    against the best gets one turn, another kernel as many as `repeats`, and more where it is open whether it is the new
+    best and its time is not known well.
     """
     others = _calls(yardstick.seconds)
     yardstick.call(1)
-    seconds: list[float] = []
+    ours: list[float] = []
+    theirs: list[float] = []
     told: list[float] = []
     spent = 0.0
     for turns in (1, *(repeats * more for more in range(1, _MORE + 1))):
         while (spent < 2 * turns * _REPEAT_S or len(told) < turns) and (spent < _MOST_S or not told):
-            theirs = yardstick.call(others)
-            number = _calls(min(seconds, default=warm))
-            ours = call(number)
-            seconds.append(ours / number)
-            told.append(seconds[-1] / (theirs / others) * yardstick.seconds)
-            spent += theirs + ours
+            number = _calls(min(ours, default=warm))
+            both = ((yardstick.call, others, theirs), (call, number, ours))
+            # first the one, then the other: what disturbs at a steady pace would always meet the same
+            for one, times, took in both if len(told) % 2 else reversed(both):
+                took.append(one(times) / times)
+                spent += took[-1] * times
+            told.append(sum(ours[-2:]) / sum(theirs[-2:]) * yardstick.seconds)
         median, wins = statistics.median(told), sum(one < limit for one in told) / len(told)
         clear = not 1 - _CLEAR < wins < _CLEAR or _uncertainty(told) < _SETTLED
-        if median > _LOSES * limit or (turns >= repeats and clear):
+        final = median * FINER > yardstick.seconds  # else all that follow are told by this time
+        if median > _LOSES * limit or (turns >= repeats and clear and final):
             break
     each = [statistics.median(told[turn::turns]) for turn in range(min(turns, len(told)))]
     return [median * one / statistics.median(each) for one in each]
 
 
 def _uncertainty(values: list[float]) -> float:
-    """Standard error of the median, as a share of it; of normally distributed values."""
-    return math.sqrt(math.pi / 2 / len(values)) * statistics.pstdev(values) / statistics.median(values)
+    """Standard error of the median, as a share of it; of normal values, of which neighbours share half."""
+    return math.sqrt(math.pi / len(values)) * statistics.pstdev(values) / statistics.median(values)
 
 
 def _calls(seconds: float) -> int:
