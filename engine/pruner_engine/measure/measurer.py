@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import os
 import random
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -34,6 +34,13 @@ _DEVICES = {"llvm": "cpu", "cuda": "cuda"}
 _Check: TypeAlias = Literal["best", "all", "none", "keep"]
 
 
+@dataclass(frozen=True)
+class _Yardstick:
+    key: str
+    seconds: float
+    built: wire.Built
+
+
 class Measurer:
     """Measures candidates: build in forked workers, then run alone on the cores; a context manager.
 
@@ -49,6 +56,9 @@ class Measurer:
             network others run, and weights come from memory (this machine's CPU only).
         fleet: boards to run on instead of this machine.
         start: how the measurement processes come to be; see launch.py.
+
+    Attributes:
+        target, cold: as given.
 
     Raises:
         UserError: the measurement processes cannot be started, the fleet has no board, nothing compiles for the GPU, or
@@ -70,12 +80,13 @@ class Measurer:
         fleet: Fleet | None = None,
         start: StartMethod = START,
     ) -> None:
+        self.target, self.cold = target, cold_cache
         self._device = _DEVICES[target.kind.name]
-        self._run_timeout_s, self._repeats, self._cold, self._fleet = run_timeout_s, repeats, cold_cache, fleet
+        self._run_timeout_s, self._repeats, self._fleet = run_timeout_s, repeats, fleet
         self._check: _Check = check
         self._facts: dict[str, KernelFacts] = {}
         self._untuned: dict[str, MeasureResult] = {}
-        self._yardsticks: dict[str, tuple[float, wire.Built]] = {}  # seconds and library of each task's
+        self._yardsticks: dict[str, _Yardstick] = {}  # by task
         self._probe: wire.Built | None = None
         if self._device == "cuda":
             find_cuda_compiler()  # a sentence now instead of a failure of every build
@@ -196,26 +207,42 @@ class Measurer:
 
         def run_of(job: int, _: str, kernel: wire.Kernel) -> wire.Run:
             run = self._run(task, job, kernel, best_s=best, check=self._check, timeout_s=self._run_timeout_s)
-            seconds, built = self._yardsticks.get(task.hash, (0.0, None))
-            return msgspec.structs.replace(run, yardstick=(built.kernel, seconds)) if built and built.kernel else run
+            by = self._yardsticks.get(task.hash)
+            kernel_by = by.built.kernel if by else None
+            return msgspec.structs.replace(run, yardstick=(kernel_by, by.seconds)) if by and kernel_by else run
 
         for outcome in self._pipeline.work(inputs, run_of, should_stop):
             result = _result(outcome)
             seconds = None if result.censored or not result.ok else result.seconds
             best = min((s for s in (best, seconds) if s is not None), default=None)
-            if seconds is None or not self._becomes_yardstick(task, seconds, outcome[1]):
+            before = self._yardsticks.get(task.hash)
+            if seconds is None or (before is not None and seconds * FINER > before.seconds):
                 discard(outcome[1])
+            else:  # what comes after is measured by it
+                self._replace_yardstick(task, _Yardstick(result.key, seconds, outcome[1]))
             on_result(result)
 
-    def _becomes_yardstick(self, task: TuningTask, seconds: float, built: wire.Built) -> bool:
-        """Whether the task's later candidates are measured by this one: the first is one, then what is far better."""
-        seconds_before, before = self._yardsticks.get(task.hash, (math.inf, None))
-        if seconds * FINER > seconds_before:
-            return False
-        if before is not None:
-            discard(before)
-        self._yardsticks[task.hash] = (seconds, built)
-        return True
+    def yardstick(self, task: TuningTask) -> tuple[str, float] | None:
+        """Key of the candidate that the task's others are measured by, and seconds of a call; None before the first."""
+        found = self._yardsticks.get(task.hash)
+        return (found.key, found.seconds) if found else None
+
+    def measure_by(self, task: TuningTask, item: MeasureInput, seconds: float) -> None:
+        """Measure the task's candidates by one of an earlier session; nothing happens where it cannot be built.
+
+        Args:
+            seconds: what a call of it was said to take.
+        """
+        if self._device != "cpu" or self._fleet is not None:
+            return  # kernels take turns on this machine's CPU only
+        for key, built, _ in self._pipeline.work([item], None):
+            if built.kernel is not None:
+                self._replace_yardstick(task, _Yardstick(key, seconds, built))
+
+    def _replace_yardstick(self, task: TuningTask, new: _Yardstick) -> None:
+        if task.hash in self._yardsticks:
+            discard(self._yardsticks[task.hash].built)
+        self._yardsticks[task.hash] = new
 
     def in_turns(self, task: TuningTask, inputs: Sequence[MeasureInput], turns: int) -> dict[str, list[float]]:
         """Time candidates side by side: each is built once, and run once a turn, in an order that changes.
@@ -281,7 +308,7 @@ class Measurer:
             best_s=best_s,
             repeats=self._repeats,
             check=check,
-            cold=self._cold,
+            cold=self.cold,
             timeout_s=timeout_s,
             fleet=self._fleet,
         )

@@ -26,6 +26,7 @@ from pruner_engine.search.scheduler import next_task, open_tasks
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.search.strategy import Context, Proposal, Strategy, make_strategy
 from pruner_engine.search.task_state import TaskState, Trial
+from pruner_engine.search.yardstick import keep_yardstick, take_up_yardstick
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.sketch import trace_json
@@ -172,6 +173,7 @@ class Tuner:
                 self.log.progress(state)
 
         self.log.phase("measure", state.task.name)
+        take_up_yardstick(self.project, state.task, state.task_id, measurer)
         inputs = [MeasureInput(c.hash, c.schedule.mod) for c in chosen if c.schedule is not None]
         measurer.measure(
             state.task,
@@ -180,6 +182,7 @@ class Tuner:
             on_result=commit,
             should_stop=lambda: self.control.should_yield() or self.clock.out_of_time,
         )
+        keep_yardstick(self.project, state.task, state.task_id, measurer, ids)
         return trials
 
     def _noise(self, measurer: Measurer) -> dict[str, Any]:

@@ -111,6 +111,13 @@ class TrialRepository:
         )
         return found[0] if found else None
 
+    def trace(self, candidate_id: int, task_id: int) -> str | None:
+        """JSON of the trace of a measured candidate of the task."""
+        found = self._project.query(
+            "SELECT trace FROM candidates WHERE id = ? AND task_id = ?", (candidate_id, task_id)
+        )
+        return str(found[0]["trace"]) if found and found[0]["trace"] else None
+
     def measured(self, run_id: int, task_id: int | None = None) -> list[dict[str, Any]]:
         """Measured trials of a run in order: candidate columns and the measurement's."""
         sql = (

@@ -1,0 +1,52 @@
+"""A task's yardstick is kept in the project: all its runs and sessions tell their candidates by the same one.
+
+Without it each session would begin in a unit of its own, that of the minute in which it timed its first candidate, and
+neither runs nor what was measured before and after a resume could be compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from pruner_engine.errors import UserError
+from pruner_engine.inspect.schedule import schedule_of
+from pruner_engine.measure.measurer import Measurer
+from pruner_engine.measure.types import MeasureInput
+from pruner_engine.store.project import Project
+from pruner_engine.tasks.task import TuningTask
+
+
+class _Kept(msgspec.Struct, forbid_unknown_fields=True):
+    candidate_id: int
+    seconds: float
+
+
+def take_up_yardstick(project: Project, task: TuningTask, task_id: int, measurer: Measurer) -> None:
+    """Have the task's candidates measured by the yardstick that the project keeps, if it can still be built."""
+    if measurer.yardstick(task) is not None:
+        return
+    try:
+        kept = msgspec.json.decode(project.work.fact(_name(task_id, measurer)) or "", type=_Kept)
+        trace = project.trials.trace(kept.candidate_id, task_id)
+        if trace is None or not kept.seconds > 0:
+            return
+        schedule = schedule_of(task, measurer.target, trace)
+    except (msgspec.DecodeError, UserError):  # none yet, or of another version: the first candidate becomes one
+        return
+    measurer.measure_by(task, MeasureInput(str(kept.candidate_id), schedule.mod), kept.seconds)
+
+
+def keep_yardstick(
+    project: Project, task: TuningTask, task_id: int, measurer: Measurer, ids: Mapping[str, int]
+) -> None:
+    """Keep the yardstick if one of the candidates that were measured just now, by their hashes, has become it."""
+    found = measurer.yardstick(task)
+    if found is not None and found[0] in ids:
+        kept = _Kept(ids[found[0]], found[1])
+        project.work.keep_fact(_name(task_id, measurer), msgspec.json.encode(kept).decode())
+
+
+def _name(task_id: int, measurer: Measurer) -> str:
+    return f"yardstick {task_id}{' cold' if measurer.cold else ''}"

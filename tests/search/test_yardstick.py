@@ -1,0 +1,74 @@
+"""What all candidates of a task are measured by outlasts the session that chose it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from pruner_engine.jobs import messages as msg
+from pruner_engine.jobs import tune
+from pruner_engine.jobs.job import JobContext
+from pruner_engine.jobs.stored import stored_tasks
+from pruner_engine.measure.measurer import Measurer
+from pruner_engine.search.control import Control
+from pruner_engine.search.yardstick import take_up_yardstick
+from pruner_engine.store.project import Project
+from schedules import CPU
+
+NAME = "yardstick 1"
+
+
+def job() -> JobContext:
+    return JobContext(lambda event: None, Control(), "")
+
+
+@pytest.fixture(scope="module")
+def tuned(tmp_path_factory) -> Path:
+    project = tmp_path_factory.mktemp("yardstick") / "tuned.pruner"
+    settings = {"check": "none", "repeats": 1}
+    tune.start(
+        msg.Tune(project=str(project), model="matmul:64,64,64", trials=6, strategy="random", settings=settings), job()
+    )
+    return project
+
+
+def taken_up(project: Project) -> tuple[str, float] | None:
+    (row,) = project.runs.tasks(1)
+    (task,) = stored_tasks([row])
+    with Measurer(CPU, check="none") as measurer:
+        take_up_yardstick(project, task, row["id"], measurer)
+        return measurer.yardstick(task)
+
+
+def test_the_next_session_measures_by_the_same_kernel(tuned):
+    with Project(tuned) as project:
+        kept = json.loads(project.work.fact(NAME))
+        (row,) = project.query(
+            "SELECT seconds, stage FROM measurements WHERE candidate_id = ?", (kept["candidate_id"],)
+        )
+        assert row["stage"] == "ok" and row["seconds"] == pytest.approx(kept["seconds"])
+        assert taken_up(project) == (str(kept["candidate_id"]), kept["seconds"])
+
+
+def test_a_second_run_of_the_project_keeps_it(tuned):
+    with sqlite3.connect(tuned) as db:
+        (before,) = db.execute("SELECT value FROM meta WHERE key = ?", (NAME,)).fetchone()
+    tune.resume(msg.Resume(project=str(tuned), run_id=1, trials=9), job())
+    with sqlite3.connect(tuned) as db:
+        (after,) = db.execute("SELECT value FROM meta WHERE key = ?", (NAME,)).fetchone()
+        best = db.execute("SELECT min(seconds) FROM measurements WHERE stage = 'ok' AND NOT censored").fetchone()[0]
+    first, second = json.loads(before), json.loads(after)
+    assert second == first or second["seconds"] <= first["seconds"] / 2, "only one far better takes its place"
+    assert best > second["seconds"] / 2
+
+
+@pytest.mark.parametrize("value", ["", "no json", "[]", '{"candidate_id": 9999, "seconds": 1.0}', '{"seconds": 1.0}'])
+def test_one_that_cannot_be_taken_up_is_passed_over(tuned, value):
+    with Project(tuned) as project:
+        kept = project.work.fact(NAME)
+        project.work.keep_fact(NAME, value)
+        assert taken_up(project) is None
+        project.work.keep_fact(NAME, kept)
