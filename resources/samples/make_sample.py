@@ -38,6 +38,7 @@ def trim(project: Path) -> None:
         "UPDATE candidates SET trace = NULL WHERE sketch_id IS NOT NULL AND id NOT IN (SELECT candidate_id FROM (SELECT"
         " candidate_id, row_number() OVER (PARTITION BY run_id, task_id ORDER BY seconds) AS place FROM measurements"
         f" WHERE stage = 'ok' AND censored = 0) WHERE place <= {TRACES_KEPT})"
+        " AND id NOT IN (SELECT json_extract(value, '$.candidate_id') FROM meta WHERE key LIKE 'yardstick %')"
     )
     db.execute("UPDATE models SET source = name || '.onnx'")
     db.execute("UPDATE runs SET socket = '', pid = NULL, host = json_set(host, '$.system', 'Linux')")

@@ -2272,8 +2272,8 @@
         <translation>Ein fester Kernel, vor jeder Runde gemessen, brauchte bestenfalls {best}, schlimmstenfalls {worst} ({ratio}), jetzt {now}.</translation>
     </message>
     <message>
-        <source>Latencies of rounds differ by as much.</source>
-        <translation>Latenzen von Runden unterscheiden sich um so viel.</translation>
+        <source>Latencies of tasks may differ by as much; candidates of one task are timed in turns with one kernel.</source>
+        <translation>Latenzen verschiedener Aufgaben können sich um so viel unterscheiden; Kandidaten einer Aufgabe werden im Wechsel mit ein und demselben Kernel gemessen.</translation>
     </message>
     <message>
         <source>Is Python still where Pruner Studio was installed? Otherwise install it again.</source>
@@ -2940,6 +2940,10 @@
         <translation>Pruner (ASPLOS 2025), Auswertung</translation>
     </message>
     <message>
+        <source>Time of one fixed kernel before the round is measured. Its drift tells how busy the machine is, and how far latencies of two tasks can be compared.</source>
+        <translation>Zeit eines festen Kernels, bevor die Runde gemessen wird. Wie sie schwankt, sagt, wie beschäftigt die Maschine ist und wie weit sich Latenzen zweier Aufgaben vergleichen lassen.</translation>
+    </message>
+    <message>
         <source>What the best candidate reaches of what the device allows at its intensity.</source>
         <translation>Was der beste Kandidat von dem erreicht, was das Gerät bei seiner Intensität zulässt.</translation>
     </message>
@@ -3278,10 +3282,6 @@
     <message>
         <source>(largest − smallest) ÷ 2 ÷ median</source>
         <translation>(größte − kleinste) ÷ 2 ÷ Median</translation>
-    </message>
-    <message>
-        <source>Time of one fixed kernel before the round is measured. Its drift tells how far latencies of two rounds can be compared.</source>
-        <translation>Zeit eines festen Kernels, bevor die Runde gemessen wird. Ihre Drift sagt, wie weit Latenzen zweier Runden vergleichbar sind.</translation>
     </message>
     <message>
         <source>cache read</source>

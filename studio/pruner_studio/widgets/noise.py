@@ -30,5 +30,7 @@ class NoiseCard(Card):
             shown = {
                 name: units.latency(value) for name, value in (("best", best), ("worst", worst), ("now", times[-1]))
             }
-            meaning = tr("Latencies of rounds differ by as much.")
+            meaning = tr(
+                "Latencies of tasks may differ by as much; candidates of one task are timed in turns with one kernel."
+            )
             self.text.setText(f"{told.format(ratio=units.ratio(worst / best), **shown)} {meaning}")
