@@ -98,7 +98,7 @@ def test_a_builder_serves_several_candidates_and_is_replaced_in_time(task, input
 def test_a_zygote_that_hangs_is_replaced(task, inputs, monkeypatch):
     monkeypatch.setattr(pipeline, "_SILENCE_S", 1.0)
     results: list[MeasureResult] = []
-    with Measurer(CPU, build_timeout_s=5, run_timeout_s=2) as measurer:
+    with Measurer(CPU, build_timeout_s=5, run_timeout_s=5) as measurer:
         hung = measurer._pipeline.pid
 
         def commit(result: MeasureResult) -> None:

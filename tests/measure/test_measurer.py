@@ -10,6 +10,7 @@ import tvm
 
 from pruner_engine.measure.layout import rewrites_of
 from pruner_engine.measure.measurer import Measurer
+from pruner_engine.measure.timing import FINER
 from pruner_engine.measure.types import MeasureInput, MeasureResult
 from pruner_engine.space.design_space import DesignSpace
 from schedules import CPU, task_of
@@ -85,17 +86,20 @@ def test_what_is_clearly_slower_than_the_best_is_censored(measurer, task):
     assert all(r.ok and r.censored and len(r.repeats) == 1 for r in results)
 
 
-def test_the_best_library_stays_for_the_contenders_of_the_next_round(task):
+def test_the_yardstick_stays_for_the_next_round_until_one_is_far_better(task):
     with Measurer(CPU) as measurer:
+        assert measurer.yardstick(task) is None
         results = measured(measurer, task, candidates(task))
-        best = min(r.seconds for r in results if r.ok and not r.censored)
+        times = {r.key: r.seconds for r in results if r.ok and not r.censored}
+        key, seconds = measurer.yardstick(task)
+        assert times[key] == seconds < FINER * min(times.values())
         libraries = list(measurer._folder.glob("*.so"))
         assert len(libraries) == 1, "the others are removed"
-        again = measured(measurer, task, candidates(task, 2), best_s=best)
+        again = measured(measurer, task, candidates(task, 2), best_s=min(times.values()))
         assert all(r.ok for r in again)
-        winners = [r.seconds for r in again if not r.censored and r.seconds < best]
+        far_better = [r for r in again if not r.censored and r.seconds * FINER <= seconds]
         assert len(list(measurer._folder.glob("*.so"))) == 1
-        assert (libraries[0].exists()) == (not winners)
+        assert libraries[0].exists() == (measurer.yardstick(task) == (key, seconds)) == (not far_better)
 
 
 def test_candidates_in_turns_are_built_once_and_run_in_every_turn(task):
