@@ -75,7 +75,7 @@ def accumulated(mod: IRModule) -> IRModule:
                 return tirx.call_intrin(added.ty, _NAME, *products.args, total)
         return added
 
-    return _mapped(mod, (tirx.Add, merge))
+    return mapped(mod, (tirx.Add, merge))
 
 
 def multiplied(mod: IRModule) -> IRModule:
@@ -84,10 +84,11 @@ def multiplied(mod: IRModule) -> IRModule:
     def plain(call: Call) -> Expr:
         return tirx.Mul(*call.args) if is_byte_products(call) else call
 
-    return _mapped(mod, (Call, plain))
+    return mapped(mod, (Call, plain))
 
 
-def _mapped(mod: IRModule, callback: tuple[type, Callable[[Any], Expr]]) -> IRModule:
+def mapped(mod: IRModule, callback: tuple[type, Callable[[Any], Expr]]) -> IRModule:
+    """The module with what the callback makes of each node of its type."""
     return IRModule({v: tvm_ffi.structural_map(f, callback) for v, f in mod.functions.items()}, attrs=mod.attrs)
 
 

@@ -57,7 +57,8 @@ def test_a_verdict_is_kept_for_the_model_and_the_type_and_told_in_each_run(proje
 )
 def test_what_other_versions_kept_or_nobody_is_found_out_again(project, compared, kept):
     model = load_model("dense:16,32,64")
-    project.work.keep_fact(f"precision {project.work.add_model(model)} float16", kept)
+    with project.transaction() as db:
+        db["meta"].upsert({"key": f"precision {project.work.add_model(model)} float16", "value": kept}, pk="key")
     assert run(project, model, "float16") == [("info", "1.0e-02")] and len(compared) == 1
 
 

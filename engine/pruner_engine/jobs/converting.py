@@ -43,14 +43,11 @@ def converted(project: Project, run_id: int, model: LoadedModel, dtype: str, job
 def _verdict(project: Project, model_id: int, exact: LoadedModel, result: LoadedModel, job: JobContext) -> _Verdict:
     """That of an earlier run of the same versions, else of a comparison now."""
     name, versions = f"precision {model_id} {result.dtype}", f"{__version__} on {tvm.__version__}"
-    try:
-        kept = msgspec.json.decode(project.work.fact(name) or "", type=_Verdict)
-    except msgspec.DecodeError:  # none yet, or somebody else's
-        kept = None
+    kept = project.work.fact(name, _Verdict)
     if kept is not None and kept.versions == versions:
         return kept
     job.emit(Phase(name="precision", detail=result.dtype))
     agreement = compare_precision(exact, result)
     found = _Verdict(versions, float(agreement.error), bool(agreement.ok))
-    project.work.keep_fact(name, msgspec.json.encode(found).decode())
+    project.work.keep_fact(name, found)
     return found

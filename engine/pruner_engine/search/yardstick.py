@@ -27,13 +27,13 @@ def take_up_yardstick(project: Project, task: TuningTask, task_id: int, measurer
     """Have the task's candidates measured by the yardstick that the project keeps, if it can still be built."""
     if measurer.yardstick(task) is not None:
         return
+    kept = project.work.fact(_name(task_id, measurer), _Kept)
+    trace = project.trials.trace(kept.candidate_id, task_id) if kept is not None else None
+    if kept is None or trace is None or not kept.seconds > 0:
+        return  # the first candidate becomes one
     try:
-        kept = msgspec.json.decode(project.work.fact(_name(task_id, measurer)) or "", type=_Kept)
-        trace = project.trials.trace(kept.candidate_id, task_id)
-        if trace is None or not kept.seconds > 0:
-            return
         schedule = schedule_of(task, measurer.target, trace)
-    except (msgspec.DecodeError, UserError):  # none yet, or of another version: the first candidate becomes one
+    except UserError:  # of another version
         return
     measurer.measure_by(task, MeasureInput(str(kept.candidate_id), schedule.mod), kept.seconds)
 
@@ -44,8 +44,7 @@ def keep_yardstick(
     """Keep the yardstick if one of the candidates that were measured just now, by their hashes, has become it."""
     found = measurer.yardstick(task)
     if found is not None and found[0] in ids:
-        kept = _Kept(ids[found[0]], found[1])
-        project.work.keep_fact(_name(task_id, measurer), msgspec.json.encode(kept).decode())
+        project.work.keep_fact(_name(task_id, measurer), _Kept(ids[found[0]], found[1]))
 
 
 def _name(task_id: int, measurer: Measurer) -> str:

@@ -6,8 +6,9 @@ import gzip
 import json
 import time
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+import msgspec
 import tvm
 
 from pruner_engine.tasks.task import TensorSpec, TuningTask
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from pruner_engine.space.sketch import Sketch
     from pruner_engine.store.project import Project
 
+_Fact = TypeVar("_Fact", bound=msgspec.Struct)
 _LARGEST_COPY = 900 << 20  # bytes; SQLite's own limit for a value is 1e9
 _OF_TYPE = "model_id = ? AND target_id = ? AND dtype = ?"
 
@@ -123,14 +125,17 @@ class WorkRepository:
                 for sketch in sketches
             ]
 
-    def fact(self, name: str) -> str | None:
-        """What was found out about a model once, None where it was not."""
+    def fact(self, name: str, kind: type[_Fact]) -> _Fact | None:
+        """What was found out once about a model or a task; None where it was not, or by another version."""
         found = self._project.query("SELECT value FROM meta WHERE key = ?", (name,))
-        return str(found[0]["value"]) if found else None
+        try:
+            return msgspec.json.decode(str(found[0]["value"]), type=kind) if found else None
+        except msgspec.DecodeError:
+            return None
 
-    def keep_fact(self, name: str, value: str) -> None:
+    def keep_fact(self, name: str, value: msgspec.Struct) -> None:
         with self._project.transaction() as db:
-            db["meta"].upsert({"key": name, "value": value}, pk="key")
+            db["meta"].upsert({"key": name, "value": msgspec.json.encode(value).decode()}, pk="key")
 
     def baselines(self, model_id: int, target_id: int, dtype: str) -> list[dict[str, Any]]:
         """Rows of a model in a float type on a target."""
