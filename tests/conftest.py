@@ -5,9 +5,10 @@ import tempfile
 
 import pytest
 
+from pruner_engine.jobs.client import EngineProcess
 from pruner_engine.tvm_import import import_tvm
 
-import_tvm(intrinsics=True)
+import_tvm()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -17,3 +18,10 @@ def _own_folders():
         for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
             patch.setenv(name, os.path.join(folder, name.lower()))  # noqa: PTH118
         yield
+
+
+@pytest.fixture(scope="module")
+def engine():
+    """One that does job after job, as a window's does: starting one takes longer than most jobs of the tests."""
+    with EngineProcess() as process:
+        yield process

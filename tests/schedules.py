@@ -8,7 +8,7 @@ import numpy as np
 
 from pruner_engine.tvm_import import import_tvm
 
-tvm = import_tvm(intrinsics=True)
+tvm = import_tvm()
 
 from tvm.s_tir import Schedule  # noqa: E402
 from tvm.s_tir.meta_schedule.arg_info import ArgInfo  # noqa: E402

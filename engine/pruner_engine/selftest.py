@@ -29,7 +29,7 @@ def main(name: str = "auto") -> None:
     _say(stage="import TVM")
     from pruner_engine.tvm_import import import_tvm
 
-    tvm = import_tvm(intrinsics=True)
+    tvm = import_tvm()
     _say(llvm=f"LLVM {tvm.target.codegen.llvm_version_major()}")
     _say(stage="generate schedules")
     import numpy as np

@@ -1,16 +1,27 @@
-"""Matrix instructions of NVIDIA GPUs for bfloat16, summed in float32: fragments as in TVM, which has none of this type.
+"""Instructions that a schedule names, which must be registered where it is applied.
 
-A schedule names them, so that every process that applies schedules for a GPU has them registered.
+TVM describes those of all targets in TVMScript, which takes seconds to read: a process loads its target's own. Ours
+are the matrix instructions of NVIDIA GPUs for bfloat16, summed in float32: fragments as in TVM, which has none of it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import importlib
+import inspect
+import platform
+import sys
+from collections.abc import Iterator
 
 from tvm.s_tir import TensorIntrin
+from tvm.target import Target
+
+from pruner_engine.tvm_import import INTRINSICS
 
 _SIZE = (16, 16, 16)
 _TYPE, _SUM, _SCOPE = "bfloat16", "float32", "shared.dyn"
+_OF_CPU = {"x86_64": "x86", "aarch64": "arm_cpu", "riscv64": "riscv_cpu"}
 
 
 def intrinsic_groups() -> list[dict[str, str]]:
@@ -27,13 +38,48 @@ def intrinsic_groups() -> list[dict[str, str]]:
     ]
 
 
+def load_tensor_intrinsics(target: Target) -> None:
+    """Register what schedules for `target` may name; `resolve_target` does it for every target that it returns."""
+    if target.kind.name == "cuda":
+        _load_of_gpu()
+    elif module := _OF_CPU.get(str(target.attrs.get("mtriple", platform.machine())).partition("-")[0]):
+        _load(module)
+
+
 @functools.cache
-def register_tensor_intrinsics() -> None:
-    """Register the instructions with TVM; `import_tvm` calls it where it loads TVM's own."""
+def _load_of_gpu() -> None:
+    _load("cuda")
     from tvm.s_tir.tensor_intrin.cuda import get_wmma_load_intrin, get_wmma_sync_intrin
 
-    rows, columns = intrinsic_groups()
-    TensorIntrin.register(rows["load_a"], *get_wmma_load_intrin(*_SIZE, _TYPE, _SCOPE, False, False))
-    for group, transposed in ((rows, False), (columns, True)):
-        TensorIntrin.register(group["load_b"], *get_wmma_load_intrin(*_SIZE, _TYPE, _SCOPE, True, transposed))
-        TensorIntrin.register(group["compute"], *get_wmma_sync_intrin(*_SIZE, _TYPE, _SUM, transposed))
+    with _stack_without_source():
+        rows, columns = intrinsic_groups()
+        TensorIntrin.register(rows["load_a"], *get_wmma_load_intrin(*_SIZE, _TYPE, _SCOPE, False, False))
+        for group, transposed in ((rows, False), (columns, True)):
+            TensorIntrin.register(group["load_b"], *get_wmma_load_intrin(*_SIZE, _TYPE, _SCOPE, True, transposed))
+            TensorIntrin.register(group["compute"], *get_wmma_sync_intrin(*_SIZE, _TYPE, _SUM, transposed))
+
+
+def _load(module: str) -> None:
+    with _stack_without_source():
+        importlib.import_module(f"{INTRINSICS}.{module}")
+
+
+@contextlib.contextmanager
+def _stack_without_source() -> Iterator[None]:
+    """TVMScript's decorator collects source text for every frame of the stack: 20–40 s for the GPU's instead of 4."""
+    slow = inspect.stack
+    inspect.stack = _plain_stack
+    try:
+        yield
+    finally:
+        inspect.stack = slow
+
+
+def _plain_stack(context: int = 1) -> list[inspect.FrameInfo]:
+    """The caller's frames without a search for their source files."""
+    frames, frame = [], sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        frames.append(inspect.FrameInfo(frame, code.co_filename, frame.f_lineno, code.co_name, None, None))
+        frame = frame.f_back  # type: ignore[assignment]
+    return frames

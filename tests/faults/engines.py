@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pruner_engine.tvm_import import import_tvm
 
-import_tvm(intrinsics=True)
+import_tvm()
 
 from pruner_engine.errors import UserError  # noqa: E402
 from pruner_engine.jobs import bundle, tune  # noqa: E402

@@ -9,7 +9,6 @@ import sqlite3
 import pytest
 from test_run_life import SETTINGS, WORKLOAD, terminal
 
-from pruner_engine.jobs.client import EngineProcess
 from pruner_engine.jobs.messages import (
     Failed,
     Notice,
@@ -37,11 +36,10 @@ _REPLIES = (WhatIfScore, Verified, Tried, Pinned, RunFinished, Failed)
 
 
 @pytest.fixture(scope="module")
-def finished(tmp_path_factory):
+def finished(engine, tmp_path_factory):
     """A project with one finished run of twelve trials."""
     project = tmp_path_factory.mktemp("by-hand") / "m.pruner"
-    with EngineProcess() as engine:
-        (done,) = ask(engine, Tune(project=str(project), model=WORKLOAD, trials=12, settings=SETTINGS))
+    (done,) = ask(engine, Tune(project=str(project), model=WORKLOAD, trials=12, settings=SETTINGS))
     assert done.valid > 8
     return project
 
@@ -68,12 +66,11 @@ def best(project):
         return reader.candidate(task["best_candidate_id"])
 
 
-def test_what_another_machine_tuned_is_not_measured_here(project):
+def test_what_another_machine_tuned_is_not_measured_here(engine, project):
     row, decisions = unmeasured(project)
     with sqlite3.connect(project) as db:
         db.execute("UPDATE targets SET fingerprint = 'elsewhere', device = 'another processor'")
-    with EngineProcess() as engine:
-        (told,) = ask(engine, Try(run_id=1, decisions=decisions, **row), refused=True)
+    (told,) = ask(engine, Try(run_id=1, decisions=decisions, **row), refused=True)
     assert "tuned on another processor" in told.message
     with ProjectReader(project) as reader:
         assert reader.run(1)["trials"] == 12
@@ -94,16 +91,15 @@ def unmeasured(project):
     raise AssertionError("everything was measured")
 
 
-def test_a_row_is_predicted_verified_and_measured_once(project):
+def test_a_row_is_predicted_verified_and_measured_once(engine, project):
     where, decisions = unmeasured(project)
-    with EngineProcess() as engine:
-        predicted, verified, tried, again = ask(
-            engine,
-            WhatIf(**where, decisions=decisions),
-            Verify(run_id=1, **where, decisions=decisions),
-            Try(run_id=1, **where, decisions=decisions),
-            Try(run_id=1, **where, decisions=decisions),
-        )
+    predicted, verified, tried, again = ask(
+        engine,
+        WhatIf(**where, decisions=decisions),
+        Verify(run_id=1, **where, decisions=decisions),
+        Try(run_id=1, **where, decisions=decisions),
+        Try(run_id=1, **where, decisions=decisions),
+    )
     assert predicted.valid and predicted.reasons
     assert verified.model == SearchSettings().model and "run 1" in verified.learned_from
     assert 1 <= verified.place <= verified.of and verified.like_s > 0
@@ -118,23 +114,21 @@ def test_a_row_is_predicted_verified_and_measured_once(project):
         assert run["latency_s"] == pytest.approx(task["best_s"] * task["weight"])
 
 
-def test_a_row_slower_than_the_untuned_kernel_does_not_change_the_curve(project):
+def test_a_row_slower_than_the_untuned_kernel_does_not_change_the_curve(engine, project):
     where, decisions = unmeasured(project)
     with sqlite3.connect(project) as db:
         db.execute("UPDATE tasks SET untuned_s = 1e-12")
-    with EngineProcess() as engine:
-        ask(engine, Try(run_id=1, **where, decisions=decisions))
+    ask(engine, Try(run_id=1, **where, decisions=decisions))
     with ProjectReader(project) as reader:
         assert reader.run(1)["latency_s"] == pytest.approx(reader.tasks(1)[0]["weight"] * 1e-12)
 
 
-def test_a_row_that_is_pinned_waits_and_is_measured_first_when_the_run_goes_on(project):
+def test_a_row_that_is_pinned_waits_and_is_measured_first_when_the_run_goes_on(engine, project):
     where, decisions = unmeasured(project)
-    with EngineProcess() as engine:
-        (pinned,) = ask(engine, Pin(run_id=1, **where, decisions=decisions))
-        with ProjectReader(project) as reader:
-            assert reader.candidate(pinned.candidate_id)["stage"] is None
-        (done,) = ask(engine, Resume(project=str(project), run_id=1, trials=15))
+    (pinned,) = ask(engine, Pin(run_id=1, **where, decisions=decisions))
+    with ProjectReader(project) as reader:
+        assert reader.candidate(pinned.candidate_id)["stage"] is None
+    (done,) = ask(engine, Resume(project=str(project), run_id=1, trials=15))
     assert done.trials == 15
     with ProjectReader(project) as reader:
         thirteenth = reader.rows("SELECT candidate_id FROM measurements ORDER BY id")[12]["candidate_id"]
@@ -142,16 +136,15 @@ def test_a_row_that_is_pinned_waits_and_is_measured_first_when_the_run_goes_on(p
         assert reader.candidate(thirteenth)["decisions"] == decisions
 
 
-def test_a_row_is_pinned_into_a_run_that_works(project):
+def test_a_row_is_pinned_into_a_run_that_works(engine, project):
     where, decisions = unmeasured(project)
-    with EngineProcess() as engine:
-        engine.send(Resume(project=str(project), run_id=1, trials=36))
-        engine.send(Pin(run_id=1, **where, decisions=decisions))
-        events = []
-        for event in engine.events():
-            events.append(event)
-            if isinstance(event, RunFinished | Failed):
-                break
+    engine.send(Resume(project=str(project), run_id=1, trials=36))
+    engine.send(Pin(run_id=1, **where, decisions=decisions))
+    events = []
+    for event in engine.events():
+        events.append(event)
+        if isinstance(event, RunFinished | Failed):
+            break
     assert any(isinstance(event, Notice) and "pinned and measured next" in event.text for event in events)
     with ProjectReader(project) as reader:
         (found,) = reader.rows("SELECT id FROM candidates WHERE origin = 'user'")
@@ -161,36 +154,34 @@ def test_a_row_is_pinned_into_a_run_that_works(project):
         assert order.index(row["id"]) < 12 + 2 * SETTINGS["round_trials"], "it went before what the search wanted"
 
 
-def test_a_pinned_row_is_measured_though_its_round_is_broken_off(project):
+def test_a_pinned_row_is_measured_though_its_round_is_broken_off(engine, project):
     where, decisions = unmeasured(project)
-    with EngineProcess() as engine:
-        engine.send(Pin(run_id=1, **where, decisions=decisions))
-        engine.send(Resume(project=str(project), run_id=1, trials=24))
-        paused = False
-        for event in engine.events():
-            if isinstance(event, Phase) and event.name == "measure" and not paused:
-                engine.send(Pause())
-                paused = True
-            elif isinstance(event, State) and event.name == "paused":
-                engine.send(Unpause())
-            elif isinstance(event, RunFinished | Failed):
-                break
+    engine.send(Pin(run_id=1, **where, decisions=decisions))
+    engine.send(Resume(project=str(project), run_id=1, trials=24))
+    paused = False
+    for event in engine.events():
+        if isinstance(event, Phase) and event.name == "measure" and not paused:
+            engine.send(Pause())
+            paused = True
+        elif isinstance(event, State) and event.name == "paused":
+            engine.send(Unpause())
+        elif isinstance(event, RunFinished | Failed):
+            break
     assert paused and event.trials == 24
     with ProjectReader(project) as reader:
         (found,) = reader.rows("SELECT id FROM candidates WHERE origin = 'user'")
         assert reader.candidate(found["id"])["stage"] is not None
 
 
-def test_a_row_that_is_pinned_too_late_waits_for_the_next_session(project):
+def test_a_row_that_is_pinned_too_late_waits_for_the_next_session(engine, project):
     where, decisions = unmeasured(project)
-    with EngineProcess() as engine:
-        engine.send(Resume(project=str(project), run_id=1, trials=12))  # which it has had
-        engine.send(Pin(run_id=1, **where, decisions=decisions))
-        assert next(event for event in engine.events() if isinstance(event, RunFinished | Failed)).trials == 12
-        with ProjectReader(project) as reader:
-            (found,) = reader.rows("SELECT id FROM candidates WHERE origin = 'user'")
-            assert reader.candidate(found["id"])["stage"] is None
-        ask(engine, Resume(project=str(project), run_id=1, trials=13))
+    engine.send(Resume(project=str(project), run_id=1, trials=12))  # which it has had
+    engine.send(Pin(run_id=1, **where, decisions=decisions))
+    assert next(event for event in engine.events() if isinstance(event, RunFinished | Failed)).trials == 12
+    with ProjectReader(project) as reader:
+        (found,) = reader.rows("SELECT id FROM candidates WHERE origin = 'user'")
+        assert reader.candidate(found["id"])["stage"] is None
+    ask(engine, Resume(project=str(project), run_id=1, trials=13))
     with ProjectReader(project) as reader:
         assert reader.candidate(found["id"])["stage"] is not None
 
@@ -204,10 +195,9 @@ def test_a_row_that_is_pinned_too_late_waits_for_the_next_session(project):
         ({"task_id": 99}, "no task"),
     ],
 )
-def test_what_does_not_fit_is_a_sentence(project, change, told):
+def test_what_does_not_fit_is_a_sentence(engine, project, change, told):
     where, decisions = unmeasured(project)
-    with EngineProcess() as engine:
-        (failed,) = ask(engine, Pin(**{"run_id": 1, **where, "decisions": decisions, **change}), refused=True)
+    (failed,) = ask(engine, Pin(**{"run_id": 1, **where, "decisions": decisions, **change}), refused=True)
     assert failed.kind == "user" and told in failed.message
 
 

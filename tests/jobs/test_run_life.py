@@ -207,11 +207,6 @@ def test_a_run_without_a_valid_trial_fails_with_the_reason(tmp_path):
     ("arguments", "sentence"),
     [
         (["tune", "nowhere.onnx", "--trials", "1"], "nowhere.onnx"),
-        (["tune", "matmul:0,1,1", "--trials", "1"], "matmul"),
-        (["tune", WORKLOAD, "--trials", "0"], "no budget"),
-        (["tune", WORKLOAD, "--strategy", "moa-pruner", "--set", "adapt_every=0"], "adapt_every"),
-        (["tune", WORKLOAD, "--strategy", "magic", "--trials", "1"], "no strategy"),
-        (["tune", WORKLOAD, "--target", "toaster", "--trials", "1"], "toaster"),
         (["tune", WORKLOAD, "--trials", "1", "--set", "speed=9"], "setting"),
         (["resume", "nowhere.pruner"], "no project file"),
         (["status", "nowhere.pruner"], "no project file"),
@@ -224,6 +219,25 @@ def test_a_wrong_turn_is_one_sentence(tmp_path, arguments, sentence):
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr
     assert len(done.stderr.strip().splitlines()) <= 4
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"model": "matmul:0,1,1"}, "matmul"),
+        ({"trials": 0}, "no budget"),
+        ({"seed": -1}, "no seed"),
+        ({"strategy": "moa-pruner", "settings": {"adapt_every": 0}}, "adapt_every"),
+        ({"strategy": "magic"}, "no strategy"),
+        ({"target": "toaster"}, "toaster"),
+    ],
+)
+def test_a_run_that_cannot_be_is_refused(engine, tmp_path, change, sentence):
+    engine.send(Tune(**{"project": str(tmp_path / "m.pruner"), "model": WORKLOAD, "trials": 1, **change}))
+    answer = next(e for e in engine.events() if isinstance(e, Failed | RunStarted))
+    assert isinstance(answer, Failed) and answer.kind == "user"
+    assert sentence in answer.message
+    assert not (tmp_path / "m.pruner").exists()
 
 
 def test_two_engines_on_one_project(tmp_path):

@@ -2,7 +2,6 @@
 
 import pytest
 
-from pruner_engine.jobs.client import EngineProcess
 from pruner_engine.jobs.messages import Failed, RunFinished, Tune
 from pruner_engine.resources import resource_dir
 from pruner_engine.search.budget import Budget, WorkClock
@@ -11,19 +10,18 @@ from pruner_engine.store.reader import ProjectReader
 SMALL = {"population": 64, "draft_set": 16, "fresh_samples": 4}
 
 
-def rounds_of(project, strategy, trials):
+def rounds_of(engine, project, strategy, trials):
     """(task, trials measured) of each round of a tuned network."""
     model = str(resource_dir() / "models" / "small-cnn.onnx")
-    with EngineProcess() as engine:
-        engine.send(Tune(project=str(project), model=model, strategy=strategy, trials=trials, settings=SMALL))
-        last = next(e for e in engine.events() if isinstance(e, RunFinished | Failed))
+    engine.send(Tune(project=str(project), model=model, strategy=strategy, trials=trials, settings=SMALL))
+    last = next(e for e in engine.events() if isinstance(e, RunFinished | Failed))
     assert isinstance(last, RunFinished) and last.trials == trials, last
     with ProjectReader(project) as reader:
         return [(r["task_id"], r["measured"]) for r in reader.rounds(1)]
 
 
-def test_a_budget_of_few_trials_reaches_many_tasks(tmp_path):
-    rounds = rounds_of(tmp_path / "p.pruner", "pruner", trials=24)
+def test_a_budget_of_few_trials_reaches_many_tasks(engine, tmp_path):
+    rounds = rounds_of(engine, tmp_path / "p.pruner", "pruner", trials=24)
     first = {}
     for task, measured in rounds:
         first.setdefault(task, measured)  # a heavy task may come again before the last light one
@@ -31,8 +29,8 @@ def test_a_budget_of_few_trials_reaches_many_tasks(tmp_path):
     assert all(measured <= 3 for measured in first.values())
 
 
-def test_a_strategy_that_was_published_with_its_rounds_keeps_them(tmp_path):
-    rounds = rounds_of(tmp_path / "p.pruner", "random", trials=20)
+def test_a_strategy_that_was_published_with_its_rounds_keeps_them(engine, tmp_path):
+    rounds = rounds_of(engine, tmp_path / "p.pruner", "random", trials=20)
     assert [measured for _, measured in rounds] == [20]
 
 

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from pruner_engine.jobs.client import EngineProcess
 from pruner_engine.jobs.messages import Failed, Notice, RunFinished, Tune
 from pruner_engine.search.model_strategy import few_alike
 from pruner_engine.space.candidate import Candidate
@@ -13,23 +12,27 @@ SMALL = {"round_trials": 6, "population": 24, "generations": 1, "draft_set": 16,
 WORKLOAD = "matmul:96,96,96"
 
 
-def run(project, strategy, trials=12, seed=0, **settings):
-    """Events of one tuning."""
-    events = []
-    with EngineProcess() as engine:
+@pytest.fixture
+def run(engine):
+    """What returns the events of one tuning."""
+
+    def tuned(project, strategy, trials=12, seed=0, **settings):
+        settings = {**SMALL, **settings}
         engine.send(
-            Tune(project=str(project), model=WORKLOAD, strategy=strategy, trials=trials, seed=seed,
-                 settings={**SMALL, **settings})
-        )  # fmt: skip
+            Tune(project=str(project), model=WORKLOAD, strategy=strategy, trials=trials, seed=seed, settings=settings)
+        )
+        events = []
         for event in engine.events():
             events.append(event)
             if isinstance(event, RunFinished | Failed):
                 return events
-    raise AssertionError
+        raise AssertionError
+
+    return tuned
 
 
 @pytest.mark.parametrize("strategy", ["random", "ansor", "tenset-mlp", "tlp", "pruner", "moa-pruner", "metaschedule"])
-def test_a_strategy_finds_a_fast_kernel(tmp_path, strategy):
+def test_a_strategy_finds_a_fast_kernel(tmp_path, run, strategy):
     project = tmp_path / "p.pruner"
     finished = run(project, strategy)[-1]
     assert isinstance(finished, RunFinished) and finished.state == "finished"
@@ -41,12 +44,12 @@ def test_a_strategy_finds_a_fast_kernel(tmp_path, strategy):
         assert reader.run()["strategy"] == strategy
 
 
-def test_an_offline_strategy_without_a_checkpoint_says_that_it_learns_online(tmp_path):
+def test_an_offline_strategy_without_a_checkpoint_says_that_it_learns_online(tmp_path, run):
     events = run(tmp_path / "p.pruner", "tlp", trials=6)
     assert any(isinstance(e, Notice) and "no checkpoint" in e.text for e in events)
 
 
-def test_the_same_seed_proposes_the_same_candidates(tmp_path):
+def test_the_same_seed_proposes_the_same_candidates(tmp_path, run):
     """Up to the first measurement, on which the next rounds depend."""
     first = []
     for name in ("a", "b"):
@@ -56,13 +59,13 @@ def test_the_same_seed_proposes_the_same_candidates(tmp_path):
     assert first[0] == first[1]
 
 
-def test_a_missing_checkpoint_is_one_sentence(tmp_path):
+def test_a_missing_checkpoint_is_one_sentence(tmp_path, run):
     failed = run(tmp_path / "p.pruner", "pruner", checkpoint=str(tmp_path / "none.safetensors"))[-1]
     assert isinstance(failed, Failed) and failed.kind == "user"
     assert "cannot be read" in failed.message
 
 
-def test_momentum_adaptation_without_a_pretrained_model_says_how_to_get_one(tmp_path):
+def test_momentum_adaptation_without_a_pretrained_model_says_how_to_get_one(tmp_path, run):
     failed = run(tmp_path / "p.pruner", "moa-pruner", model="tlp")[-1]
     assert isinstance(failed, Failed) and failed.kind == "user"
     assert "no tlp model is installed" in failed.message and "pruner train" in failed.hint

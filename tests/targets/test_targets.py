@@ -1,5 +1,8 @@
 """What a user may name as a target, and what comes of it."""
 
+import subprocess
+import sys
+
 import pytest
 from tvm.target import Target
 
@@ -76,3 +79,31 @@ def test_two_targets_of_other_devices_have_two_fingerprints():
 
 def test_a_target_object_needs_no_tag():
     assert '"tag"' not in target_json(Target({"kind": "llvm", "mcpu": "haswell"}))
+
+
+_LOADED = (
+    "from pruner_engine.tvm_import import import_tvm; import_tvm(); from tvm.s_tir import TensorIntrin, meta_schedule;"
+    "from pruner_engine.targets.target import resolve_target; target = resolve_target({!r});"
+    "meta_schedule.TuneContext(target=target);"
+    "print(*(TensorIntrin.get(name, allow_missing=True) is not None for name in {}))"
+)
+_INSTRUCTIONS = [
+    "dot_16x4_vnni",
+    "dot_4x4_i8i8s32_sdot",
+    "wmma_sync_16x16x16_f16f16f32",
+    "wmma_sync_16x16x16_bf16bf16f32",
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "has"),
+    [
+        ("zen4", "True False False False"),
+        ("graviton3", "False True False False"),
+        ('{"kind":"cuda","arch":"sm_90"}', "False False True True"),
+    ],
+)
+def test_a_process_reads_the_instructions_of_its_target_and_no_others(name, has):
+    command = [sys.executable, "-c", _LOADED.format(name, _INSTRUCTIONS)]
+    told = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert told.stdout.strip() == has, told.stderr

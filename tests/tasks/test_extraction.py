@@ -73,7 +73,7 @@ def test_names_tell_the_operator_and_are_unique(tasks_of):
 
 def test_names_and_hashes_are_the_same_in_another_process(tasks_of):
     code = (
-        "import json, sys; from pruner_engine.tvm_import import import_tvm; import_tvm(intrinsics=True);"
+        "import json, sys; from pruner_engine.tvm_import import import_tvm; import_tvm();"
         "from pruner_engine.frontends import load_model; from pruner_engine.targets.target import resolve_target;"
         "from pruner_engine.tasks.extract import extract_tasks; from pruner_engine.tasks.prepare import prepare;"
         "t = resolve_target('auto'); m = load_model(sys.argv[1]);"

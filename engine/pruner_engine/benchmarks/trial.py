@@ -6,7 +6,6 @@ intrinsics the slow way, which takes longer than its timeout. Here its workers i
 
 from __future__ import annotations
 
-import functools
 import os
 import shutil
 import statistics
@@ -167,7 +166,7 @@ def _stock(target: Target, candidates: Sequence[Candidate]) -> Cost:
     os.environ["TVM_NUM_THREADS"] = str(threads_of(target))
     try:
         begin = time.perf_counter()
-        builder = ms.builder.LocalBuilder(initializer=functools.partial(import_tvm, intrinsics=True))
+        builder = ms.builder.LocalBuilder(initializer=import_tvm)
         runner = ms.runner.LocalRunner()
         ready = time.perf_counter()
         build_s, latencies = 0.0, {}

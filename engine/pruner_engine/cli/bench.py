@@ -145,7 +145,7 @@ def _run_all(wanted: list[WantedRun], *, quiet: bool) -> list[str]:
 def _time_again(projects: list[Path], turns: int, *, quiet: bool) -> None:
     from pruner_engine.tvm_import import import_tvm
 
-    import_tvm(intrinsics=True)
+    import_tvm()
     from pruner_engine.benchmarks.remeasure import time_again
 
     with Console(stderr=True, quiet=quiet).status("start") as status:
@@ -207,7 +207,7 @@ def trial(
     with Console(stderr=True, quiet=as_json).status("start") as status:
         from pruner_engine.tvm_import import import_tvm
 
-        import_tvm(intrinsics=True)
+        import_tvm()
         from pruner_engine.benchmarks.trial import bench_trial
 
         found = bench_trial(subjects, target, count=candidates, seed=seed, on_phase=status.update)

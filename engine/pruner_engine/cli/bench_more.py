@@ -37,7 +37,7 @@ def draft(
     with Console(stderr=True, quiet=as_json).status("start") as status:
         from pruner_engine.tvm_import import import_tvm
 
-        import_tvm(intrinsics=True)
+        import_tvm()
         from pruner_engine.draft.benchmark import bench_draft
         from pruner_engine.draft.networks import OPERATORS
         from pruner_engine.draft.quality import bench_quality
@@ -122,7 +122,7 @@ def compile_(target: str, operators: tuple[str, ...], candidates: int, seed: int
     with Console(stderr=True, quiet=as_json).status("start") as status:
         from pruner_engine.tvm_import import import_tvm
 
-        import_tvm(intrinsics=True)
+        import_tvm()
         from pruner_engine.benchmarks.compiling import GPU_OPERATORS, bench_compile
 
         found = bench_compile(target, operators or GPU_OPERATORS, candidates, seed, on_progress=status.update)
@@ -153,7 +153,7 @@ def e2e(projects: tuple[Path, ...], rounds: int, without: tuple[str, ...], html:
     with Console(stderr=True, quiet=as_json).status("start") as status:
         from pruner_engine.tvm_import import import_tvm
 
-        import_tvm(intrinsics=True)
+        import_tvm()
         from pruner_engine.export.compare import summed_up
         from pruner_engine.jobs.bundle import compare_libraries
 

@@ -74,7 +74,7 @@ def _collect(
     with console.status("start"):
         from pruner_engine.tvm_import import import_tvm
 
-        import_tvm(intrinsics=True)
+        import_tvm()
         from pruner_engine.benchmarks import collection
     wanted = collection.wanted_runs(
         project, subjects, targets, trials_per_task=trials_per_task, seed=seed, settings=dict(settings)

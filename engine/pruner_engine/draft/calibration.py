@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
-from scipy.optimize import nnls
-from scipy.stats import spearmanr
 
 Task: TypeAlias = tuple[np.ndarray, np.ndarray]
 
@@ -76,6 +74,8 @@ def fit_device(tasks: Sequence[Task], names: Sequence[str]) -> dict[str, float] 
 
 def _solve(tasks: Sequence[Task], trust: float = _TRUST) -> np.ndarray:
     """Least squares of the relative error, each task up to a factor of its own, drawn towards one common factor."""
+    from scipy.optimize import nnls  # takes half a second, and a draft alone needs none of it
+
     scaled = [times / seconds / np.median((times / seconds).sum(axis=0)) for times, seconds in tasks]
     relative = np.concatenate(scaled, axis=1)
     count, samples = relative.shape
@@ -90,6 +90,8 @@ def _solve(tasks: Sequence[Task], trust: float = _TRUST) -> np.ndarray:
 
 
 def _rank(predicted: np.ndarray, seconds: np.ndarray) -> float:
+    from scipy.stats import spearmanr
+
     if np.ptp(predicted) == 0 or np.ptp(seconds) == 0:
         return 0.0
     return float(spearmanr(predicted, seconds)[0])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
+import importlib
 import os
 import platform
 import queue
@@ -14,7 +16,6 @@ import time
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from pruner_engine import __version__
 from pruner_engine.errors import UserError
@@ -56,6 +57,21 @@ from pruner_engine.search.control import Control, PinnedRow
 
 _PR_SET_PDEATHSIG = 1
 _NOTE_S = 15.0
+# Module and function of each job: one that only looks at a schedule does not wait for the libraries that learn
+_JOBS = {
+    Tune: ("tune", "start"),
+    Resume: ("tune", "resume"),
+    Export: ("bundle", "export"),
+    ExportRecords: ("records", "export_records"),
+    ImportRecords: ("records", "import_records"),
+    ListBoards: ("fleet", "list_boards"),
+    CheckModel: ("ask", "check_model"),
+    Inspect: ("ask", "inspect"),
+    WhatIf: ("ask", "what_if"),
+    Verify: ("verdict", "verify"),
+    Try: ("trial", "try_row"),
+    Pin: ("trial", "pin_row"),
+}
 
 
 def die_with_parent(signal_number: int = signal.SIGKILL) -> None:
@@ -173,30 +189,13 @@ class Engine:
         if not isinstance(command, CheckModel):
             # Detach or not: a job socket lets a window come back to this engine
             self._socket = self._socket or self._hub.listen(self._hello)
-        import_tvm(
-            intrinsics=isinstance(
-                command, Tune | Resume | Export | ImportRecords | Inspect | WhatIf | Verify | Try | Pin
-            )
-        )
-        from pruner_engine.jobs import ask, bundle, fleet, records, trial, tune, verdict
+        import_tvm()
         from pruner_engine.jobs.job import JobContext
 
+        module, function = _JOBS[type(command)]
         job = JobContext(self._emit, self._control, self._socket)
-        work: dict[type, Callable[[Any, JobContext], None]] = {
-            Tune: tune.start,
-            Resume: tune.resume,
-            Export: bundle.export,
-            ExportRecords: records.export_records,
-            ImportRecords: records.import_records,
-            ListBoards: fleet.list_boards,
-            CheckModel: ask.check_model,
-            Inspect: ask.inspect,
-            WhatIf: ask.what_if,
-            Verify: verdict.verify,
-            Try: trial.try_row,
-            Pin: trial.pin_row,
-        }
-        return lambda: work[type(command)](command, job)
+        work = getattr(importlib.import_module(f"pruner_engine.jobs.{module}"), function)
+        return functools.partial(work, command, job)
 
     # ------------------------------------------------------------ events
 

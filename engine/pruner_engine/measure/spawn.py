@@ -202,7 +202,7 @@ def main(role: str) -> None:
         process.die_with_parent(parent)
         os.environ["TVM_NUM_THREADS"] = str(setup.threads)
         os.environ["TVM_BIND_THREADS"] = "0"  # TVM may put the main thread beside a bound worker, on one core
-        import_tvm(intrinsics=setup.cuda)
+        import_tvm()
         if setup.cuda:
             use_cuda_compiler()
         _work(role, setup, outbox)

@@ -248,7 +248,7 @@ def main() -> None:
     if not isinstance(setup, wire.Setup):
         sys.exit("the first message has to be a setup")
     process.adopt_orphans()
-    import_tvm(intrinsics=setup.cuda)
+    import_tvm()
     if setup.cuda:
         use_cuda_compiler()
     import pruner_engine.measure.build

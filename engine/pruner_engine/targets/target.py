@@ -12,6 +12,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.targets.cpu import ARM_FEATURES, X86_FEATURES, detect_host
 from pruner_engine.targets.device import COMMON_CACHES, Device, fingerprint
 from pruner_engine.targets.gpu import detect_gpus
+from pruner_engine.tensor_intrinsics import load_tensor_intrinsics
 
 _HINT = 'Use "auto" for this CPU, "cuda" for a GPU, a device name that `pruner doctor` lists, or a TVM target as JSON.'
 # what design-space generation asks for and every NVIDIA GPU since Volta has
@@ -27,7 +28,7 @@ _TRIPLES = {"x86_64": "x86_64-linux-gnu", "aarch64": "aarch64-linux-gnu"}
 
 
 def resolve_target(text: str) -> Target:
-    """The TVM target that `text` names.
+    """The TVM target that `text` names, ready to apply schedules for it.
 
     Args:
         text: "auto" or "cpu" for this host's CPU, "cuda" or "cuda:0" for the first detected GPU, the name of a device
@@ -36,6 +37,12 @@ def resolve_target(text: str) -> Target:
     Raises:
         UserError: nothing of that name is known, or the JSON is not a target for a CPU or an NVIDIA GPU.
     """
+    target = _named(text)
+    load_tensor_intrinsics(target)
+    return target
+
+
+def _named(text: str) -> Target:
     from pruner_engine.targets.presets import load_presets
 
     name = text.strip()

@@ -18,7 +18,7 @@ from pruner_engine.space.rules.rule import schedule_rule
 from pruner_engine.space.rules.tensor_core import BFloat16TensorCore
 from pruner_engine.space.rules.vector_copy import VectorCopy
 from pruner_engine.space.rules.winograd import Winograd
-from pruner_engine.tvm_import import import_tvm
+from pruner_engine.tensor_intrinsics import load_tensor_intrinsics
 
 OWN_RULES: dict[str, Callable[[Machine], ms.ScheduleRule]] = {
     "rows": schedule_rule(Rows),
@@ -58,7 +58,7 @@ def rules_for(target: Target, without: Collection[str] = ()) -> list[ms.Schedule
 
 
 def _gpu_rules(target: Target, without: Collection[str]) -> list[ms.ScheduleRule]:
-    import_tvm(intrinsics=True)  # which the rules name
+    load_tensor_intrinsics(target)  # which the rules name
     generation = int("".join(filter(str.isdigit, str(target.attrs["arch"]))))
     kind: Literal["cuda-tensorcore", "cuda"] = "cuda-tensorcore" if generation >= 75 else "cuda"
     stock = list(ms.ScheduleRule.create(kind))
