@@ -139,6 +139,13 @@ def test_stop_ends_in_good_order_and_resume_goes_on(tmp_path):
     assert len(after) == len(set(after)) == len(before) + 4
 
 
+def test_a_stop_that_comes_too_late_stops_no_later_run(engine, tmp_path):
+    engine.send(Stop())
+    engine.send(tune_command(tmp_path / "m.pruner", trials=6))
+    finished = next(e for e in engine.events() if isinstance(e, RunFinished | Failed))
+    assert isinstance(finished, RunFinished) and (finished.state, finished.trials) == ("finished", 6)
+
+
 def test_a_paused_run_measures_nothing_until_it_goes_on(tmp_path):
     project = tmp_path / "m.pruner"
     with EngineProcess() as engine:

@@ -15,6 +15,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pruner_engine import __version__
@@ -43,6 +44,7 @@ from pruner_engine.jobs.messages import (
     Pin,
     Quit,
     Resume,
+    RunFinished,
     State,
     Steer,
     Stop,
@@ -57,8 +59,8 @@ from pruner_engine.search.control import Control, PinnedRow
 
 _PR_SET_PDEATHSIG = 1
 _NOTE_S = 15.0
-# Module and function of each job: one that only looks at a schedule does not wait for the libraries that learn
-_JOBS = {
+# Module and function of each command: one that only looks at a schedule does not wait for the libraries that learn
+_WORK = {
     Tune: ("tune", "start"),
     Resume: ("tune", "resume"),
     Export: ("bundle", "export"),
@@ -83,15 +85,27 @@ def die_with_parent(signal_number: int = signal.SIGKILL) -> None:
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal_number, 0, 0, 0)
 
 
+@dataclass(frozen=True, eq=False)
+class _Job:
+    """A command that waits or is carried out, and what steers it meanwhile."""
+
+    command: Command
+    control: Control = field(default_factory=Control)
+
+    @property
+    def is_tuning(self) -> bool:
+        return isinstance(self.command, Tune | Resume)
+
+
 class Engine:
     """Runs one job after another; commands that steer a job take effect while it runs."""
 
     def __init__(self) -> None:
-        self._jobs: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._jobs: tuple[_Job, ...] = ()  # those that wait or work, in order
+        self._changing = threading.Lock()
         self._hub = Hub(self._take)
-        self._control = Control()
         self._detached = False
-        self._tunings = 0  # runs that wait or work: what is pinned goes to them
         self._parent = os.getppid()
         self._watchdog = Watchdog(self._warn, self._give_up)
         self._socket = ""
@@ -106,9 +120,9 @@ class Engine:
         self._hub.add(events.write, self._hello)
         threading.Thread(target=self._read_parent, daemon=True).start()
         threading.Thread(target=self._beat, daemon=True).start()
-        while (command := self._jobs.get()) is not None:
-            self._run(command)
-            if self._detached and self._jobs.empty():
+        while (job := self._queue.get()) is not None:
+            self._run(job)
+            if self._detached and self._queue.empty():
                 break  # nobody is left to give it more work
         self._hub.emit(Bye())
         self._hub.close()
@@ -126,7 +140,8 @@ class Engine:
             os._exit(0)
 
     def _take(self, command: Command) -> None:
-        control = self._control
+        steered = self._steered()
+        control = steered.control if steered else Control()
         if isinstance(command, Pause):
             control.running.clear()
             self._hub.emit(State(name="paused"))
@@ -139,7 +154,7 @@ class Engine:
             self._hub.emit(State(name="stopping"))
         elif isinstance(command, Steer):
             control.steering.put((command.task_id, command.action))
-        elif isinstance(command, Pin) and self._tunings:
+        elif isinstance(command, Pin) and steered and steered.is_tuning:
             control.pinned.put(PinnedRow(command.task_id, command.sketch_id, command.decisions))
         elif isinstance(command, Detach):
             self._detached = True
@@ -150,35 +165,48 @@ class Engine:
                 os.dup2(nowhere.fileno(), 2)
             self._hub.emit(State(name="detached"))
         elif isinstance(command, Quit):
-            control.stop.set()
-            self._jobs.put(None)
+            for job in self._jobs:
+                job.control.stop.set()
+            self._queue.put(None)
         else:
-            self._tunings += isinstance(command, Tune | Resume)
-            self._jobs.put(command)
+            job = _Job(command)
+            with self._changing:
+                self._jobs = (*self._jobs, job)
+            self._queue.put(job)
 
-    def _run(self, command: Command) -> None:
-        request = getattr(command, "request", 0)
+    def _steered(self) -> _Job | None:
+        """What a user steers: the tuning that works or is the next to, else whatever works."""
+        jobs = self._jobs
+        return next((job for job in jobs if job.is_tuning), jobs[0] if jobs else None)
+
+    def _leave(self, job: _Job) -> None:
+        """Steer it no more: what is said after its end was told is meant for the next."""
+        with self._changing:
+            self._jobs = tuple(other for other in self._jobs if other is not job)
+
+    def _run(self, job: _Job) -> None:
+        request = getattr(job.command, "request", 0)
+        failed = None
         try:
-            self._work_of(command)()
+            self._work_of(job)()
         except UserError as error:
-            self._hub.emit(Failed(kind="user", message=error.message, hint=error.hint, request=request))
+            failed = Failed(kind="user", message=error.message, hint=error.hint, request=request)
         except Exception as error:
-            self._hub.emit(
-                Failed(
-                    kind="bug",
-                    message=f"The engine met an error of its own: {type(error).__name__}.",
-                    hint="Copy the report and send it to the makers of Pruner Studio; what was measured is kept.",
-                    report=bug_report(error),
-                    request=request,
-                )
+            failed = Failed(
+                kind="bug",
+                message=f"The engine met an error of its own: {type(error).__name__}.",
+                hint="Copy the report and send it to the makers of Pruner Studio; what was measured is kept.",
+                report=bug_report(error),
+                request=request,
             )
-        finally:
-            self._tunings -= isinstance(command, Tune | Resume)
-            self._watchdog.begin("idle")
-            self._control = Control()
+        self._leave(job)
+        if failed is not None:
+            self._hub.emit(failed)
+        self._watchdog.begin("idle")
 
-    def _work_of(self, command: Command) -> Callable[[], None]:
-        """The function that carries a command out; TVM is loaded by the first job that needs it."""
+    def _work_of(self, job: _Job) -> Callable[[], None]:
+        """The function that carries a job out; TVM is loaded by the first that needs it."""
+        command = job.command
         if isinstance(command, Doctor):
             from pruner_engine.doctor import run_checks
 
@@ -192,10 +220,14 @@ class Engine:
         import_tvm()
         from pruner_engine.jobs.job import JobContext
 
-        module, function = _JOBS[type(command)]
-        job = JobContext(self._emit, self._control, self._socket)
+        def emit(event: Event) -> None:
+            if isinstance(event, RunFinished):
+                self._leave(job)
+            self._emit(event)
+
+        module, function = _WORK[type(command)]
         work = getattr(importlib.import_module(f"pruner_engine.jobs.{module}"), function)
-        return functools.partial(work, command, job)
+        return functools.partial(work, command, JobContext(emit, job.control, self._socket))
 
     # ------------------------------------------------------------ events
 
@@ -209,7 +241,8 @@ class Engine:
         while True:
             name, seconds = self._watchdog.phase
             self._hub.emit(Heartbeat(phase=name, phase_s=seconds))
-            if self._control.running.is_set():
+            job = self._steered()
+            if job is None or job.control.running.is_set():
                 self._watchdog.look()
             time.sleep(BEAT_S)
 
@@ -219,8 +252,9 @@ class Engine:
     def _give_up(self, phase: str) -> None:
         """End the process, whose main thread hangs; what made it hang is noted, so that it is left out next time."""
         why = f"the phase {phase} hung and could not be ended"
-        if self._control.on_hang is not None:
-            note = threading.Thread(target=self._control.on_hang, args=(why,), daemon=True)
+        job = self._steered()
+        if job is not None and job.control.on_hang is not None:
+            note = threading.Thread(target=job.control.on_hang, args=(why,), daemon=True)
             note.start()
             note.join(_NOTE_S)  # the main thread may hold the project
         hint = "Resume the run: what was measured is kept, and the task that hung is left out."

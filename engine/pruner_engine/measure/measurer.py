@@ -233,11 +233,16 @@ class Measurer:
         Args:
             seconds: what a call of it was said to take.
         """
-        if self._device != "cpu" or self._fleet is not None:
-            return  # kernels take turns on this machine's CPU only
+        if not self._takes_turns:
+            return
         for key, built, _ in self._pipeline.work([item], None):
             if built.kernel is not None:
                 self._replace_yardstick(task, _Yardstick(key, seconds, built))
+
+    @property
+    def _takes_turns(self) -> bool:
+        """Whether two kernels can be called in turns: on this machine's CPU only."""
+        return self._device == "cpu" and self._fleet is None
 
     def _replace_yardstick(self, task: TuningTask, new: _Yardstick) -> None:
         if task.hash in self._yardsticks:
@@ -247,21 +252,35 @@ class Measurer:
     def in_turns(self, task: TuningTask, inputs: Sequence[MeasureInput], turns: int) -> dict[str, list[float]]:
         """Time candidates side by side: each is built once, and run once a turn, in an order that changes.
 
+        On this machine's CPU the one that is fastest in a first pass is the others' yardstick: what a turn tells of two
+        candidates does not depend on the seconds that lie between them.
+
         Returns:
             Seconds a call by key, one value for each turn in which it ran.
         """
+        by: tuple[wire.Kernel, float] | None = None
 
         def run_of(job: int, _: str, kernel: wire.Kernel) -> wire.Run:
-            return self._run(task, job, kernel, best_s=None, check="none", timeout_s=self._run_timeout_s)
+            run = self._run(task, job, kernel, best_s=None, check="none", timeout_s=self._run_timeout_s)
+            return msgspec.structs.replace(run, yardstick=by)
 
         order = random.Random(0)
-        seconds: dict[str, list[float]] = {}
         built: dict[str, wire.Built] = {}
-        for turn in range(turns):
+        first: dict[str, float] = {}
+        for outcome in self._pipeline.work(inputs, run_of):
+            took = _result(outcome).seconds
+            if took is None:
+                discard(outcome[1])
+            else:
+                first[outcome[0]], built[outcome[0]] = took, outcome[1]
+        if first and self._takes_turns:
+            fastest = min(first, key=first.__getitem__)
+            kernel = built[fastest].kernel
+            by = (kernel, first[fastest]) if kernel else None
+        seconds: dict[str, list[float]] = {}
+        for _ in range(turns):
             waiting = dict(order.sample(list(built.items()), len(built)))
-            for outcome in self._pipeline.work([] if turn else inputs, run_of, built=waiting):
-                if outcome[1].kernel is not None:
-                    built[outcome[0]] = outcome[1]
+            for outcome in self._pipeline.work([], run_of, built=waiting):
                 if (took := _result(outcome).seconds) is not None:
                     seconds.setdefault(outcome[0], []).append(took)
         for library in built.values():
