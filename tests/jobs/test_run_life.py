@@ -244,6 +244,8 @@ def test_a_run_that_cannot_be_is_refused(engine, tmp_path, change, sentence):
     answer = next(e for e in engine.events() if isinstance(e, Failed | RunStarted))
     assert isinstance(answer, Failed) and answer.kind == "user"
     assert sentence in answer.message
+    assert "Traceback" not in answer.message + answer.hint
+    assert len(f"{answer.message} {answer.hint}".strip().splitlines()) <= 4
     assert not (tmp_path / "m.pruner").exists()
 
 
