@@ -102,7 +102,9 @@ def test_the_yardstick_stays_for_the_next_round_until_one_is_far_better(task):
         assert libraries[0].exists() == (measurer.yardstick(task) == (key, seconds)) == (not far_better)
 
 
-def test_candidates_in_turns_are_built_once_and_run_in_every_turn(task):
+@pytest.mark.parametrize("by_a_yardstick", [True, False])  # False: as on a GPU, or on boards
+def test_candidates_in_turns_are_built_once_and_run_in_every_turn(task, monkeypatch, by_a_yardstick):
+    monkeypatch.setattr(Measurer, "_takes_turns", by_a_yardstick)
     inputs = candidates(task, 2)
     with Measurer(CPU) as measurer:
         times = measurer.in_turns(task, inputs, turns=3)
