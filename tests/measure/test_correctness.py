@@ -98,3 +98,11 @@ def test_words_hold_small_bytes_and_a_few_of_any_value():
     large = (made > 1).mean()
     assert 0 < large < 0.001 and 0.4 < (made == 1).mean() < 0.6
     assert (made > 127).any(), "signed ones, too"
+
+
+@pytest.mark.parametrize("kind", ["random", "zeros", "large", "nan"])
+def test_a_large_array_repeats_its_values_and_no_two_rows_are_alike(kind):
+    array = make_array((3, 1_048_576), "float32", 0, kind)
+    assert int(np.isnan(array).sum()) == (3 if kind == "nan" else 0)
+    if kind != "zeros":
+        assert not np.array_equal(array[0], array[1]) and np.unique(array).size > 500_000

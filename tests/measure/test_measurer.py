@@ -91,7 +91,8 @@ def test_the_yardstick_stays_for_the_next_round_until_one_is_far_better(task):
         assert measurer.yardstick(task) is None
         results = measured(measurer, task, candidates(task))
         times = {r.key: r.seconds for r in results if r.ok and not r.censored}
-        key, seconds = measurer.yardstick(task)
+        settled = measurer.yardstick(task)
+        key, seconds = settled.key, settled.seconds
         assert times[key] == seconds < FINER * min(times.values())
         libraries = list(measurer._folder.glob("*.so"))
         assert len(libraries) == 1, "the others are removed"
@@ -99,7 +100,7 @@ def test_the_yardstick_stays_for_the_next_round_until_one_is_far_better(task):
         assert all(r.ok for r in again)
         far_better = [r for r in again if not r.censored and r.seconds * FINER <= seconds]
         assert len(list(measurer._folder.glob("*.so"))) == 1
-        assert libraries[0].exists() == (measurer.yardstick(task) == (key, seconds)) == (not far_better)
+        assert libraries[0].exists() == (measurer.yardstick(task) == settled) == (not far_better)
 
 
 @pytest.mark.parametrize("by_a_yardstick", [True, False])  # False: as on a GPU, or on boards

@@ -13,6 +13,7 @@ from pruner_engine.jobs import tune
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.stored import stored_tasks
 from pruner_engine.measure.measurer import Measurer
+from pruner_engine.measure.yardsticks import Settled
 from pruner_engine.search.control import Control
 from pruner_engine.search.yardstick import take_up_yardstick
 from pruner_engine.store.project import Project
@@ -45,7 +46,7 @@ def keep_text(project: Project, value: str) -> None:
         db["meta"].upsert({"key": NAME, "value": value}, pk="key")
 
 
-def taken_up(project: Project) -> tuple[str, float] | None:
+def taken_up(project: Project) -> Settled | None:
     (row,) = project.runs.tasks(1)
     (task,) = stored_tasks([row])
     with Measurer(CPU, check="none") as measurer:
@@ -60,7 +61,8 @@ def test_the_next_session_measures_by_the_same_kernel(tuned):
             "SELECT seconds, stage FROM measurements WHERE candidate_id = ?", (kept["candidate_id"],)
         )
         assert row["stage"] == "ok" and row["seconds"] == pytest.approx(kept["seconds"])
-        assert taken_up(project) == (str(kept["candidate_id"]), kept["seconds"])
+        assert kept["fixed_s"] > 0
+        assert taken_up(project) == Settled(str(kept["candidate_id"]), kept["seconds"], kept["fixed_s"])
 
 
 def test_a_second_run_of_the_project_keeps_it(tuned):

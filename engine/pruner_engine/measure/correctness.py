@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+
 import ml_dtypes
 import numpy as np
 
@@ -10,6 +13,7 @@ _LARGE = 1e4
 _NANS = 3
 _STEP = 1 / 127  # of a byte's range
 _RARE = 0.01  # share of the results that may be rounded to the other step
+_PERIOD = 1_000_003  # values after which those of a large array come again; a prime, so that no two rows are equal
 _WIDE_WORDS = 1 / 4096  # share of the words with large bytes: where sums meet them, results leave the range of a byte
 
 
@@ -42,23 +46,33 @@ def make_array(
     rng = np.random.default_rng(seed)
     numpy_dtype = dtype_of(dtype)
     if below is not None:
-        return rng.integers(0, min(below, int(np.iinfo(numpy_dtype).max)), shape).astype(numpy_dtype)
+        most = min(below, int(np.iinfo(numpy_dtype).max))
+        return _drawn(shape, lambda part: rng.integers(0, most, part).astype(numpy_dtype))
     if words:
-        few = rng.random((*shape, 1)) < _WIDE_WORDS
-        own = np.where(few, rng.integers(0, 256, (*shape, 4)), rng.integers(0, 2, (*shape, 4)))
-        return own.astype(np.uint8).view(numpy_dtype)[..., 0]
-    if numpy_dtype.kind == "b" or (numpy_dtype.kind in "iu" and numpy_dtype.itemsize > 2):
-        return rng.integers(0, 2, shape).astype(numpy_dtype)
-    if numpy_dtype.kind in "iu":
-        return rng.integers(0 if numpy_dtype.kind == "u" else -8, 8, shape).astype(numpy_dtype)
-    values = rng.random(shape, np.float32) * 2 - 1
+        return _drawn(shape, lambda part: _words(rng, part).view(numpy_dtype)[..., 0])
+    if numpy_dtype.kind in "biu":
+        low, high = (0, 2) if numpy_dtype.kind == "b" or numpy_dtype.itemsize > 2 else (-8, 8)
+        low = max(low, 0) if numpy_dtype.kind == "u" else low
+        return _drawn(shape, lambda part: rng.integers(low, high, part).astype(numpy_dtype))
+    values = _drawn(shape, lambda part: rng.random(part, np.float32) * 2 - 1)
     if kind == "zeros":
         values *= 0
     elif kind == "large":
         values *= min(_LARGE, (float(ml_dtypes.finfo(numpy_dtype).max) / (16 * reduction)) ** 0.5)
     elif kind == "nan" and values.size:
         values.flat[rng.integers(0, values.size, _NANS)] = np.nan
-    return values.astype(numpy_dtype)
+    return values.astype(numpy_dtype, copy=False)
+
+
+def _drawn(shape: tuple[int, ...], draw: Callable[[tuple[int, ...]], np.ndarray]) -> np.ndarray:
+    """What `draw` makes of a shape; a large array repeats it, since drawing a hundred million values takes seconds."""
+    return draw(shape) if math.prod(shape) <= _PERIOD else np.resize(draw((_PERIOD,)), shape)
+
+
+def _words(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """Four bytes for each element, mostly 0 or 1."""
+    few = rng.random((*shape, 1)) < _WIDE_WORDS
+    return np.where(few, rng.integers(0, 256, (*shape, 4)), rng.integers(0, 2, (*shape, 4))).astype(np.uint8)
 
 
 def difference(

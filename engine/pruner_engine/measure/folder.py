@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 from pruner_engine.errors import UserError
@@ -14,7 +15,7 @@ def refuse_noexec(folder: Path) -> None:
     Raises:
         UserError: nothing may be loaded from `folder`.
     """
-    if os.statvfs(folder).f_flag & os.ST_NOEXEC:
+    if sys.platform == "linux" and os.statvfs(folder).f_flag & os.ST_NOEXEC:
         raise UserError(
             f"Candidates are built in {folder}, which is mounted noexec: no kernel can be loaded from there.",
             "Set TMPDIR to a folder on another disk.",

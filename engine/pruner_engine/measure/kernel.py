@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import ml_dtypes
@@ -15,35 +14,9 @@ from tvm.tirx import BufferStore, IterVar
 from pruner_engine.byte_products import holds_byte_products
 from pruner_engine.measure.correctness import dtype_of
 from pruner_engine.measure.indices import index_bounds
+from pruner_engine.measure.wire import KernelFacts
 
 _CHILDREN = ("a", "b", "value", "condition", "true_value", "false_value")
-
-
-@dataclass(frozen=True)
-class KernelFacts:
-    """Facts of an unscheduled kernel.
-
-    Attributes:
-        outputs: indices of the arguments that it writes.
-        reduction: most terms that are folded into one element.
-        inputs: the kinds of inputs (see correctness.py) on which every correct schedule gives the same outputs up to
-            rounding. NaN is left out where a maximum or minimum is folded: which operand survives a comparison with
-            NaN depends on the order. Large values are left out where a function such as exp follows: it turns the
-            rounding error of a large sum into any error. Both are where numbers are rounded to bytes: what NaN becomes
-            then is not said anywhere, and large values all become the largest byte.
-        bounds: argument index to the number that its elements, which are indices, have to be below.
-        words: indices of the arguments whose elements are words of bytes.
-        epsilon: distance from 1 to the next number in the coarsest float type that it writes, on the way too.
-        rounds: it rounds numbers to bytes.
-    """
-
-    outputs: list[int]
-    reduction: int
-    inputs: list[str]
-    bounds: dict[int, int]
-    words: list[int]
-    epsilon: float
-    rounds: bool
 
 
 def facts_of(mod: tvm.IRModule) -> KernelFacts:

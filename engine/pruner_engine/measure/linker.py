@@ -11,7 +11,8 @@ from collections.abc import Sequence
 
 from pruner_engine.errors import UserError
 
-_FLAGS = ("-shared", "-z", "now")  # now: a missing symbol fails when the library is loaded, not in a call
+# now: a missing symbol fails when the library is loaded, not in a call
+_FLAGS = ("-shared", "-z", "now") if sys.platform == "linux" else ("-shared",)
 
 
 @functools.cache

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
+import math
 import random
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -17,14 +16,18 @@ from tvm.target import Target
 
 from pruner_engine.errors import UserError
 from pruner_engine.measure import wire
+from pruner_engine.measure.cores import share_out
+from pruner_engine.measure.correctness import dtype_of
 from pruner_engine.measure.folder import refuse_noexec
-from pruner_engine.measure.kernel import KernelFacts, facts_of
+from pruner_engine.measure.kernel import facts_of
 from pruner_engine.measure.launch import START, StartMethod
 from pruner_engine.measure.pipeline import Outcome, Pipeline, discard
 from pruner_engine.measure.probe import probe_task
+from pruner_engine.measure.references import References
 from pruner_engine.measure.rpc import Fleet, fleet_size
-from pruner_engine.measure.timing import FINER
 from pruner_engine.measure.types import MeasureInput, MeasureResult
+from pruner_engine.measure.yardsticks import Settled, Yardsticks
+from pruner_engine.targets.cpu import granted_cpus, physical_cores
 from pruner_engine.targets.cuda_compiler import find_cuda_compiler
 from pruner_engine.targets.target import target_json, threads_of
 from pruner_engine.tasks.task import TuningTask
@@ -32,13 +35,6 @@ from pruner_engine.tasks.task import TuningTask
 _UNTUNED_FACTOR = 6  # the untuned kernel may take this many times the limit of a candidate
 _DEVICES = {"llvm": "cpu", "cuda": "cuda"}
 _Check: TypeAlias = Literal["best", "all", "none", "keep"]
-
-
-@dataclass(frozen=True)
-class _Yardstick:
-    key: str
-    seconds: float
-    built: wire.Built
 
 
 class Measurer:
@@ -84,27 +80,28 @@ class Measurer:
         self._device = _DEVICES[target.kind.name]
         self._run_timeout_s, self._repeats, self._fleet = run_timeout_s, repeats, fleet
         self._check: _Check = check
-        self._facts: dict[str, KernelFacts] = {}
+        self._facts: dict[str, wire.KernelFacts] = {}
         self._untuned: dict[str, MeasureResult] = {}
-        self._yardsticks: dict[str, _Yardstick] = {}  # by task
+        self._yardsticks = Yardsticks()
         self._probe: wire.Built | None = None
         if self._device == "cuda":
             find_cuda_compiler()  # a sentence now instead of a failure of every build
         if fleet is None:
             refuse_noexec(Path(tempfile.gettempdir()))
         slots = fleet_size(fleet) if fleet else 1
-        cores = sorted(os.sched_getaffinity(0))
         self._threads = threads or threads_of(target)
-        # a GPU's runner launches and waits: it has the first core to itself where there are more
-        own = self._threads if self._device == "cpu" or fleet else min(1, len(cores) - 1)
-        spare = cores if fleet else cores[own:]
+        physical = physical_cores()
+        # boards need no core here; a GPU's runner launches and waits, on a core of its own where there are more
+        own = self._threads if self._device == "cpu" else min(1, len(physical) - 1)
+        cores = share_out(physical, granted_cpus(), 0 if fleet else own)
         self._folder = Path(tempfile.mkdtemp(prefix="pruner-measure-"))
+        self._references = References(self._folder)
         setup = wire.Setup(
             folder=str(self._folder),
-            workers=build_workers or len(spare or cores),
-            builder_cores=spare or cores,
+            workers=build_workers or cores.workers,
+            builder_cores=cores.builders,
             threads=self._threads,
-            runner_cores=cores[:own] or cores,
+            runner_cores=cores.runner,
             build_timeout_s=build_timeout_s,
             memory_bytes=memory_bytes or psutil.virtual_memory().total // 2,
             cuda=self._device == "cuda",
@@ -112,7 +109,7 @@ class Measurer:
         suffix = ".tar" if fleet else ".so"
         try:
             self._pipeline = Pipeline(
-                setup, target_json(target), suffix=suffix, slots=slots, overlap=bool(spare), start=start
+                setup, target_json(target), suffix=suffix, slots=slots, overlap=cores.overlap, start=start
             )
         except BaseException:
             shutil.rmtree(self._folder, ignore_errors=True)
@@ -147,6 +144,7 @@ class Measurer:
         new = {task.hash: task for task in tasks if task.hash not in self._untuned}
 
         def run_of(job: int, key: str, kernel: wire.Kernel) -> wire.Run:
+            self._references.make_room(key, self._reference_bytes(new[key]))
             limit_s = _UNTUNED_FACTOR * self._run_timeout_s
             return self._run(new[key], job, kernel, best_s=None, check="keep", timeout_s=limit_s)
 
@@ -202,52 +200,41 @@ class Measurer:
             UserError: the measurement processes are ended from outside again and again.
         """
         if self._check != "none":
-            self.untuned(task)
+            self._refer_to(task)
         best = best_s
 
         def run_of(job: int, _: str, kernel: wire.Kernel) -> wire.Run:
             run = self._run(task, job, kernel, best_s=best, check=self._check, timeout_s=self._run_timeout_s)
-            by = self._yardsticks.get(task.hash)
-            kernel_by = by.built.kernel if by else None
-            return msgspec.structs.replace(run, yardstick=(kernel_by, by.seconds)) if by and kernel_by else run
+            fixed = self._probe.kernel if self._probe is not None else None
+            return msgspec.structs.replace(run, yardstick=self._yardsticks.find(task.hash), fixed=fixed)
 
         for outcome in self._pipeline.work(inputs, run_of, should_stop):
             result = _result(outcome)
             seconds = None if result.censored or not result.ok else result.seconds
             best = min((s for s in (best, seconds) if s is not None), default=None)
-            before = self._yardsticks.get(task.hash)
-            if seconds is None or (before is not None and seconds * FINER > before.seconds):
+            if seconds is None or not self._takes_turns:
                 discard(outcome[1])
-            else:  # what comes after is measured by it
-                self._replace_yardstick(task, _Yardstick(result.key, seconds, outcome[1]))
+            else:
+                fixed_s = None if outcome[2] is None else outcome[2].fixed_s
+                self._yardsticks.offer(task.hash, Settled(result.key, seconds, fixed_s), outcome[1])
             on_result(result)
 
-    def yardstick(self, task: TuningTask) -> tuple[str, float] | None:
-        """Key of the candidate that the task's others are measured by, and seconds of a call; None before the first."""
-        found = self._yardsticks.get(task.hash)
-        return (found.key, found.seconds) if found else None
+    def yardstick(self, task: TuningTask) -> Settled | None:
+        """What the task's candidates are measured by; None before the first."""
+        return self._yardsticks.settled(task.hash)
 
-    def measure_by(self, task: TuningTask, item: MeasureInput, seconds: float) -> None:
-        """Measure the task's candidates by one of an earlier session; nothing happens where it cannot be built.
-
-        Args:
-            seconds: what a call of it was said to take.
-        """
+    def measure_by(self, task: TuningTask, item: MeasureInput, settled: Settled) -> None:
+        """Measure the task's candidates by `item`, one of an earlier session; nothing changes if it cannot be built."""
         if not self._takes_turns:
             return
-        for key, built, _ in self._pipeline.work([item], None):
+        for _, built, _ in self._pipeline.work([item], None):
             if built.kernel is not None:
-                self._replace_yardstick(task, _Yardstick(key, seconds, built))
+                self._yardsticks.put(task.hash, settled, built)
 
     @property
     def _takes_turns(self) -> bool:
         """Whether two kernels can be called in turns: on this machine's CPU only."""
         return self._device == "cpu" and self._fleet is None
-
-    def _replace_yardstick(self, task: TuningTask, new: _Yardstick) -> None:
-        if task.hash in self._yardsticks:
-            discard(self._yardsticks[task.hash].built)
-        self._yardsticks[task.hash] = new
 
     def in_turns(self, task: TuningTask, inputs: Sequence[MeasureInput], turns: int) -> dict[str, list[float]]:
         """Time candidates side by side: each is built once, and run once a turn, in an order that changes.
@@ -258,7 +245,7 @@ class Measurer:
         Returns:
             Seconds a call by key, one value for each turn in which it ran.
         """
-        by: tuple[wire.Kernel, float] | None = None
+        by: wire.Yardstick | None = None
 
         def run_of(job: int, _: str, kernel: wire.Kernel) -> wire.Run:
             run = self._run(task, job, kernel, best_s=None, check="none", timeout_s=self._run_timeout_s)
@@ -276,7 +263,7 @@ class Measurer:
             fastest = min(seconds, key=seconds.__getitem__)
             kernel = built[fastest].kernel
             assert kernel is not None
-            by, seconds = (kernel, seconds[fastest][0]), {}
+            by, seconds = wire.Yardstick(kernel, seconds[fastest][0]), {}
         for _ in range(turns if by else turns - 1):  # where there is no yardstick, the first pass is a turn
             waiting = dict(order.sample(list(built.items()), len(built)))
             for outcome in self._pipeline.work([], run_of, built=waiting):
@@ -297,6 +284,21 @@ class Measurer:
             discard(outcome[1])
             on_result(_result(outcome))
 
+    def _refer_to(self, task: TuningTask) -> None:
+        """Have the outputs of the untuned kernel at hand, once more if they had to make room for others."""
+        known = self._untuned.get(task.hash)
+        if known is not None and known.ok and not self._references.use(task.hash):
+            del self._untuned[task.hash]
+        self.untuned(task)
+
+    def _reference_bytes(self, task: TuningTask) -> int:
+        facts = self._facts_of(task)
+        outputs = (task.args[index] for index in facts.outputs)
+        return len(facts.inputs) * sum(math.prod(a.shape) * dtype_of(a.dtype).itemsize for a in outputs)
+
+    def _facts_of(self, task: TuningTask) -> wire.KernelFacts:
+        return self._facts.get(task.hash) or self._facts.setdefault(task.hash, facts_of(task.mod))
+
     def _run(
         self,
         task: TuningTask,
@@ -307,22 +309,14 @@ class Measurer:
         check: _Check,
         timeout_s: float,
     ) -> wire.Run:
-        facts = self._facts.get(task.hash) or self._facts.setdefault(task.hash, facts_of(task.mod))
         return wire.Run(
             id=job,
             task=task.hash,
             device=self._device,
             threads=self._threads,
             kernel=kernel,
-            args=[
-                wire.Tensor(list(a.shape), a.dtype, facts.bounds.get(i), i in facts.words)
-                for i, a in enumerate(task.args)
-            ],
-            outputs=facts.outputs,
-            reduction=facts.reduction,
-            epsilon=facts.epsilon,
-            rounds=facts.rounds,
-            inputs=facts.inputs,
+            args=[wire.Tensor(list(arg.shape), arg.dtype) for arg in task.args],
+            facts=self._facts_of(task),
             best_s=best_s,
             repeats=self._repeats,
             check=check,

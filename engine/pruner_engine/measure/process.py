@@ -37,8 +37,9 @@ def adopt_orphans() -> None:
 
 
 def stay_on(cores: list[int]) -> None:
-    """Run this process and its future threads on these cores only."""
-    os.sched_setaffinity(0, cores)
+    """Run this process and its future threads on these cores only, where the system can be told so."""
+    if sys.platform == "linux":
+        os.sched_setaffinity(0, cores)
 
 
 def limit_memory(extra: int) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 import gc
 import math
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -20,10 +19,11 @@ from pruner_engine.measure import process, wire
 from pruner_engine.measure.correctness import difference, make_array
 from pruner_engine.measure.gpu import time_on_gpu
 from pruner_engine.measure.layout import rewrite
+from pruner_engine.measure.references import reference_file
 from pruner_engine.measure.rpc import Board, NoBoardError
-from pruner_engine.measure.timing import Yardstick, time_kernel
+from pruner_engine.measure.timing import Yardstick, time_fixed, time_kernel
 
-_LONG_S = 1.0  # an untuned kernel that takes longer is run on one kind of inputs only
+_LONG_S = 1.0  # where making inputs and a run on them takes longer, one kind of inputs has to do
 _COLD_CALLS = 8  # of one repeat with cold caches: emptying them takes longer than most kernels
 _REST_S = 0.05  # without a kernel: the cores have built, or slept
 _PLAIN_S = 0.02  # the calls that give the reference tell well enough how long an untuned kernel takes that is so slow
@@ -40,6 +40,9 @@ class Host(Protocol):
     def yardstick(self, job: wire.Run) -> Any | None:
         """The function of the yardstick's library, where it can be called in turns with the job's."""
 
+    def fixed(self, job: wire.Run) -> Callable[[int], float] | None:
+        """What calls the fixed kernel, where it can be called in turns with the job's."""
+
     def caller(self, job: wire.Run, kernel: Any, args: list[Tensor], device: Any) -> Callable[[int], float]:
         """What calls the kernel so many times and returns the seconds they took together."""
 
@@ -55,7 +58,7 @@ def serve(folder: str, inbox: int, outbox: int) -> None:
         answer = _run(job, task, host, rested=started - ended > _REST_S)
         ended = time.perf_counter()
         # an illegal access of a kernel is an error of every later call of the driver in this process
-        spent = host.spent or (job.device != "cpu" and answer.error == "error")
+        spent = host.spent or answer.error == "memory" or (job.device != "cpu" and answer.error == "error")
         wire.send(outbox, msgspec.structs.replace(answer, seconds=ended - started, spent=spent))
         if spent:
             return
@@ -96,13 +99,15 @@ def _run(job: wire.Run, task: _Task, host: Host, *, rested: bool) -> wire.Ran:
         call = host.caller(job, kernel, task.timing_arguments(job.kernel), task.device)
         yardstick = _yardstick(job, task, host)
         repeats, censored = time_kernel(call, job.best_s, job.repeats, yardstick, rested=rested)
+        fixed = host.fixed(job) if yardstick is None else None
+        fixed_s = time_fixed(fixed) if fixed is not None else None
         best = not censored and (job.best_s is None or statistics.median(repeats) < job.best_s)
         stage, checked = "check", False
         if task.has_reference and (job.check == "all" or (job.check == "best" and best)):
             checked = True
             if wrong := task.difference(kernel, job.kernel):
                 return wire.Ran(id=job.id, stage=stage, error="wrong", message=wrong, checked=True)
-        return wire.Ran(id=job.id, repeats=repeats, censored=censored, checked=checked)
+        return wire.Ran(id=job.id, repeats=repeats, censored=censored, checked=checked, fixed_s=fixed_s)
     except Exception as failure:  # a kernel's own refusal is the trial's result
         error, message = process.error_of(failure)
         return wire.Ran(id=job.id, stage=stage, error=error, message=message)
@@ -112,8 +117,9 @@ def _yardstick(job: wire.Run, task: _Task, host: Host) -> Yardstick | None:
     function = host.yardstick(job)
     if function is None or job.yardstick is None:
         return None
-    kernel, seconds = job.yardstick
-    return Yardstick(host.caller(job, function, task.timing_arguments(kernel), task.device), seconds)
+    args = task.timing_arguments(job.yardstick.kernel)
+    call = host.caller(job, function, args, task.device)
+    return Yardstick(call, job.yardstick.seconds, host.fixed(job), job.yardstick.fixed_s)
 
 
 class ThisMachine:
@@ -123,6 +129,7 @@ class ThisMachine:
         self._alone = process.Alone()
         self._module: Any = None
         self._known: tuple[str, Any] = ("", None)  # path and module of the yardstick's library
+        self._fixed: Callable[[int], float] | None = None
 
     @property
     def spent(self) -> bool:
@@ -138,12 +145,21 @@ class ThisMachine:
     def yardstick(self, job: wire.Run) -> Any | None:
         if job.yardstick is None or job.device != "cpu":
             return None
-        path = job.yardstick[0].library
+        path = job.yardstick.kernel.library
         if self._known[0] != path:
             if not Path(path).exists():  # removed with the processes that were replaced
                 return None
             self._known = (path, tvm.runtime.load_module(path))
         return self._known[1]["main"]
+
+    def fixed(self, job: wire.Run) -> Callable[[int], float] | None:
+        if job.fixed is None or job.device != "cpu" or job.cold or not Path(job.fixed.library).exists():
+            return None
+        if self._fixed is None:
+            kernel, device = tvm.runtime.load_module(job.fixed.library)["main"], self.device("cpu")
+            arrays = (make_array(tuple(arg.shape), arg.dtype, seed) for seed, arg in enumerate(job.fixed.args))
+            self._fixed = self.caller(job, kernel, [tvm.runtime.tensor(array, device) for array in arrays], device)
+        return self._fixed
 
     def caller(self, job: wire.Run, kernel: Any, args: list[Tensor], device: Any) -> Callable[[int], float]:
         if job.device != "cpu":
@@ -175,33 +191,36 @@ class _Task:
         self.name = job.task
         self.device = device
         self._args = job.args
-        self._outputs = job.outputs
-        self._inputs = job.inputs
-        self._reduction = job.reduction
-        self._epsilon = job.epsilon
-        self._rounds = job.rounds
+        self._facts = job.facts
         self._folder = folder
-        # a rewritten weight has its own shape, and any values do for timing
-        self._buffer = functools.lru_cache(maxsize=32)(self._new_buffer)
+        self._buffers: dict[int, Tensor] = {}  # by argument
 
     def timing_arguments(self, kernel: wire.Kernel) -> list[Tensor]:
-        """Buffers for timing, shared by the kernels that want the same shapes."""
+        """Buffers for timing, shared by all kernels of the task."""
         return [self._buffer(index, tuple(arg.shape)) for index, arg in enumerate(kernel.args)]
 
-    def _new_buffer(self, index: int, shape: tuple[int, ...]) -> Tensor:
-        arg = self._args[index]
-        return self._put(make_array(shape, arg.dtype, seed=index, below=arg.below, words=arg.words))
+    def _buffer(self, index: int, shape: tuple[int, ...]) -> Tensor:
+        """A rewritten weight has its own shape in nearly every candidate, and any values do: one buffer is enough."""
+        known = self._buffers.get(index)
+        if known is None or math.prod(known.shape) < math.prod(shape):
+            known = self._buffers[index] = self._put(self._values(index, shape))
+        return known if tuple(known.shape) == shape else known._create_view(shape)
+
+    def _values(self, index: int, shape: Sequence[int], kind: str = "random") -> np.ndarray:
+        """What an argument may hold, in the order of a layout or another."""
+        below, words = self._facts.bounds.get(index), index in self._facts.words
+        return make_array(tuple(shape), self._args[index].dtype, index, kind, self._facts.reduction, below, words)
 
     def _put(self, array: np.ndarray) -> Tensor:
         return tvm.runtime.tensor(array, self.device)
 
     def _reference(self, kind: str) -> Path:
-        return self._folder / f"{self.name}.{kind}.reference"
+        return reference_file(self._folder, self.name, kind)
 
     @property
     def has_reference(self) -> bool:
         """Whether the untuned kernel's outputs are known."""
-        return self._reference(self._inputs[0]).exists()
+        return self._reference(self._facts.inputs[0]).exists()
 
     def keep_reference(self, kernel: Any, about: wire.Kernel) -> float:
         """Store the kernel's outputs as the reference, for the first kind of inputs only if it takes long.
@@ -210,35 +229,37 @@ class _Task:
             Seconds of the fastest call.
         """
         took = []
-        for kind in self._inputs:
+        for kind in self._facts.inputs:
+            started = time.perf_counter()
             outputs, seconds = self._evaluate(kernel, about, kind)
             self._reference(kind).write_bytes(b"".join(out.tobytes() for out in outputs))
             took.append(seconds)
-            if seconds > _LONG_S:
+            if time.perf_counter() - started > _LONG_S:
                 break
         return min(took)
 
     def difference(self, kernel: Any, about: wire.Kernel) -> str:
         """Empty, or a sentence about the first output that differs from the reference."""
-        for kind in self._inputs:
+        for kind in self._facts.inputs:
             if not self._reference(kind).exists():
                 continue
             rest = memoryview(self._reference(kind).read_bytes())
             for out in self._evaluate(kernel, about, kind)[0]:
                 reference = np.frombuffer(rest[: out.nbytes], out.dtype).reshape(out.shape)
                 rest = rest[out.nbytes :]
-                if wrong := difference(out, reference, self._reduction, self._epsilon, rounds=self._rounds):
+                if wrong := difference(
+                    out, reference, self._facts.reduction, self._facts.epsilon, rounds=self._facts.rounds
+                ):
                     return f"With {kind} inputs, {wrong}"
         return ""
 
     def _evaluate(self, kernel: Any, about: wire.Kernel, kind: str) -> tuple[list[np.ndarray], float]:
         """Outputs for a kind of inputs, and seconds of the call; output buffers start with what is no result."""
+        outputs = self._facts.outputs
         arrays = [
-            make_array(tuple(arg.shape), arg.dtype, index, kind, self._reduction, arg.below, arg.words)
+            self._values(index, arg.shape, "random" if index in outputs else kind)
             for index, arg in enumerate(self._args)
         ]
-        for index in self._outputs:
-            arrays[index] = make_array(tuple(self._args[index].shape), self._args[index].dtype, seed=index)
         for index, text in about.layouts.items():
             arrays[index] = rewrite(arrays[index], tvm.ir.load_json(text), tuple(about.args[index].shape))
         tensors = [self._put(array) for array in arrays]
@@ -246,4 +267,4 @@ class _Task:
         kernel(*tensors)
         self.device.sync()
         seconds = time.perf_counter() - started
-        return [tensors[index].numpy() for index in self._outputs], seconds
+        return [tensors[index].numpy() for index in outputs], seconds

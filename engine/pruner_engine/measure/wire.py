@@ -21,13 +21,10 @@ class _Message(msgspec.Struct, tag_field="type", forbid_unknown_fields=True, kw_
 
 
 class Tensor(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """An argument of a kernel; `below` is the bound of its elements if they are indices, `words` says that they hold
-    bytes."""
+    """An argument of a kernel."""
 
     shape: list[int]
     dtype: str
-    below: int | None = None
-    words: bool = False
 
 
 class Kernel(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -42,6 +39,45 @@ class Kernel(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     library: str
     args: list[Tensor]
     layouts: dict[int, str] = {}
+
+
+class KernelFacts(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """What has to be known of an unscheduled kernel to run it and to judge its outputs; `kernel.facts_of` reads it.
+
+    Attributes:
+        outputs: indices of the arguments that it writes.
+        reduction: most terms that are folded into one element.
+        inputs: the kinds of inputs (see correctness.py) on which every correct schedule gives the same outputs up to
+            rounding. NaN is left out where a maximum or minimum is folded: which operand survives a comparison with
+            NaN depends on the order. Large values are left out where a function such as exp follows: it turns the
+            rounding error of a large sum into any error. Both are where numbers are rounded to bytes: what NaN becomes
+            then is not said anywhere, and large values all become the largest byte.
+        bounds: argument index to the number that its elements, which are indices, have to be below.
+        words: indices of the arguments whose elements are words of bytes.
+        epsilon: distance from 1 to the next number in the coarsest float type that it writes, on the way too.
+        rounds: it rounds numbers to bytes.
+    """
+
+    outputs: list[int]
+    reduction: int
+    inputs: list[str]
+    bounds: dict[int, int]
+    words: list[int]
+    epsilon: float
+    rounds: bool
+
+
+class Yardstick(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """A kernel of the task to take turns with.
+
+    Attributes:
+        seconds: what a call of it is said to take.
+        fixed_s: what a call of the fixed kernel took then; None where nobody looked.
+    """
+
+    kernel: Kernel
+    seconds: float
+    fixed_s: float | None = None
 
 
 class Fleet(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -93,13 +129,10 @@ class Run(_Message, tag="run", frozen=True):
         device: TVM device kind, such as cpu or cuda.
         threads: of the kernel.
         args: the arguments of the task's own kernel, in their original layouts.
-        outputs: indices of the arguments that are written.
-        reduction: terms that are folded into one output element.
-        epsilon: rounding of the coarsest float type that the kernel writes.
-        rounds: the kernel rounds numbers to bytes.
-        inputs: kinds of inputs to check with.
+        facts: about the task's own kernel.
         best_s: best time a call so far; None if there is none.
-        yardstick: a kernel of the task to take turns with, and the seconds that a call of it is said to take.
+        yardstick: a kernel to take turns with.
+        fixed: a kernel of no task, by which it shows whether the machine is slow or only the yardstick.
         repeats: how many are wanted.
         check: compare the outputs with the reference: never, always, if the kernel is the best so far; or keep them
             as the reference.
@@ -114,17 +147,14 @@ class Run(_Message, tag="run", frozen=True):
     threads: int
     kernel: Kernel
     args: list[Tensor]
-    outputs: list[int]
-    reduction: int
-    epsilon: float
-    rounds: bool
-    inputs: list[str]
+    facts: KernelFacts
     best_s: float | None
     repeats: int
     check: Literal["none", "all", "best", "keep"]
     cold: bool
     timeout_s: float
-    yardstick: tuple[Kernel, float] | None = None
+    yardstick: Yardstick | None = None
+    fixed: Kernel | None = None
     fleet: Fleet | None = None
 
     @property
@@ -157,7 +187,8 @@ class Built(_Message, tag="built", frozen=True):
 class Ran(_Message, tag="ran", frozen=True):
     """Seconds a call, one value a repeat, or at which stage (load, run, check) and why it failed.
 
-    `spent`: the runner takes no further message.
+    `fixed_s`: what a call of the fixed kernel took beside a kernel without yardstick. `spent`: the runner takes no
+    further message.
     """
 
     id: int
@@ -166,6 +197,7 @@ class Ran(_Message, tag="ran", frozen=True):
     repeats: list[float] = []
     censored: bool = False
     checked: bool = False
+    fixed_s: float | None = None
     error: str = ""
     message: str = ""
     log: str = ""

@@ -14,6 +14,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.inspect.schedule import schedule_of
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput
+from pruner_engine.measure.yardsticks import Settled
 from pruner_engine.store.project import Project
 from pruner_engine.tasks.task import TuningTask
 
@@ -21,6 +22,7 @@ from pruner_engine.tasks.task import TuningTask
 class _Kept(msgspec.Struct, forbid_unknown_fields=True):
     candidate_id: int
     seconds: float
+    fixed_s: float | None = None
 
 
 def take_up_yardstick(project: Project, task: TuningTask, task_id: int, measurer: Measurer) -> None:
@@ -35,7 +37,9 @@ def take_up_yardstick(project: Project, task: TuningTask, task_id: int, measurer
         schedule = schedule_of(task, measurer.target, trace)
     except UserError:  # of another version
         return
-    measurer.measure_by(task, MeasureInput(str(kept.candidate_id), schedule.mod), kept.seconds)
+    key = str(kept.candidate_id)
+    fixed_s = kept.fixed_s if kept.fixed_s and kept.fixed_s > 0 else None
+    measurer.measure_by(task, MeasureInput(key, schedule.mod), Settled(key, kept.seconds, fixed_s))
 
 
 def keep_yardstick(
@@ -43,8 +47,8 @@ def keep_yardstick(
 ) -> None:
     """Keep the yardstick if one of the candidates that were measured just now, by their hashes, has become it."""
     found = measurer.yardstick(task)
-    if found is not None and found[0] in ids:
-        project.work.keep_fact(_name(task_id, measurer), _Kept(ids[found[0]], found[1]))
+    if found is not None and found.key in ids:
+        project.work.keep_fact(_name(task_id, measurer), _Kept(ids[found.key], found.seconds, found.fixed_s))
 
 
 def _name(task_id: int, measurer: Measurer) -> str:

@@ -71,6 +71,19 @@ def detect_host() -> Device:
     )
 
 
+def physical_cores() -> list[list[int]]:
+    """The logical CPUs that this process may use, by physical core."""
+    found: dict[str, list[int]] = {}
+    for cpu in _usable_cpus():
+        found.setdefault(_core(cpu), []).append(cpu)
+    return list(found.values())
+
+
+def granted_cpus() -> int:
+    """Logical CPUs that may be busy at a time: those that this process may use, capped by its control group's quota."""
+    return _count(_usable_cpus())[1]
+
+
 def vector_bits(features: tuple[str, ...]) -> int:
     """Width of the widest vector registers that the features promise."""
     if "avx512f" in features:
