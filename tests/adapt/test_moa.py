@@ -7,7 +7,9 @@ import torch
 from measured import synthetic_group
 from pruner_engine.adapt import MomentumAdapter
 from pruner_engine.adapt.moa import distance, follow
+from pruner_engine.verify import network_model
 from pruner_engine.verify.pacm import PaCM
+from pruner_engine.verify.training import Fit
 
 
 def weights(model):
@@ -46,6 +48,21 @@ def test_the_target_starts_from_the_siamese_at_every_adaptation(pretrained):
     adapter.update(growing(40))
     other.fine_tune(growing(40))
     assert all(torch.equal(one, two) for one, two in zip(weights(adapter.model), weights(other), strict=True))
+
+
+def test_an_adaptation_visits_what_the_siamese_has_not_seen_however_long_ago_it_was_measured(pretrained, monkeypatch):
+    visited = []
+
+    def fit(network, data, *, epochs, visits, **_):
+        visited.append((epochs * visits, len(data)))
+        return Fit(0.0, 0.0, epochs)
+
+    monkeypatch.setattr(network_model, "fit", fit)
+    many = synthetic_group(1200, seed=3)
+    adapter = MomentumAdapter(pretrained.clone(), every=2, compare=False)
+    for count in (1180, 1190, 1200):
+        adapter.update({"here": tuple(part[:count] for part in many)})
+    assert visited == [(3000, 1180), (1000, 1190), (2400, 1200)]
 
 
 def test_adaptations_come_at_their_cadence_and_leave_the_siamese_alone_between(pretrained):

@@ -17,10 +17,16 @@ import foul
 import pytest
 
 from pruner_engine.errors import UserError
+from pruner_engine.jobs import tune
+from pruner_engine.jobs.job import JobContext
+from pruner_engine.jobs.messages import Tune
 from pruner_engine.measure import pipeline
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.rpc import Fleet, boards_of
 from pruner_engine.measure.types import MeasureInput, MeasureResult
+from pruner_engine.search.control import Control
+from pruner_engine.store.reader import ProjectReader
+from pruner_engine.targets.cpu import detect_host
 from schedules import CPU, random_schedule, task_of
 
 ENGINE = str(Path(__file__).resolve().parents[2] / "engine")
@@ -105,6 +111,31 @@ def test_two_boards_measure_and_foul_candidates_cost_themselves(tracker):
     assert all(results[f"good{i}"].checked for i in range(4))
     assert results["wrong"].error == "wrong", results
     assert results["segfault"].message
+
+
+def test_latencies_of_boards_are_never_taken_for_this_machines(tracker, tmp_path):
+    """A board with the very processor of this machine: only the run's settings tell that it is elsewhere."""
+    project = tmp_path / "p.pruner"
+    remote = {"rpc": f"127.0.0.1:{tracker}", "rpc_key": "twin"}
+    with own_board(tracker, "twin"):
+        wait_for(lambda: "twin" in boards_of("127.0.0.1", tracker))
+        for settings in (remote, {}):
+            command = Tune(
+                project=str(project),
+                model="matmul:32,32,32",
+                trials=4,
+                strategy="random",
+                settings={"check": "none", "repeats": 1, **settings},
+            )
+            tune.start(command, JobContext(lambda _: None, Control(), ""))
+    with ProjectReader(project) as reader:
+        there, here = reader.runs()
+        assert there["device"] == "boards of twin" and here["device"] == detect_host().name
+        assert [row["trials"] for run in (1, 2) for row in reader.tasks(run)] == [4, 4]
+        assert not {task["id"] for task in reader.tasks(1)} & {task["id"] for task in reader.tasks(2)}
+        assert reader.baselines(1) == [] and {"torch"} <= {row["name"] for row in reader.baselines(2)}
+        kept = {row["key"] for row in reader.rows("SELECT key FROM meta")}
+        assert "yardstick 2" in kept and "yardstick 1" not in kept, "boards take no turns"
 
 
 def test_a_board_that_restarts_costs_at_most_its_trial(tracker):

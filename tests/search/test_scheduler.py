@@ -40,9 +40,13 @@ def test_a_task_that_could_not_be_timed_is_not_left_out():
     assert next_task(states).task.name == "unknown"
 
 
-def test_a_task_whose_round_found_nothing_waits():
-    states = [task("failed", weight=99, rounds=1, trials=["failed"]), task("new")]
-    assert next_task(states).task.name == "new"
+def test_a_task_whose_rounds_found_nothing_waits_and_is_not_forgotten():
+    failed = task("failed", weight=9, rounds=1, trials=["failed"] * 3)
+    assert next_task([failed, task("new", weight=5)]).task.name == "new"
+    tuned = task("tuned", weight=9, history=[0.9, 0.8, 0.7])
+    assert next_task([failed, tuned]) is failed
+    failed.rounds = 6
+    assert next_task([failed, tuned]) is tuned
 
 
 def test_a_task_whose_first_round_was_broken_off_does_not_wait():

@@ -59,6 +59,19 @@ def test_a_run_of_ones_choice_sets_the_goal(project: Path) -> None:
         compare(reader, reader.run(), goal_of=9)
 
 
+@pytest.mark.parametrize("change", ["target_id = 99", """settings = '{"dtype": "float16"}'"""])
+def test_a_run_on_another_device_or_of_another_float_type_sets_no_goal(project: Path, change: str) -> None:
+    with ProjectReader(project) as reader:
+        assert compare(reader, reader.run()).base["id"] == 1
+    with sqlite3.connect(project) as db:
+        db.execute("PRAGMA foreign_keys = OFF")
+        db.execute(f"UPDATE runs SET {change} WHERE id = 1")
+    with ProjectReader(project) as reader:
+        found = compare(reader, reader.run(2))
+        assert found.base["id"] == 2 and 1 not in found.progress
+        assert [run["id"] for run in compare(reader, reader.run(1)).runs] == [1]
+
+
 def test_the_terminal_tells_the_same(project: Path) -> None:
     told = json.loads(CliRunner().invoke(cli, ["compare", str(project), "--json"]).stdout)
     with ProjectReader(project) as reader:

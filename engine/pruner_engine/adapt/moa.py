@@ -68,7 +68,7 @@ class MomentumAdapter:
         rankings = self._rank(self._unseen(groups)) if due else {}
         if due:
             copy_weights(self.siamese.network, self.model.network)
-        report = self.model.fine_tune(groups)
+        report = self.model.fine_tune(groups, anew=due)
         if due:
             follow(self.siamese.network, self.model.network, self.momentum)
         self.resume(groups)

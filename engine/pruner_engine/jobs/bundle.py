@@ -10,6 +10,7 @@ from typing import Any
 
 import tvm
 
+from pruner_engine.errors import UserError
 from pruner_engine.export import export_bundle
 from pruner_engine.export.compare import bench_e2e
 from pruner_engine.frontends import LoadedModel
@@ -62,6 +63,8 @@ def export(command: Export, job: JobContext) -> None:
     """Write the bundle of a tuned model, and keep what was measured on the way."""
 
     def phase(name: str, detail: str) -> None:
+        if job.control.stop.is_set():
+            raise UserError("The export was stopped.", "Export again when it suits you: the project holds everything.")
         job.emit(Phase(name=name, detail=detail))
 
     with Project(command.project) as project:
@@ -90,7 +93,8 @@ def export(command: Export, job: JobContext) -> None:
         summary = json.loads(json.dumps(told))  # as it is kept and sent: plain values, keys of TVM's strings too
         if is_this_device(found.device, found.target):
             _keep(project, run, summary)
-        export_id = project.runs.add_export(run["id"], summary["out"], True, summary)
+        agrees = all(check["ok"] for check in summary["checks"])
+        export_id = project.runs.add_export(run["id"], summary["out"], agrees, summary)
         if summary["slower_than"]:
             others = " and ".join(summary["slower_than"])
             job.emit(

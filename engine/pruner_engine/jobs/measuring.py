@@ -1,6 +1,8 @@
-"""A measurer as a run's settings want it."""
+"""What measures as a run's settings want it, and whose latencies come of it."""
 
 from __future__ import annotations
+
+import dataclasses
 
 import tvm
 
@@ -8,7 +10,8 @@ from pruner_engine.errors import UserError
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.wire import Fleet
 from pruner_engine.search.settings import SearchSettings
-from pruner_engine.targets.target import threads_of
+from pruner_engine.targets.device import Device, fingerprint
+from pruner_engine.targets.target import device_of, target_json, threads_of
 
 
 def measurer_for(target: tvm.target.Target, settings: SearchSettings) -> Measurer:
@@ -27,6 +30,15 @@ def measurer_for(target: tvm.target.Target, settings: SearchSettings) -> Measure
         check=settings.check,
         fleet=_fleet(settings),
     )
+
+
+def measured_on(target: tvm.target.Target, settings: SearchSettings) -> Device:
+    """The device that a run tells of: this machine's, or the boards of a key, which are never taken for it."""
+    device = device_of(target)
+    if not settings.rpc:
+        return device
+    identity = fingerprint("boards", settings.rpc_key, target_json(target))
+    return dataclasses.replace(device, name=f"boards of {settings.rpc_key}", fingerprint=identity)
 
 
 def _fleet(settings: SearchSettings) -> Fleet | None:

@@ -14,7 +14,8 @@ from pruner_engine.export.deadly import deadly
 from pruner_engine.frontends import LoadedModel, load_model
 from pruner_engine.frontends.consent import is_agreed
 from pruner_engine.frontends.precision import in_precision
-from pruner_engine.search.settings import settings_from
+from pruner_engine.jobs.measuring import measured_on
+from pruner_engine.search.settings import SearchSettings, settings_from
 from pruner_engine.store.project import Project
 from pruner_engine.store.reading import making_sense
 from pruner_engine.store.work import task_of, unpack_module
@@ -38,13 +39,13 @@ def stored_run(project: Project, run_id: int | None) -> tuple[dict[str, Any], li
 
 
 def is_this_device(row: dict[str, Any], target: tvm.target.Target) -> bool:
-    """Whether a row of table `targets`, and the target made of it, are of the device that would measure here."""
+    """Whether a row of table `targets`, and the target made of it, are of a device of this machine."""
     return bool(device_of(target).fingerprint == row["fingerprint"])
 
 
-def refuse_other_device(row: dict[str, Any], target: tvm.target.Target) -> None:
-    """Raises UserError where what is measured here would be mixed with latencies of another device."""
-    if not is_this_device(row, target):
+def refuse_other_device(row: dict[str, Any], target: tvm.target.Target, settings: SearchSettings) -> None:
+    """Raises UserError where what such a run measures now would be mixed with latencies of another device."""
+    if measured_on(target, settings).fingerprint != row["fingerprint"]:
         raise UserError(
             f"This run was tuned on {row['device']}, which is not this machine's device.",
             "Start a new run here: latencies of two devices must not be mixed.",

@@ -27,14 +27,15 @@ def try_row(command: Try, job: JobContext) -> None:
         run = _run(project, command.run_id, command.task_id)
         known = project.trials.measured_as(command.run_id, command.task_id, candidate.hash)
         if known is None:
-            refuse_other_device(project.work.target(run["target_id"]), bench.target)
+            settings = settings_from(run["settings"])
+            refuse_other_device(project.work.target(run["target_id"]), bench.target, settings)
             if not bench.materialised([candidate]):
                 raise UserError(
                     "This schedule cannot be built: a postprocessor refuses it.", "Change a decision and try again."
                 )
             sketch_ids = project.work.add_sketches(command.task_id, bench.space.sketches)
             assert candidate.schedule is not None
-            with measurer_for(bench.target, settings_from(run["settings"])) as measurer:
+            with measurer_for(bench.target, settings) as measurer:
                 take_up_yardstick(project, bench.task, command.task_id, measurer)
                 results: list[MeasureResult] = []
                 inputs = [MeasureInput(candidate.hash, candidate.schedule.mod)]

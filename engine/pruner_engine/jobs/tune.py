@@ -21,9 +21,9 @@ from pruner_engine.export.baselines import example_inputs, time_onnxruntime, tim
 from pruner_engine.frontends import LoadedModel, load_model
 from pruner_engine.jobs.converting import converted
 from pruner_engine.jobs.job import JobContext
-from pruner_engine.jobs.measuring import measurer_for
+from pruner_engine.jobs.measuring import measured_on, measurer_for
 from pruner_engine.jobs.messages import Phase, Resume, RunFinished, RunStarted, State, Tune
-from pruner_engine.jobs.stored import refuse_other_device, stored_model, stored_tasks
+from pruner_engine.jobs.stored import is_this_device, refuse_other_device, stored_model, stored_tasks
 from pruner_engine.plugins import load_plugins
 from pruner_engine.search.budget import Budget, renewed
 from pruner_engine.search.settings import SearchSettings, settings_from
@@ -35,7 +35,7 @@ from pruner_engine.store.project import Project
 from pruner_engine.store.reading import making_sense
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.profiling import keep_calibration, profile_for
-from pruner_engine.targets.target import device_kind, device_of, resolve_target, target_json, threads_of
+from pruner_engine.targets.target import device_kind, resolve_target, target_json, threads_of
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import REWRITES, prepare
 
@@ -58,7 +58,7 @@ def start(command: Tune, job: JobContext) -> None:
             model_id,
             command.strategy,
             command.seed,
-            target_id=_add_target(project, target),
+            target_id=_add_target(project, target, settings),
             budget_trials=command.trials,
             budget_s=None if command.minutes is None else command.minutes * 60,
             settings=settings.as_json(),
@@ -128,8 +128,8 @@ class _Work:
     states: list[TaskState]
 
 
-def _add_target(project: Project, target: tvm.target.Target) -> int:
-    device = device_of(target)
+def _add_target(project: Project, target: tvm.target.Target, settings: SearchSettings) -> int:
+    device = measured_on(target, settings)
     return project.work.add_target(target_json(target), device.name, device.fingerprint)
 
 
@@ -144,9 +144,10 @@ def _prepare(project: Project, run_id: int, model: LoadedModel, target: tvm.targ
     tasks = extract_tasks(prepare(model.mod, target, settings_from(row["settings"]).without_rules), target)
     if not tasks:
         raise UserError(f"{model.name} holds no kernel that could be tuned.", "Check that it is the model you meant.")
+    if is_this_device(project.work.target(target_id), target):
+        _library_baselines(project, row, model, target, job)
     task_ids = project.work.add_tasks(row["model_id"], target_id, tasks)
-    project.runs.add_tasks(run_id, task_ids)
-    _library_baselines(project, row, model, target, job)
+    project.runs.add_tasks(run_id, task_ids)  # the last step: a run that has tasks is prepared
     states = [
         TaskState(task, task_id, untuned_s=project.work.untuned(task_id))
         for task, task_id in zip(tasks, task_ids, strict=True)
@@ -176,7 +177,7 @@ def _prepared(project: Project, run_id: int, row: dict[str, Any], job: JobContex
         target = resolve_target(stored_target["text"])
         rows = project.runs.tasks(run_id)
         if rows:
-            refuse_other_device(stored_target, target)
+            refuse_other_device(stored_target, target, settings_from(row["settings"]))
             states = [
                 TaskState(task, r["id"], untuned_s=r["untuned_s"], steer=r["steer"], quarantined=r["quarantined"])
                 for r, task in zip(rows, stored_tasks(rows), strict=True)
@@ -205,8 +206,8 @@ def _tune(project: Project, run_id: int, work: _Work, job: JobContext, settings:
     tuner = Tuner(project, plan, job.control, job.emit)
     with measurer_for(work.target, settings) as measurer:
         tuner.run(measurer)
-    if factors := tuner.strategy.calibration():
-        keep_calibration(work.target, factors)
+    if not settings.rpc and not settings.cold_cache and (factors := tuner.strategy.calibration()):
+        keep_calibration(work.target, factors)  # what the next drafts for this machine's device begin with
     _finish(project, run_id, tuner, job)
 
 

@@ -135,9 +135,9 @@ class Explorer:
             around = _neighbourhoods(head[1], head[2])
             (chosen if patterns.isdisjoint(around) else near).append(head)
             patterns |= around
-        spare = max(count - len(chosen), int(count * _NEAR))
-        final = sorted([*chosen[: max(count - len(near[:spare]), count - spare)], *near[:spare]], key=lambda h: -h[0])
-        made = [self.space.candidate(sketch.index, row, "draft", score) for score, sketch, row, _ in final[:count]]
+        near = near[: max(count - len(chosen), int(count * _NEAR))]
+        final = sorted([*chosen[: count - len(near)], *near], key=lambda head: -head[0])
+        made = [self.space.candidate(sketch.index, row, "draft", score) for score, sketch, row, _ in final]
         assert all(c.hash == key_hash(key) for c, (*_, key) in zip(made, final, strict=False))
         return made
 

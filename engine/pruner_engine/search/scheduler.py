@@ -21,13 +21,13 @@ def gradient(state: TaskState) -> float:
     """Expected gain of one more round in seconds of end-to-end latency.
 
     A mix of what the last rounds gained and of the optimistic hope that n rounds' latency falls as 1/n; before the
-    first round the whole latency, which is unknown (infinite) where the untuned kernel could not be timed.
+    first result the whole latency, which is unknown (infinite) where the untuned kernel could not be timed.
     """
     history = state.best_history
-    if not state.trials:  # nor in a round that was broken off before its first result
-        return state.task.weight * (math.inf if state.untuned_s is None else state.untuned_s)
     if not history:
-        return 0.0
+        hope = state.task.weight * (math.inf if state.untuned_s is None else state.untuned_s)
+        # it fades with every round in which all failed, not with one that was broken off before its first result
+        return hope / (1 + state.rounds) if state.trials else hope
     best, count = history[-1], len(history)
     recent = (history[-1 - WINDOW] - best) / WINDOW if count > WINDOW else 0.0
     return state.task.weight * (ALPHA * recent + (1 - ALPHA) * best / count)

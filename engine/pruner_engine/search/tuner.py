@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import tvm
 
@@ -51,6 +52,14 @@ class RunPlan:
     seed: int
     settings: SearchSettings
     budget: Budget
+
+
+class _RoundPlan(NamedTuple):
+    """What a round measures: what the user pinned, then what the strategy proposed."""
+
+    proposal: Proposal
+    pinned: list[Candidate]
+    candidates: list[Candidate]
 
 
 class Tuner:
@@ -107,43 +116,30 @@ class Tuner:
         self._take_pinned()  # what came during the last round waits in the file for a resume
 
     def _round(self, state: TaskState, measurer: Measurer) -> None:
-        waiting, state.pinned = state.pinned, []
         self.control.on_hang = lambda why: self._quarantine(state, why)
-        try:
-            self._generate_space(state)
-            left = min(self._wanted(state), self._room(state))
-            pinned = self._materialise(state, waiting)
-            if left <= 0 and not pinned:
-                state.exhausted = True
-                return
-            proposal = self.strategy.propose(state, left) if left > 0 else Proposal([])
-        except PhaseSilentError as error:
-            self._quarantine(state, error.message)
+        plan = None
+        with self._leaving_out(state):
+            plan = self._choose(state)
+        if plan is None:
             return
-        except UserError:  # the environment's (a disk, a lock) is no fault of the task
-            raise
-        except Exception as error:  # a task whose space or search breaks must not end the others
-            self._quarantine(state, f"{type(error).__name__}: {_first_line(error)}")
-            return
-        own = {c.hash for c in pinned}
-        chosen = [*pinned, *(c for c in proposal.candidates if c.hash not in own)][: max(left, len(pinned))]
-        if not chosen:
-            state.exhausted = True
-            self.log.notice("info", f"{state.task.name}: every candidate that the search finds is measured.", "")
-            return
-        self.log.round_id = self._open_round(state, proposal)
+        self.log.round_id = self._open_round(state, plan.proposal)
         ids = self.project.trials.add_candidates(
-            self.run_id, state.task_id, self.log.round_id, state.sketch_ids, [*proposal.drafted, *chosen]
+            self.run_id,
+            state.task_id,
+            self.log.round_id,
+            state.sketch_ids,
+            [*plan.proposal.drafted, *plan.candidates],
         )
         noise = self._noise(measurer)
-        trials = self._measure(state, chosen, ids, measurer)
+        trials = self._measure(state, plan.candidates, ids, measurer)
         # a round that is broken off, by a pause or a stop, goes on with what was pinned
-        state.pinned = [*(c for c in pinned if c.hash not in state.measured), *state.pinned]
+        state.pinned = [*(c for c in plan.pinned if c.hash not in state.measured), *state.pinned]
         self.log.phase("learn", state.task.name)
         start = time.perf_counter()
-        stats = {**proposal.stats, **noise, **ranking_stats(trials)}
+        stats = {**plan.proposal.stats, **noise, **ranking_stats(trials)}
         if trials:
-            stats |= self.strategy.learn(state, trials)
+            with self._leaving_out(state):
+                stats |= self.strategy.learn(state, trials)
             state.end_round()
         self._close_round(trials, time.perf_counter() - start, stats)
         self._save_checkpoints(state.rounds)
@@ -151,6 +147,36 @@ class Tuner:
         if len(last) == _HOPELESS_AFTER and not any(trial.result.ok for trial in last):
             self._quarantine(state, f"the last {_HOPELESS_AFTER} trials failed: {state.trials[-1].result.message}")
         self.log.point(state)
+
+    @contextlib.contextmanager
+    def _leaving_out(self, state: TaskState) -> Iterator[None]:
+        """A task whose space, search or learning breaks, or hangs, must not end the others."""
+        try:
+            yield
+        except PhaseSilentError as error:
+            self._quarantine(state, error.message)
+        except UserError:  # the environment's (a disk, a lock) is no fault of the task
+            raise
+        except Exception as error:
+            self._quarantine(state, f"{type(error).__name__}: {_first_line(error)}")
+
+    def _choose(self, state: TaskState) -> _RoundPlan | None:
+        """What the next round of a task measures; None where nothing is left."""
+        waiting, state.pinned = state.pinned, []
+        self._generate_space(state)
+        left = min(self._wanted(state), self._room(state))
+        pinned = self._materialise(state, waiting)
+        if left <= 0 and not pinned:
+            state.exhausted = True
+            return None
+        proposal = self.strategy.propose(state, left) if left > 0 else Proposal([])
+        own = {c.hash for c in pinned}
+        chosen = [*pinned, *(c for c in proposal.candidates if c.hash not in own)][: max(left, len(pinned))]
+        if not chosen:
+            state.exhausted = True
+            self.log.notice("info", f"{state.task.name}: every candidate that the search finds is measured.", "")
+            return None
+        return _RoundPlan(proposal, pinned, chosen)
 
     def _measure(
         self, state: TaskState, chosen: Sequence[Candidate], ids: dict[str, int], measurer: Measurer
@@ -247,12 +273,12 @@ class Tuner:
         rows = self.project.trials.measured(self.run_id)
         if not rows:
             return
-        self.log.phase("restore", "")
         by_id = {s.task_id: s for s in self.states}
         with making_sense(self.project.path):
             touched = [by_id[row["task_id"]] for row in rows]
         for state in touched:
             self._generate_space(state)
+        self.log.phase("restore", "")
         with making_sense(self.project.path):
             for row, state in zip(rows, touched, strict=True):
                 state.add(trial_from_row(row, state))

@@ -28,17 +28,23 @@ class Comparison:
     progress: dict[int, list[Row]]
 
 
+def comparable(run: Row, other: Row) -> bool:
+    """Whether two rows of `ProjectReader.runs` tell of one model on one device, with products of one float type."""
+    kinds = [(row["model_id"], row["target_id"], row["settings"].get("dtype", "float32")) for row in (run, other)]
+    return kinds[0] == kinds[1]
+
+
 def compare(reader: ProjectReader, chosen: Row, goal_of: int | None = None) -> Comparison:
-    """All runs of the chosen run's model.
+    """The chosen run and all that are comparable with it.
 
     Args:
         goal_of: the run that sets the goal; None for the newest of the stock search that has a latency, where there is
             none the chosen one.
 
     Raises:
-        UserError: no run of this model has that number.
+        UserError: none of them has that number.
     """
-    runs = [run for run in reader.runs() if run["model_id"] == chosen["model_id"]]
+    runs = [run for run in reader.runs() if comparable(run, chosen)]
     progress = {run["id"]: reader.progress(run["id"]) for run in runs}
     if goal_of is None:
         stock = (run for run in reversed(runs) if run["strategy"] == "metaschedule" and run["latency_s"])
@@ -46,7 +52,8 @@ def compare(reader: ProjectReader, chosen: Row, goal_of: int | None = None) -> C
     else:
         base = next((run for run in runs if run["id"] == goal_of), {})
     if not base:
-        raise UserError(f"The project holds no run {goal_of} of {chosen['model']}.", "`pruner status` lists the runs.")
+        text = f"The project holds no run {goal_of} of {chosen['model']} on the same device with the same float type."
+        raise UserError(text, "`pruner status` lists the runs.")
     goal_s: float | None = base["latency_s"]
     reached = {run["id"]: _reached(progress[run["id"]], goal_s) for run in runs}
     first = reached[base["id"]]

@@ -25,6 +25,7 @@ _WARM_EPOCHS = 8
 # as good candidates as 3000 an update (0.999 against 0.981 and 0.984 of the best) in half the time.
 _VISITS_A_TRIAL = 100
 _VISITS = 3000
+_PASSES = 2  # at least, over what weights from elsewhere have not seen
 # starting over happens only when the measurements have doubled, and may cost more: so many passes at least
 _FRESH_EPOCHS = 4
 # what a pre-trained model knows outweighs fewer measurements than these: it is tuned the more gently, the fewer there
@@ -81,13 +82,19 @@ class NetworkCostModel(CostModel):
                     self.network = kept
         return _report(outcome, start, len(data), started)
 
-    def fine_tune(self, groups: Mapping[str, Group], *, epochs: int = 50) -> LearnReport:
-        """Go on from the present weights, whatever starting over would give."""
+    def fine_tune(self, groups: Mapping[str, Group], *, epochs: int = 50, anew: bool = False) -> LearnReport:
+        """Go on from the present weights, whatever starting over would give.
+
+        Args:
+            groups: everything measured so far.
+            epochs: at most so many passes.
+            anew: the weights are not those that have learned from the earlier measurements, so that all are visited.
+        """
         started = time.perf_counter()
         data = pack_groups(groups)
         if data is None:
             return _nothing_learned(started)
-        return _report(self._go_on(data, epochs), "warm", len(data), started)
+        return _report(self._go_on(data, epochs, least=_PASSES * len(data) if anew else 0), "warm", len(data), started)
 
     def train_offline(
         self,
@@ -106,12 +113,12 @@ class NetworkCostModel(CostModel):
         self._recipe, self._pretrained = dict(recipe), True
         return outcome
 
-    def _go_on(self, data: Measured, epochs: int) -> Fit:
+    def _go_on(self, data: Measured, epochs: int, least: int = 0) -> Fit:
         samples = len(data)
         gentle = min(1.0, samples / _CONVINCING) if self._pretrained else 1.0
         # an update on nothing new (a model taken to other measurements) is a whole one
         visits = min(_VISITS_A_TRIAL * (samples - self._seen), _VISITS) if samples > self._seen else _VISITS
-        return self._train(data, min(epochs, _WARM_EPOCHS), _LEARNING_RATE * gentle, visits)
+        return self._train(data, min(epochs, _WARM_EPOCHS), _LEARNING_RATE * gentle, max(visits, least))
 
     def _start_over(self, data: Measured, epochs: int) -> Fit:
         self.network = self._fresh()

@@ -1,0 +1,142 @@
+"""What a run takes from the project, and what it leaves there, whatever ends it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from pruner_engine.errors import UserError
+from pruner_engine.export import export_bundle
+from pruner_engine.jobs import bundle, tune
+from pruner_engine.jobs import messages as msg
+from pruner_engine.jobs.job import JobContext
+from pruner_engine.search.control import Control
+from pruner_engine.search.strategies import make_strategy, register_strategy
+from pruner_engine.store.project import Project
+from pruner_engine.store.reader import ProjectReader
+from terminal import SMALL, pruner
+
+QUICK = {"check": "none", "repeats": 1}
+
+
+def started(project: Path, model: str = "matmul:32,32,32", strategy: str = "random", **more) -> list[msg.Event]:
+    said: list[msg.Event] = []
+    command = msg.Tune(project=str(project), model=model, trials=4, strategy=strategy, settings=QUICK, **more)
+    tune.start(command, JobContext(said.append, Control(), ""))
+    return said
+
+
+def test_a_run_that_was_ended_while_libraries_were_timed_times_them_when_it_goes_on(tmp_path, monkeypatch):
+    project = tmp_path / "p.pruner"
+
+    def killed(*_args, **_options):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(tune, "time_torch", killed)
+        started(project)
+    tune.resume(msg.Resume(project=str(project)), JobContext(lambda _: None, Control(), ""))
+    with ProjectReader(project) as reader:
+        assert reader.run(1)["state"] == "finished"
+        assert {"onnxruntime", "torch"} <= {row["name"] for row in reader.baselines(1)}
+
+
+def forgetful(context):
+    """A random search that cannot learn of one task."""
+    strategy = make_strategy("random", context)
+    learn = strategy.learn
+
+    def forget(state, trials):
+        if state.task.op == "softmax":
+            raise ArithmeticError("no figure")
+        return learn(state, trials)
+
+    strategy.learn = forget
+    return strategy
+
+
+def test_a_task_of_which_nothing_can_be_learned_is_left_out_and_the_run_goes_on(tmp_path, model_of_two_tasks):
+    register_strategy("forgetful", forgetful)
+    project = tmp_path / "p.pruner"
+    said = started(project, str(model_of_two_tasks), "forgetful")
+    assert isinstance(said[-1], msg.RunFinished) and said[-1].state == "finished" and said[-1].trials == 4
+    with ProjectReader(project) as reader:
+        told = {row["op"]: row["quarantined"] for row in reader.tasks(1)}
+        assert told["softmax"] == "ArithmeticError: no figure" and not told["matmul"]
+
+
+@pytest.fixture
+def model_of_two_tasks(tmp_path) -> Path:
+    import onnx
+    from onnx import TensorProto, helper
+
+    graph = helper.make_graph(
+        [helper.make_node("MatMul", ["x", "w"], ["h"]), helper.make_node("Softmax", ["h"], ["y"])],
+        "two",
+        [helper.make_tensor_value_info(name, TensorProto.FLOAT, [32, 32]) for name in ("x", "w")],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, [32, 32])],
+    )
+    path = tmp_path / "two.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]), path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def tuned(tmp_path_factory) -> Path:
+    project = tmp_path_factory.mktemp("exported") / "p.pruner"
+    started(project)
+    return project
+
+
+def test_an_export_can_be_stopped_and_leaves_nothing(tuned, tmp_path):
+    control = Control()
+    phases: list[str] = []
+
+    def stop_at_check(event):
+        phases.append(getattr(event, "name", ""))
+        if phases[-1] == "check":
+            control.stop.set()
+
+    out = tmp_path / "out"
+    with pytest.raises(UserError, match="The export was stopped"):
+        bundle.export(msg.Export(project=str(tuned), out=str(out)), JobContext(stop_at_check, control, ""))
+    assert phases.count("check") == 1 and not out.exists()
+    with Project(tuned) as opened:
+        assert not opened.query("SELECT 1 FROM exports")
+
+
+def test_an_export_that_differs_from_a_library_is_kept_as_such(tuned, tmp_path, monkeypatch):
+    def differing(*args, **options):
+        told = export_bundle(*args, **options)
+        told["checks"][0]["ok"] = False
+        return told
+
+    monkeypatch.setattr(bundle, "export_bundle", differing)
+    said: list[msg.Event] = []
+    job = JobContext(said.append, Control(), "")
+    bundle.export(msg.Export(project=str(tuned), out=str(tmp_path / "out")), job)
+    assert any(isinstance(event, msg.Notice) and "The outputs are not those of" in event.text for event in said)
+    with Project(tuned) as opened:
+        assert [row["ok"] for row in opened.query("SELECT ok FROM exports")] == [0]
+
+
+def test_a_models_path_is_whole_wherever_the_project_is_opened(model_of_two_tasks):
+    folder = model_of_two_tasks.parent
+    pruner("tune", model_of_two_tasks.name, "--trials", 2, "--strategy", "random", *SMALL, cwd=folder)
+    with ProjectReader(folder / "two.pruner") as reader:
+        assert reader.run(1)["source"] == str(model_of_two_tasks)
+
+
+def test_collecting_says_which_model_failed_and_writes_the_others(tmp_path, model_of_two_tasks):
+    (tmp_path / "broken.onnx").write_bytes(b"no model")
+    args = ["collect", "matmul:16,16,16", tmp_path / "broken.onnx", "--trials-per-task", 2, *SMALL, "--json"]
+    more = ["--project", tmp_path / "d.pruner", "--out", tmp_path / "d.safetensors"]
+    command = [sys.executable, "-m", "pruner_engine.cli", *map(str, (*args, *more))]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=500, check=False)
+    assert done.returncode == 1 and "2 runs failed" in done.stderr  # its random and its searched one
+    answer = json.loads(done.stdout)
+    assert answer["tasks"] == 1 and len(answer["errors"]) == 2 and "broken.onnx" in answer["errors"][0]
