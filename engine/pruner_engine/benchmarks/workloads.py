@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pruner_engine.errors import UserError
+from pruner_engine.model_names import stem_of, whole
 
 _SHAPE = re.compile(r"([^=]+)=(\d+(?:[,x]\d+)*)")
 
@@ -23,8 +24,7 @@ class Subject:
     @property
     def name(self) -> str:
         """A file name made of the model's: two models of one list must differ in it."""
-        text = Path(self.model).stem if Path(self.model).suffix in (".onnx", ".pt2", ".py") else self.model
-        return re.sub(r"[^\w.-]+", "_", text)
+        return stem_of(self.model)
 
 
 def parse_shape(text: str) -> tuple[str, list[int]]:
@@ -62,7 +62,7 @@ def read_subjects(path: Path) -> list[Subject]:
 
 def subjects_of(words: Iterable[str], lists: Iterable[Path] = ()) -> list[Subject]:
     """Subjects named on a command line and in list files, in that order."""
-    named = [Subject(str(Path(word).resolve()) if Path(word).is_file() else word) for word in words]
+    named = [Subject(whole(word)) for word in words]
     return distinct([*named, *(subject for path in lists for subject in read_subjects(path))])
 
 

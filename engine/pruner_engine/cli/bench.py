@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +12,12 @@ from rich.table import Table
 from pruner_engine.benchmarks.adaptation import MODELS
 from pruner_engine.benchmarks.curve import PARTS
 from pruner_engine.benchmarks.search import Variant, comparison_runs
-from pruner_engine.benchmarks.series import SeriesStopped, WantedRun
+from pruner_engine.benchmarks.series import WantedRun
 from pruner_engine.benchmarks.summary import Json, summarise
 from pruner_engine.benchmarks.workloads import subjects_of
 from pruner_engine.cli.options import NumbersType, OutputFile, json_option, lists_option, plugin_option, setting_option
 from pruner_engine.cli.output import print_json, print_table
-from pruner_engine.cli.progress import EngineBug, carry_out
+from pruner_engine.cli.series import refuse_failed, run_all
 from pruner_engine.errors import UserError
 from pruner_engine.units import latency, percent, ratio
 
@@ -77,9 +76,7 @@ def search(
     Called again it skips what is finished and resumes what is not.
     """
     wanted = [] if no_run else _plan(models, lists, out, **options)
-    failed = _run_all(wanted, quiet=as_json)
-    if failed and len(failed) == len(wanted):
-        raise UserError(f"Every run failed; the first: {failed[0]}", "The same command tries them again.")
+    failed = run_all(wanted, quiet=as_json)
     if again and wanted:
         _time_again(sorted({run.project for run in wanted}), again, quiet=as_json)
     summary = summarise(out, baseline)
@@ -91,8 +88,7 @@ def search(
         print_json(summary | {"errors": failed})
     else:
         _print_summary(summary)
-    if failed:
-        raise UserError(f"{len(failed)} runs failed; the first: {failed[0]}", "The same command tries them again.")
+    refuse_failed(failed)
 
 
 def _plan(
@@ -122,24 +118,6 @@ def _plan(
     return comparison_runs(
         out, subjects, variants, seeds, target=text, trials=trials, settings=dict(settings), plugins=plugins
     )
-
-
-def _run_all(wanted: list[WantedRun], *, quiet: bool) -> list[str]:
-    """What failed: one run that fails must not cost the others."""
-    console = Console(stderr=True, quiet=quiet)
-    failed: list[str] = []
-    for place, run in enumerate(wanted, 1):
-        title = f"{place}/{len(wanted)} · {run.title}"
-        console.print(title, highlight=False, markup=False, soft_wrap=True)
-        try:
-            run.carry_out(lambda command: carry_out(command, quiet=quiet))
-        except SeriesStopped:
-            console.print("Go on: the same command again")
-            sys.exit(3)
-        except (UserError, EngineBug) as error:
-            failed.append(f"{title}: {error}")
-            console.print(str(error), style="red", highlight=False, markup=False)
-    return failed
 
 
 def _time_again(projects: list[Path], turns: int, *, quiet: bool) -> None:

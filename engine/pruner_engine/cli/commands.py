@@ -23,6 +23,7 @@ from pruner_engine.jobs.messages import (
     RunFinished,
     Tune,
 )
+from pruner_engine.model_names import whole
 from pruner_engine.store.comparison import compare
 from pruner_engine.store.reader import ProjectReader, Row
 from pruner_engine.units import duration, latency, percent, ratio
@@ -42,7 +43,7 @@ def tune(
 ) -> None:
     command = Tune(
         project=absolute(project),
-        model=model,
+        model=whole(model),
         inputs=dict(inputs),
         settings=dict(settings),
         plugins=list(plugins),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,11 +9,10 @@ import click
 from rich.console import Console
 from rich.status import Status
 
-from pruner_engine.benchmarks.series import SeriesStopped
 from pruner_engine.benchmarks.workloads import Subject, subjects_of
 from pruner_engine.cli.options import OutputFile, json_option, lists_option, setting_option
 from pruner_engine.cli.output import print_json
-from pruner_engine.cli.progress import EngineBug, carry_out
+from pruner_engine.cli.series import refuse_failed, run_all
 from pruner_engine.errors import UserError
 
 if TYPE_CHECKING:
@@ -44,19 +42,21 @@ def collect(
 
     Called again it goes on where it was interrupted, and adds what is new.
     """
-    data = _collect(subjects_of(models, lists), project, out, quiet=as_json, **options)
+    data, failed = _collect(subjects_of(models, lists), project, out, quiet=as_json, **options)
     told = {
         "out": str(out.absolute()),
         "project": str(project.absolute()),
         "tasks": len(data.records),
         "samples": len(data),
         "targets": sorted({record.target for record in data.records.values()}),
+        "errors": failed,
     }
     if as_json:
         print_json(told)
     else:
         click.echo(f"written: {len(data)} measurements of {len(data.records)} tasks in {out}")
         click.echo(f"Next: pruner train {out} --kind pacm --out MODEL.safetensors")
+    refuse_failed(failed)
 
 
 def _collect(
@@ -69,7 +69,8 @@ def _collect(
     seed: int,
     settings: tuple[tuple[str, Any], ...],
     quiet: bool,
-) -> DataSet:
+) -> tuple[DataSet, list[str]]:
+    """The data set as it is written now, and what failed."""
     console = Console(stderr=True, quiet=quiet)
     with console.status("start"):
         from pruner_engine.tvm_import import import_tvm
@@ -79,21 +80,9 @@ def _collect(
     wanted = collection.wanted_runs(
         project, subjects, targets, trials_per_task=trials_per_task, seed=seed, settings=dict(settings)
     )
-    failed: list[UserError | EngineBug] = []
-    for run in wanted:
-        console.print(run.title, highlight=False, markup=False, soft_wrap=True)
-        try:
-            run.carry_out(lambda command: carry_out(command, quiet=quiet))
-        except SeriesStopped:
-            console.print("Go on: the same command again")
-            sys.exit(3)
-        except (UserError, EngineBug) as error:  # one model that fails must not cost the others
-            failed.append(error)
-            console.print(str(error), style="red", highlight=False, markup=False)
-    if failed and len(failed) == len(wanted):
-        raise failed[0]
+    failed = run_all(wanted, quiet=quiet)
     with console.status("features") as status:
-        return _write(project, out, status)
+        return _write(project, out, status), failed
 
 
 def _write(project: Path, out: Path, status: Status) -> DataSet:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 import sys
-from pathlib import Path
 from typing import Any
 
 import click
@@ -23,6 +21,7 @@ from pruner_engine.cli.options import (
 )
 from pruner_engine.cli.progress import EngineBug
 from pruner_engine.errors import UserError
+from pruner_engine.model_names import stem_of
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -183,8 +182,7 @@ for _part in (bench_more.draft, bench_more.compile_, bench_more.e2e):
 
 def default_project(model: str) -> str:
     """MODEL's own name in the current folder."""
-    stem = Path(model).stem if Path(model).suffix in (".onnx", ".pt2", ".py") else re.sub(r"[^\w.-]+", "_", model)
-    return f"{stem}.pruner"
+    return f"{stem_of(model)}.pruner"
 
 
 def main() -> None:

@@ -14,10 +14,9 @@ from pruner_engine.frontends.model import LoadedModel, bind, bind_dims, declared
 from pruner_engine.frontends.onnx import file as onnx_file
 from pruner_engine.frontends.workloads import WORKLOADS, build_workload, is_workload
 from pruner_engine.jobs.messages import ModelChecked
+from pruner_engine.model_names import KINDS, kind_of_file
 
 __all__ = ["WORKLOADS", "LoadedModel", "check_model", "load_model"]
-
-_KINDS = {".onnx": "onnx", ".pt2": "pt2", ".py": "tvmscript", ".tvmscript": "tvmscript"}
 
 
 def load_model(
@@ -89,11 +88,11 @@ def check_model(source: str, *, allow_code: bool = False) -> ModelChecked:
 def _kind(source: str) -> str:
     if is_workload(source):
         return "workload"
-    if kind := _KINDS.get(Path(source).suffix.lower()):
+    if kind := kind_of_file(source):
         return kind
     raise UserError(
         f'"{source}" is neither a model file nor a built-in workload.',
-        f"Files end in {', '.join(_KINDS)}; workloads are {', '.join(WORKLOADS)}, such as matmul:512,512,512.",
+        f"Files end in {', '.join(KINDS)}; workloads are {', '.join(WORKLOADS)}, such as matmul:512,512,512.",
     )
 
 

@@ -1,0 +1,33 @@
+"""What a model is called: the file of a known kind, or a built-in workload such as matmul:512,512,512."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from pruner_engine.errors import UserError
+
+KINDS = {".onnx": "onnx", ".pt2": "pt2", ".py": "tvmscript", ".tvmscript": "tvmscript"}
+
+
+def kind_of_file(model: str) -> str | None:
+    """onnx | pt2 | tvmscript; None for what is no name of a model's file."""
+    return KINDS.get(Path(model).suffix.lower())
+
+
+def stem_of(model: str) -> str:
+    """What files about the model are called: as its own file, or as the workload with nothing that no name may hold."""
+    return re.sub(r"[^\w.-]+", "_", Path(model).stem if kind_of_file(model) else model)
+
+
+def whole(model: str) -> str:
+    """The name as it means the same in every folder.
+
+    Raises:
+        UserError: it names a file that is not there.
+    """
+    if Path(model).is_file():
+        return str(Path(model).resolve())
+    if kind_of_file(model):
+        raise UserError(f"There is no file {model}.", "Look for a mistake in its name or folder.")
+    return model
