@@ -61,8 +61,7 @@ def test_the_next_session_measures_by_the_same_kernel(tuned):
             "SELECT seconds, stage FROM measurements WHERE candidate_id = ?", (kept["candidate_id"],)
         )
         assert row["stage"] == "ok" and row["seconds"] == pytest.approx(kept["seconds"])
-        assert kept["fixed_s"] > 0
-        assert taken_up(project) == Settled(str(kept["candidate_id"]), kept["seconds"], kept["fixed_s"])
+        assert taken_up(project) == Settled(str(kept["candidate_id"]), kept["seconds"])
 
 
 def test_a_second_run_of_the_project_keeps_it(tuned):

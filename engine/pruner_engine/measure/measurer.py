@@ -205,8 +205,7 @@ class Measurer:
 
         def run_of(job: int, _: str, kernel: wire.Kernel) -> wire.Run:
             run = self._run(task, job, kernel, best_s=best, check=self._check, timeout_s=self._run_timeout_s)
-            fixed = self._probe.kernel if self._probe is not None else None
-            return msgspec.structs.replace(run, yardstick=self._yardsticks.find(task.hash), fixed=fixed)
+            return msgspec.structs.replace(run, yardstick=self._yardsticks.find(task.hash))
 
         for outcome in self._pipeline.work(inputs, run_of, should_stop):
             result = _result(outcome)
@@ -215,8 +214,7 @@ class Measurer:
             if seconds is None or not self._takes_turns:
                 discard(outcome[1])
             else:
-                fixed_s = None if outcome[2] is None else outcome[2].fixed_s
-                self._yardsticks.offer(task.hash, Settled(result.key, seconds, fixed_s), outcome[1])
+                self._yardsticks.offer(task.hash, Settled(result.key, seconds), outcome[1])
             on_result(result)
 
     def yardstick(self, task: TuningTask) -> Settled | None:

@@ -128,9 +128,6 @@ class Board:
     def yardstick(self, job: Run) -> None:
         """Boards run one kernel and forget it."""
 
-    def fixed(self, job: Run) -> None:
-        """So there is nothing to call in turns."""
-
     def caller(self, job: Run, kernel: Any, args: list[Tensor], device: Any) -> Callable[[int], float]:
         """Calls are timed on the board, so that the network is not."""
 

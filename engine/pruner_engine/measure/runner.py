@@ -21,7 +21,7 @@ from pruner_engine.measure.gpu import time_on_gpu
 from pruner_engine.measure.layout import rewrite
 from pruner_engine.measure.references import reference_file
 from pruner_engine.measure.rpc import Board, NoBoardError
-from pruner_engine.measure.timing import Yardstick, time_fixed, time_kernel
+from pruner_engine.measure.timing import Yardstick, time_kernel
 
 _LONG_S = 1.0  # where making inputs and a run on them takes longer, one kind of inputs has to do
 _COLD_CALLS = 8  # of one repeat with cold caches: emptying them takes longer than most kernels
@@ -39,9 +39,6 @@ class Host(Protocol):
 
     def yardstick(self, job: wire.Run) -> Any | None:
         """The function of the yardstick's library, where it can be called in turns with the job's."""
-
-    def fixed(self, job: wire.Run) -> Callable[[int], float] | None:
-        """What calls the fixed kernel, where it can be called in turns with the job's."""
 
     def caller(self, job: wire.Run, kernel: Any, args: list[Tensor], device: Any) -> Callable[[int], float]:
         """What calls the kernel so many times and returns the seconds they took together."""
@@ -99,15 +96,13 @@ def _run(job: wire.Run, task: _Task, host: Host, *, rested: bool) -> wire.Ran:
         call = host.caller(job, kernel, task.timing_arguments(job.kernel), task.device)
         yardstick = _yardstick(job, task, host)
         repeats, censored = time_kernel(call, job.best_s, job.repeats, yardstick, rested=rested)
-        fixed = host.fixed(job) if yardstick is None else None
-        fixed_s = time_fixed(fixed) if fixed is not None else None
         best = not censored and (job.best_s is None or statistics.median(repeats) < job.best_s)
         stage, checked = "check", False
         if task.has_reference and (job.check == "all" or (job.check == "best" and best)):
             checked = True
             if wrong := task.difference(kernel, job.kernel):
                 return wire.Ran(id=job.id, stage=stage, error="wrong", message=wrong, checked=True)
-        return wire.Ran(id=job.id, repeats=repeats, censored=censored, checked=checked, fixed_s=fixed_s)
+        return wire.Ran(id=job.id, repeats=repeats, censored=censored, checked=checked)
     except Exception as failure:  # a kernel's own refusal is the trial's result
         error, message = process.error_of(failure)
         return wire.Ran(id=job.id, stage=stage, error=error, message=message)
@@ -118,8 +113,7 @@ def _yardstick(job: wire.Run, task: _Task, host: Host) -> Yardstick | None:
     if function is None or job.yardstick is None:
         return None
     args = task.timing_arguments(job.yardstick.kernel)
-    call = host.caller(job, function, args, task.device)
-    return Yardstick(call, job.yardstick.seconds, host.fixed(job), job.yardstick.fixed_s)
+    return Yardstick(host.caller(job, function, args, task.device), job.yardstick.seconds)
 
 
 class ThisMachine:
@@ -129,7 +123,6 @@ class ThisMachine:
         self._alone = process.Alone()
         self._module: Any = None
         self._known: tuple[str, Any] = ("", None)  # path and module of the yardstick's library
-        self._fixed: Callable[[int], float] | None = None
 
     @property
     def spent(self) -> bool:
@@ -151,15 +144,6 @@ class ThisMachine:
                 return None
             self._known = (path, tvm.runtime.load_module(path))
         return self._known[1]["main"]
-
-    def fixed(self, job: wire.Run) -> Callable[[int], float] | None:
-        if job.fixed is None or job.device != "cpu" or job.cold or not Path(job.fixed.library).exists():
-            return None
-        if self._fixed is None:
-            kernel, device = tvm.runtime.load_module(job.fixed.library)["main"], self.device("cpu")
-            arrays = (make_array(tuple(arg.shape), arg.dtype, seed) for seed, arg in enumerate(job.fixed.args))
-            self._fixed = self.caller(job, kernel, [tvm.runtime.tensor(array, device) for array in arrays], device)
-        return self._fixed
 
     def caller(self, job: wire.Run, kernel: Any, args: list[Tensor], device: Any) -> Callable[[int], float]:
         if job.device != "cpu":

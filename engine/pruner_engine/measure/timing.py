@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 ABANDON = 2.5  # times the best, in every look
@@ -18,8 +18,6 @@ _WAKE_S = 30e-3  # after a pause the first calls take several times as long: thr
 _CONTENDER = 1.2  # times the best: worth more than one repeat
 _RIVALS = 1.5  # times the best: worth turns although a call takes long
 FINER = 2.0  # times as fast as the yardstick: the next one. Few steps, lest their errors add up
-_FIXED, _FIXED_LOOKS = 2, 9  # calls of the fixed kernel beside a slice, and such slices where it is timed alone
-_APART = math.log(1.25)  # what the yardstick and the fixed kernel say of the machine differs by more than their noise
 _LOSES = 1.1  # times the best: needs no second turn
 _REPEAT_S = 10e-3  # least time of one repeat, or of each kernel in a turn
 # A machine is now faster and now slower, for longer than a repeat. Measured with two kernels of 0.1 and 0.4 ms on two
@@ -43,13 +41,10 @@ class Yardstick:
     Attributes:
         call: calls it so many times and returns the seconds they took together.
         seconds: what one call of it is said to take.
-        fixed, fixed_s: the same of a kernel of no task, when the seconds of this one were settled.
     """
 
     call: Call
     seconds: float
-    fixed: Call | None = None
-    fixed_s: float | None = None
 
 
 def time_kernel(
@@ -139,7 +134,6 @@ def _in_turns(call: Call, warm: float, limit: float, repeats: int, yardstick: Ya
     ours: list[float] = []
     theirs: list[float] = []
     told: list[float] = []
-    fixed: list[float] = []
     spent = 0.0
     for turns in (1, *(repeats * more for more in range(1, _MORE + 1))):
         while (spent < 2 * turns * _REPEAT_S or len(told) < turns) and (spent < _MOST_S or not told):
@@ -150,36 +144,13 @@ def _in_turns(call: Call, warm: float, limit: float, repeats: int, yardstick: Ya
                 took.append(one(times) / times)
                 spent += took[-1] * times
             told.append(sum(ours[-2:]) / sum(theirs[-2:]) * yardstick.seconds)
-            if yardstick.fixed is not None:
-                fixed.append(yardstick.fixed(_FIXED) / _FIXED)
-        own = _own_slowness(yardstick, theirs, fixed)
-        median, wins = statistics.median(told) * own, sum(one * own < limit for one in told) / len(told)
+        median, wins = statistics.median(told), sum(one < limit for one in told) / len(told)
         clear = not 1 - _CLEAR < wins < _CLEAR or _uncertainty(told) < _SETTLED
         final = median * FINER > yardstick.seconds  # else all that follow are told by this time
         if median > _LOSES * limit or (turns >= repeats and clear and final):
             break
     each = [statistics.median(told[turn::turns]) for turn in range(min(turns, len(told)))]
     return [median * one / statistics.median(each) for one in each]
-
-
-def time_fixed(call: Call) -> float:
-    """Seconds a call of the fixed kernel now."""
-    return statistics.median(call(_FIXED) / _FIXED for _ in range(_FIXED_LOOKS))
-
-
-def _own_slowness(yardstick: Yardstick, theirs: Sequence[float], fixed: Sequence[float]) -> float:
-    """How many times slower than usual the yardstick is, beyond what the machine is.
-
-    Where a host moves a virtual machine's cores apart, kernels whose threads exchange data take twice as long, for
-    seconds on end, and others as long as before. By such a yardstick they would seem twice as fast. The fixed kernel
-    is none of that kind, but has slow moments, too: of both the one is believed that tells the smaller change.
-    """
-    if yardstick.fixed_s is None or not fixed:
-        return 1.0
-    by_yardstick = statistics.median(theirs) / yardstick.seconds
-    by_fixed = statistics.median(fixed) / yardstick.fixed_s
-    apart = abs(math.log(by_yardstick / by_fixed)) > _APART
-    return by_yardstick / by_fixed if apart and abs(math.log(by_fixed)) < abs(math.log(by_yardstick)) else 1.0
 
 
 def _uncertainty(values: list[float]) -> float:

@@ -68,16 +68,10 @@ class KernelFacts(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
 
 class Yardstick(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A kernel of the task to take turns with.
-
-    Attributes:
-        seconds: what a call of it is said to take.
-        fixed_s: what a call of the fixed kernel took then; None where nobody looked.
-    """
+    """A kernel of the task to take turns with, and the seconds that a call of it is said to take."""
 
     kernel: Kernel
     seconds: float
-    fixed_s: float | None = None
 
 
 class Fleet(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -132,7 +126,6 @@ class Run(_Message, tag="run", frozen=True):
         facts: about the task's own kernel.
         best_s: best time a call so far; None if there is none.
         yardstick: a kernel to take turns with.
-        fixed: a kernel of no task, by which it shows whether the machine is slow or only the yardstick.
         repeats: how many are wanted.
         check: compare the outputs with the reference: never, always, if the kernel is the best so far; or keep them
             as the reference.
@@ -154,7 +147,6 @@ class Run(_Message, tag="run", frozen=True):
     cold: bool
     timeout_s: float
     yardstick: Yardstick | None = None
-    fixed: Kernel | None = None
     fleet: Fleet | None = None
 
     @property
@@ -187,8 +179,7 @@ class Built(_Message, tag="built", frozen=True):
 class Ran(_Message, tag="ran", frozen=True):
     """Seconds a call, one value a repeat, or at which stage (load, run, check) and why it failed.
 
-    `fixed_s`: what a call of the fixed kernel took beside a kernel without yardstick. `spent`: the runner takes no
-    further message.
+    `spent`: the runner takes no further message.
     """
 
     id: int
@@ -197,7 +188,6 @@ class Ran(_Message, tag="ran", frozen=True):
     repeats: list[float] = []
     censored: bool = False
     checked: bool = False
-    fixed_s: float | None = None
     error: str = ""
     message: str = ""
     log: str = ""

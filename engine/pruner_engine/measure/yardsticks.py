@@ -6,7 +6,7 @@ as if that one took its time: then it does not matter when it is measured.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from pruner_engine.measure import wire
 from pruner_engine.measure.pipeline import discard
@@ -15,17 +15,10 @@ from pruner_engine.measure.timing import FINER
 
 @dataclass(frozen=True)
 class Settled:
-    """A yardstick.
-
-    Attributes:
-        key: of the candidate that it is.
-        seconds: what a call of it is said to take.
-        fixed_s: what a call of the fixed kernel took when that was settled; None where nobody looked.
-    """
+    """A yardstick: the key of the candidate that it is, and the seconds that a call of it is said to take."""
 
     key: str
     seconds: float
-    fixed_s: float | None = None
 
 
 class Yardsticks:
@@ -39,7 +32,7 @@ class Yardsticks:
         settled, built = self._kept.get(task, (None, None))
         if settled is None or built is None or built.kernel is None:
             return None
-        return wire.Yardstick(built.kernel, settled.seconds, settled.fixed_s)
+        return wire.Yardstick(built.kernel, settled.seconds)
 
     def settled(self, task: str) -> Settled | None:
         """The task's; None before the first."""
@@ -48,10 +41,8 @@ class Yardsticks:
     def offer(self, task: str, timed: Settled, built: wire.Built) -> None:
         """A candidate that was timed becomes the task's if it is the first, or far better; else its library goes."""
         before = self.settled(task)
-        if before is None:
+        if before is None or timed.seconds * FINER <= before.seconds:
             self.put(task, timed, built)
-        elif timed.seconds * FINER <= before.seconds:  # it was told as in the minute of the one before
-            self.put(task, replace(timed, fixed_s=before.fixed_s), built)
         else:
             discard(built)
 

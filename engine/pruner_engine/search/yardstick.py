@@ -22,7 +22,6 @@ from pruner_engine.tasks.task import TuningTask
 class _Kept(msgspec.Struct, forbid_unknown_fields=True):
     candidate_id: int
     seconds: float
-    fixed_s: float | None = None
 
 
 def take_up_yardstick(project: Project, task: TuningTask, task_id: int, measurer: Measurer) -> None:
@@ -38,8 +37,7 @@ def take_up_yardstick(project: Project, task: TuningTask, task_id: int, measurer
     except UserError:  # of another version
         return
     key = str(kept.candidate_id)
-    fixed_s = kept.fixed_s if kept.fixed_s and kept.fixed_s > 0 else None
-    measurer.measure_by(task, MeasureInput(key, schedule.mod), Settled(key, kept.seconds, fixed_s))
+    measurer.measure_by(task, MeasureInput(key, schedule.mod), Settled(key, kept.seconds))
 
 
 def keep_yardstick(
@@ -48,7 +46,7 @@ def keep_yardstick(
     """Keep the yardstick if one of the candidates that were measured just now, by their hashes, has become it."""
     found = measurer.yardstick(task)
     if found is not None and found.key in ids:
-        project.work.keep_fact(_name(task_id, measurer), _Kept(ids[found.key], found.seconds, found.fixed_s))
+        project.work.keep_fact(_name(task_id, measurer), _Kept(ids[found.key], found.seconds))
 
 
 def _name(task_id: int, measurer: Measurer) -> str:
