@@ -124,6 +124,18 @@
         <translation>Weiter optimieren</translation>
     </message>
     <message>
+        <source>A model is being exported. Keep exporting without the window?</source>
+        <translation>Ein Modell wird exportiert. Ohne das Fenster weiter exportieren?</translation>
+    </message>
+    <message>
+        <source>The folder is written without the window too, and noted in the project. Stopped, export it again.</source>
+        <translation>Der Ordner wird auch ohne das Fenster geschrieben und im Projekt vermerkt. Nach einem Abbruch lässt sich erneut exportieren.</translation>
+    </message>
+    <message>
+        <source>Keep exporting</source>
+        <translation>Weiter exportieren</translation>
+    </message>
+    <message>
         <source>Stop and close</source>
         <translation>Anhalten und schließen</translation>
     </message>
@@ -634,6 +646,10 @@
     <message>
         <source>There is nothing to export before a candidate was measured.</source>
         <translation>Es gibt nichts zu exportieren, bevor ein Kandidat gemessen wurde.</translation>
+    </message>
+    <message>
+        <source>Last export of this model: {run}, {moment}</source>
+        <translation>Letzter Export dieses Modells: {run}, {moment}</translation>
     </message>
     <message>
         <source>{count} {state} ({share} of the time)</source>
@@ -1256,8 +1272,8 @@
         <translation>Stopp</translation>
     </message>
     <message>
-        <source>End the job; it can be resumed (Ctrl+.)</source>
-        <translation>Den Auftrag beenden; er lässt sich fortsetzen (Strg+.)</translation>
+        <source>End the job; a run can be resumed (Ctrl+.)</source>
+        <translation>Den Auftrag beenden; ein Lauf lässt sich fortsetzen (Strg+.)</translation>
     </message>
     <message>
         <source>Resume</source>
