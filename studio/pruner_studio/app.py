@@ -76,7 +76,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     # The first frame before anything else: pages and plots are made when the event loop is idle
     QTimer.singleShot(0, lambda: window.settle(path))
     code = app.exec()
-    if window.keep_tuning:
+    if window.keep_job:
         os._exit(code)  # Qt would kill the engine that is to live on when it clears up its process object
     return code
 

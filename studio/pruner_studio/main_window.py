@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -21,7 +22,7 @@ from PySide6.QtWidgets import (
 from pruner_engine import __version__
 from pruner_studio import background, clipboard
 from pruner_studio.menus import Menus
-from pruner_studio.models.projects import is_project
+from pruner_studio.models.projects import is_file, is_project
 from pruner_studio.models.recent import recent, summaries
 from pruner_studio.page_stack import PageStack
 from pruner_studio.pages.page import Page
@@ -40,6 +41,19 @@ if TYPE_CHECKING:  # a project is shown sooner without
 _TOLD_MS = 4000
 _SETTLED_MS = 250
 _GC_THRESHOLDS = (20_000, 20, 50)  # rows of a long run are no garbage: looking through all of them is a stall
+# By what the job does: what is asked before the window closes, what comes of each answer, and the name of going on
+_CLOSING = {
+    "tune": (
+        tr("A model is being tuned. Keep tuning without the window?"),
+        tr("Open the project again to watch and steer it. Stopped, it can be resumed where it was left."),
+        tr("Keep tuning"),
+    ),
+    "export": (
+        tr("A model is being exported. Keep exporting without the window?"),
+        tr("The folder is written without the window too, and noted in the project. Stopped, export it again."),
+        tr("Keep exporting"),
+    ),
+}
 
 
 class MainWindow(QMainWindow):
@@ -91,7 +105,7 @@ class MainWindow(QMainWindow):
         self.workspace.job_changed.connect(self._job_changed)
         theme.changed.connect(self._repaint_icons)
         self._job_was_running = False
-        self.keep_tuning: bool | None = None  # what becomes of a running job at the end; None: not asked yet
+        self.keep_job: bool | None = None  # what becomes of a running job at the end; None: not asked yet
         if not opening:
             self.show_page("start")
 
@@ -150,7 +164,7 @@ class MainWindow(QMainWindow):
                 self.show_page("start")
             return
         start = self.start_page()
-        if not Path(path).is_file() and ":" not in path:
+        if not is_file(path) and ":" not in path:
             self.problems.tell(
                 Problem(tr("There is no file {path}.").format(path=path), tr("Choose another one on the Start page."))
             )
@@ -210,10 +224,9 @@ class MainWindow(QMainWindow):
         if run is not None:
             self.start_page().duplicate(run)
 
-    def edits(self) -> list[QUndoStack]:
-        """Edits that are shown now and can be taken back or done again."""
-        stacks = self.pages.page(self.current_page).findChildren(QUndoStack)
-        return [stack for stack in stacks if cast("QWidget", stack.parent()).isVisible()]
+    def edits(self) -> Sequence[QUndoStack]:
+        """Edits of the shown page that can be taken back or done again."""
+        return self.pages.page(self.current_page).edits()
 
     def undo(self, *, again: bool = False) -> None:
         """Take back, or do again, the latest edit of the shown page."""
@@ -244,9 +257,7 @@ class MainWindow(QMainWindow):
 
     def _tell_drawn(self) -> None:
         """Say in the status bar where a page shows less than there is."""
-        page = self.pages.page(self.current_page)
-        notes = [told for widget in page.findChildren(QWidget) if (told := getattr(widget, "thinned", ""))]
-        self._drawn.setText(" · ".join(notes))
+        self._drawn.setText(" · ".join(filter(None, self.pages.page(self.current_page).notes())))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if event.mimeData().hasUrls():
@@ -262,17 +273,17 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Asks what becomes of a job that this window started; what it measured is kept in any case."""
-        if self.workspace.job.owned and self.workspace.job_task == "tune" and self.keep_tuning is None:
+        if self.workspace.job.owned and self.keep_job is None:
             event.ignore()
             self._ask_to_close()
             return
-        if self.workspace.job.owned and self.keep_tuning:
+        if self.workspace.job.owned and self.keep_job:
             self.workspace.job.detach()
         else:
             self.workspace.job.quit()
         self.workspace.helper.quit()
         self.hide()
-        if not self.keep_tuning:
+        if not self.keep_job:
             self.workspace.job.wait_ended(15_000)
         self.workspace.helper.wait_ended(2_000)
         self.workspace.close()
@@ -287,18 +298,17 @@ class MainWindow(QMainWindow):
         box = QMessageBox(self)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.setIcon(QMessageBox.Icon.Question)
-        box.setText(tr("A model is being tuned. Keep tuning without the window?"))
-        box.setInformativeText(
-            tr("Open the project again to watch and steer it. Stopped, it can be resumed where it was left.")
-        )
-        keep = box.addButton(tr("Keep tuning"), QMessageBox.ButtonRole.AcceptRole)
+        question, outcome, going_on = _CLOSING[self.workspace.job_task]
+        box.setText(question)
+        box.setInformativeText(outcome)
+        keep = box.addButton(going_on, QMessageBox.ButtonRole.AcceptRole)
         stop = box.addButton(tr("Stop and close"), QMessageBox.ButtonRole.DestructiveRole)
         box.addButton(tr("Cancel"), QMessageBox.ButtonRole.RejectRole)
         box.setDefaultButton(keep)
 
         def answered(chosen: QAbstractButton) -> None:
             if chosen in (keep, stop):
-                self.keep_tuning = chosen is keep
+                self.keep_job = chosen is keep
                 self.close()
 
         box.buttonClicked.connect(answered)

@@ -38,7 +38,7 @@ class Menus(QObject):
         self._view()
         self._help()
         workspace = window.workspace
-        for signal in (workspace.opened, workspace.changed):
+        for signal in (workspace.opened, workspace.changed, workspace.job_changed):
             signal.connect(self._enable)
         window.pages.line_changed.connect(self._enable_copy)
         self._enable()
@@ -102,9 +102,11 @@ class Menus(QObject):
 
     def _run(self) -> None:
         bar, menu = self._window.run_bar, self._menu(tr("&Run"))
-        self._add(menu, tr("&Pause or go on"), "Ctrl+P", bar.toggle_pause)
-        self._add(menu, tr("&Stop"), "Ctrl+.", bar.stop)
-        self._add(menu, tr("&Resume"), "Ctrl+R", bar.resume)
+        self._of_bar = [
+            (self._add(menu, tr("&Pause or go on"), "Ctrl+P", bar.toggle_pause), bar.pause_button),
+            (self._add(menu, tr("&Stop"), "Ctrl+.", bar.stop), bar.stop_button),
+            (self._add(menu, tr("&Resume"), "Ctrl+R", bar.resume), bar.resume_button),
+        ]
         menu.addSeparator()
         duplicate = self._add(menu, tr("&Duplicate with changes…"), "Ctrl+D", self._window.duplicate_run)
         self._of_run.append(duplicate)
@@ -141,6 +143,8 @@ class Menus(QObject):
             action.setEnabled(bool(self._window.workspace.path))
         for action in self._of_run:
             action.setEnabled(self._window.workspace.run_id is not None)
+        for action, pressed in self._of_bar:
+            action.setEnabled(not pressed.isHidden())
 
     def _enable_undo(self) -> None:
         stacks = self._window.edits()

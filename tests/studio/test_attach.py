@@ -58,7 +58,7 @@ class Leaving(main_window.MainWindow):
         run = self.workspace.run()
         if run and run["trials"]:
             self.timer.stop()
-            self.keep_tuning = True
+            self.keep_job = True
             self.close()
 
 main_window.MainWindow = Leaving

@@ -7,10 +7,12 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from painted import LastText
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea
 
 from pruner_engine import units
+from pruner_engine.jobs import messages as msg
 from pruner_studio.main_window import MainWindow
 
 pytestmark = pytest.mark.timeout(300)
@@ -58,3 +60,17 @@ def test_boards_are_watched_at_their_tracker(qtbot, window: MainWindow) -> None:
     qtbot.waitUntil(lambda: card.state.text() == "no answer", timeout=60_000)
     assert "No tracker answers" in card.note.text()
     assert window.problems.cards() == []
+
+
+def test_the_seconds_of_a_silent_board_count_on(qtbot, window: MainWindow) -> None:
+    card = window.show_page("devices").boards
+    sign = LastText(card.table, 0, "Sign of life")
+    for answers in (True, False):
+        board = msg.Board(key="pi", address="10.0.0.7:9090", answers=answers, answer_s=0.001 if answers else None)
+        card._answered(msg.Boards(tracker="", boards=[board]))
+    card.window().findChild(QScrollArea).ensureWidgetVisible(card.table)
+    qtbot.waitUntil(lambda: "silent for" in sign.text, timeout=5_000)
+    before = sign.text
+    qtbot.wait(1_100)
+    card._answered(msg.Boards(tracker="", boards=[board]))
+    qtbot.waitUntil(lambda: "silent for 1" in sign.text and sign.text != before, timeout=5_000)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import csv
+import json
+import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -136,6 +139,79 @@ def test_adaptation_and_export_show_their_rows(opened: MainWindow) -> None:
     export = show(opened, "export")
     assert export.check_state.text() == "equal"
     assert {row["state"] for row in export.functions.rows} == {"applied", "fallback"}
+
+
+def test_an_export_that_differs_is_not_told_as_equal(opened: MainWindow, tmp_path: Path) -> None:
+    path = shutil.copy(opened.workspace.path, tmp_path / "differs.pruner")
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:  # "ok" was always 1, whatever was found
+        (stored,) = db.execute("SELECT summary FROM exports WHERE id = 3").fetchone()
+        summary = json.loads(stored)
+        summary["checks"][1] |= {"ok": False, "message": "2 of 1000 elements differ"}
+        db.execute("UPDATE exports SET summary = ? WHERE id = 3", (json.dumps(summary),))
+    opened.workspace.open(path)
+    page = show(opened, "export")
+    assert (page.check_state.text(), page.check_state.property("tone")) == ("differ", "bad")
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("UPDATE exports SET summary = ?", (json.dumps(summary | {"checks": []}),))
+    assert show(opened, "export").check_state.text() == ""  # nothing was compared
+
+
+def test_the_last_export_is_one_of_the_shown_model_and_names_its_run(opened: MainWindow, tmp_path: Path) -> None:
+    path = shutil.copy(opened.workspace.path, tmp_path / "two.pruner")
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("CREATE TEMP TABLE other AS SELECT * FROM models")
+        db.execute("UPDATE other SET id = 2, name = 'bert', sha256 = '1'")
+        db.execute("INSERT INTO models SELECT * FROM other")
+        db.execute("UPDATE runs SET model_id = 2 WHERE id = 3")
+    opened.workspace.open(path, 1)
+    page = show(opened, "export")
+    assert "Run 2 · resnet18 · pruner" in page.source.text()
+    opened.workspace.choose_run(3)
+    assert "Run 3 · bert · moa-pruner" in show(opened, "export").source.text()
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("DELETE FROM exports WHERE run_id = 3")
+    assert show(opened, "export").pages.currentIndex() == 0
+
+
+def test_a_task_without_a_round_shows_nothing_of_another(window: MainWindow, tmp_path: Path, rested) -> None:
+    window.workspace.open(make_project(tmp_path / "begun.pruner", runs=1, rounds=3))
+    tuned, waiting = (window.workspace.reader.tasks(1)[at]["id"] for at in (0, 3))
+    window.workspace.select(tuned)
+    page = window.show_page("draft")
+    rested(page)
+    assert page.scatter.series and page.tiles["rank", "draft_score"].value != "–"
+    for chosen, words in ((waiting, ""), (None, "no task has this")):
+        window.workspace.select(chosen)
+        window.workspace.narrow(words)
+        rested(page)
+        assert [number for _, number in page.funnel._steps] == [0] * 5
+        assert page.scatter.series == [] and page.model.rows == []
+        assert {tile.value for tile in page.tiles.values()} == {"–"}
+
+
+def test_a_task_that_the_filter_hides_is_named_where_it_is_shown(opened: MainWindow) -> None:
+    tasks = {row["id"]: row["name"] for row in opened.workspace.reader.tasks(3)}
+    shown, kept = (next(key for key, name in tasks.items() if word in name) for word in ("conv2d", "softmax"))
+    opened.workspace.select(shown)
+    opened.workspace.narrow("softmax")
+    page = show(opened, "draft")
+    assert page.task.currentText() == tasks[shown]
+    assert [page.task.itemData(at) for at in range(page.task.count())] == [None, *sorted((shown, kept))]
+    assert {row["task"] for row in page.model.rows} == {tasks[shown]}
+
+
+def test_arrow_keys_stay_on_their_run_while_another_goes_on(qtbot, opened: MainWindow) -> None:
+    page = show(opened, "compare")
+    assert page.table.chosen_id == 3
+    page.table.setFocus()
+    qtbot.keyClick(page.table, Qt.Key.Key_Up)
+    opened.workspace.changed.emit()
+    page.refresh()
+    assert page.table.chosen_id == 2
+    qtbot.keyClick(page.table, Qt.Key.Key_Up)
+    qtbot.keyClick(page.table, Qt.Key.Key_Return)
+    assert opened.workspace.run_id == 1
+    assert show(opened, "compare").table.chosen_id == 1
 
 
 def test_choosing_another_run_reaches_every_page(opened: MainWindow) -> None:

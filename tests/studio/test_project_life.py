@@ -57,6 +57,22 @@ def test_recent_projects_show_the_best_of_all_runs(qtbot, window: MainWindow, fi
     assert window.workspace.path == str(finished_project)
 
 
+def test_a_recent_project_out_of_reach_keeps_no_window_from_starting(
+    qtbot, window: MainWindow, finished_project: Path, tmp_path: Path
+) -> None:
+    far = str(tmp_path / ("far" * 100) / "far.pruner")  # refused by the kernel, as a share that is gone
+    with pytest.raises(OSError, match="too long"):
+        Path(far).stat()
+    QSettings().setValue("recent", [far, str(finished_project)])
+    again = MainWindow(opening=True)
+    qtbot.addWidget(again)
+    assert [made.toolTip() for made in again.menus._recent.actions() if made.text() == "resnet18"]
+    assert not any(made.toolTip() == far for made in again.menus._recent.actions())
+    again.settle(far)
+    assert again.current_page == "start" and "There is no file" in again.problems.cards()[0].problem.message
+    again.close()
+
+
 def test_the_demonstration_is_opened_as_a_copy(qtbot, window: MainWindow, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     before = SAMPLE.read_bytes()

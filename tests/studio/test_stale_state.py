@@ -8,6 +8,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from painted import LastText
+from project_factory import make_project
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
@@ -104,6 +106,20 @@ def test_a_chosen_round_is_given_up_by_a_click(qtbot, opened: MainWindow, rested
     qtbot.mouseClick(page.every_round, Qt.MouseButton.LeftButton)
     rested(page)
     assert page.table.chosen_id is None and page.funnel_card.heading.text() == "Funnel of all rounds"
+
+
+def test_rounds_that_are_read_later_show_how_well_they_were_foretold(
+    qtbot, window: MainWindow, tmp_path: Path, rested
+) -> None:
+    window.workspace.open(make_project(tmp_path / "long.pruner", runs=1, rounds=450))  # trials for three readings
+    page = window.show_page("draft")
+    newest = window.workspace.reader.rounds(1)[-1]["id"]
+    told = [LastText(page.table, newest, title) for title in ("ρ draft", "Top-5 draft")]
+    qtbot.mouseClick(page.score.part("verified_score"), Qt.MouseButton.LeftButton)
+    page.table.viewport().repaint()
+    assert [one.text for one in told] == ["–", "–"]  # of the first reading
+    rested(page)
+    qtbot.waitUntil(lambda: all(one.text == one.now() != "–" for one in told), timeout=5_000)
 
 
 @pytest.mark.parametrize(("low", "high"), [(-1000.0, 1000.0), (-3.0, 500.0), (400.0, 500.0), (-500.0, -400.0)])

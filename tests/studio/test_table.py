@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, QObject, QRect, Qt
-from PySide6.QtGui import QContextMenuEvent, QCursor, QGuiApplication, QKeySequence, QRegion
+from painted import Painted, cell
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QContextMenuEvent, QCursor, QGuiApplication, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -22,20 +23,6 @@ def rows(*speeds: float) -> list[dict]:
     return [{"id": at, "name": f"row {at}", "speed": speed} for at, speed in enumerate(speeds, 1)]
 
 
-class Painted(QObject):
-    """What of a widget is painted."""
-
-    def __init__(self, widget) -> None:
-        super().__init__(widget)
-        self.region = QRegion()
-        widget.installEventFilter(self)
-
-    def eventFilter(self, _: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Paint:
-            self.region += event.region()
-        return False
-
-
 @pytest.fixture
 def table(qtbot):
     """By speed, the fastest first."""
@@ -49,10 +36,6 @@ def table(qtbot):
     for _ in range(5):
         QApplication.processEvents()
     return made
-
-
-def cell(table: Table, row_id: int, column: int) -> QRect:
-    return table.visualRect(table.table.index(table.table.row_of(row_id), column))
 
 
 def order(table: Table) -> list[int]:
@@ -72,6 +55,39 @@ def test_a_new_row_and_one_that_goes_are_shown(table) -> None:
     assert order(table) == [2, 4, 3, 1]
     table.table.show_rows(rows(10.0, 30.0))
     assert order(table) == [2, 1]
+
+
+def test_a_list_stays_where_it_was_scrolled_to_while_rows_come(qtbot, table: Table) -> None:
+    speeds = [float(speed) for speed in range(200)]
+    table.table.show_rows(rows(*speeds))
+    table.choose(100)
+    bar = table.verticalScrollBar()
+    assert table.viewport().rect().contains(cell(table, 100, 0).center())
+    bar.setValue(bar.maximum())
+    for _ in range(3):  # as a live run does: new rows, and the page tells again what is chosen
+        speeds.append(float(len(speeds)))
+        at = bar.value()
+        table.table.show_rows(rows(*speeds))
+        table.choose(100)
+        QApplication.processEvents()
+        assert bar.value() == at > 0 and table.chosen_id == 100
+        assert {index.row() for index in table.selectionModel().selectedRows()} == {table.table.row_of(100)}
+    table.choose(7)  # another one is gone to
+    QApplication.processEvents()
+    assert table.viewport().rect().contains(cell(table, 7, 0).center())
+    bar.setValue(0)
+    qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=cell(table, order(table)[2], 0).center())
+    clicked = table.chosen_id
+    bar.setValue(bar.maximum())
+    at = bar.value()
+    table.table.show_rows(rows(*speeds, 3.5))
+    table.choose(clicked)
+    QApplication.processEvents()
+    assert bar.value() == at and table.chosen_id == clicked
+    qtbot.keyClick(table, Qt.Key.Key_Down)  # from where the choice is, and there again
+    assert table.chosen_id == order(table)[3] and bar.value() < at
+    table.table.show_rows(rows(1.0, 2.0))
+    assert table.chosen_id is None and not table.currentIndex().isValid()
 
 
 def test_only_what_looks_different_is_painted(table) -> None:

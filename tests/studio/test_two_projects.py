@@ -50,6 +50,14 @@ def test_only_the_run_that_is_tuned_is_steered(
     qtbot.waitUntil(lambda: all(made.isEnabled() for made in tasks.steer_buttons), timeout=20_000)
     assert bar.state.text() == "tuning" and ":" not in bar.phase.text()
 
+    # the same run, its task out of sight
+    qtbot.keyClicks(tasks.filter, "softmax")
+    assert tasks.model.rows == [] and not any(made.isEnabled() for made in tasks.steer_buttons)
+    tasks._steer("pin")
+    assert not any(isinstance(command, msg.Steer) for command in sent)
+    tasks.filter.clear()
+    assert all(made.isEnabled() for made in tasks.steer_buttons)
+
     # another run of the same project
     workspace.choose_run(1)
     workspace.select(workspace.reader.tasks(1)[0]["id"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from contextlib import suppress
 from pathlib import Path
@@ -16,9 +17,14 @@ DEMO = "samples/small-cnn.pruner"
 SUFFIX = ".pruner"
 
 
+def is_file(path: str) -> bool:
+    """Whether a file is there. A disk or share that does not answer is a no, where `Path` would raise."""
+    return os.path.isfile(path)  # noqa: PTH113
+
+
 def is_project(path: str) -> bool:
     """Whether there is a file that calls itself a project; whether it is one shows when it is opened."""
-    return Path(path).suffix == SUFFIX and Path(path).is_file()
+    return Path(path).suffix == SUFFIX and is_file(path)
 
 
 def expanded(text: str) -> str:

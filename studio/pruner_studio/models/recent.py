@@ -9,6 +9,7 @@ from PySide6.QtCore import QSettings
 
 from pruner_engine.errors import UserError
 from pruner_engine.store.reader import ProjectReader
+from pruner_studio.models.projects import is_file
 
 _KEPT = 12
 
@@ -17,7 +18,7 @@ def recent() -> list[str]:
     """Project files opened lately, newest first, that are still there."""
     stored: Any = QSettings().value("recent", [])
     paths = [stored] if isinstance(stored, str) else list(stored or [])
-    return [path for path in paths if Path(path).is_file()]
+    return [path for path in paths if is_file(path)]
 
 
 def remember(path: str) -> None:

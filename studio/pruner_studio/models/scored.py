@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Collection
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,14 @@ from pruner_engine.store.quality import best_in_top, score_quality, top_recall
 from pruner_engine.store.reader import ProjectReader
 
 SCORES = ("draft_score", "verified_score")
-_QUALITY = {"rank": score_quality, "recall": top_recall}
+_QUALITY = {
+    f"{figure}_{score}": partial(found, score=score)
+    for figure, found in (("rank", score_quality), ("recall", top_recall))
+    for score in SCORES
+}
+_UNKNOWN: dict[str, float | None] = dict.fromkeys(_QUALITY)
 _NUMBERS = ("id", "round_id", "task_id", "draft_score", "verified_score", "seconds")
+_CHUNK = 2_000  # rows taken at once: what the reader keeps of a run that was shown before comes whole
 
 
 class ScoredCandidates:
@@ -30,7 +37,7 @@ class ScoredCandidates:
         self._origins: dict[str, int] = {}
         self._origin_codes = array("b")
         self._by_round: dict[int, list[dict[str, Any]]] = {}
-        self._qualities: dict[int, dict[tuple[str, str], float | None]] = {}
+        self._qualities: dict[int, dict[str, float | None]] = {}
 
     def update(self, reader: ProjectReader, run_id: int) -> bool:
         """Take what is new in the file; False where more is to be read by another call."""
@@ -38,28 +45,26 @@ class ScoredCandidates:
             self._of = (reader, run_id)
             self._clear()
         rows, complete = reader.scored(run_id)
-        new = rows[self._taken :]
+        new = rows[self._taken : self._taken + _CHUNK]
         for name in _NUMBERS:  # column by column, which is several times as fast as row by row
             self._numbers[name].extend([math.nan if (value := row[name]) is None else value for row in new])
         self._numbers["valid"].extend([row["stage"] == "ok" and not row["censored"] for row in new])
         self._origin_codes.extend([self._origins.setdefault(row["origin"], len(self._origins)) for row in new])
         for row in new:
             self._by_round.setdefault(row["round_id"], []).append(row)
-            self._qualities.pop(row["round_id"], None)
-        self._taken = len(rows)
-        return complete
+        for round_id in {row["round_id"] for row in new}:
+            of_round = self._by_round[round_id]
+            self._qualities[round_id] = {name: found(of_round) for name, found in _QUALITY.items()}
+        self._taken += len(new)
+        return complete and self._taken == len(rows)
 
-    def of_round(self, round_id: int) -> list[dict[str, Any]]:
-        return self._by_round.get(round_id, [])
+    def quality(self, round_id: int) -> dict[str, float | None]:
+        """How well each score foretold the measured speed of a round: rank correlation, and recall of the fastest.
 
-    def quality(self, round_id: int, figure: str, score: str) -> float | None:
-        """How well a score foretold the measured speed of a round: `rank` correlation, or `recall` of the fastest."""
-        if round_id not in self._qualities:
-            rows = self.of_round(round_id)
-            self._qualities[round_id] = {
-                (name, key): found(rows, key) for name, found in _QUALITY.items() for key in SCORES
-            }
-        return self._qualities[round_id][figure, score]
+        Returns:
+            By `rank_` or `recall_` and the score's name.
+        """
+        return self._qualities.get(round_id, _UNKNOWN)
 
     def columns(self, task_ids: Collection[int] | None, round_id: int | None) -> dict[str, np.ndarray]:
         """Arrays of some tasks and of a round, or of all.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -67,6 +67,9 @@ class AdaptationPage(Page):
             rows = [row for row in rows if row["task_id"] in kept]
         for key, plot in self.plots.items():
             plot.show_data([made for model in _MODELS if len((made := self._series(rows, key, *model)).x)])
+
+    def notes(self) -> Iterable[str]:
+        return [plot.thinned for plot in self.plots.values()]
 
     def _series(self, rows: list[dict[str, Any]], key: str, model: str, name: str, color: str) -> Series:
         own = [row for row in rows if row["model"] == model and row[key] is not None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -12,6 +12,7 @@ from pruner_engine import units
 from pruner_engine.errors import UserError
 from pruner_engine.jobs import lines
 from pruner_engine.store.comparison import Comparison, compare
+from pruner_engine.store.reader import ProjectReader
 from pruner_studio.help import tip_of
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.pages.overview import BASELINES, run_name, step_points
@@ -74,6 +75,7 @@ class ComparePage(Page):
 
     def build(self) -> Iterator[None]:
         self._goal_of: int | None = None
+        self._chosen: tuple[ProjectReader, int] | None = None  # the run that the table was told to mark
         whole = QWidget()
         self.pages = self.add_stack(
             self.nothing(
@@ -129,12 +131,17 @@ class ComparePage(Page):
             )
         )
         self.model.show_rows(found.runs)
-        self.table.choose(chosen["id"])
+        if self._chosen != (reader, chosen["id"]):  # the reader's own choice stays otherwise
+            self._chosen = (reader, chosen["id"])
+            self.table.choose(chosen["id"])
 
     def command_line(self) -> str:
         if not self.workspace.path:
             return ""
         return lines.compare_line(self.workspace.path, self.workspace.run_id, self._goal_of)
+
+    def notes(self) -> Iterable[str]:
+        return (self.plot.thinned,)
 
     def _fill_goals(self, found: Comparison) -> None:
         wanted = [(tr("Goal of the stock search"), None), *((run_name(run), run["id"]) for run in found.runs)]

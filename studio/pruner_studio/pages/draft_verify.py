@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from functools import partial
+from collections.abc import Collection, Iterable, Iterator
 from operator import itemgetter
 from typing import Any
 
@@ -54,11 +53,6 @@ def _correlation(value: float) -> str:
     return f"{value:+.2f}"
 
 
-def _foretold(row: dict[str, Any], figure: str, score: str) -> float | None:
-    found: float | None = row["quality"](row["id"], figure, score)
-    return found
-
-
 COLUMNS = (
     Column(tr("Round"), lambda row: row["idx"], units.count, right=True),
     Column(tr("Task"), lambda row: row["task"]),
@@ -67,7 +61,7 @@ COLUMNS = (
         for name, key in _STEPS
     ),
     *(
-        Column(title, partial(_foretold, figure=figure, score=score), shown, tip_of(f"score.{figure}"), right=True)
+        Column(title, itemgetter(f"{figure}_{score}"), shown, tip_of(f"score.{figure}"), right=True)
         for title, figure, score, shown in (
             (tr("ρ draft"), "rank", "draft_score", _correlation),
             (tr("ρ verified"), "rank", "verified_score", _correlation),
@@ -188,14 +182,14 @@ class DraftVerifyPage(Page):
         shown_tasks = self._shown_tasks(tasks, kept)
         if shown_tasks is not None:
             rounds = [row for row in rounds if row["task_id"] in shown_tasks]
-        self._fill_tasks(kept)
+        self._fill_tasks(tasks, kept)
         yield
         if not self._scored.update(reader, run_id):
             self.touch()
         yield
-        for row in rounds:
-            row["task"], row["quality"] = tasks.get(row["task_id"], ""), self._scored.quality
-        self.model.show_rows(rounds)
+        # Rows of this page's own: those of the reader are the same ones at the next refresh, which would look unchanged
+        rows = [{**row, "task": tasks.get(row["task_id"], ""), **self._scored.quality(row["id"])} for row in rounds]
+        self.model.show_rows(rows)
         chosen = [row for row in rounds if row["id"] == self._round]
         if not chosen:
             self._round = None
@@ -204,13 +198,15 @@ class DraftVerifyPage(Page):
         self.funnel_card.heading.setText(
             tr("Funnel of round {number}").format(number=chosen[0]["idx"]) if chosen else tr("Funnel of all rounds")
         )
-        counts = zip(*map(itemgetter(*(key for _, key in _STEPS)), chosen or rounds), strict=True)
-        self.funnel.show_steps([(name, sum(count)) for (name, _), count in zip(_STEPS, counts, strict=True)])
+        self.funnel.show_steps([(name, sum(row[key] for row in chosen or rounds)) for name, key in _STEPS])
         yield
         shown = self._scored.columns(shown_tasks, self._round)
         self._show_scatter(shown)
         yield
         self._show_tiles(shown)
+
+    def notes(self) -> Iterable[str]:
+        return (self.scatter.thinned,)
 
     def _shown_tasks(self, tasks: dict[int, str], kept: dict[int, str]) -> Collection[int] | None:
         """The chosen task, else those that the filter lets through; None for all."""
@@ -218,13 +214,15 @@ class DraftVerifyPage(Page):
             return {self.workspace.task_id}
         return kept.keys() if self.workspace.filter else None
 
-    def _fill_tasks(self, tasks: dict[int, str]) -> None:
+    def _fill_tasks(self, tasks: dict[int, str], kept: Collection[int]) -> None:
+        """Those that the filter lets through, and in any case the one shown."""
+        offered = {*kept, self.workspace.task_id}
         everything = (
             tr("All tasks with “{words}”").format(words=self.workspace.filter)
             if self.workspace.filter
             else tr("All tasks")
         )
-        wanted = [(everything, None), *((name, task_id) for task_id, name in tasks.items())]
+        wanted = [(everything, None), *((name, task_id) for task_id, name in tasks.items() if task_id in offered)]
         if [(self.task.itemText(at), self.task.itemData(at)) for at in range(self.task.count())] != wanted:
             self.task.clear()
             for name, task_id in wanted:

@@ -35,6 +35,7 @@ from pruner_studio.widgets.basic import Card, EmptyState, Pill, button, clear, l
 from pruner_studio.widgets.drawn import Bar, Bars
 from pruner_studio.widgets.figure import SaveButton
 from pruner_studio.widgets.narrowing import NarrowedBy
+from pruner_studio.widgets.run_bar import run_name
 from pruner_studio.widgets.table import Table
 
 _TONES = {"applied": "good", "fallback": "warn", "not tunable": "muted"}
@@ -64,6 +65,7 @@ COVERAGE_COLUMNS = (
     ),
 )
 _STATES: dict[str, str] = {"applied": tr("applied"), "fallback": tr("fallback"), "not tunable": tr("not tunable")}
+_LAST = "SELECT e.* FROM exports e JOIN runs r ON r.id = e.run_id WHERE r.model_id = ? ORDER BY e.id DESC LIMIT 1"
 
 
 class ExportPage(Page):
@@ -113,6 +115,8 @@ class ExportPage(Page):
         outer = QVBoxLayout(self.result)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(14)
+        self.source = label("", "muted")
+        outer.addWidget(self.source)
         columns = QHBoxLayout()
         columns.setSpacing(14)
         self.latencies = Card(tr("Latency"))
@@ -209,14 +213,17 @@ class ExportPage(Page):
         else:
             self.phase.setText("")
         self.phase.setVisible(bool(self.phase.text()))
-        exports = self.workspace.reader.exports() if self.workspace.reader else []
-        self._exported = exports[-1] if exports else None
+        reader = self.workspace.reader
+        self._exported = reader.one(_LAST, (run["model_id"],)) if reader and run else None
         self.pages.setCurrentIndex(1 if self._exported else 0)
         if self._exported:
             self._show(self._exported)
 
     def _show(self, exported: dict[str, Any]) -> None:
-        summary = exported["summary"]
+        assert self.workspace.reader is not None
+        summary, run = exported["summary"], self.workspace.reader.run(exported["run_id"])
+        told = tr("Last export of this model: {run}, {moment}")
+        self.source.setText(told.format(run=run_name(run), moment=units.moment(exported["at"])))
         timings = {name: entry["seconds"] for name, entry in summary["latency"].items() if entry["seconds"]}
         slowest, tuned = max(timings.values(), default=1.0), timings.get("tuned")
         self.latency_bars.show_bars([self._bar(name, seconds, slowest, tuned) for name, seconds in timings.items()])
@@ -226,7 +233,7 @@ class ExportPage(Page):
             if not entry["seconds"]
         ]
         self.latency_note.setText("\n".join(missing))
-        self._show_check(summary["checks"], bool(exported["ok"]))
+        self._show_checks(summary["checks"])
         self._show_files(summary["files"], exported)
         self.functions.show_rows(self._narrowed(summary["coverage"]["functions"]))
         parts = [
@@ -254,8 +261,9 @@ class ExportPage(Page):
         told = units.latency(seconds) + (f"   {units.ratio(seconds / tuned)}" if tuned and name != "tuned" else "")
         return Bar(LIBRARIES.get(name, name), seconds, seconds / slowest, told, "good" if name == "tuned" else "faint")
 
-    def _show_check(self, checks: list[dict[str, Any]], ok: bool) -> None:
-        self.check_state.show_state(tr("equal") if ok else tr("differ"), "good" if ok else "bad")
+    def _show_checks(self, checks: list[dict[str, Any]]) -> None:
+        state = (tr("equal"), "good") if all(check["ok"] for check in checks) else (tr("differ"), "bad")
+        self.check_state.show_state(*state if checks else ("", "neutral"))
         clear(self.check_rows)
         for check in checks:
             told = (

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from pruner_engine import units
+from pruner_engine.store.comparison import comparable
 from pruner_studio.help import tip_of
 from pruner_studio.models.narrowing import narrowed
 from pruner_studio.models.words import LIBRARIES, PHASES
@@ -205,6 +206,9 @@ class OverviewPage(Page):
             units.duration(left), tr("the engine's estimate") if left else STATES[state_of(run)][0]
         )
 
+    def notes(self) -> Iterable[str]:
+        return (self.curve.thinned,)
+
     def _show_curve(self, run: dict[str, Any], baselines: dict[str, dict[str, Any]]) -> None:
         reader, axis = self.workspace.reader, self.axis.current
         assert reader is not None
@@ -212,7 +216,7 @@ class OverviewPage(Page):
             tr("trials") if axis == "trials" else tr("working time"),
             units.count if axis == "trials" else units.duration,
         )
-        others = [row for row in reader.runs() if row["model_id"] == run["model_id"] and row["id"] != run["id"]]
+        others = [row for row in reader.runs() if comparable(row, run) and row["id"] != run["id"]]
         series = [
             Series(name, *step_points(reader.progress(row["id"]), axis), color, steps=True, faint=faint)
             for row, name, color, faint in (

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from PySide6.QtCore import QTimer, Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtGui import QShowEvent, QUndoStack
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from pruner_engine.errors import UserError
@@ -108,6 +108,14 @@ class Page(QWidget):
     def command_line(self) -> str:
         """What tells the same in a terminal, or for a form what it would do; empty where nothing is shown."""
         return lines.status_line(self.workspace.path) if self.workspace.path else ""
+
+    def notes(self) -> Iterable[str]:
+        """What is said where it draws less than there is; empty texts are left out."""
+        return ()
+
+    def edits(self) -> Sequence[QUndoStack]:
+        """Edits that are shown now and can be taken back or done again."""
+        return ()
 
     def touch(self) -> None:
         """Something changed: the first change is shown at once, those that follow closely are merged."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QUndoStack
 from PySide6.QtWidgets import QComboBox, QSplitter, QTabWidget
 
 from pruner_engine import units
@@ -188,6 +189,10 @@ class SchedulePage(Page):
         row = self.workspace.reader.candidate(candidate_id) if self.workspace.reader else None
         if row is not None:
             self.workspace.select(row["task_id"], candidate_id)
+
+    def edits(self) -> Sequence[QUndoStack]:
+        editor = self.what_if.editor
+        return [editor.stack] if editor.isVisible() else []
 
     def command_line(self) -> str:
         """The line of the shown view; that of the tasks where it shows no candidate."""

@@ -130,7 +130,7 @@ class StartPage(Page):
         return lines.tune_line(self.plan()) if self.model_card.model else ""
 
     def _show_command(self) -> None:
-        ready = bool(self.model_card.model and self.project.text().strip() and self.shapes.complete())
+        ready = bool(self.model_card.known and self.project.text().strip() and self.shapes.complete())
         self.copy.setEnabled(bool(self.model_card.model))
         self.tune.setEnabled(ready and not self.workspace.job.running)
         self.command.setText(self.command_line() or tr("Choose a model to begin."))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -185,12 +185,15 @@ class TasksPage(Page):
         told = tr("{shown} of {all} tasks") if len(rows) != len(tasks) else tr("{all} tasks")
         self.count.setText(told.format(shown=len(rows), all=len(tasks)))
         for made in self.steer_buttons:
-            made.setEnabled(self.workspace.steers_shown and self.workspace.task_id is not None)
+            made.setEnabled(self._steers)
 
     def command_line(self) -> str:
         if self.workspace.run_id is None:
             return super().command_line()
         return lines.tasks_line(self.workspace.path, self.workspace.run_id)
+
+    def notes(self) -> Iterable[str]:
+        return (self.roofline.thinned,)
 
     def _show_roofline(self, profile: dict[str, Any], rows: list[dict[str, Any]]) -> None:
         placed = [row for row in rows if row["intensity"] is not None and row["best_s"]]
@@ -214,6 +217,12 @@ class TasksPage(Page):
         self.workspace.select(row["id"])
         self.go_to.emit("schedule")
 
+    @property
+    def _steers(self) -> bool:
+        """The buttons act on the selected task: it is one of the run at work, and in sight of who presses them."""
+        return self.workspace.steers_shown and self.model.row_of(self.workspace.task_id) >= 0
+
     def _steer(self, action: str) -> None:
-        if self.workspace.steers_shown and self.workspace.task_id is not None:
+        if self._steers:
+            assert self.workspace.task_id is not None
             self.workspace.control(msg.Steer(task_id=self.workspace.task_id, action=action))  # type: ignore[arg-type]

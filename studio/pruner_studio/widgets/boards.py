@@ -25,9 +25,9 @@ _BEAT_MS = 5000
 def _sign(row: dict[str, Any]) -> str:
     if row["answers"]:
         return tr("answers after {time}").format(time=units.latency(row["answer_s"]))
-    if row["seen"] is None:
+    if row["silent_s"] is None:
         return tr("does not answer")
-    return tr("silent for {time}").format(time=units.duration(time.monotonic() - row["seen"]))
+    return tr("silent for {time}").format(time=units.duration(row["silent_s"]))
 
 
 COLUMNS = (
@@ -94,10 +94,11 @@ class BoardsCard(Card):
         self._waiting = False
         if reply.tracker != self.tracker.text().strip():
             return
-        rows = []
+        rows, now = [], time.monotonic()
         for index, board in enumerate(reply.boards):
             if board.answers:
-                self._seen[board.address] = time.monotonic()
+                self._seen[board.address] = now
+            seen = self._seen.get(board.address)
             rows.append(
                 {
                     "id": index,
@@ -105,7 +106,7 @@ class BoardsCard(Card):
                     "address": board.address,
                     "answers": board.answers,
                     "answer_s": board.answer_s,
-                    "seen": self._seen.get(board.address),
+                    "silent_s": None if seen is None else now - seen,
                 }
             )
         well = sum(board.answers for board in reply.boards)

@@ -18,14 +18,18 @@ from pruner_studio.widgets.drop_area import DropArea
 from pruner_studio.widgets.shapes import ShapeFields
 from pruner_studio.workspace import Problem, Workspace
 
-MODEL_SUFFIXES = (".onnx", ".pt2", ".py")
+_SCRIPTS = (".py", ".tvmscript")  # reading one runs the code in it
+MODEL_SUFFIXES = (".onnx", ".pt2", *_SCRIPTS)
 _WORKLOADS = ("matmul:512,512,512", "conv2d:1,56,56,64,64,3,1,1", "depthwise:1,56,56,64,3,1,1", "softmax:64,1024")
 
 
 class ModelCard(Card):
     """Signals:
     chosen: another model, or none.
-    changed: its open dimensions have other values, or the engine has told about it.
+    changed: its open dimensions have other values, or the engine is asked or has told about it.
+
+    Attributes:
+        known: the engine takes the model as it is chosen here, so that its open dimensions are all asked for.
     """
 
     chosen = Signal()
@@ -35,6 +39,8 @@ class ModelCard(Card):
         super().__init__(tr("Model"))
         self.workspace = workspace
         self.model = ""
+        self.known = False
+        self._asked = 0
         self._known_shapes: dict[str, list[int]] = {}  # of the run that is duplicated
         self.drop = DropArea(self.take_file, self.ask_for_model)
         self.body.addWidget(self.drop)
@@ -87,6 +93,10 @@ class ModelCard(Card):
         name = Path(self.model).name
         return "." in name and ":" not in name
 
+    @property
+    def _is_script(self) -> bool:
+        return Path(self.model).suffix.lower() in _SCRIPTS
+
     # ------------------------------------------------------------ choosing
 
     def ask_for_model(self) -> None:
@@ -112,33 +122,39 @@ class ModelCard(Card):
 
     def set_model(self, model: str, shapes: dict[str, list[int]] | None = None) -> None:
         """Choose a model by its path or a workload by its text; `shapes` for its open dimensions, where known."""
+        self.consent.setChecked(False)  # of the model before, whichever is chosen now
         self.model, self._known_shapes = model, shapes or {}
         if self._is_file or not model:
             self.workload.setEditText("")
         elif self.workload.currentText() != model:
             self.workload.setEditText(model)
         self.drop.name.setText((Path(model).name if self._is_file else model) or tr("Drop a model here"))
-        self.consent.setVisible(model.endswith(".py"))
-        self.consent.setChecked(False)
-        self.drop.about.setText("")
+        self.consent.setVisible(self._is_script)
         self.shapes.show_inputs([])
         for path, made in self._samples.items():
             made.setChecked(path == model)
-        self.chosen.emit()
         self._check()
+        self.chosen.emit()
 
     # ------------------------------------------------------------ what the engine says
 
     def _check(self) -> None:
-        if not self.model or (self.model.endswith(".py") and not self.consent.isChecked()):
-            return
-        self.drop.about.setText(tr("Looking at the model…"))
-        command = msg.CheckModel(model=self.model, allow_code=self.consent.isChecked())
-        self.workspace.helper.ask(command, self._checked, self._refused)
+        """Ask the engine about the model; an answer about an earlier one, or from before the consent, is dropped."""
+        self.known = False
+        self._asked += 1
+        asks = bool(self.model) and (self.consent.isChecked() or not self._is_script)
+        self.drop.about.setText(tr("Looking at the model…") if asks else "")
+        if asks:
+            turn = self._asked
+            self.workspace.helper.ask(
+                msg.CheckModel(model=self.model, allow_code=self.consent.isChecked()),
+                lambda reply: self._checked(reply) if turn == self._asked else None,
+                lambda failure: self._refused(failure) if turn == self._asked else None,
+            )
+        self.changed.emit()
 
     def _checked(self, reply: msg.ModelChecked) -> None:
-        if reply.model != self.model:
-            return
+        self.known = True
         inputs = ", ".join(f"{spec.name} {units.shape(spec.shape)} {spec.dtype}" for spec in reply.inputs)  # type: ignore[arg-type]
         parts = (reply.kind, units.size(reply.bytes) if reply.bytes else "", inputs)
         self.drop.about.setText(" · ".join(part for part in parts if part))

@@ -57,7 +57,7 @@ class RunBar(QFrame):
             tr("Pause"), self.toggle_pause, icon="pause", tip=tr("Hold after the candidates in flight (Ctrl+P)")
         )
         self.stop_button = button(
-            tr("Stop"), self.stop, "danger", "stop", tr("End the job; it can be resumed (Ctrl+.)")
+            tr("Stop"), self.stop, "danger", "stop", tr("End the job; a run can be resumed (Ctrl+.)")
         )
         self.resume_button = button(
             tr("Resume"), self.resume, "primary", "play", tr("Go on where the run was left (Ctrl+R)")
@@ -92,7 +92,7 @@ class RunBar(QFrame):
         self.phase.setText(self._phase(run))
         self.pause_button.setVisible(tuning)
         self.pause_button.setText(tr("Go on") if self._paused else tr("Pause"))
-        self.stop_button.setVisible(tuning)
+        self.stop_button.setVisible(self.workspace.job.running)
         self.resume_button.setVisible(
             bool(run) and not alive and not self.workspace.job.running and state != "finished"
         )

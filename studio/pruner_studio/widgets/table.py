@@ -219,8 +219,10 @@ class Table(QTableView):
             self.viewport().update()
 
     def _reset(self) -> None:
-        self.chosen_id, self.pointed_ids = None, frozenset()
+        """Rows came or went: the chosen one stays chosen, and the reader where he has scrolled to."""
+        chosen, self.chosen_id, self.pointed_ids = self.chosen_id, None, frozenset()
         self._fit()
+        self.choose(chosen, seek=False)
 
     def _fit(self) -> None:
         """Columns as wide as their texts; one takes what is left, but keeps room for a few letters."""
@@ -241,18 +243,19 @@ class Table(QTableView):
                 room -= width
         header.resizeSection(self._stretch, max(room, 110))
 
-    def choose(self, row_id: int | None) -> None:
-        """Make a row current without telling anybody."""
+    def choose(self, row_id: int | None, *, seek: bool = True) -> None:
+        """Make a row current without telling anybody; `seek` brings one that was not into sight."""
         at = self.table.row_of(row_id)
         if at == self.currentIndex().row():
             return
         self._quiet = True
+        self.setAutoScroll(seek)  # Qt goes to what becomes current
         if at >= 0:
             self.selectRow(at)
-            self.scrollTo(self.table.index(at, 0))
         else:
             self.clearSelection()
             self.setCurrentIndex(QModelIndex())
+        self.setAutoScroll(True)
         self._quiet = False
 
     def _chosen(self, current: QModelIndex, _: QModelIndex) -> None:

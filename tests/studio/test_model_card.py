@@ -1,0 +1,91 @@
+"""A model is tuned once the engine knows it: not before, not after a refusal, and no script without consent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import onnx
+import pytest
+from onnx import TensorProto, helper
+from PySide6.QtCore import QPoint, Qt
+
+from pruner_studio.main_window import MainWindow
+from pruner_studio.pages.start import StartPage
+
+pytestmark = pytest.mark.timeout(300)
+
+KERNEL = """
+# from tvm.script import tirx as T
+@T.prim_func(s_tir=True)
+def double(x: T.Buffer((16,), "float32"), y: T.Buffer((16,), "float32")):
+    for i in range(16):
+        with T.sblock("double"):
+            vi = T.axis.remap("S", [i])
+            y[vi] = x[vi] * T.float32(2)
+"""
+
+
+@pytest.fixture
+def start(window: MainWindow) -> StartPage:
+    return window.start_page()
+
+
+@pytest.fixture
+def broken(tmp_path: Path) -> str:
+    path = tmp_path / "broken.onnx"
+    path.write_bytes(b"no model at all" * 100)
+    return str(path)
+
+
+def test_a_refused_model_cannot_be_tuned(qtbot, window: MainWindow, start: StartPage, broken: str) -> None:
+    start.set_model("matmul:64,64,64")
+    assert not start.tune.isEnabled()
+    qtbot.waitUntil(start.tune.isEnabled, timeout=60_000)
+    start.set_model(broken)
+    assert not start.tune.isEnabled()
+    qtbot.waitUntil(lambda: bool(window.problems.cards()), timeout=60_000)
+    assert not start.tune.isEnabled()
+    assert start.drop.about.text() == window.problems.cards()[0].problem.message
+
+
+def test_a_refusal_of_the_model_before_says_nothing_of_this_one(
+    qtbot, window: MainWindow, start: StartPage, broken: str
+) -> None:
+    start.set_model(broken)
+    start.set_model("matmul:64,64,64")
+    qtbot.waitUntil(start.tune.isEnabled, timeout=60_000)
+    assert window.problems.cards() == [] and start.drop.about.text().startswith("workload")
+
+
+def test_open_dimensions_are_asked_for_before_the_model_can_be_tuned(qtbot, start: StartPage, tmp_path: Path) -> None:
+    tensors = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["batch", 16]) for name in "xy"]
+    graph = helper.make_graph([helper.make_node("Relu", ["x"], ["y"])], "open", tensors[:1], tensors[1:])
+    path = tmp_path / "open.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]), path)
+    seen = []
+    start.line_changed.connect(lambda: seen.append((start.tune.isEnabled(), "--input" in start.command_line())))
+    start.take_file(str(path))
+    qtbot.waitUntil(start.tune.isEnabled, timeout=60_000)
+    assert (True, False) not in seen and start.plan().inputs == {"x": [1, 16]}
+
+
+@pytest.mark.parametrize("name", ["double.py", "DOUBLE.PY", "double.tvmscript"])
+def test_a_script_needs_consent(qtbot, window: MainWindow, start: StartPage, tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    path.write_text(KERNEL)
+    start.take_file(str(path))
+    assert start.consent.isVisible() and not start.tune.isEnabled() and start.drop.about.text() == ""
+    _tick(qtbot, start)
+    qtbot.waitUntil(start.tune.isEnabled, timeout=60_000)
+    assert start.plan().allow_code and "--allow-code" in start.command_line()
+    _tick(qtbot, start)
+    assert not start.tune.isEnabled() and "--allow-code" not in start.command_line()
+    _tick(qtbot, start)
+    _tick(qtbot, start)  # withdrawn while the engine looks
+    qtbot.wait(1_500)
+    assert not start.tune.isEnabled() and start.drop.about.text() == ""
+    assert window.problems.cards() == []
+
+
+def _tick(qtbot, start: StartPage) -> None:
+    qtbot.mouseClick(start.consent, Qt.MouseButton.LeftButton, pos=QPoint(8, start.consent.height() // 2))
