@@ -13,6 +13,7 @@ from tvm import relax
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import check_model, load_model
+from pruner_engine.frontends.onnx import file as onnx_file
 
 
 def run(mod, *inputs):
@@ -156,6 +157,17 @@ def test_an_output_of_another_shape_than_declared_is_told(tmp_path):
     path = tmp_path / "false.onnx"
     onnx.save(make([helper.make_node("Relu", ["x"], ["y"])], [tensor("x", 8)], [tensor("y", 9)]), path)
     with pytest.raises(UserError, match='"y" would be'):
+        load_model(str(path))
+
+
+def test_an_output_of_another_type_than_declared_is_told(tmp_path, monkeypatch):
+    """As TVM's importer made OneHot of 32 bits one of 64."""
+    monkeypatch.setattr(onnx_file, "corrected", lambda model: model)
+    path = tmp_path / "one-hot.onnx"
+    weights = [numpy_helper.from_array(a, n) for a, n in ((np.array(4), "depth"), (np.array([0, 1], "f"), "values"))]
+    node = helper.make_node("OneHot", ["x", "depth", "values"], ["y"])
+    onnx.save(make([node], [tensor("x", 3, dtype=TensorProto.INT64)], [tensor("y", 3, 4)], weights), path)
+    with pytest.raises(UserError, match=r'"y" would be float64 \[3, 4\], the file says float32 \[3, 4\]'):
         load_model(str(path))
 
 

@@ -216,6 +216,79 @@ def test_regions_of_a_scaled_image(tmp_path, opset):
     compare(tmp_path, x, opset, *nodes, tolerance=1e-4)
 
 
+@pytest.mark.parametrize("dtype", [np.int64, np.int32])
+@pytest.mark.parametrize("axis", [0, 1, -1])
+def test_scattering_by_few_indices(tmp_path, axis, dtype):
+    """Fewer than the data has elements along some axes, or all; some count from the end."""
+    x = RNG.standard_normal((3, 4, 5)).astype("f")
+    nodes = []
+    for extents in [(3, 4, 5), (3, 1, 1), (2, 2, 3), (1, 4, 1), (1, 1, 5)]:
+        end = x.shape[axis]
+        places = np.argsort(RNG.random((*extents, end)), -1)  # different ones along the axis, as ONNX demands
+        places = np.take_along_axis(places, np.indices(extents)[axis][..., None], -1)[..., 0]
+        places = np.moveaxis(np.broadcast_to(np.take(places, [0], axis), extents), axis, -1)
+        places = np.moveaxis((places + np.arange(extents[axis])) % end - end * RNG.integers(0, 2), -1, axis)
+        given = [places.astype(dtype), RNG.standard_normal(extents).astype("f")]
+        nodes += [
+            ("ScatterElements", given, {"axis": axis, "reduction": how}) for how in ("none", "add", "mul", "min", "max")
+        ]
+    compare(tmp_path, x, 18, *nodes)
+
+
+@pytest.mark.parametrize("opset", [9, 10])
+def test_scattering_of_version_9(tmp_path, opset):
+    places = np.array([[[1]], [[-1]], [[-4]]])
+    nodes = [("Scatter", [places, np.ones((3, 1, 1), "f")], {"axis": axis}) for axis in (2, -1)]
+    compare(tmp_path, RNG.standard_normal((3, 4, 5)).astype("f"), opset, *nodes)
+
+
+def test_slices_of_version_9(tmp_path):
+    forms = [{"starts": [1, -3], "ends": [3, 1000], "axes": [1, -1]}, {"starts": [0, 1], "ends": [1, 2]}]
+    compare(tmp_path, IMAGE, 9, *(("Slice", [], form) for form in forms))
+
+
+@pytest.mark.parametrize("dtype", ["f", "d", "i", "l"])
+def test_powers_of_mixed_types(tmp_path, dtype):
+    x = np.array([[1, 2, 3], [0, 5, 9]]).astype(dtype)
+    exponents = [np.array(2), np.array([3, 0, 1], "i"), np.array([0.5, 2, 1], "f"), np.array(2.0)]
+    compare(tmp_path, x, 15, *(("Pow", [exponent], {}) for exponent in exponents))
+
+
+def test_booleans_are_compared_and_reduced(tmp_path):
+    x = RNG.random((3, 4)) > 0.5
+    nodes = [("Equal", [RNG.random(4) > 0.5], {})]
+    nodes += [(f"Reduce{kind}", [np.array([axis])], {}) for kind, axis in itertools.product(("Max", "Min"), (0, 1))]
+    compare(tmp_path, x, 20, *nodes)
+
+
+@pytest.mark.parametrize("opset", [13, 22])
+def test_vectors_are_normalised(tmp_path, opset):
+    """One of them has no length."""
+    x = np.concatenate([RNG.standard_normal((3, 4)), np.zeros((1, 4))]).astype("f")
+    forms = itertools.product((0, -1), (1, 2))
+    compare(tmp_path, x, opset, *(("LpNormalization", [], {"axis": axis, "p": p}) for axis, p in forms))
+
+
+def test_groups_of_channels_are_normalised(tmp_path):
+    x = RNG.standard_normal((2, 4, 5, 3)).astype("f")
+    weights = [RNG.standard_normal(4).astype("f") for _ in range(2)]
+    compare(tmp_path, x, 21, ("GroupNormalization", weights, {"num_groups": 2}), tolerance=1e-4)
+
+
+@pytest.mark.parametrize("dtype", ["f", "d", "e", "i", "l"])
+def test_one_hot_has_the_type_of_its_values(tmp_path, dtype):
+    at_runtime = dtype in "fl"  # of the others the runtime knows none
+    forms = itertools.product((4, [4]) if at_runtime else (4,), (-1, 0, 1))
+    nodes = [("OneHot", [np.array(depth), np.array([0, 1]).astype(dtype)], {"axis": axis}) for depth, axis in forms]
+    x = np.array([[1, -1, 3], [0, 2, -4]])
+    reference = None if at_runtime else onnx.reference.ReferenceEvaluator(model_of(x, 13, *nodes))
+    compare(tmp_path, x, 13, *nodes, oracle=reference)
+
+
+def test_one_hot_of_what_is_beyond_the_depth(tmp_path):
+    compare(tmp_path, np.array([4, -5, 9]), 13, ("OneHot", [np.array(4), np.array([2, 5], "f")], {}))
+
+
 PLANE, ROW = np.ones((1, 4, 6, 6), "f"), np.ones(4, "f")
 
 
@@ -231,6 +304,8 @@ PLANE, ROW = np.ones((1, 4, 6, 6), "f"), np.ones(4, "f")
         (("LpPool", [], {"kernel_shape": [3, 3], "strides": [2, 2], "ceil_mode": 1}), 18, "ceil_mode"),
         (("Pad", [np.array([0, 0, -1, 2, 0, 0, 2, 2])], {"mode": "wrap"}), 21, "wraps and cuts"),
         (("MaxPool", [], {"kernel_shape": [3, 3], "strides": [0, 2], "auto_pad": "SAME_LOWER"}), 13, "do not fit"),
+        (("ReduceL1", [], {"noop_with_empty_axes": 1}), 18, "reduces no axis"),
+        (("ReduceSumSquare", [np.array([], "l")], {"noop_with_empty_axes": 1}), 18, "reduces no axis"),
         (("my.ops.Relu", [], {}), 17, "Relu is an operator of my.ops"),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else None,

@@ -157,13 +157,19 @@ BATCH, LENGTH = torch.export.Dim("batch", min=2, max=16), torch.export.Dim("leng
             [numbers(4, 8, 3)],
         ),
         (
+            lambda table, x, i: x.scatter_add(1, i, x),
+            [{0: BATCH}, {0: BATCH}],
+            [numbers(2, 8, 3), whole(0, 8, 2, 5, 3)],
+            [numbers(4, 8, 3), whole(0, 8, 4, 5, 3)],
+        ),
+        (
             lambda table, x: functional.max_pool2d(functional.interpolate(x, scale_factor=1.5), 2, return_indices=True),
             [{0: BATCH}],
             [numbers(2, 2, 5, 5)],
             [numbers(4, 2, 5, 5)],
         ),
     ],
-    ids=["the last", "of an open axis", "one of each", "pairs", "images"],
+    ids=["the last", "of an open axis", "one of each", "pairs", "sums", "images"],
 )
 def test_open_shapes(function, open_, before, now, tmp_path):
     agree(tmp_path, function, *before, others=tuple(now), dynamic=open_)

@@ -30,6 +30,13 @@ def agree(folder, module, inputs, rtol=1e-5, atol=1e-5):
     np.testing.assert_allclose(found, expected.numpy(), rtol=rtol, atol=atol)
 
 
+def put(x, place, value):
+    x = x.clone()
+    x[place] = value
+    return x
+
+
+EVERY = slice(None)
 X, ROWS, COLUMNS = numbers(4, 6, 5), torch.tensor([0, 3, -1, 2]), torch.tensor([1, -2, 4, 0])
 GRID = torch.stack(torch.meshgrid(torch.linspace(-1, 1, 7), torch.linspace(-0.9, 1.1, 5), indexing="ij"), -1)[None]
 CASES = {
@@ -42,8 +49,33 @@ CASES = {
     "patches": (lambda x: functional.unfold(x, 3, padding=1, stride=2), [numbers(2, 3, 8, 8)]),
     "scattered sums": (lambda x, i, s: x.scatter_add(1, i, s), [X[0], whole(0, 5, 6, 3), numbers(6, 4)]),
     "scattered maxima": (lambda x, i, s: x.scatter_reduce(0, i, s, "amax"), [X[0], whole(0, 6, 6, 5), numbers(6, 5)]),
+    "scattered into few rows": (lambda x, i, s: x.scatter(2, i, s), [X, whole(0, 2, 3, 2, 3), numbers(3, 2, 3)]),
+    "sums in few rows": (lambda x, i, s: x.scatter_add(2, i, s), [X, whole(0, 5, 3, 2, 3), numbers(4, 4, 4)]),
+    "sums in few columns": (lambda x, i, s: x.scatter_add(0, i, s), [X, whole(0, 4, 4, 6, 2), numbers(4, 6, 5)]),
+    "maxima in few rows": (
+        lambda x, i, s: x.scatter_reduce(-1, i, s, "amax"),
+        [X, whole(0, 5, 2, 3, 4), numbers(2, 3, 4)],
+    ),
+    "a number in few rows": (lambda x, i: x.scatter(2, i, 7.0), [X, whole(0, 5, 3, 2, 3)]),
+    "scattered products": (lambda x, i, s: x.scatter(1, i, s, reduce="multiply"), [X, whole(0, 6, 2, 1, 3), X]),
+    "a number that is added": (lambda x, i: x.scatter(1, i, 2.0, reduce="add"), [X, whole(0, 6, 4, 3, 5)]),
     "messages of a graph": (lambda x, i: torch.zeros(4, 5).index_add(0, i, x), [X[0], whole(0, 4, 6)]),
     "values put in place": (lambda x, v: x.index_put((ROWS, COLUMNS), v), [X, numbers(4, 5)]),
+    "values put in later axes": (lambda x, i, v: put(x, (EVERY, i), v), [X, ROWS, numbers(4, 4, 5)]),
+    "one row put everywhere": (lambda x, i, v: put(x, (EVERY, i), v), [X, whole(-6, 6, 2, 3), numbers(5)]),
+    "pairs put in later axes": (lambda x, v: put(x, (EVERY, ROWS, COLUMNS), v), [X, numbers(4, 4)]),
+    "values put around an axis": (lambda x, v: put(x, (ROWS, EVERY, COLUMNS), v), [X, numbers(4, 6)]),
+    "sums in later axes": (lambda x, i, v: x.index_add(1, i, v), [X, whole(0, 6, 3), numbers(4, 3, 5)]),
+    "folded patches": (lambda x: functional.fold(x, (4, 5), 2, padding=1), [numbers(2, 12, 30)]),
+    "a number put where positive": (lambda x: put(x, x > 0, 9.0), [X]),
+    "a number put in some rows": (lambda x: put(x, x[:, :, 0] > 0, 9.0), [X]),
+    "a number added where positive": (
+        lambda x: x.index_put((x > 0,), torch.tensor(2.0), accumulate=True),
+        [X],
+    ),
+    "variances and means": (lambda x: torch.cat(torch.var_mean(x, (0, -1), keepdim=True)), [X]),
+    "a population's variance and mean": (lambda x: torch.stack(torch.var_mean(x, 1, correction=0)), [X]),
+    "products along an axis": (lambda x: x.prod(1), [X]),
     "an infinite mask": (lambda x: (x + torch.full((5, 5), -torch.inf).triu(1)).softmax(-1), [numbers(3, 5, 5)]),
     "a filled mask": (lambda x: x.masked_fill(x > 0, -torch.inf).amax(-1).exp(), [X]),
     "a sampled image": (lambda x: functional.grid_sample(x, GRID, align_corners=True), [numbers(1, 3, 6, 6)]),
@@ -55,6 +87,21 @@ CASES = {
 def test_operators_compute_what_pytorch_computes(case, tmp_path):
     function, inputs = CASES[case]
     agree(tmp_path, Function(function), tuple(inputs))
+
+
+@pytest.mark.parametrize("include", [True, False])
+@pytest.mark.parametrize("how", ["sum", "prod", "mean", "amax", "amin"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int64])
+def test_reductions_by_index_with_and_without_what_was_there(how, include, dtype, tmp_path):
+    def reduced(x, index, source):
+        return x.scatter_reduce(1, index, source, how, include_self=include)
+
+    inputs = (3 * X).to(dtype), whole(0, 6, 3, 5, 4), (3 * numbers(4, 5, 4)).to(dtype)
+    if how == "mean" and dtype == torch.int64:
+        with pytest.raises(UserError, match="means of whole numbers"):
+            load_model(saved(tmp_path, Function(reduced), inputs))
+    else:
+        agree(tmp_path, Function(reduced), inputs)
 
 
 @pytest.mark.parametrize("mode", ["sum", "mean", "max"])
@@ -108,7 +155,7 @@ def test_open_dimensions_stay_open(tmp_path):
 @pytest.mark.parametrize(
     ("function", "inputs", "words"),
     [
-        (lambda x, i: x.scatter_reduce(0, i, x, "mean"), [X[0], whole(0, 6, 6, 5)], "scatters by mean"),
+        (lambda x, v: x.index_put((x > 0,), v), [X[0], numbers(30)], "where booleans say"),
         (functional.embedding_bag, [whole(0, 9, 6), numbers(9, 4), torch.tensor([0, 2])], "sizes are known"),
     ],
 )

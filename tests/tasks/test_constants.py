@@ -7,6 +7,7 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 
 from pruner_engine.tasks.constants import fold_constants
+from pruner_engine.tasks.fold import fold_movement
 from pruner_engine.tasks.rewriting import operator_of
 
 RNG = np.random.default_rng(0)
@@ -60,6 +61,23 @@ def test_constants_are_what_tvm_computes(case):
     left = set(operators(folded)) - {"relax.add", "relax.astype"}
     assert left == ({"relax.max", "relax.reshape", "relax.multiply"} if case == "broadcasting" else set())
     np.testing.assert_allclose(run(folded), run(mod), rtol=1e-6)
+
+
+@pytest.mark.parametrize("fold", [fold_constants, fold_movement])
+def test_a_number_without_axes_gets_none(fold):
+    """As the mean of a loss is divided by a count that is known."""
+    builder = relax.BlockBuilder()
+    x = relax.Var("x", relax.TensorType((), "float32"))
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            count = builder.emit(relax.op.reshape(relax.const(np.ones((1, 1), "float32")), ()))
+            count = builder.emit(relax.op.add(count, relax.const(1.0))) if fold is fold_constants else count
+            out = builder.emit_output(relax.op.divide(x, count))
+        builder.emit_func_output(out)
+    folded = relax.transform.CanonicalizeBindings()(fold(builder.get()))
+    assert operators(folded) == ["relax.divide"]
+    machine = relax.VirtualMachine(tvm.compile(folded, target="llvm"), tvm.cpu())
+    assert machine["main"](tvm.runtime.tensor(np.float32(3))).numpy().shape == ()
 
 
 def test_what_depends_on_an_input_stays():

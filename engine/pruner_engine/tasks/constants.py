@@ -53,7 +53,8 @@ class _Folder(PyExprMutator):
             else:
                 made = _ELEMENTWISE[name](*operands)
         dtype = str(visited.ty.dtype)  # said, as TVM would narrow numbers of 64 bits
-        return relax.const(np.ascontiguousarray(np.asarray(made).astype(dtype).reshape(shape)), dtype)
+        # no np.ascontiguousarray, which gives a number without axes one
+        return relax.const(np.asarray(made, dtype, order="C").reshape(shape), dtype)
 
 
 def _numbers(constant: relax.Expr) -> np.ndarray:

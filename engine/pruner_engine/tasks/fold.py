@@ -11,7 +11,7 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import bound, operator_of, rewritten
+from pruner_engine.tasks.rewriting import bound, operator_of, rewritten, shape_of
 
 
 def fold_movement(mod: tvm.IRModule) -> tvm.IRModule:
@@ -27,13 +27,13 @@ class _Folder(PyExprMutator):
         name = operator_of(visited)
         if name not in ("relax.permute_dims", "relax.reshape", "relax.expand_dims"):
             return visited
-        operand = bound(self, visited.args[0])
-        if not isinstance(operand, GenericConst):
+        operand, shape = bound(self, visited.args[0]), shape_of(call)
+        if not isinstance(operand, GenericConst) or shape is None:
             return visited
         data = operand.value.numpy()
         if name == "relax.permute_dims":
             axes = visited.attrs.axes
             data = np.transpose(data, None if axes is None else [int(a) for a in axes])
         else:
-            data = data.reshape([int(d) for d in call.ty.shape])
-        return relax.const(np.ascontiguousarray(data), str(operand.ty.dtype))
+            data = data.reshape(shape)
+        return relax.const(np.asarray(data, order="C"), str(operand.ty.dtype))

@@ -17,7 +17,7 @@ from tvm.ir import Expr
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import bound, is_constant_nhwc, operator_of, rewritten
+from pruner_engine.tasks.rewriting import bound, is_constant_nhwc, operator_of, rewritten, shape_of
 
 _SHUFFLE = [  # how NCHW operators shuffle channels, once they are surrounded by changes of layout
     "relax.permute_dims",
@@ -47,6 +47,8 @@ class _Rewriter(PyExprMutator):
         """Called for each call, operands first."""
         visited = super().visit_call_(call)
         name = operator_of(visited)
+        if shape_of(call) is None:
+            return visited
         if name == "relax.permute_dims":
             return self._canonical(visited)
         if name == "relax.add":
@@ -62,11 +64,11 @@ class _Rewriter(PyExprMutator):
     # ------------------------------------------------------------ shuffles
 
     def _chain(self, value: relax.Expr, names: Sequence[str]) -> list[relax.Call]:
-        """The calls that lead to a value, itself the last; empty where they are not these operators."""
+        """The calls that lead to a value, itself the last; empty where they are others, or of open shapes."""
         calls: list[relax.Call] = []
         for name in reversed(names):
             value = bound(self, value)
-            if operator_of(value) != name:
+            if operator_of(value) != name or shape_of(value.args[0]) is None:
                 return []
             calls.insert(0, value)
             value = value.args[0]

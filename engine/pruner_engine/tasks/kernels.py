@@ -8,6 +8,8 @@ from math import inf
 import tvm
 from tvm import relax, te, tirx
 
+from pruner_engine.tasks.rewriting import shape_of
+
 Legalize = Callable[[relax.BlockBuilder, relax.Call], relax.Expr]
 
 
@@ -49,7 +51,7 @@ def _softmax(lanes: int) -> Legalize:
 
     def legalize(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
         last = int(call.attrs.axis) in (-1, len(call.ty.shape) - 1)
-        if str(call.ty.dtype) != "float32" or not last:
+        if str(call.ty.dtype) != "float32" or not last or shape_of(call) is None:
             return stock(builder, call)
         return builder.call_te(softmax, call.args[0], lanes, primfunc_name_hint="softmax")
 

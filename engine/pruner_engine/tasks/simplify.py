@@ -58,11 +58,11 @@ class _Simplifier(PyExprMutator):
         """Called for each item of a tuple: a part of a split is a slice."""
         visited = super().visit_tuple_getitem_(item)
         split = self._producer(visited.tuple_value, "relax.split")
-        if split is None or shape_of(item) is None:
+        shape = None if split is None else shape_of(split.args[0])
+        if split is None or shape is None:
             return visited
         operand, axis = split.args[0], int(split.attrs.axis)
-        sections = split.attrs.indices_or_sections
-        extent = shape_of(operand)[axis]  # type: ignore[index]
+        sections, extent = split.attrs.indices_or_sections, shape[axis]
         if isinstance(sections, (int, tvm.tirx.IntImm)):
             count = int(sections)
             bounds = [i * -(-extent // count) for i in range(count)] + [extent]
@@ -85,9 +85,9 @@ class _Simplifier(PyExprMutator):
         if name not in _ROWS or not getattr(call.attrs, "keepdims", True):
             return False
         axes = call.attrs.axes if hasattr(call.attrs, "axes") else call.attrs.axis
-        rank = len(shape_of(call.args[0]) or ())
+        shape = shape_of(call.args[0])
         every = [axes] if isinstance(axes, (int, tvm.tirx.IntImm)) else axes or []
-        return [int(axis) % rank for axis in every] == [rank - 1]
+        return shape is not None and [int(axis) % len(shape) for axis in every] == [len(shape) - 1]
 
     # ------------------------------------------------------------ reshapes
 

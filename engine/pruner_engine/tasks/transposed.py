@@ -14,13 +14,13 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import operator_of, rewritten
+from pruner_engine.tasks.rewriting import operator_of, rewritten, shape_of
 
 
 def spread_transposed(mod: tvm.IRModule) -> tvm.IRModule:
     """Rewrite transposed convolutions of images, channels last, in "main".
 
-    Those with groups, dilation or weights that are no constants compute channels first, as TVM has them.
+    Those with groups, dilation, an open shape or weights that are no constants compute channels first, as TVM has them.
     """
     return rewritten(mod, _Rewriter(mod))
 
@@ -30,16 +30,15 @@ class _Rewriter(PyExprMutator):
     def visit_call_(self, call: relax.Call) -> relax.Expr:
         """Called for each call, operands first."""
         visited = super().visit_call_(call)
+        shape = shape_of(call)
         if operator_of(visited) != "relax.nn.conv2d_transpose":
             return visited
         attrs = visited.attrs
         layouts = (attrs.data_layout, attrs.kernel_layout, attrs.out_layout)
         if layouts != ("NHWC", "IOHW", "NHWC"):
             return visited
-        plain = int(attrs.groups) == 1 and [int(n) for n in attrs.dilation] == [1, 1]
-        padding, kernel = [int(n) for n in attrs.padding], [int(n) for n in list(visited.args[1].ty.shape)[2:]]
-        if plain and isinstance(visited.args[1], GenericConst) and all(padding[i] < kernel[i % 2] for i in range(4)):
-            return self._spread(visited, [int(n) for n in call.ty.shape])
+        if shape is not None and _is_plain(visited):
+            return self._spread(visited, shape)
         return self._channels_first(visited)
 
     def _spread(self, call: relax.Call, shape: list[int]) -> relax.Expr:
@@ -80,6 +79,15 @@ class _Rewriter(PyExprMutator):
         moved = self.builder_.emit(relax.op.permute_dims(data, (0, 3, 1, 2)))
         made = self.builder_.emit(relax.op.nn.conv2d_transpose(moved, weight, **options))
         return relax.op.permute_dims(made, (0, 2, 3, 1))
+
+
+def _is_plain(call: relax.Call) -> bool:
+    """Whether it has constant weights, neither groups nor dilation, and less padding than a window is wide."""
+    attrs, weight = call.attrs, call.args[1]
+    if not isinstance(weight, GenericConst) or int(attrs.groups) != 1 or any(int(n) != 1 for n in attrs.dilation):
+        return False
+    kernel = [int(n) for n in list(weight.ty.shape)[2:]]
+    return all(int(pad) < kernel[side % 2] for side, pad in enumerate(attrs.padding))
 
 
 def _filters(weight: np.ndarray, strides: list[int], taps: list[int]) -> np.ndarray:

@@ -16,7 +16,7 @@ from tvm import relax, te, tirx
 from tvm.ir import Expr
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import OUTER, is_constant_nhwc, operator_of, rewritten
+from pruner_engine.tasks.rewriting import OUTER, is_constant_nhwc, operator_of, rewritten, shape_of
 
 STAGE = "winograd"  # annotation of a transform's inner stage: the pixels of its output that lie in one tile's row
 # operations in the time that it takes to move a byte of each, as measured on a core with AVX-512
@@ -89,16 +89,16 @@ class _Rewriter(PyExprMutator):
     def visit_call_(self, call: relax.Call) -> relax.Expr:
         """Called for each call, operands first."""
         visited = super().visit_call_(call)
-        if operator_of(visited) != "relax.nn.conv2d" or not _fits(visited):
+        shape = shape_of(call)
+        if operator_of(visited) != "relax.nn.conv2d" or shape is None or not _fits(visited):
             return visited
         data, filters = visited.args[0], visited.args[1].value.numpy()
-        batch, height, width, count = (int(n) for n in call.ty.shape)
+        batch, height, width, count = shape
         channels = filters.shape[2]
         tile = tile_of((batch, height, width), channels, count)
         if not tile or channels % self.lanes or count % self.lanes:
             return visited
         top, left = (int(n) for n in visited.attrs.padding[:2])
-        shape = (batch, height, width, count)
         area = (tile + 2) ** 2
         tiles = batch * -(-height // tile) * -(-width // tile)
         kept = {"op_pattern": OUTER}

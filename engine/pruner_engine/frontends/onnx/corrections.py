@@ -5,16 +5,23 @@ What has no such form is refused. Each was found by comparison with ONNX Runtime
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
-import numpy as np
 import onnx
 
 from pruner_engine.errors import UserError
-from pruner_engine.frontends.onnx.nodes import Nodes, attributes_of, is_standard, replaced
+from pruner_engine.frontends.onnx.nodes import (
+    Nodes,
+    attributes_of,
+    graphs_within,
+    inner_graphs,
+    is_standard,
+    opset_of,
+    replace,
+)
+from pruner_engine.frontends.onnx.numbers import NUMBERS
 from pruner_engine.frontends.onnx.resize import write_resize
-from pruner_engine.frontends.onnx.values import Values, refused
+from pruner_engine.frontends.onnx.selection import SELECTION
+from pruner_engine.frontends.onnx.values import Values, Writer, refused
+from pruner_engine.frontends.onnx.windows import WINDOWS
 
 _RUNTIME = "com.microsoft"
 
@@ -25,15 +32,22 @@ def corrected(model: onnx.ModelProto) -> onnx.ModelProto:
     Raises:
         UserError: there is none.
     """
-    for node in model.graph.node:
+    nodes = [node for graph in graphs_within(model.graph) for node in graph.node]
+    for node in nodes:
         if not is_standard(node.domain) and node.domain != _RUNTIME:  # TVM's importer only reads the operator's name
             raise UserError(
                 f"{node.op_type} is an operator of {node.domain}, which is not known.",
                 "Export the model with ONNX's own operators.",
             )
-    if not any(node.op_type in _WRITERS for node in model.graph.node):
+    if not any(node.op_type in _WRITERS for node in nodes):
         return model
-    values = Values(model)
+    model = onnx.shape_inference.infer_shapes(model, data_prop=True)
+    _correct(model.graph, Values(model.graph), opset_of(model))
+    return model
+
+
+def _correct(graph: onnx.GraphProto, values: Values, opset: int) -> None:
+    """The same within a graph and those inside."""
 
     def write(nodes: Nodes, node: onnx.NodeProto) -> bool:
         try:
@@ -41,87 +55,10 @@ def corrected(model: onnx.ModelProto) -> onnx.ModelProto:
         except (ValueError, TypeError, LookupError, ArithmeticError) as error:  # of a file that no exporter wrote
             raise refused(node, "has inputs or attributes that do not fit each other") from error
 
-    return replaced(model, write)
-
-
-_Writer = Callable[[Nodes, onnx.NodeProto, Values], bool]
-
-
-def _infinite(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
-    """IsInf of one sign, which TVM takes for both."""
-    attributes = attributes_of(node)
-    signs = {"detect_positive": np.inf, "detect_negative": -np.inf}
-    asked = [sign for name, sign in signs.items() if attributes.get(name, 1)]
-    if len(asked) == 2:
-        return False
-    one = nodes.constant(asked[0] if asked else np.nan, values.dtype(node.input[0]))  # nothing equals NaN
-    nodes.named(nodes("Equal", node.input[0], one), node.output[0])
-    return True
-
-
-def _max_pool(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
-    """Pads that follow from the extents, for which TVM rounds a size down or cuts rows off."""
-    attributes = attributes_of(node)
-    kind = attributes.get("auto_pad", b"NOTSET")
-    if not kind.startswith(b"SAME"):
-        return False
-    shape, kernel = values.shape_for(node)[2:], attributes["kernel_shape"]
-    ones = [1] * len(kernel)
-    steps, spread = attributes.get("strides", ones), attributes.get("dilations", ones)
-    pads = [
-        max((-(-extent // step) - 1) * step + (width - 1) * apart + 1 - extent, 0)
-        for extent, width, step, apart in zip(shape, kernel, steps, spread, strict=True)
-    ]
-    _padded(nodes, node, {k: v for k, v in attributes.items() if k != "auto_pad"}, pads, kind == b"SAME_UPPER")
-    return True
-
-
-def _transposed_convolution(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
-    """`output_shape`, which TVM does not know, as the pads that lead to it."""
-    attributes = attributes_of(node)
-    if "output_shape" not in attributes:
-        return False
-    size = attributes.pop("output_shape")
-    shape, kernel = values.shape_for(node)[2:], values.shape_for(node, 1)[2:]
-    ones = [1] * len(kernel)
-    steps, spread = attributes.get("strides", ones), attributes.get("dilations", ones)
-    more = attributes.pop("output_padding", [0] * len(kernel))
-    pads = [
-        step * (extent - 1) + beyond + (width - 1) * apart + 1 - made
-        for extent, width, step, apart, beyond, made in zip(
-            shape, kernel, steps, spread, more, size[-len(kernel) :], strict=True
-        )
-    ]
-    # what no window reaches is padding of the output
-    attributes["output_padding"] = [beyond + max(-pad, 0) for beyond, pad in zip(more, pads, strict=True)]
-    upper = attributes.pop("auto_pad", b"NOTSET") == b"SAME_UPPER"
-    _padded(nodes, node, attributes, [max(pad, 0) for pad in pads], upper)
-    return True
-
-
-def _padded(nodes: Nodes, node: onnx.NodeProto, attributes: dict[str, object], pads: list[int], upper: bool) -> None:
-    """The node with so much padding of each axis, where the larger half is at the upper end or at the lower."""
-    small, large = [pad // 2 for pad in pads], [pad - pad // 2 for pad in pads]
-    attributes["pads"] = [*small, *large] if upper else [*large, *small]
-    _again(nodes, node, *node.input, **attributes)
-
-
-def _again(nodes: Nodes, node: onnx.NodeProto, *inputs: str, **attributes: Any) -> None:
-    """The node with other inputs or attributes."""
-    made = nodes.several(node.op_type, len(node.output), *inputs, **attributes)
-    for value, name in zip(made, node.output, strict=True):
-        nodes.named(value, name)
-
-
-def _largest(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
-    """TopK: before version 11 TVM reads an attribute that version 10 has as an input."""
-    if nodes.opset != 10:
-        return False
-    k = values.constant(node.input[1])
-    if k is None:
-        raise refused(node, "has an output whose size is known only when it runs")
-    _again(nodes, node, node.input[0], k=int(k.item()), **attributes_of(node))
-    return True
+    replace(graph, opset, write)
+    for node in graph.node:
+        for inner in inner_graphs(node):
+            _correct(inner, Values(inner, values), opset)
 
 
 def _layer_norm(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
@@ -155,7 +92,7 @@ def _align_regions(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
         return False
     x, regions, batch = node.input
     scaled = nodes("Mul", regions, nodes.constant(scale, values.dtype(regions)))
-    _again(nodes, node, x, scaled, batch, **attributes)
+    nodes.again(node, x, scaled, batch, **attributes)
     return True
 
 
@@ -208,21 +145,20 @@ def _no_wrapped_cuts(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool
     return False
 
 
-_WRITERS: dict[str, _Writer] = {
+_WRITERS: dict[str, Writer] = {
+    **NUMBERS,
+    **SELECTION,
+    **WINDOWS,
     "BatchNormalization": _no_training,
-    "ConvTranspose": _transposed_convolution,
     "Dropout": _no_training,
-    "IsInf": _infinite,
     "LRN": _no_even_size,
     "LayerNormalization": _layer_norm,
     "LpPool": _no_open_windows,
-    "MaxPool": _max_pool,
     "MaxUnpool": _no_pads,
     "Pad": _no_wrapped_cuts,
     "ReduceMean": _no_whole_mean,
     "Resize": write_resize,
     "RoiAlign": _align_regions,
     "SkipLayerNormalization": _only_first_output,
-    "TopK": _largest,
     "Upsample": write_resize,
 }

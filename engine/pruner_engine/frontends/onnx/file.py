@@ -27,7 +27,7 @@ _DTYPES = {
     *(onnx.TensorProto.UINT8, onnx.TensorProto.UINT16, onnx.TensorProto.UINT32, onnx.TensorProto.UINT64),
     onnx.TensorProto.BOOL,
 }
-_FUNCTIONS = ("Attention", "Celu", "RotaryEmbedding")
+_FUNCTIONS = ("Attention", "Celu", "GroupNormalization", "RotaryEmbedding")
 _FOREIGN = "Export the model to ONNX again, and check that the file was copied completely."
 
 
@@ -104,15 +104,19 @@ def to_relax(model: onnx.ModelProto, name: str, shapes: Mapping[str, tuple[int, 
 
 
 def _check_outputs(mod: tvm.IRModule, model: onnx.ModelProto, name: str) -> None:
-    """Raises UserError where the importer made an output of another shape than the file says."""
+    """Raises UserError where the importer made an output of another shape or type than the file says."""
     for declared, ty in zip(model.graph.output, fields_of(mod["main"].ret_ty), strict=False):
-        dims, made = declared.type.tensor_type.shape.dim, extents_of(ty)
-        said = [dim.dim_value for dim in dims]
-        if made is None or not declared.type.tensor_type.HasField("shape"):
+        tensor, made = declared.type.tensor_type, extents_of(ty)
+        if made is None:
             continue
-        if len(said) != len(made) or any(s > 0 and s != m for s, m in zip(said, made, strict=True)):
+        said = [dim.dim_value for dim in tensor.shape.dim] if tensor.HasField("shape") else made
+        alike = len(said) == len(made) and all(s <= 0 or s == m for s, m in zip(said, made, strict=True))
+        dtype = str(ty.dtype)
+        kind = str(helper.tensor_dtype_to_np_dtype(tensor.elem_type)) if tensor.elem_type else dtype
+        if not alike or kind != dtype:
+            pair = (f"{dtype} {made}", f"{kind} {said}")
             raise UserError(
-                f'{name} cannot be imported rightly: "{declared.name}" would be {made}, the file says {said}.',
+                f'{name} cannot be imported rightly: "{declared.name}" would be {pair[0]}, the file says {pair[1]}.',
                 "Export it with another version of the operators.",
             )
 

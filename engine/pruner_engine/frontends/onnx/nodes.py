@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,29 +24,47 @@ def attributes_of(node: onnx.NodeProto) -> dict[str, Any]:
     return {a.name: helper.get_attribute_value(a) for a in node.attribute}
 
 
+def inner_graphs(node: onnx.NodeProto) -> list[onnx.GraphProto]:
+    """What a node may run, such as the branches of an If."""
+    return [attribute.g for attribute in node.attribute if attribute.HasField("g")]
+
+
+def graphs_within(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
+    """A graph and all those inside."""
+    yield graph
+    for node in graph.node:
+        for inner in inner_graphs(node):
+            yield from graphs_within(inner)
+
+
 def replaced(model: onnx.ModelProto, write: Callable[[Nodes, onnx.NodeProto], bool]) -> onnx.ModelProto:
     """The model with other nodes in place of some; itself where there is none of them.
 
     Args:
         write: writes what a node is replaced by, ending in its outputs; says whether it does.
     """
-    opset, kept, constants, changed = opset_of(model), [], [], False
-    for number, node in enumerate(model.graph.node):
-        nodes = Nodes(f"{node.op_type}{number}", opset)
+    written = onnx.ModelProto()
+    written.CopyFrom(model)
+    return written if replace(written.graph, opset_of(model), write) else model
+
+
+def replace(graph: onnx.GraphProto, opset: int, write: Callable[[Nodes, onnx.NodeProto], bool]) -> bool:
+    """The same within a graph; says whether it changed. Graphs inside stay as they are."""
+    kept, constants, changed = [], [], False
+    for node in graph.node:
+        # names of outputs, as no other graph that is seen from this one has them
+        nodes = Nodes("/".join((node.op_type, *filter(None, node.output))), opset)
         if write(nodes, node):
             kept += nodes.nodes
             constants += nodes.constants
             changed = True
         else:
             kept.append(node)
-    if not changed:
-        return model
-    written = onnx.ModelProto()
-    written.CopyFrom(model)
-    del written.graph.node[:]
-    written.graph.node.extend(kept)
-    written.graph.initializer.extend(constants)
-    return written
+    if changed:
+        del graph.node[:]
+        graph.node.extend(kept)
+        graph.initializer.extend(constants)
+    return changed
 
 
 @dataclass
@@ -66,6 +84,12 @@ class Nodes:
         names = [f"{self.prefix}/{len(self.nodes)}/{i}" for i in range(outputs)]
         self.nodes.append(helper.make_node(operator, inputs, names, **attributes))
         return names
+
+    def again(self, node: onnx.NodeProto, *inputs: str, **attributes: Any) -> None:
+        """A node with other inputs or attributes."""
+        made = self.several(node.op_type, len(node.output), *inputs, **attributes)
+        for value, name in zip(made, node.output, strict=True):
+            self.named(value, name)
 
     def constant(self, values: Any, dtype: Any = np.int64) -> str:
         name = f"{self.prefix}/constant/{len(self.constants)}"

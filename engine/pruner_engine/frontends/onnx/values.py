@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,20 +10,27 @@ import onnx
 from onnx import helper, numpy_helper
 
 from pruner_engine.errors import UserError
-from pruner_engine.frontends.onnx.nodes import attributes_of
+from pruner_engine.frontends.onnx.nodes import Nodes, attributes_of, graphs_within
 
 
 class Values:
-    """Types, constants and readers of a model's values, by their names."""
+    """Types, constants and readers of the values that a graph sees, by their names."""
 
-    def __init__(self, model: onnx.ModelProto) -> None:
-        graph = onnx.shape_inference.infer_shapes(model, data_prop=True).graph
+    def __init__(self, graph: onnx.GraphProto, outer: Values | None = None) -> None:
+        """
+        Args:
+            graph: of a model whose shapes were inferred.
+            outer: those of the graph around it.
+        """
         self._types = {v.name: v.type.tensor_type for v in (*graph.input, *graph.value_info, *graph.output)}
         self._constants = {w.name: w for w in graph.initializer}
         for node in graph.node:
             if node.op_type == "Constant" and "value" in attributes_of(node):
                 self._constants[node.output[0]] = attributes_of(node)["value"]
-        self._read = {name for node in graph.node for name in node.input} | {o.name for o in graph.output}
+        self._read = {o.name for inner in graphs_within(graph) for o in inner.output}
+        self._read |= {name for inner in graphs_within(graph) for node in inner.node for name in node.input}
+        if outer is not None:
+            self._types, self._constants = outer._types | self._types, outer._constants | self._constants
 
     def shape(self, name: str) -> list[int] | None:
         """None where an extent is not known."""
@@ -46,10 +54,14 @@ class Values:
         return shape
 
     def dtype(self, name: str) -> np.dtype[Any]:
+        """float32 where it is not known."""
+        return self.known_dtype(name) or np.dtype(np.float32)
+
+    def known_dtype(self, name: str) -> np.dtype[Any] | None:
         if name in self._constants:
             return helper.tensor_dtype_to_np_dtype(self._constants[name].data_type)
         kind = self._types[name].elem_type if name in self._types else 0
-        return helper.tensor_dtype_to_np_dtype(kind or onnx.TensorProto.FLOAT)
+        return helper.tensor_dtype_to_np_dtype(kind) if kind else None
 
     def constant(self, name: str) -> np.ndarray[Any, Any] | None:
         """None where the value is no constant, or has no name: an input that a node lacks."""
@@ -63,3 +75,6 @@ def refused(node: onnx.NodeProto, why: str) -> UserError:
     """The error of a node that TVM's importer would compute wrongly."""
     called = " ".join(filter(None, (node.op_type, node.name)))
     return UserError(f"{called} {why}, which cannot be imported.", "Export the model with another form of it.")
+
+
+Writer = Callable[[Nodes, onnx.NodeProto, Values], bool]

@@ -17,17 +17,18 @@ from tvm.relax.frontend.torch.exported_program_translator import ExportedProgram
 from tvm.tirx import IntImm
 
 from pruner_engine.frontends.torch.images import IMAGES
+from pruner_engine.frontends.torch.indices import INDICES
 from pruner_engine.frontends.torch.nodes import arguments, extents_of, type_name
 from pruner_engine.frontends.torch.quantised import QUANTISED
-
-_REDUCTIONS = {"sum": "add", "prod": "mul", "amax": "max", "amin": "min"}
+from pruner_engine.frontends.torch.scatter import SCATTERS
 
 
 class Importer(ExportedProgramImporter):
     def create_convert_map(self) -> dict[Any, Callable[[Node], Any]]:
         """How each operator is converted, by name."""
         self._stock: dict[Any, Callable[[Node], Any]] = super().create_convert_map()
-        ours = {name: partial(convert, self) for name, convert in {**_OURS, **IMAGES, **QUANTISED}.items()}
+        converters = {**_OURS, **IMAGES, **INDICES, **QUANTISED, **SCATTERS}
+        ours = {name: partial(convert, self) for name, convert in converters.items()}
         return {name: partial(self._checked, convert) for name, convert in {**self._stock, **ours}.items()}
 
     def _checked(self, convert: Callable[[Node], Any], node: Node) -> Any:
@@ -112,6 +113,27 @@ def _full(importer: Importer, node: Node) -> relax.Expr:
     return importer.emit(relax.op.broadcast_to(number, shape))
 
 
+def _factors(importer: Importer, node: Node) -> relax.Var:
+    """The product along an axis, which TVM's importer has of all numbers only."""
+    x, axis, keep = arguments(node, "self", "dim", "keepdim")
+    data = importer.as_type(importer.env[x], node.meta["val"].dtype)
+    return importer.emit(relax.op.prod(data, axis=axis, keepdims=bool(keep)))
+
+
+def _variance_and_mean(importer: Importer, node: Node) -> list[relax.Expr]:
+    x, axes, correction, keep = arguments(node, "self", "dim", "correction", "keepdim")
+    extents = extents_of(x)
+    if extents is None:
+        raise ValueError("it takes a variance of an open number of elements")
+    over = list(axes) if axes else None
+    many = math.prod(extents[axis] for axis in over) if over else math.prod(extents)
+    free = max(many - (1 if correction is None else correction), 0)
+    share = relax.const(many / free if free else math.nan, type_name(x.meta["val"].dtype))
+    variance = importer.emit(relax.op.variance(importer.env[x], axis=over, keepdims=bool(keep)))
+    mean = relax.op.mean(importer.env[x], axis=over, keepdims=bool(keep))
+    return [importer.emit(relax.op.multiply(variance, share)), importer.emit(mean)]
+
+
 def _product(importer: Importer, node: Node) -> relax.Var:
     return _matmul(importer, node, *node.args[:2])
 
@@ -164,81 +186,6 @@ def _convolution(importer: Importer, node: Node) -> relax.Expr:
     return importer.emit(relax.op.add(made, relax.op.reshape(importer.env[bias], [1, -1, *[1] * inner])))
 
 
-def _index(importer: Importer, node: Node) -> relax.Var:
-    """Tensors as indices of some axes, which go together as in NumPy; TVM's importer takes them one after another."""
-    x, indices = node.args
-    data, known = importer.env[x], list(x.meta["val"].shape)
-    extents = [now if type(now) is int else open_ for now, open_ in zip(known, data.ty.shape, strict=True)]
-    axes = [axis for axis, index in enumerate(indices) if index is not None]
-    if len(axes) == 1 and type(extents[axes[0]]) is not int:
-        index = importer.as_type(importer.env[indices[axes[0]]], torch.int64)
-        return importer.emit(relax.op.take(data, index, axis=axes[0], mode="wrap"))
-    flat = _flat(importer, [indices[axis] for axis in axes], [extents[axis] for axis in axes])
-    first = axes[0]
-    if axes != list(range(first, axes[-1] + 1)):  # then what they make comes first
-        others = [axis for axis in range(len(extents)) if axis not in axes]
-        data = importer.emit(relax.op.permute_dims(data, [*axes, *others]))
-        extents, first = [extents[axis] for axis in (*axes, *others)], 0
-    behind = first + len(axes)
-    if len(axes) > 1:
-        merged = math.prod(extents[first:behind])
-        data = importer.emit(relax.op.reshape(data, [*extents[:first], merged, *extents[behind:]]))
-    return importer.emit(relax.op.take(data, flat, axis=first))
-
-
-def _index_put(importer: Importer, node: Node) -> relax.Var:
-    """Values put, or added, where tensors of indices of the first axes say."""
-    x, indices, values, accumulate = arguments(node, "self", "indices", "values", "accumulate")
-    extents = extents_of(x)
-    if None in indices or extents is None:
-        raise ValueError("it puts values along later axes only, or into a tensor of open shape")
-    indexed, rest = extents[: len(indices)], extents[len(indices) :]
-    places = list(torch.broadcast_shapes(*(index.meta["val"].shape for index in indices)))
-    flat = relax.op.broadcast_to(_flat(importer, indices, indexed), places)
-    put = importer.emit(
-        relax.op.scatter_nd(
-            importer.emit(relax.op.reshape(importer.env[x], [math.prod(indexed), *rest])),
-            importer.emit(relax.op.reshape(importer.emit(flat), [math.prod(places), 1])),
-            importer.emit(
-                relax.op.reshape(
-                    importer.emit(relax.op.broadcast_to(importer.env[values], [*places, *rest])),
-                    [math.prod(places), *rest],
-                )
-            ),
-            reduction="add" if accumulate else "update",
-        )
-    )
-    return importer.emit(relax.op.reshape(put, extents))
-
-
-def _flat(importer: Importer, indices: list[Node], extents: list[Any]) -> relax.Expr:
-    """Indices of some axes as those of one axis that the axes are merged to, none of them negative."""
-    flat = None
-    for node, extent in zip(indices, extents, strict=True):
-        if node.meta["val"].dtype == torch.bool:
-            raise ValueError("it selects by booleans, so that a shape is known only when it runs")
-        if type(extent) is not int and (flat is not None or not _counts_up(node)):
-            raise ValueError("it indexes an axis of open size, where indices may count from its end")
-        index = importer.as_type(importer.env[node], torch.int64)
-        if not _counts_up(node):
-            below = importer.emit(relax.op.less(index, relax.const(0, "int64")))
-            counted = relax.op.add(index, relax.const(extent, "int64"))
-            index = importer.emit(relax.op.where(below, counted, index))
-        if flat is not None:
-            index = relax.op.add(relax.op.multiply(flat, relax.const(extent, "int64")), index)
-        flat = importer.emit(index)
-    return flat
-
-
-def _counts_up(node: Node) -> bool:
-    """Whether indices are 0, 1, 2 and so on, so that none is negative."""
-    while node.target is torch.ops.aten.unsqueeze.default:
-        node = node.args[0]
-    if getattr(node.target, "overloadpacket", None) is not torch.ops.aten.arange:
-        return False
-    return all(value is None or (type(value) is int and value >= 0) for value in arguments(node, "start", "step"))
-
-
 def _grid_sampler(importer: Importer, node: Node) -> relax.Var:
     """TVM has the coordinates on the second axis, PyTorch on the last."""
     names = ("input", "grid", "interpolation_mode", "padding_mode", "align_corners")
@@ -251,23 +198,6 @@ def _grid_sampler(importer: Importer, node: Node) -> relax.Var:
             layout="NCHW",
             padding_mode=("zeros", "border", "reflection")[outside],
             align_corners=corners,
-        )
-    )
-
-
-def _scatter(importer: Importer, node: Node) -> relax.Var:
-    """scatter_add and scatter_reduce; the index may be smaller than what is scattered."""
-    x, axis, index, src, how, include = arguments(node, "self", "dim", "index", "src", "reduce", "include_self")
-    if how not in (None, *_REDUCTIONS) or include is False:
-        raise ValueError(f"it scatters by {how}, without what was there before")
-    extents = extents_of(index)
-    source = importer.env[src]
-    if extents is not None and extents != list(src.meta["val"].shape):
-        axes = list(range(len(extents)))
-        source = importer.emit(relax.op.strided_slice(source, axes, [0] * len(axes), extents))
-    return importer.emit(
-        relax.op.scatter_elements(
-            importer.env[x], importer.env[index], source, axis=axis, reduction=_REDUCTIONS[how or "sum"]
         )
     )
 
@@ -312,11 +242,9 @@ _OURS: dict[str, Callable[[Importer, Node], Any]] = {
     "elu.default": _elu,
     "full.default": _full,
     "grid_sampler_2d.default": _grid_sampler,
-    "index.Tensor": _index,
-    "index_put.default": _index_put,
     "mm.default": _product,
-    "scatter_add.default": _scatter,
-    "scatter_reduce.two": _scatter,
+    "prod.dim_int": _factors,
     "tril_indices.default": _indices_of_a_triangle,
     "triu_indices.default": _indices_of_a_triangle,
+    "var_mean.correction": _variance_and_mean,
 }
