@@ -57,7 +57,9 @@ def test_data_is_collected_once_and_trains_models(tmp_path):
 
 
 def test_a_model_that_fails_does_not_cost_the_others(tmp_path):
-    command = ["bench", "search", "nothing.onnx", "matmul:16,16,32", "--strategies", "random", "--baseline", "random"]
+    broken = tmp_path / "broken.onnx"
+    broken.write_bytes(b"no model")
+    command = ["bench", "search", broken, "matmul:16,16,32", "--strategies", "random", "--baseline", "random"]
     message = pruner(*command, "--seeds", "0", "--trials", 2, "--out", tmp_path, *SMALL, code=1)
-    assert "1 runs failed; the first: 1/2 · nothing.onnx" in message
+    assert f"1 runs failed; the first: 1/2 · {broken}" in message
     assert counts(tmp_path / "matmul_16_16_32.pruner") == [("random", 0, 2)]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -31,13 +33,10 @@ def write_records(database: Database, tasks: Sequence[TuningTask], folder: Path,
         The number of records written.
 
     Raises:
-        UserError: the folder cannot be written, or the disk is full.
+        OSError: the folder cannot be written, or the disk is full (ENOSPC).
     """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / WORKLOADS).touch()  # of a folder that may not be written TVM tells by a failed check
-    except OSError as error:
-        raise UserError(f"{folder} cannot be written: {error.strerror}.", "Choose another folder.") from error
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / WORKLOADS).touch()  # of a folder that may not be written TVM tells by a failed check
     files = JSONDatabase(path_workload=str(folder / WORKLOADS), path_tuning_record=str(folder / RECORDS))
     written = 0
     for task in tasks:
@@ -51,7 +50,7 @@ def write_records(database: Database, tasks: Sequence[TuningTask], folder: Path,
     if _lines(folder / WORKLOADS) < len({task.hash for task in tasks}) or _lines(folder / RECORDS) < written:
         for name in (WORKLOADS, RECORDS):
             (folder / name).unlink(missing_ok=True)
-        raise UserError(f"{folder} cannot be written: no space left.", "Free some space, or choose another folder.")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder))
     return written
 
 

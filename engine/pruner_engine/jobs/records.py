@@ -38,7 +38,11 @@ def export_records(command: ExportRecords, job: JobContext) -> None:
         job.emit(Phase(name="records", detail=command.out))
         if (Path(command.out) / RECORDS).exists():
             raise UserError(f"{command.out} holds tuning records already.", "Choose another folder.")
-        written = write_records(database, [task_of(row) for row in rows], Path(command.out), command.best)
+        try:
+            written = write_records(database, [task_of(row) for row in rows], Path(command.out), command.best)
+        except OSError as error:
+            hint = "Free some space, or choose another folder."
+            raise UserError(f"{command.out} cannot be written: {error.strerror}.", hint) from error
     if not written:
         raise UserError("There is no valid trial to write.", "Tune the model first.")
     job.emit(RecordsExported(out=command.out, records=written))

@@ -137,6 +137,18 @@ def _no_pads(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     return False
 
 
+def _no_columns_first(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
+    if attributes_of(node).get("mode", b"DCR") != b"DCR":
+        raise refused(node, "has its depth outermost (mode CRD)")
+    return False
+
+
+def _no_lost_axis(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
+    if not attributes_of(node).get("keepdims", 1) and not (len(node.input) > 1 and node.input[1]):
+        raise refused(node, "takes an axis away")
+    return False
+
+
 def _no_wrapped_cuts(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     if attributes_of(node).get("mode") == b"wrap":
         pads = values.constant(node.input[1])
@@ -160,5 +172,7 @@ _WRITERS: dict[str, Writer] = {
     "Resize": write_resize,
     "RoiAlign": _align_regions,
     "SkipLayerNormalization": _only_first_output,
+    "SpaceToDepth": _no_columns_first,
+    "SplitToSequence": _no_lost_axis,
     "Upsample": write_resize,
 }

@@ -72,7 +72,14 @@ def _no_reduction(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     return False
 
 
+def _no_small_type(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
+    if attributes_of(node)["to"] > TensorProto.BFLOAT16:  # floats of 8 bits and numbers of less come after it
+        raise refused(node, "is to a float of 8 bits or a number of less")
+    return False
+
+
 NUMBERS: dict[str, Writer] = {
+    "Cast": _no_small_type,
     "Equal": _equal,
     "IsInf": _infinite,
     "LpNormalization": _normalised,

@@ -74,13 +74,13 @@ def _source(importer: Importer, node: Node) -> relax.Expr:
     index, src, value = arguments(node, "index", "src", "value")
     if src is None:
         return _filled(importer, node, value)
-    if _extents(src) == _extents(index):
+    wanted = index.meta["val"].shape
+    axes = [n for n, (has, wants) in enumerate(zip(_extents(src), _extents(index), strict=True)) if has != wants]
+    if not axes:
         return importer.env[src]
-    sizes = extents_of(index)
-    if sizes is None:
+    if not all(isinstance(wanted[n], int) for n in axes):
         raise ValueError("it scatters a part of a tensor, and how much is open")
-    axes = list(range(len(sizes)))
-    return importer.emit(relax.op.strided_slice(importer.env[src], axes, [0] * len(axes), sizes))
+    return importer.emit(relax.op.strided_slice(importer.env[src], axes, [0] * len(axes), [wanted[n] for n in axes]))
 
 
 def _extents(node: Node) -> list[str]:
