@@ -125,37 +125,71 @@ def _alone(call: Call, warm: float, limit: float, repeats: int) -> list[float]:
 def _in_turns(call: Call, warm: float, limit: float, repeats: int, yardstick: Yardstick) -> list[float]:
     """Seconds a call for each turn, as they would be in a minute in which the yardstick takes its time.
 
-    A turn is slices of both kernels in alternation, each pair taken together with the one before. What clearly loses
-    against the best gets one turn, another kernel as many as `repeats`, and more where it is open whether it is the new
-    best and its time is not known well.
+    What clearly loses against the best gets one turn, another kernel as many as `repeats`, and more where it is open
+    whether it is the new best and its time is not known well.
     """
-    others = _calls(yardstick.seconds)
-    yardstick.call(1)
-    ours: list[float] = []
-    theirs: list[float] = []
-    told: list[float] = []
-    spent = 0.0
+    slices = _Slices(call, warm, yardstick)
     for turns in (1, *(repeats * more for more in range(1, _MORE + 1))):
-        while (spent < 2 * turns * _REPEAT_S or len(told) < turns) and (spent < _MOST_S or not told):
-            number = _calls(min(ours, default=warm))
-            both = ((yardstick.call, others, theirs), (call, number, ours))
-            # first the one, then the other: what disturbs at a steady pace would always meet the same
-            for one, times, took in both if len(told) % 2 else reversed(both):
-                took.append(one(times) / times)
-                spent += took[-1] * times
-            told.append(sum(ours[-2:]) / sum(theirs[-2:]) * yardstick.seconds)
-        median, wins = statistics.median(told), sum(one < limit for one in told) / len(told)
-        clear = not 1 - _CLEAR < wins < _CLEAR or _uncertainty(told) < _SETTLED
-        final = median * FINER > yardstick.seconds  # else all that follow are told by this time
-        if median > _LOSES * limit or (turns >= repeats and clear and final):
+        slices.fill(turns)
+        clear = slices.clearly_ordered(limit) or slices.uncertainty < _SETTLED
+        final = slices.median * FINER > yardstick.seconds  # else all that follow are told by this time
+        if slices.median > _LOSES * limit or (turns >= repeats and clear and final):
             break
-    each = [statistics.median(told[turn::turns]) for turn in range(min(turns, len(told)))]
-    return [median * one / statistics.median(each) for one in each]
+    return slices.by_turn(turns)
 
 
-def _uncertainty(values: list[float]) -> float:
-    """Standard error of the median, as a share of it; of normal values, of which neighbours share half."""
-    return math.sqrt(math.pi / len(values)) * statistics.pstdev(values) / statistics.median(values)
+class _Slices:
+    """Calls of a kernel and of its yardstick in alternation, and what each says that the kernel takes.
+
+    Each pair is taken together with the one before.
+    """
+
+    def __init__(self, call: Call, warm: float, yardstick: Yardstick) -> None:
+        self._call = call
+        self._warm = warm
+        self._yardstick = yardstick
+        self._ours: list[float] = []
+        self._theirs: list[float] = []
+        self._told: list[float] = []
+        self._spent = 0.0
+        yardstick.call(1)
+
+    def fill(self, turns: int) -> None:
+        """Take slices until they make so many turns."""
+        while (self._spent < 2 * turns * _REPEAT_S or len(self._told) < turns) and (
+            self._spent < _MOST_S or not self._told
+        ):
+            self._take_two()
+
+    def _take_two(self) -> None:
+        yardstick = self._yardstick
+        number = _calls(min(self._ours, default=self._warm))
+        both = ((yardstick.call, _calls(yardstick.seconds), self._theirs), (self._call, number, self._ours))
+        # first the one, then the other: what disturbs at a steady pace would always meet the same
+        for one, times, took in both if len(self._told) % 2 else reversed(both):
+            took.append(one(times) / times)
+            self._spent += took[-1] * times
+        self._told.append(sum(self._ours[-2:]) / sum(self._theirs[-2:]) * yardstick.seconds)
+
+    @property
+    def median(self) -> float:
+        """Seconds a call."""
+        return statistics.median(self._told)
+
+    @property
+    def uncertainty(self) -> float:
+        """Standard error of the median, as a share of it; of normal values, of which neighbours share half."""
+        return math.sqrt(math.pi / len(self._told)) * statistics.pstdev(self._told) / self.median
+
+    def clearly_ordered(self, limit: float) -> bool:
+        """Whether nearly all slices agree on which is faster, the kernel or one that takes `limit`."""
+        wins = sum(one < limit for one in self._told) / len(self._told)
+        return not 1 - _CLEAR < wins < _CLEAR
+
+    def by_turn(self, turns: int) -> list[float]:
+        """Seconds a call in each turn, around the median of all slices."""
+        each = [statistics.median(self._told[turn::turns]) for turn in range(min(turns, len(self._told)))]
+        return [self.median * one / statistics.median(each) for one in each]
 
 
 def _calls(seconds: float) -> int:
