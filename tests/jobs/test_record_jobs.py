@@ -76,6 +76,13 @@ def test_a_run_is_exported_alone_or_with_all_runs_of_its_target(project: Path, t
         assert said[-1].records == count
 
 
+def test_a_folder_that_cannot_be_written_is_a_sentence(project: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(UserError, match="file/records cannot be written: Not a directory") as raised:
+        exported(project, tmp_path / "file" / "records")
+    assert "another folder" in raised.value.hint
+
+
 def add_model(project: Path, keep: int) -> None:
     """A second model with the same kernel, and a run of it that has `keep` of the first one's trials."""
     with sqlite3.connect(project) as db:
