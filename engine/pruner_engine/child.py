@@ -1,4 +1,4 @@
-"""Run one of our modules as a process of its own, in a checkout, an installation or a frozen program."""
+"""Run a Python module as a process of its own."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ import os
 import sys
 from pathlib import Path
 
-FROZEN_FLAG = "--run-module"  # a frozen program runs the module named after this, if it is its first argument
+# As `python -m` does, but for the current folder, which is not searched: files that lie there are nobody's modules.
+# Python's own switch for it, -P, came with 3.11.
+_RUN = (
+    "import sys; sys.path[:] = filter(None, sys.path); del sys.argv[0]; import runpy; "
+    "runpy.run_module(sys.argv[0], run_name='__main__', alter_sys=True)"
+)
 
 
 def module_command(module: str, *args: str) -> list[str]:
     """Command line that runs `module` as a script."""
-    if getattr(sys, "frozen", False):
-        return [sys.executable, FROZEN_FLAG, module, *args]
-    return [sys.executable, "-m", module, *args]
+    return [sys.executable, "-c", _RUN, module, *args]
 
 
 def environment(**changes: str) -> dict[str, str]:

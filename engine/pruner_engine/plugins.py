@@ -39,6 +39,8 @@ def _load_file(path: Path) -> None:
         raise UserError(f"The plugin {path} is no Python file that can be read.", "Name a .py file.")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))  # as for a script: it may have modules beside it
     loader = spec.loader
     try:
         _run(str(path), lambda: loader.exec_module(module))

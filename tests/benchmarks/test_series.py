@@ -1,5 +1,9 @@
 """Lists of workloads, plans of runs, and which of them are still to do."""
 
+import hashlib
+import os
+import time
+
 import pytest
 
 from chosen_runs import TARGET, add_run, make_project
@@ -8,6 +12,7 @@ from pruner_engine.benchmarks.series import SeriesStopped, WantedRun
 from pruner_engine.benchmarks.workloads import Subject, read_subjects
 from pruner_engine.errors import UserError
 from pruner_engine.jobs.messages import Resume, RunFinished, Tune
+from pruner_engine.store.project import Project
 
 
 def test_a_list_names_workloads_files_and_shapes(tmp_path):
@@ -92,7 +97,14 @@ def test_an_unfinished_run_or_one_with_a_smaller_budget_is_resumed(tmp_path, sta
 
 @pytest.mark.parametrize(
     "change",
-    [{"seed": 1}, {"strategy": "random"}, {"settings": {"refresh": 1}}, {"target": "{}"}, {"subject": Subject("n")}],
+    [
+        {"seed": 1},
+        {"strategy": "random"},
+        {"settings": {"refresh": 1}},
+        {"target": "{}"},
+        {"subject": Subject("n")},
+        {"subject": Subject("m", {"x": [8, 3]})},
+    ],
 )
 def test_anything_else_is_another_run(tmp_path, change):
     path, engine = tmp_path / "p.pruner", Recorder()
@@ -100,6 +112,21 @@ def test_anything_else_is_another_run(tmp_path, change):
     add_run(path, "pruner", EVENTS)
     wanted(path, **change).carry_out(engine)
     assert [type(command) for command in engine.commands] == [Tune]
+
+
+def test_a_file_that_was_changed_since_is_another_model(tmp_path):
+    path, model = tmp_path / "p.pruner", tmp_path / "m.onnx"
+    make_project(path, {"a": (1, 1.0)}, model=str(model))
+    model.write_bytes(b"as it was")
+    add_run(path, "pruner", EVENTS)
+    run = wanted(path, subject=Subject(str(model)))
+    assert run.find() is not None
+    later = time.time() + 9
+    os.utime(model, (later, later))
+    assert run.find() is None
+    with Project(path) as project, project.transaction() as db:
+        db["models"].update(1, {"sha256": hashlib.sha256(b"as it was").hexdigest()})
+    assert run.find() is not None
 
 
 def test_a_run_that_fails_or_is_stopped_ends_with_an_error(tmp_path):

@@ -85,6 +85,15 @@ def test_variants_of_a_strategy_are_told_apart_by_their_settings(folder):
     assert summarise(folder)["strategies"] == ["metaschedule", "pruner", "pruner:draft_set=512:refresh=1"]
 
 
+def test_the_baseline_keeps_its_name_where_most_runs_have_other_settings(folder):
+    for seed in (0, 1):
+        for strategy, settings in (("ansor", {"draft_set": 256}), ("random", {"draft_set": 256, "without_rules": []})):
+            add_run(folder / "easy.pruner", strategy, run_of([0.4] * 32, 0.5), seed=seed, settings=settings)
+    found = summarise(folder)
+    assert found["strategies"] == ["metaschedule", "ansor:draft_set=256", "pruner", "random:draft_set=256"]
+    assert found["overall"]["ansor:draft_set=256"]["compared"] == 2
+
+
 def test_another_baseline_can_be_chosen(folder):
     found = summarise(folder, "pruner")["workloads"][0]["strategies"]["metaschedule"]
     assert found["reached"] == 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from click.testing import CliRunner
-from rich.status import Status
 
 from chosen_runs import make_project
 from pruner_engine.cli.data import _write
@@ -25,6 +24,6 @@ def test_a_data_set_that_cannot_be_kept(tmp_path, place):
     (tmp_path / "folder").mkdir()
     make_project(tmp_path / "p.pruner", {"a": (1, 1.0)})
     with pytest.raises(UserError, match="cannot be written") as raised:
-        _write(tmp_path / "p.pruner", tmp_path / place, Status(""))
+        _write(tmp_path / "p.pruner", tmp_path / place, lambda _text: None)
     assert "nothing twice" in raised.value.hint
     assert not list(tmp_path.glob("*.part"))

@@ -37,6 +37,14 @@ def test_the_documented_model_verifies_and_learns(plugin, tmp_path):
     assert json.loads(pruner(*args, "--project", project, "--json"))["valid"] == 12
 
 
+def test_a_plugin_may_have_modules_beside_it(tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "beside_it.py").write_text("raise RuntimeError('found')")
+    (tmp_path / "mine" / "plugin.py").write_text("import beside_it")
+    message = pruner("tune", "matmul:32,32,32", "--plugin", "mine/plugin.py", code=1, cwd=tmp_path)
+    assert "RuntimeError: found" in message
+
+
 @pytest.mark.parametrize(
     ("code", "told"),
     [

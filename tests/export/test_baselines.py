@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import json
 import subprocess
 import sys
 import time
@@ -41,6 +42,25 @@ def test_torch_and_onnxruntime_run_exported_programs_and_agree(tmp_path):
     assert torch.seconds and untuned.seconds and converted.seconds, converted.note
     assert compare("torch", torch.outputs, untuned.outputs, depth=4).ok
     assert compare("onnxruntime", converted.outputs, untuned.outputs, depth=4).ok
+
+
+class Named(torch.nn.Module):
+    """Takes inputs by name and gives outputs by name."""
+
+    def forward(self, x: torch.Tensor, *, mask: torch.Tensor) -> dict[str, torch.Tensor]:
+        return {"masked": x * mask, "more": (x + mask).relu()}
+
+
+def test_programs_with_named_inputs_and_outputs_run(tmp_path):
+    path = tmp_path / "named.pt2"
+    given = {"mask": torch.ones(4, 3)}
+    torch.export.save(torch.export.export(Named(), (torch.randn(4, 3),), given), path)
+    model = load_model(str(path))
+    inputs = example_inputs(model)
+    timing = time_torch(model, inputs, 1, repeats=1)
+    assert timing.seconds, timing.note
+    np.testing.assert_allclose(timing.outputs[0], inputs[0] * inputs[1], rtol=1e-6)
+    np.testing.assert_allclose(timing.outputs[1], np.maximum(inputs[0] + inputs[1], 0), rtol=1e-6)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
@@ -197,6 +217,31 @@ def test_whole_numbers_must_be_equal():
     labels = np.arange(10)
     assert compare("x", [labels], [labels.copy()], depth=100).ok
     assert not compare("x", [labels], [labels + 1], depth=100).ok
+
+
+def test_a_few_whole_numbers_may_go_either_way():
+    labels = np.random.default_rng(0).integers(0, 20, (64, 64))
+    other = labels.copy()
+    other.flat[[5, 77]] = (labels.flat[[5, 77]] + 7) % 20
+    found = compare("x", [labels, labels > 9], [other, other > 9], depth=4)
+    assert found.ok and "whole numbers of output" in found.message
+    assert "2 of 4096" in compare("x", [labels], [other], depth=4).message
+    other.flat[::100] += 1
+    assert not compare("x", [labels], [other], depth=4).ok
+
+
+def test_one_number_is_not_called_constant():
+    assert compare("x", [np.array([[0.7]])], [np.array([[0.7]])], depth=1).message == ""
+    signs = np.array([True, False])
+    assert compare("x", [signs], [signs], depth=1).message == ""
+    assert "constant" in compare("x", [signs | True], [signs | True], depth=1).message
+
+
+def test_what_has_other_places_of_infinity_is_plain_json():
+    values = np.arange(4.0)
+    found = compare("x", [values], [np.where(values == 2, np.inf, values)], depth=1)
+    assert not found.ok and found.as_json()["error"] is None
+    json.dumps(found.as_json(), allow_nan=False)
 
 
 def test_another_shape_is_no_agreement(values):

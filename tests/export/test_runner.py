@@ -14,6 +14,8 @@ import numpy as np
 import onnxruntime
 import pytest
 
+from pruner_engine.export.files.run import _numpy_dtype, read_arrays, write_arrays
+
 SOUGHT = ("numpy", "tvm_ffi", "typing_extensions", "ml_dtypes")
 
 
@@ -28,11 +30,10 @@ def bare(tmp_path_factory):
     return place
 
 
-def run(bundle, bare, *arguments, cwd, **env):
+def run(bundle, bare, *arguments, cwd, preexec_fn=None, **env):
     command = [sys.executable, "-S", str(bundle / "run.py"), *map(str, arguments)]
-    return subprocess.run(
-        command, capture_output=True, text=True, cwd=cwd, env={"PYTHONPATH": str(bare), **env}, check=False
-    )
+    env = {"PYTHONPATH": str(bare), **env}
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=env, preexec_fn=preexec_fn, check=False)
 
 
 @pytest.fixture(scope="module")
@@ -74,9 +75,39 @@ def test_threads_come_from_the_option_then_the_environment_then_the_bundle(bundl
     def threads(*arguments, **env):
         return json.loads(run(bundle[0], bare, "--json", *arguments, cwd=tmp_path, **env).stdout)["threads"]
 
-    assert threads() == 2
+    assert threads() == min(2, len(os.sched_getaffinity(0)))
+    one = {"preexec_fn": lambda: os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})}
+    assert json.loads(run(bundle[0], bare, "--json", cwd=tmp_path, **one).stdout)["threads"] == 1
     assert threads(TVM_NUM_THREADS="3") == 3
     assert threads("--threads", 1, TVM_NUM_THREADS="3") == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--inputs", "none.npz"], "cannot be used: [Errno 2]"),
+        (["--inputs", "other.npz"], "other.npz lacks an input: image"),
+        (["--inputs", "small.npz"], "cannot be used: input image has the shape [2], compiled for [1, 3, 16, 16]"),
+        (["--inputs", "broken.npz"], "cannot be used"),
+        (["--outputs", "none/out.npz"], "the outputs cannot be written"),
+        (["--bench", "--repeats", "0"], "must be 1 or more"),
+    ],
+)
+def test_misuse_is_a_sentence(bundle, bare, tmp_path, arguments, told):
+    np.savez(tmp_path / "other.npz", picture=np.zeros(2))
+    np.savez(tmp_path / "small.npz", image=np.zeros(2))
+    (tmp_path / "broken.npz").write_bytes(b"PK")
+    done = run(bundle[0], bare, *arguments, cwd=tmp_path)
+    assert done.returncode and told in done.stderr and "Traceback" not in done.stderr
+
+
+def test_arrays_of_any_name_are_kept(tmp_path):
+    types = {"file": "float32", "allow_pickle": "bool", "a/b": "bfloat16", "x": "int64"}
+    specs = [{"name": name, "dtype": dtype} for name, dtype in types.items()]
+    arrays = [np.arange(6).reshape(2, 3).astype(_numpy_dtype(spec["dtype"])) for spec in specs]
+    write_arrays(tmp_path / "x.npz", specs, arrays)
+    for written, read in zip(arrays, read_arrays(tmp_path / "x.npz", specs), strict=True):
+        assert written.dtype == read.dtype and (written == read).all()
 
 
 def test_from_python_with_arrays_of_any_layout(bundle, bare, image, expected, tmp_path):
@@ -139,6 +170,8 @@ def test_the_cpp_example(bundle, image, expected, tmp_path):
 
     bench = subprocess.run([program, "--bench", "3"], capture_output=True, text=True, env={}, check=False)
     assert "ms median" in bench.stdout
+    none = subprocess.run([program, "--bench", "0"], capture_output=True, text=True, check=False)
+    assert none.returncode == 1 and "number of 1 or more" in none.stderr
     (tmp_path / "short.bin").write_bytes(b"1234")
     short = subprocess.run([program, "short.bin"], capture_output=True, text=True, cwd=tmp_path, check=False)
     assert short.returncode == 1 and "must be a file of 3072 bytes" in short.stderr

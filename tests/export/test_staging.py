@@ -75,6 +75,16 @@ def test_what_a_user_has_hidden_beside_it_stays(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {".tuned-notes", ".tuned.pruner-export-notes", "tuned"}
 
 
+def test_what_cannot_be_replaced_is_told_at_once(tmp_path, monkeypatch):
+    (tmp_path / "link").symlink_to(tmp_path / "gone")
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    for place, told in ((tmp_path / "link", "a link to what"), (Path("/proc"), "disk of its own"), (Path(), "current")):
+        with pytest.raises(UserError, match=told), staged(place.absolute()):
+            pytest.fail("it began")
+    assert {path.name for path in tmp_path.iterdir()} == {"link", "here"}
+
+
 @pytest.mark.parametrize(
     "error", [OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), RuntimeError("No space left on device")]
 )

@@ -127,6 +127,8 @@ def test_values_that_cannot_be_drawn_are_left_out():
     svg = str(chart.svg())
     assert svg.count("<circle") == 1
     assert "<script" not in svg
+    chart.level("instant", 0.0, 3)
+    assert "instant" not in str(chart.svg())
     assert "nothing to show" in str(Chart("e", Axis("x"), Axis("y")).svg())
 
 

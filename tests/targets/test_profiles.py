@@ -11,7 +11,8 @@ import pytest
 from pruner_engine.errors import UserError
 from pruner_engine.targets import presets, profiling
 from pruner_engine.targets.device import Device
-from pruner_engine.targets.profile import DeviceProfile, estimate
+from pruner_engine.targets.microbench import _beyond_caches
+from pruner_engine.targets.profile import CacheProfile, DeviceProfile, estimate
 from pruner_engine.targets.profiling import keep_calibration, profile_for
 from pruner_engine.targets.target import device_of, resolve_target
 
@@ -107,6 +108,15 @@ def test_the_host_is_measured_once_and_kept(tmp_path, monkeypatch):
     assert profile_for(target).source == "estimated", "it was kept of a device with other cores"
     kept.write_text("torn")
     assert profile_for(target).source == "estimated"
+
+
+@pytest.mark.parametrize(("cores", "megabytes"), [(1, 128), (8, 128), (16, 256), (64, 512), (128, 1024)])
+def test_what_is_read_from_memory_is_in_no_cache(cores, megabytes):
+    """A processor of chiplets, each of eight cores with a cache of their own."""
+    target = resolve_target("auto")
+    rough = estimate(target, device_of(target))
+    chiplets = dataclasses.replace(rough, caches=(CacheProfile(3, 32 << 20, 8, 0.0, 0.0),))
+    assert _beyond_caches(chiplets, cores) == megabytes << 20
 
 
 def test_a_micro_benchmark_that_fails_says_why(tmp_path, monkeypatch, caplog):

@@ -38,7 +38,17 @@ def test_cuda_targets_carry_the_limits_that_schedule_rules_ask_for(name):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "nope", "[]", "{", '{"kind":"llvm","mcpu":"pentium-9000"}', '{"kind":"llvm","bogus":1}', "opencl", "vulkan"],
+    [
+        "",
+        "nope",
+        "[]",
+        "{",
+        '{"kind":"llvm","mcpu":"pentium-9000"}',
+        '{"kind":"llvm","bogus":1}',
+        "opencl",
+        "vulkan",
+        '{"kind":"llvm","num-cores":-3}',
+    ],
 )
 def test_what_is_no_target_is_said_in_a_sentence(text):
     with pytest.raises(UserError) as refused:

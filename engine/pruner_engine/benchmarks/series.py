@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -71,17 +72,23 @@ class WantedRun:
         if not self.project.is_file():
             return None
         wanted = settings_from(self.settings)
+        kind = (self.target, self.strategy, self.seed)
         with ProjectReader(self.project) as reader:
             for row in reversed(reader.runs()):
-                same = (row["source"], row["target"], row["strategy"], row["seed"]) == (
-                    self.subject.model,
-                    self.target,
-                    self.strategy,
-                    self.seed,
-                )
+                same = (row["target"], row["strategy"], row["seed"]) == kind and self._subject_of(row)
                 if same and settings_from(json.dumps(row["settings"])) == wanted:
                     return row
         return None
+
+    def _subject_of(self, row: Row) -> bool:
+        """Whether a run is of our model: also of the file as it is now, and of the shapes that are wanted now."""
+        shapes = {spec["name"]: spec["shape"] for spec in row["inputs"]}
+        if row["source"] != self.subject.model or not self.subject.inputs.items() <= shapes.items():
+            return False
+        file = Path(self.subject.model)
+        if not file.is_file() or file.stat().st_mtime < row["created"]:
+            return True
+        return hashlib.sha256(file.read_bytes()).hexdigest() == row["model_sha256"]
 
     def _spent(self, row: Row) -> bool:
         return self.trials is None or row["trials"] >= self.trials or (row["budget_trials"] or 0) >= self.trials

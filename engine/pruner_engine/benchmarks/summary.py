@@ -6,11 +6,14 @@ then of several workloads, are put together as geometric means.
 
 from __future__ import annotations
 
+import json
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from pruner_engine.benchmarks.adaptation import adaptation_curve
 from pruner_engine.benchmarks.again import read_again
@@ -22,12 +25,12 @@ from pruner_engine.store.reader import ProjectReader
 Json = dict[str, Any]
 Curves = dict[tuple[str, int], RunCurve]  # by strategy's label and seed
 
-_DEFAULTS = SearchSettings()
+_DEFAULTS: Json = msgspec.to_builtins(SearchSettings())
 _DECIDES_NOTHING = ("trials_per_task",)
 
 
-def read_curves(folder: Path) -> dict[str, Curves]:
-    """Curves of all finished runs below `folder`, by project name.
+def read_curves(folder: Path, baseline: str) -> dict[str, Curves]:
+    """Curves of all finished runs below `folder`, by project name, labelled by what they differ in from the baseline's.
 
     Raises:
         UserError: there is none.
@@ -40,7 +43,9 @@ def read_curves(folder: Path) -> dict[str, Curves]:
             found[path.stem] = [curve_of(reader, run_id, again) for run_id in finished]
     if not any(found.values()):
         raise UserError(f"{folder} holds no finished run.", "Run `pruner bench search --out` with this folder.")
-    common = _common_settings(curve for curves in found.values() for curve in curves)
+    every = [curve for curves in found.values() for curve in curves]
+    strategy = baseline.partition(":")[0]
+    common = _common_settings([curve for curve in every if curve.run["strategy"] == strategy] or every)
     return {
         name: {(_label(curve, common), curve.run["seed"]): curve for curve in curves}
         for name, curves in found.items()
@@ -54,7 +59,7 @@ def summarise(folder: Path, baseline: str = "metaschedule") -> Json:
     Raises:
         UserError: the folder holds no finished run.
     """
-    projects = read_curves(folder)
+    projects = read_curves(folder, baseline)
     labels = sorted(
         {label for curves in projects.values() for label, _ in curves}, key=lambda name: (name != baseline, name)
     )
@@ -199,19 +204,17 @@ def _mean_shares(parts: Sequence[Json]) -> dict[str, float]:
 def _common_settings(curves: Iterable[RunCurve]) -> dict[str, Any]:
     """The value that most runs have of each setting; the default where as many have it."""
     counts: dict[str, Counter[str]] = {}
-    values: dict[str, Any] = {}
     for curve in curves:
         for name, value in curve.run["settings"].items():
-            counts.setdefault(name, Counter())[repr(value)] += 1
-            values[repr(value)] = value
+            counts.setdefault(name, Counter())[json.dumps(value)] += 1
     return {
-        name: values[max(count, key=lambda text: (count[text], text == repr(getattr(_DEFAULTS, name, None))))]
+        name: json.loads(max(count, key=lambda text: (count[text], text == json.dumps(_DEFAULTS.get(name)))))
         for name, count in counts.items()
     }
 
 
 def _label(curve: RunCurve, common: dict[str, Any]) -> str:
-    """The strategy's name with the settings in which the run differs from most others, as `--strategies` takes it."""
+    """The strategy with the settings in which the run differs from the baseline, as `--strategies` takes it."""
     settings = curve.run["settings"]
     different = [
         f"{name}={value}"

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.table import Table
 
 from pruner_engine.benchmarks.adaptation import MODELS
@@ -16,7 +15,7 @@ from pruner_engine.benchmarks.series import WantedRun
 from pruner_engine.benchmarks.summary import Json, summarise
 from pruner_engine.benchmarks.workloads import subjects_of
 from pruner_engine.cli.options import NumbersType, OutputFile, json_option, lists_option, plugin_option, setting_option
-from pruner_engine.cli.output import print_json, print_table
+from pruner_engine.cli.output import print_json, print_table, progress_line
 from pruner_engine.cli.series import refuse_failed, run_all
 from pruner_engine.errors import UserError
 from pruner_engine.units import latency, percent, ratio
@@ -80,6 +79,8 @@ def search(
     if again and wanted:
         _time_again(sorted({run.project for run in wanted}), again, quiet=as_json)
     summary = summarise(out, baseline)
+    if baseline not in summary["strategies"]:
+        click.echo(f"No run of {baseline}: the others are held against nothing.", err=True)
     if html is not None:
         from pruner_engine.reports.comparison import write_comparison
 
@@ -126,10 +127,10 @@ def _time_again(projects: list[Path], turns: int, *, quiet: bool) -> None:
     import_tvm()
     from pruner_engine.benchmarks.remeasure import time_again
 
-    with Console(stderr=True, quiet=quiet).status("start") as status:
+    with progress_line(quiet=quiet) as tell:
         for project in projects:
             if project.is_file():
-                time_again(project, turns, status.update)
+                time_again(project, turns, tell)
 
 
 def _print_summary(summary: Json) -> None:
@@ -182,13 +183,13 @@ def trial(
 ) -> None:
     """Measure random candidates of MODELS with our builder and runner and with MetaSchedule's own."""
     subjects = subjects_of(models, lists)
-    with Console(stderr=True, quiet=as_json).status("start") as status:
+    with progress_line(quiet=as_json) as tell:
         from pruner_engine.tvm_import import import_tvm
 
         import_tvm()
         from pruner_engine.benchmarks.trial import bench_trial
 
-        found = bench_trial(subjects, target, count=candidates, seed=seed, on_phase=status.update)
+        found = bench_trial(subjects, target, count=candidates, seed=seed, on_phase=tell)
     if as_json:
         print_json(found)
         return

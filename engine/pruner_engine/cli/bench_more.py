@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 from rich.table import Table
 
 from pruner_engine.cli.options import OutputFile, json_option
-from pruner_engine.cli.output import print_json, print_table
+from pruner_engine.cli.output import print_json, print_table, progress_line
+from pruner_engine.cli.series import refuse_failed
+from pruner_engine.errors import UserError
 from pruner_engine.units import latency, percent
 
 
@@ -34,7 +35,7 @@ def draft(
     as_json: bool,
 ) -> None:
     """How many candidates the draft scores a second, how many sketches it reads, how well it orders them."""
-    with Console(stderr=True, quiet=as_json).status("start") as status:
+    with progress_line(quiet=as_json) as tell:
         from pruner_engine.tvm_import import import_tvm
 
         import_tvm()
@@ -44,9 +45,9 @@ def draft(
 
         chosen = operators or OPERATORS
         if quality:
-            found = bench_quality(chosen, candidates, seed, target=target, kept=keep, on_progress=status.update)
+            found = bench_quality(chosen, candidates, seed, target=target, kept=keep, on_progress=tell)
         else:
-            found = bench_draft(target, chosen, on_progress=status.update)
+            found = bench_draft(target, chosen, on_progress=tell)
     if as_json:
         print_json(found)
     elif quality:
@@ -119,13 +120,13 @@ def _ablations(found: dict[str, Any]) -> Table:
 @json_option
 def compile_(target: str, operators: tuple[str, ...], candidates: int, seed: int, as_json: bool) -> None:
     """What share of the candidates that the draft chooses for a GPU TVM accepts and compiles; runs none of them."""
-    with Console(stderr=True, quiet=as_json).status("start") as status:
+    with progress_line(quiet=as_json) as tell:
         from pruner_engine.tvm_import import import_tvm
 
         import_tvm()
         from pruner_engine.benchmarks.compiling import GPU_OPERATORS, bench_compile
 
-        found = bench_compile(target, operators or GPU_OPERATORS, candidates, seed, on_progress=status.update)
+        found = bench_compile(target, operators or GPU_OPERATORS, candidates, seed, on_progress=tell)
     if as_json:
         print_json(found)
         return
@@ -150,22 +151,32 @@ def compile_(target: str, operators: tuple[str, ...], candidates: int, seed: int
 @json_option
 def e2e(projects: tuple[Path, ...], rounds: int, without: tuple[str, ...], html: Path | None, as_json: bool) -> None:
     """Latency of the tuned models of PROJECTS against the untuned ones, ONNX Runtime and PyTorch, in turns."""
-    with Console(stderr=True, quiet=as_json).status("start") as status:
+    with progress_line(quiet=as_json) as tell:
         from pruner_engine.tvm_import import import_tvm
 
         import_tvm()
         from pruner_engine.export.compare import summed_up
         from pruner_engine.jobs.bundle import compare_libraries
 
-        models = [compare_libraries(p, rounds=rounds, without=without, on_phase=status.update) for p in projects]
-        found = summed_up(models)
+        models, failed = [], []
+        for project in projects:  # one that fails must not cost the others
+            try:
+                models.append(compare_libraries(project, rounds=rounds, without=without, on_phase=tell))
+            except UserError as error:
+                failed.append(f"{project}: {error}")
+        found = summed_up(models) | {"errors": failed}
     if html is not None:
         from pruner_engine.reports.libraries import write_libraries
 
         write_libraries(found, html)
     if as_json:
         print_json(found)
-        return
+    else:
+        _print_libraries(found)
+    refuse_failed(failed)
+
+
+def _print_libraries(found: dict[str, Any]) -> None:
     for model in found["models"]:
         click.echo(model["model"])
         table = Table("contender", "median", "best", "of the peak", "measured", "note")

@@ -8,12 +8,13 @@ from typing import Any
 
 import click
 import msgspec
-from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from pruner_engine.cli.output import print_json, print_table
 from pruner_engine.cli.progress import carry_out
 from pruner_engine.errors import UserError
+from pruner_engine.jobs.lines import line_of
 from pruner_engine.jobs.messages import (
     Doctor,
     DoctorReport,
@@ -71,9 +72,9 @@ def _run(command: Tune | Resume, as_json: bool) -> None:
             f" {latency(finished.untuned_s)} untuned → {latency(finished.latency_s)} (estimated, {ratio(gain)})"
         )
         if finished.state == "finished":
-            click.echo(f"Next: pruner export {command.project} --out DIR")
+            click.echo(f"Next: {line_of(Export(project=command.project, out='DIR'))}")
         elif finished.state == "stopped":
-            click.echo(f"Go on: pruner resume {command.project}")
+            click.echo(f"Go on: {line_of(Resume(project=command.project))}")
     if finished.state == "failed":
         raise UserError(finished.reason, "`pruner status` shows the counts, `pruner doctor` checks the machine.")
     if finished.state == "stopped":
@@ -122,7 +123,8 @@ def status(project: str, *, as_json: bool) -> None:
                 )
                 click.echo(f"  {failure['hint']}")
             if run["interrupted"]:
-                click.echo(f"run {run['id']} was interrupted: pruner resume {project} --run {run['id']}")
+                again = line_of(Resume(project=project, run_id=run["id"]))
+                click.echo(f"run {run['id']} was interrupted: {again}")
 
 
 def tasks(project: str, run_id: int | None, *, as_json: bool) -> None:
@@ -194,18 +196,18 @@ def export(project: str, out: str, run_id: int | None, *, all_runs: bool, as_jso
     if as_json:
         print_json(answer.summary)
         return
-    console = Console()
     coverage = answer.summary["coverage"]["summary"]
-    console.print(f"written to {answer.out}", soft_wrap=True, highlight=False)
+    click.echo(f"written to {answer.out}")
     for state, part in coverage.items():
-        console.print(f"{state}: {part['functions']} functions, {percent(part['share'])} of the time")
+        click.echo(f"{state}: {part['functions']} functions, {percent(part['share'])} of the time")
     for check in answer.summary["checks"]:
         verb = "agree with" if check["ok"] else "differ from those of"
-        told = f"outputs {verb} {check['against']}: largest relative difference {check['error']:.1e}"
-        console.print(f"{told} {check['message']}".strip(), soft_wrap=True, highlight=False)
+        error = "" if check["error"] is None else f"largest relative difference {check['error']:.1e}"
+        told = ", ".join(filter(None, (error, check["message"])))
+        click.echo(f"outputs {verb} {check['against']}: {told}")
     for name, timing in answer.summary["latency"].items():
         told = latency(timing["seconds"]) if timing["seconds"] is not None else timing["note"]
-        console.print(f"{name}: {told} ({timing['threads']} threads)", highlight=False)
+        click.echo(f"{name}: {told} ({timing['threads']} threads)")
 
 
 def doctor(*, as_json: bool) -> None:
@@ -216,8 +218,8 @@ def doctor(*, as_json: bool) -> None:
     else:
         table = Table("check", "", "found", "what to do")
         for check in report.checks:
-            mark = "[green]ok[/]" if check.ok else "[red]failed[/]" if check.needed else "[yellow]missing[/]"
-            table.add_row(check.name, mark, check.value, check.hint)
+            said, style = ("ok", "green") if check.ok else ("failed", "red") if check.needed else ("missing", "yellow")
+            table.add_row(check.name, Text(said, style), check.value, check.hint)
         print_table(table)
     if not report.ok:
         sys.exit(1)

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
-from rich.status import Status
 
 from pruner_engine.benchmarks.workloads import Subject, subjects_of
 from pruner_engine.cli.options import OutputFile, json_option, lists_option, setting_option
-from pruner_engine.cli.output import print_json
+from pruner_engine.cli.output import print_json, progress_line
 from pruner_engine.cli.series import refuse_failed, run_all
 from pruner_engine.errors import UserError
 
@@ -71,8 +70,7 @@ def _collect(
     quiet: bool,
 ) -> tuple[DataSet, list[str]]:
     """The data set as it is written now, and what failed."""
-    console = Console(stderr=True, quiet=quiet)
-    with console.status("start"):
+    with progress_line(quiet=quiet):
         from pruner_engine.tvm_import import import_tvm
 
         import_tvm()
@@ -81,17 +79,17 @@ def _collect(
         project, subjects, targets, trials_per_task=trials_per_task, seed=seed, settings=dict(settings)
     )
     failed = run_all(wanted, quiet=quiet)
-    with console.status("features") as status:
-        return _write(project, out, status), failed
+    with progress_line(quiet=quiet) as tell:
+        return _write(project, out, tell), failed
 
 
-def _write(project: Path, out: Path, status: Status) -> DataSet:
+def _write(project: Path, out: Path, tell: Callable[[str], None]) -> DataSet:
     from pruner_engine.benchmarks.collection import featurise
     from pruner_engine.store.project import Project
     from pruner_engine.verify.dataset import write_dataset
 
     with Project(project) as opened:
-        data = featurise(opened, lambda name, at, of: status.update(f"features {at}/{of} {name}"))
+        data = featurise(opened, lambda name, at, of: tell(f"features {at}/{of} {name}"))
     try:
         write_dataset(data, out)
     except OSError as error:
@@ -123,8 +121,7 @@ def _write(project: Path, out: Path, status: Status) -> DataSet:
 @json_option
 def train(data: tuple[Path, ...], kind: str, out: Path, seed: int, epochs: int, hold: float, as_json: bool) -> None:
     """Train a cost model from DATA, the data sets that `pruner collect` wrote; `pruner tune --checkpoint` uses it."""
-    console = Console(stderr=True, quiet=as_json)
-    with console.status("start") as status:
+    with progress_line(quiet=as_json) as tell:
         from pruner_engine.verify.offline import train as train_model
 
         trained = train_model(
@@ -133,7 +130,7 @@ def train(data: tuple[Path, ...], kind: str, out: Path, seed: int, epochs: int, 
             seed=seed,
             epochs=epochs,
             hold_tasks=hold,
-            on_epoch=lambda epoch, loss, accuracy: status.update(
+            on_epoch=lambda epoch, loss, accuracy: tell(
                 f"epoch {epoch} · loss {loss:.4f} · pair accuracy {accuracy:.3f}"
             ),
         )

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from pruner_engine.cli.output import console
 from pruner_engine.errors import UserError
 from pruner_engine.jobs.client import EngineProcess
 from pruner_engine.jobs.messages import (
@@ -72,8 +73,7 @@ def carry_out(command: Command, *, quiet: bool = False) -> Event:
         UserError: the engine said so, or it died.
         EngineBug: an error of ours.
     """
-    console = Console(stderr=True, quiet=quiet)
-    with EngineProcess() as engine, _view(console, quiet) as view, _interruptible(engine):
+    with EngineProcess() as engine, _view(console(err=True, quiet=quiet), quiet) as view, _interruptible(engine):
         engine.send(command)
         for event in engine.events():
             if isinstance(event, Failed):
@@ -102,8 +102,8 @@ def _interruptible(engine: EngineProcess) -> Iterator[None]:
 class _View:
     """One live line on a terminal; in a log, a line for each change worth reading."""
 
-    def __init__(self, console: Console, live: Live | None) -> None:
-        self._console = console
+    def __init__(self, out: Console, live: Live | None) -> None:
+        self._out = out
         self._live = live
         self._phase = ""
         self._progress: Progress | None = None
@@ -112,18 +112,18 @@ class _View:
         if isinstance(event, Phase):
             self._phase = " ".join(part for part in (event.name, event.task, event.detail) if part)
             if self._live is None and not event.task:
-                self._console.print(self._phase, highlight=False)
+                self._out.print(self._phase)
         elif isinstance(event, Progress):
             ended = self._progress is not None and event.round_id is not None and event.trials != self._progress.trials
             self._progress = event
             if self._live is None and ended and event.left_s is not None and event.trials % 10 == 0:
-                self._console.print(self._line(), highlight=False)
+                self._out.print(self._line())
         elif isinstance(event, Notice):
             style = {"info": "", "warning": "yellow", "error": "red"}[event.level]
-            self._console.print(Text(f"{event.text} {event.hint}".strip(), style=style))
+            self._out.print(Text(f"{event.text} {event.hint}".strip(), style=style))
         elif isinstance(event, RunStarted):
             verb = "resumes" if event.resumed else "starts"
-            self._console.print(f"run {event.run_id} {verb} in {event.project}", highlight=False, soft_wrap=True)
+            self._out.print(f"run {event.run_id} {verb} in {event.project}", soft_wrap=True)
         elif isinstance(event, State):
             self._phase = event.name
         if self._live is not None:
@@ -148,9 +148,9 @@ class _View:
 
 
 @contextlib.contextmanager
-def _view(console: Console, quiet: bool) -> Iterator[_View]:
+def _view(out: Console, quiet: bool) -> Iterator[_View]:
     if quiet or not sys.stderr.isatty():
-        yield _View(console, None)
+        yield _View(out, None)
         return
-    with Live(console=console, refresh_per_second=8, transient=True) as live:
-        yield _View(console, live)
+    with Live(console=out, refresh_per_second=8, transient=True) as live:
+        yield _View(out, live)

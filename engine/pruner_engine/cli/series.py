@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from rich.console import Console
-
 from pruner_engine.benchmarks.series import SeriesStopped, WantedRun
+from pruner_engine.cli.output import console
 from pruner_engine.cli.progress import EngineBug, carry_out
 from pruner_engine.errors import UserError
 
@@ -20,19 +19,19 @@ def run_all(wanted: Sequence[WantedRun], *, quiet: bool) -> list[str]:
     Raises:
         UserError: every run failed.
     """
-    console = Console(stderr=True, quiet=quiet)
+    out = console(err=True, quiet=quiet)
     failed: list[str] = []
     for place, run in enumerate(wanted, 1):
         title = f"{place}/{len(wanted)} · {run.title}"
-        console.print(title, highlight=False, markup=False, soft_wrap=True)
+        out.print(title, soft_wrap=True)
         try:
             run.carry_out(lambda command: carry_out(command, quiet=quiet))
         except SeriesStopped:
-            console.print("Go on: the same command again")
+            out.print("Go on: the same command again")
             sys.exit(3)
         except (UserError, EngineBug) as error:
             failed.append(f"{title}: {error}")
-            console.print(str(error), style="red", highlight=False, markup=False)
+            out.print(str(error), style="red")
     if failed and len(failed) == len(wanted):
         raise UserError(f"Every run failed; the first: {failed[0]}", _AGAIN)
     return failed

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 _EXPORTED = ("pt2",)
 _TIMEOUT_S = 900
-FROZEN_FLAG = "--run-script"  # a frozen program runs the Python file that follows, with its arguments
 
 
 @dataclass(frozen=True)
@@ -188,12 +187,12 @@ def _in_child(
         UserError: it fails, crashes or takes too long.
     """
     name, *arguments = script
-    frozen = [FROZEN_FLAG] if getattr(sys, "frozen", False) else []
-    env = {**os.environ, "TVM_NUM_THREADS": str(threads), "OMP_NUM_THREADS": str(threads)}
+    # unbound, as measurements and bundles run
+    env = {"TVM_BIND_THREADS": "0", **os.environ, "TVM_NUM_THREADS": str(threads), "OMP_NUM_THREADS": str(threads)}
     with tempfile.TemporaryDirectory() as scratch:
         given, made = str(Path(scratch) / "inputs.npz"), str(Path(scratch) / "outputs.npz")
         runner.write_arrays(given, [spec.as_json() for spec in model.inputs], inputs)
-        command = [sys.executable, *frozen, str(FILES / name), *arguments, "--inputs", given, "--outputs", made]
+        command = [sys.executable, str(FILES / name), *arguments, "--inputs", given, "--outputs", made]
         try:
             done = subprocess.run(
                 command,

@@ -79,7 +79,7 @@ def export_bundle(
     with staged(place) as (stage, scratch):
         on_phase("export", "compile the tuned model")
         names = task_names(prepared, tasks)
-        worse = _slower_records(tasks, database, untuned or {})
+        worse = slower_records(tasks, database, untuned or {})
         leave = [function for function, task in names.items() if task in worse]
         applied = apply_database(prepared, target, database, leave)
         metadata = write_library(compile_model(applied, target), model, target, threads, stage)
@@ -107,7 +107,7 @@ def export_bundle(
     return {**metadata, "out": str(place)}
 
 
-def _slower_records(tasks: Sequence[TuningTask], database: Database, untuned: Mapping[str, float]) -> set[str]:
+def slower_records(tasks: Sequence[TuningTask], database: Database, untuned: Mapping[str, float]) -> set[str]:
     """Names of the tasks that tuning has not made faster."""
     worse = set()
     for task in tasks:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 from pruner_engine.measure.correctness import dtype_of
 
 _MOST = 0.05
+_UNDECIDED = 1e-3  # share of whole numbers that may go either way, where floats decide which of two is larger
 
 
 @dataclass(frozen=True)
@@ -19,9 +21,10 @@ class Agreement:
 
     Attributes:
         against: whose outputs were expected: untuned | onnxruntime | torch.
-        error: largest difference of all outputs, in parts of the largest expected magnitude of that output.
+        error: largest difference of all outputs, in parts of the largest expected magnitude of that output; infinite
+            where they have other shapes, or NaN and infinities in other places.
         tolerance: largest difference that counts as rounding.
-        message: one sentence, where they differ, or agree on outputs that say little.
+        message: one sentence, where they differ, or agree on outputs that say little, or but for a few whole numbers.
     """
 
     against: str
@@ -31,7 +34,8 @@ class Agreement:
     message: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        return asdict(self)
+        """Plain values; None for an infinite error, for which JSON has no number."""
+        return asdict(self) | {"error": self.error if math.isfinite(self.error) else None}
 
 
 def tolerance(dtype: np.dtype, depth: int) -> float:
@@ -56,6 +60,9 @@ def compare(
 ) -> Agreement:
     """Compare all outputs; NaN and infinities must be in the same places.
 
+    Of whole numbers a few may differ by any amount: where two floats are nearly equal, rounding decides which index is
+    told, and on which side of a threshold one is.
+
     Args:
         depth: kernels in sequence.
         dtype: the coarsest float type that the kernels computed with.
@@ -64,17 +71,20 @@ def compare(
     if [e.shape for e in expected] != [g.shape for g in got]:
         shapes = f"{[list(g.shape) for g in got]} instead of {[list(e.shape) for e in expected]}"
         return Agreement(against, False, float("inf"), 0.0, f"the outputs have the shapes {shapes}")
-    worst = Agreement(against, True, 0.0, 0.0)
+    worst, said = Agreement(against, True, 0.0, 0.0), ""
     for index, (e, g) in enumerate(zip(expected, got, strict=True)):
         error, limit = _difference(e, g), max(tolerance(g.dtype, depth), _inner(g.dtype, dtype, depth, rounds))
-        if not error <= limit:
+        if error > limit and g.dtype.kind in "biu" and np.mean(e != g) <= _UNDECIDED:
+            said = f"{np.sum(e != g)} of {e.size} whole numbers of output {index} differ, as rounding may decide"
+        elif not error <= limit:
             message = f"output {index} differs by {error:.2g} of its largest value; rounding explains {limit:.2g}"
             return Agreement(against, False, error, limit, message)
-        if error >= worst.error:
+        elif error >= worst.error:
             worst = Agreement(against, True, error, limit)
-    if all(np.ptp(e) == 0 for e in expected if e.size > 1 and e.dtype.kind != "b"):
-        return replace(worst, message="every output is constant: that they agree says little")
-    return worst
+    telling = [np.ptp(e.astype(np.uint8) if e.dtype.kind == "b" else e) for e in expected if e.size > 1]
+    if telling and not any(telling):
+        said = "every output is constant: that they agree says little"
+    return replace(worst, message=said)
 
 
 def _difference(expected: np.ndarray, got: np.ndarray) -> float:

@@ -13,6 +13,7 @@ import tvm
 from tvm.s_tir.meta_schedule import Database
 from tvm.target import Target
 
+from pruner_engine.errors import UserError
 from pruner_engine.export import baselines
 from pruner_engine.export.baselines import Timing
 from pruner_engine.export.build import apply_database, compile_model
@@ -42,6 +43,7 @@ def bench_e2e(
     repeats: int = 10,
     threads: int | None = None,
     without: Collection[str] = (),
+    leave: Sequence[str] = (),
     flops: float = 0.0,
     peak_flops: float = 0.0,
     on_phase: Callable[[str], None] = lambda _detail: None,
@@ -58,6 +60,7 @@ def bench_e2e(
         repeats: latencies that a contender adds in a turn.
         threads: None takes the target's.
         without: contenders to leave out, by name. "untuned" runs once all the same: its outputs are the reference.
+        leave: functions of `prepared` that stay as they are.
         flops, peak_flops: operations of one inference, and of the device in a second; 0 where not known.
         on_phase: told what is being done.
 
@@ -68,13 +71,17 @@ def bench_e2e(
         library runs the model.
 
     Raises:
-        UserError: the model does not compile, or the library does not run.
+        UserError: there is no such contender, the model does not compile, or the library does not run.
     """
+    known = ("tuned", "untuned", *LIBRARIES)
+    for name in without:
+        if name not in known:
+            raise UserError(f'There is no contender "{name}" to leave out.', f"There are {', '.join(known)}.")
     threads = threads or threads_of(target)
     inputs = baselines.example_inputs(model)
     with tempfile.TemporaryDirectory() as scratch:
         contenders: dict[str, Callable[[LoadedModel, Sequence[Any], int, int], Timing]] = {}
-        for name, mod in (("tuned", apply_database(prepared, target, database)), ("untuned", prepared)):
+        for name, mod in (("tuned", apply_database(prepared, target, database, leave)), ("untuned", prepared)):
             on_phase(f"compile {name}")
             folder = Path(scratch) / name
             folder.mkdir()

@@ -57,4 +57,4 @@ def write_library(
 
 def write_metadata(metadata: dict[str, Any], folder: Path) -> None:
     """Write metadata.json."""
-    (folder / METADATA).write_text(json.dumps(metadata, indent=1) + "\n", "utf-8")
+    (folder / METADATA).write_text(json.dumps(metadata, indent=1, allow_nan=False) + "\n", "utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import glob
 import json
@@ -17,6 +18,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.export.library import FORMAT, METADATA
 
 _MARK = ".pruner-export-"  # in the names of our hidden folders: what a user has hidden there is not ours to remove
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NO_SPACE = ("no space left", "disk quota exceeded", "file too large")
 
 
@@ -47,8 +49,10 @@ def staged(place: Path) -> Iterator[tuple[Path, Path]]:
     except Exception as error:  # TVM and the linker tell a full disk in their own words
         if not isinstance(error, OSError) and not any(sign in str(error).lower() for sign in _NO_SPACE):
             raise
+        full = not isinstance(error, OSError) or error.errno in _FULL
         reason = (error.strerror if isinstance(error, OSError) else None) or "no space left"
-        raise UserError(f"The bundle could not be written: {reason}.", "Is there room on the disk?") from error
+        hint = "Is there room on the disk?" if full else "Choose another folder."
+        raise UserError(f"The bundle could not be written: {reason}.", hint) from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         os.close(lock)
@@ -92,11 +96,16 @@ def _remove_leftovers(place: Path) -> None:
 
 
 def _refuse_foreign(place: Path) -> None:
-    """Only an earlier bundle or an empty folder may be replaced.
+    """Only an earlier bundle or an empty folder may be replaced, and none that somebody stands in or mounted.
 
     Raises:
         UserError: something else is there.
     """
+    if place.is_symlink() and not place.exists():
+        raise UserError(f"{place} is a link to what is not there.", "Make that folder, or choose another one.")
+    if place.is_mount() or (place.exists() and place.samefile(Path.cwd())):
+        what = "a disk of its own" if place.is_mount() else "the current folder"
+        raise UserError(f"{place} is {what}, which cannot be replaced by a bundle.", "Name a new folder in it.")
     if not place.exists() or (place.is_dir() and not any(place.iterdir())):
         return
     try:

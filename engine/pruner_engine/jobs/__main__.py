@@ -76,13 +76,13 @@ _WORK = {
 }
 
 
-def die_with_parent(signal_number: int = signal.SIGKILL) -> None:
-    """Let the kernel end this process when its parent ends (0: no longer).
+def tie_to_parent(*, tied: bool) -> None:
+    """Let the kernel end this process when its parent ends, or no longer.
 
     Linux keeps the wish with the calling thread: the one that asked must be the one that takes it back.
     """
     if platform.system() == "Linux":
-        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal_number, 0, 0, 0)
+        ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL if tied else 0, 0, 0, 0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +130,7 @@ class Engine:
     # ------------------------------------------------------------ commands
 
     def _read_parent(self) -> None:
-        die_with_parent()
+        tie_to_parent(tied=True)
         if os.getppid() != self._parent:
             os._exit(0)
         self._hub.read_commands(sys.stdin.buffer.readline)
@@ -158,7 +158,7 @@ class Engine:
             control.pinned.put(PinnedRow(command.task_id, command.sketch_id, command.decisions))
         elif isinstance(command, Detach):
             self._detached = True
-            die_with_parent(0)
+            tie_to_parent(tied=False)
             # The parent's end of standard error goes with it: a stray print must not fail there
             with Path(os.devnull).open("wb") as nowhere:
                 os.dup2(nowhere.fileno(), 1)
@@ -219,6 +219,7 @@ class Engine:
             self._socket = self._socket or self._hub.listen(self._hello)
         import_tvm()
         from pruner_engine.jobs.job import JobContext
+        from pruner_engine.plugins import load_plugins
 
         def emit(event: Event) -> None:
             if isinstance(event, RunFinished):
@@ -227,6 +228,7 @@ class Engine:
 
         module, function = _WORK[type(command)]
         work = getattr(importlib.import_module(f"pruner_engine.jobs.{module}"), function)
+        load_plugins(())  # a project may hold what an installed one has made
         return functools.partial(work, command, JobContext(emit, job.control, self._socket))
 
     # ------------------------------------------------------------ events

@@ -12,7 +12,9 @@ import tvm
 
 from pruner_engine.errors import UserError
 from pruner_engine.export import export_bundle
+from pruner_engine.export.bundle import slower_records
 from pruner_engine.export.compare import bench_e2e
+from pruner_engine.export.coverage import task_names
 from pruner_engine.frontends import LoadedModel
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.messages import Export, Exported, Notice, Phase
@@ -113,6 +115,8 @@ def compare_libraries(
     """`bench_e2e` on the tuned model of a project file."""
     with Project(path) as project:
         found = _tuned(project, None, lambda name, detail: on_phase(f"{name} {detail}"))
+        names = task_names(found.prepared, found.tasks)
+        worse = slower_records(found.tasks, found.database, found.untuned)
         return bench_e2e(
             found.model,
             found.prepared,
@@ -120,6 +124,7 @@ def compare_libraries(
             found.database,
             rounds=rounds,
             without=without,
+            leave=[function for function, task in names.items() if task in worse],
             flops=sum(task.flops * task.weight for task in found.tasks),
             peak_flops=profile_for(found.target).peak_flops,
             on_phase=on_phase,

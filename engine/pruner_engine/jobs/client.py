@@ -7,21 +7,16 @@ import queue
 import signal
 import socket
 import subprocess
-import sys
 import threading
 from collections import deque
 from collections.abc import Iterator
 
 import msgspec
 
+from pruner_engine.child import environment, module_command
 from pruner_engine.errors import UserError
 from pruner_engine.jobs.heartbeat import SILENT_S
 from pruner_engine.jobs.messages import PROTOCOL, Bye, Command, Event, Hello, Quit, decode_event, encode
-
-
-def engine_command() -> list[str]:
-    """How an engine process is started; a frozen program answers to the same arguments."""
-    return [sys.executable, "-m", "pruner_engine.jobs"]
 
 
 def tell_engine(address: str, command: Command) -> None:
@@ -50,7 +45,8 @@ class EngineProcess:
 
     def __init__(self) -> None:
         self._process = subprocess.Popen(
-            engine_command(),
+            module_command("pruner_engine.jobs"),
+            env=environment(),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

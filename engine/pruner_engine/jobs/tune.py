@@ -7,7 +7,6 @@ import importlib.metadata
 import json
 import os
 import platform
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -276,5 +275,4 @@ def host() -> dict[str, Any]:
         "system": platform.platform(),
         "load": list(os.getloadavg()),
         "memory_bytes": psutil.virtual_memory().total,
-        "frozen": bool(getattr(sys, "frozen", False)),
     }

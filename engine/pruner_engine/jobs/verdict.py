@@ -36,6 +36,7 @@ def verify(command: Verify, job: JobContext) -> None:
         run = reader.run(command.run_id)
         stored = reader.one(_CHECKPOINT, (run["id"],))
         rows = [row for row in reader.candidates(run["id"], command.task_id, measured=True) if _counts(row, mine[0])]
+        rows = [row for row in rows if bench.holds(row["sketch_id"])]
     candidates, seconds = _compared(bench, rows)
     model, source = _model(bench, run, stored)
     features = model.featurize(bench.space, candidates) if candidates else []

@@ -77,6 +77,10 @@ class Workbench:
         self.analyzer.calibrate(found)
         self._calibrated_by = known
 
+    def holds(self, sketch_id: int) -> bool:
+        """Whether the task's space has the sketch of a row; it has none that a rule made which is not loaded."""
+        return self._find(sketch_id) is not None
+
     def sketch(self, sketch_id: int) -> Sketch:
         """The sketch of a row of the project file.
 
@@ -86,7 +90,7 @@ class Workbench:
         found = self._find(sketch_id)
         if found is None:
             raise UserError(
-                f"The task has no sketch {sketch_id}.", "It may come from a rule that is not loaded; open the project."
+                f"The task has no sketch {sketch_id}.", "It may come from a plugin's rule that is not installed."
             )
         return found
 

@@ -10,11 +10,10 @@ import sys
 from pathlib import Path
 from typing import Literal
 
-from pruner_engine.child import module_command
+from pruner_engine.child import environment, module_command
 from pruner_engine.errors import UserError
 from pruner_engine.measure import wire
 
-FROZEN_FLAG = "--measure-worker"  # a frozen program starts `zygote.main` when this is its first argument
 _START_S = 120.0
 StartMethod = Literal["fork", "spawn"]
 # elsewhere a process that has loaded native libraries may not be forked
@@ -23,22 +22,18 @@ _TAKE_S = 60.0  # a living zygote takes messages at any time
 
 
 def command(start: StartMethod) -> list[str]:
-    """Command line of the zygote or of its stand-in, in a checkout, an installation or a frozen program."""
+    """Command line of the zygote or of its stand-in."""
     if start == "spawn":
         return module_command("pruner_engine.measure.spawn", "supervise")
-    if getattr(sys, "frozen", False):
-        return [sys.executable, FROZEN_FLAG]
-    return [sys.executable, "-m", "pruner_engine.measure.zygote"]
+    return module_command("pruner_engine.measure.zygote")
 
 
 class ZygoteProcess:
     """A running zygote; `close` ends it and all that it has forked."""
 
     def __init__(self, setup: wire.Setup, start: StartMethod = START) -> None:
-        package_root = str(Path(__file__).resolve().parents[2])
-        paths = [package_root, *filter(None, [os.environ.get("PYTHONPATH")])]
         # its own pools of threads would not survive a fork
-        env = os.environ | {"PYTHONPATH": os.pathsep.join(paths), "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+        env = environment(OPENBLAS_NUM_THREADS="1", OMP_NUM_THREADS="1")
         self._log = Path(setup.folder, "zygote.log").open("wb")  # noqa: SIM115  lives as long as the process
         self._process = subprocess.Popen(
             command(start), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, env=env, bufsize=0

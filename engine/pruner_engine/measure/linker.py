@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
+from pruner_engine.child import module_command
 from pruner_engine.errors import UserError
 
 # now: a missing symbol fails when the library is loaded, not in a call
@@ -26,7 +27,7 @@ def linker() -> tuple[str, ...]:
         if path := shutil.which(name):
             return (path, *_FLAGS)
     if importlib.util.find_spec("ziglang") is not None:
-        return (sys.executable, "-m", "ziglang", "cc", *_FLAGS)
+        return (*module_command("ziglang"), "cc", *_FLAGS)
     raise UserError("No linker was found on this machine.", "Install binutils, gcc, or the Python package ziglang.")
 
 

@@ -81,8 +81,8 @@ class Chart:
         self._add(name, points, "dots", colour, hints)
 
     def level(self, name: str, value: float | None, colour: int) -> None:
-        """A horizontal line; none for None."""
-        if value is not None:
+        """A horizontal line; none for None, or for what the axis cannot show."""
+        if value is not None and math.isfinite(value) and (value > 0 or not self.y.log):
             self._add(name, [(math.nan, value)], "level", colour)
 
     def _add(self, name: str, points: Iterable[Pair], drawn: str, colour: int, hints: Sequence[str] = ()) -> None:

@@ -22,7 +22,7 @@ def write_comparison(folder: Path, summary: Json, path: Path) -> None:
     Raises:
         UserError: `path` cannot be written.
     """
-    projects = read_curves(folder)
+    projects = read_curves(folder, summary["baseline"])
     workloads = []
     for workload in summary["workloads"]:
         by_time = Chart("Latency over search time", Axis("searched", duration), Axis("latency", latency, log=True))

@@ -28,7 +28,7 @@ _JSON_COLUMNS = frozenset(
 )
 
 _RUNS = """
-SELECT r.*, m.name AS model, m.kind AS model_kind, m.source, m.inputs, m.outputs,
+SELECT r.*, m.name AS model, m.kind AS model_kind, m.source, m.sha256 AS model_sha256, m.inputs, m.outputs,
        t.text AS target, t.device, t.fingerprint, t.profile,
        (SELECT CASE WHEN count(*) = count(k.untuned_s) THEN sum(k.weight * k.untuned_s) END
          FROM run_tasks j JOIN tasks k ON k.id = j.task_id WHERE j.run_id = r.id) AS untuned_s,

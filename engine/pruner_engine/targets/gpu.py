@@ -22,7 +22,12 @@ class _Memory(ctypes.Structure):
 
 @functools.cache
 def detect_gpus() -> list[Device]:
-    """The NVIDIA GPUs of this host that CUDA shows to a program, in its order; empty where there is no driver."""
+    """The NVIDIA GPUs of this host that CUDA shows to a program; empty where there is no driver.
+
+    In the order of their places on the bus, which NVML keeps to and CUDA is told to keep to, here and in processes that
+    are started from here: by itself it begins with the fastest.
+    """
+    os.environ.setdefault("CUDA_DEVICE_ORDER", "PCI_BUS_ID")
     with _library() as nvml:
         found = [] if nvml is None else list(_devices(nvml))
     return _visible(found, os.environ.get("CUDA_VISIBLE_DEVICES"))

@@ -43,9 +43,9 @@ def measure(target: Target, rough: DeviceProfile) -> DeviceProfile:
         one, all_cores = (_bandwidth(target, rough, size, n, cache.bandwidth_core) for n in (1, cores))
         caches.append(replace(cache, bandwidth_core=one, bandwidth=all_cores))
         inner = cache.bytes // cache.shared_by
-    outermost = rough.caches[-1].bytes if rough.caches else 1 << 25
-    total = min(max(4 * outermost, 64 << 20), _MAX_BYTES)
-    dram_core, dram = (_bandwidth(target, rough, total // n, n, rough.dram_bandwidth_core) for n in (1, cores))
+    dram_core, dram = (
+        _bandwidth(target, rough, _beyond_caches(rough, n) // n, n, rough.dram_bandwidth_core) for n in (1, cores)
+    )
     return replace(
         rough,
         source="measured",
@@ -63,6 +63,13 @@ def _working_set(cache: CacheProfile, inner: int) -> int:
     """Bytes for each core that fit this level, and not the one before it."""
     share = cache.bytes // cache.shared_by
     return min(share // 2, 16 << 20) if share > 4 * inner else (share + inner) // 2
+
+
+def _beyond_caches(rough: DeviceProfile, cores: int) -> int:
+    """Bytes that so many cores together read from memory and from no cache: several times all their outermost ones."""
+    outermost = rough.caches[-1] if rough.caches else CacheProfile(3, 1 << 25, 1, 0.0, 0.0)
+    caches = -(-cores // outermost.shared_by)
+    return min(max(4 * outermost.bytes * caches, 64 << 20), max(_MAX_BYTES, 2 * outermost.bytes * caches))
 
 
 def _peak_flops(target: Target, rough: DeviceProfile, workers: int) -> float:

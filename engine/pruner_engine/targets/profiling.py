@@ -73,7 +73,7 @@ def _measured(target: Target, rough: DeviceProfile) -> DeviceProfile:
         done = subprocess.run(
             module_command("pruner_engine.targets.microbench"),
             input=json.dumps({"target": target_json(target), "rough": rough.as_json()}),
-            env=environment(TVM_NUM_THREADS=str(rough.cores)),
+            env=environment(TVM_NUM_THREADS=str(rough.cores), TVM_BIND_THREADS="0"),  # as measurements run
             capture_output=True,
             text=True,
             timeout=_LIMIT_S,

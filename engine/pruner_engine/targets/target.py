@@ -159,6 +159,8 @@ def _build(config: str | dict[str, Any]) -> Target:
     triple = attrs.get("mtriple") or _TRIPLES.get(detect_host().arch, "")
     if "mcpu" in attrs and triple and not codegen.llvm_is_valid_cpu(attrs["mcpu"], triple):
         raise ValueError(f'LLVM knows no CPU "{attrs["mcpu"]}" for {triple}')
+    if int(attrs.get("num-cores", 1)) < 1:
+        raise ValueError(f"num-cores is {attrs['num-cores']}, and a CPU has one at least")
     return _with_defaults(attrs)
 
 

@@ -74,16 +74,19 @@ def _exported(path: str) -> Any:
 
 def torch_call(request: dict[str, Any], arrays: list[np.ndarray]) -> Prepared:
     import torch
+    from torch.utils._pytree import tree_leaves, tree_map
 
     torch.set_num_threads(request["threads"])
     # as in ONNX Runtime; for convolutions PyTorch has it switched on
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = request["dtype"] != "float32"
+    arguments: tuple[Any, Any] = (arrays, {})
     if request["kind"] == "workload":
         from operators import operator  # type: ignore[import-not-found]  # lies beside this script
 
         module = operator(request["name"])
     else:
-        module = _exported(request["model"]).module()
+        program = _exported(request["model"])
+        module, arguments = program.module(), _arguments(program, arrays)
     gpu = request["device"] == "cuda"
     if gpu and not torch.cuda.is_available():
         raise SystemExit("this installation of PyTorch does not run on cuda")
@@ -96,20 +99,30 @@ def torch_call(request: dict[str, Any], arrays: list[np.ndarray]) -> Prepared:
         module = torch.compile(module, mode="max-autotune" if gpu else None)
     # products in a smaller type, as in the tuned model
     mixed = torch.autocast(request["device"], getattr(torch, request["dtype"]), enabled=request["dtype"] != "float32")
-    tensors = [torch.from_numpy(value).to(request["device"]) for value in arrays]
+    given, named = tree_map(lambda value: torch.from_numpy(value).to(request["device"]), arguments)
     results: list[Any] = []
 
     def call() -> None:
         with torch.inference_mode(), mixed:
-            results[:] = [module(*tensors)]
+            results[:] = [module(*given, **named)]
         if gpu:
             torch.cuda.synchronize()
 
     def fetch() -> list[np.ndarray]:
-        (result,) = results
-        return [_array(out) for out in (result if isinstance(result, tuple | list) else [result])]
+        return [_array(out) for out in tree_leaves(results) if isinstance(out, torch.Tensor)]
 
     return call, fetch, torch.__version__
+
+
+def _arguments(program: Any, arrays: list[np.ndarray]) -> tuple[Any, Any]:
+    """The arrays in the order and under the names that an exported program was called with: it takes no other call."""
+    from torch.utils._pytree import tree_unflatten
+
+    called = program.call_spec.in_spec
+    if called is None or called.num_leaves != len(arrays):  # some were no tensors
+        return arrays, {}
+    given, named = tree_unflatten(arrays, called)
+    return given, named
 
 
 def _array(tensor: Any) -> np.ndarray:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Run this bundle. Needs numpy, the package apache-tvm-ffi and the TVM runtime library, which lies in runtime/.
+"""Run this bundle. Needs Python 3.10 or later, numpy, apache-tvm-ffi, and the TVM runtime library in runtime/.
 
     python run.py                              one inference on random inputs, prints the outputs' shapes
     python run.py --inputs in.npz --outputs out.npz
@@ -21,6 +21,7 @@ import statistics
 import sys
 import time
 import warnings
+import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -40,14 +41,16 @@ class Model:
 
         Args:
             folder: the bundle.
-            threads: worker threads; None takes TVM_NUM_THREADS or, where that is not set, the number it was tuned with.
-                Fixed for the process by the first model that is loaded.
+            threads: worker threads; None takes TVM_NUM_THREADS or, where that is not set, the number it was tuned with,
+                but no more than there are processors here. Fixed for the process by the first model that is loaded.
         """
         folder = Path(folder).resolve()
         self.metadata: dict[str, Any] = json.loads((folder / "metadata.json").read_text("utf-8"))
         if threads is not None:
             os.environ["TVM_NUM_THREADS"] = str(threads)
-        os.environ.setdefault("TVM_NUM_THREADS", str(self.metadata["threads"]))
+        os.environ.setdefault("TVM_NUM_THREADS", str(min(self.metadata["threads"], _processors())))
+        # bound to the first processors, threads would share cores where those are siblings, or another program's
+        os.environ.setdefault("TVM_BIND_THREADS", "0")
         if missing := missing_features(self.metadata["device"].get("features", ())):
             warnings.warn(
                 f"compiled for {', '.join(missing)}, which this processor lacks: it may stop at an illegal instruction",
@@ -141,6 +144,11 @@ class Model:
         return out
 
 
+def _processors() -> int:
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def missing_features(needed: Sequence[str]) -> list[str]:
     """Which of LLVM's names of x86 features this processor lacks; none where the system does not tell."""
     try:
@@ -158,7 +166,7 @@ def missing_features(needed: Sequence[str]) -> list[str]:
 def measure(
     call: Callable[[], Any], repeats: int, at_least_s: float = 0.02, warm_up_s: float = 0.2, at_most_s: float = 10.0
 ) -> list[float]:
-    """Seconds a call, one value a repeat of `at_least_s` or one call; after `at_most_s` no second one begins."""
+    """Seconds a call, one value a repeat of `at_least_s` or one call; none begins after `at_most_s`, but the first."""
     spent, calls = 0.0, 0
     while (calls < 2 and spent < at_most_s) or (spent < warm_up_s and calls < 1000):
         started = time.perf_counter()
@@ -204,9 +212,10 @@ def _as_dtype(array: np.ndarray, dtype: np.dtype) -> np.ndarray:
 
 def write_arrays(path: str | Path, specs: Sequence[dict[str, Any]], arrays: Sequence[np.ndarray]) -> None:
     """Write arrays under the names of the specifications."""
-    with Path(path).open("wb") as file:
-        named: dict[str, Any] = {spec["name"]: value for spec, value in zip(specs, arrays, strict=True)}
-        np.savez(file, **named)
+    with zipfile.ZipFile(path, "w") as archive:  # as numpy.savez does, which takes no array called "file"
+        for spec, value in zip(specs, arrays, strict=True):
+            with archive.open(f"{spec['name']}.npy", "w", force_zip64=True) as file:
+                np.lib.format.write_array(file, np.asarray(value), allow_pickle=False)
 
 
 def _numpy_dtype(name: str) -> np.dtype:
@@ -271,19 +280,28 @@ def main() -> int:
     parser.add_argument("--bundle", default=Path(__file__).parent, help="folder of the bundle")
     parser.add_argument("--inputs", help=".npz with the inputs; random ones without")
     parser.add_argument("--outputs", help=".npz to write the outputs to")
-    parser.add_argument("--threads", type=int, help="worker threads")
+    parser.add_argument("--threads", type=_count, help="worker threads")
     parser.add_argument("--bench", action="store_true", help="measure the latency")
-    parser.add_argument("--repeats", type=int, default=20, help="repeats of --bench")
+    parser.add_argument("--repeats", type=_count, default=20, help="repeats of --bench")
     parser.add_argument("--profile", action="store_true", help="measure each kernel")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args()
 
     model = Model(options.bundle, options.threads)
     specs = model.metadata["inputs"]
-    inputs = read_arrays(options.inputs, specs) if options.inputs else random_inputs(specs)
-    outputs = model.run(*inputs)
+    try:
+        inputs = read_arrays(options.inputs, specs) if options.inputs else random_inputs(specs)
+        tensors = model.tensors(inputs)
+    except KeyError as error:
+        raise SystemExit(f"{options.inputs} lacks an input: {error.args[0]}") from None
+    except (OSError, ValueError, zipfile.BadZipFile) as error:
+        raise SystemExit(f"these inputs cannot be used: {error}") from None
+    outputs = model.fetch(model.call(tensors))
     if options.outputs:
-        write_arrays(options.outputs, model.metadata["outputs"], outputs)
+        try:
+            write_arrays(options.outputs, model.metadata["outputs"], outputs)
+        except OSError as error:
+            raise SystemExit(f"the outputs cannot be written: {error}") from None
     report: dict[str, Any] = {
         "threads": int(os.environ["TVM_NUM_THREADS"]),
         "outputs": [
@@ -291,7 +309,6 @@ def main() -> int:
         ],
     }
     if options.bench:
-        tensors = model.tensors(inputs)
         wait = model._ffi.get_global_func("runtime.Device_StreamSync")
 
         def call() -> None:
@@ -304,6 +321,12 @@ def main() -> int:
         report["kernels"] = model.profile(inputs)
     sys.stdout.write((json.dumps(report) if options.json else _text(report)) + "\n")
     return 0
+
+
+def _count(text: str) -> int:
+    if int(text) < 1:
+        raise argparse.ArgumentTypeError("must be 1 or more")
+    return int(text)
 
 
 def _text(report: dict[str, Any]) -> str:

@@ -1,6 +1,6 @@
 // Run the bundle from C++: build with `make`, then
 //
-//   ./run_model                         one inference on random inputs
+//   ./run_model                         one inference; float32 inputs are random, others zeros
 //   ./run_model --bench 20              median latency of 20 inferences
 //   ./run_model in0.bin in1.bin …       raw inputs in the order of metadata.json; writes output0.bin, output1.bin …
 //
@@ -20,6 +20,7 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "model.h"  // inputs, device, threads: written with the bundle
@@ -82,9 +83,19 @@ static std::vector<ffi::Tensor> Outputs(const ffi::Any& result) {
   return {many.begin(), many.end()};
 }
 
+// This program, also where the shell found it by PATH.
+static std::filesystem::path Program(const std::string& name) {
+  const std::filesystem::path self = "/proc/self/exe";
+  return std::filesystem::canonical(std::filesystem::exists(self) ? self : std::filesystem::path(name));
+}
+
 static int Run(const std::string& program, const std::vector<std::string>& arguments) {
-  setenv("TVM_NUM_THREADS", std::to_string(model::threads).c_str(), /*overwrite=*/0);
-  auto library = std::filesystem::canonical(program).parent_path().parent_path() / "model.so";
+  auto processors = static_cast<int>(std::thread::hardware_concurrency());
+  int threads = processors > 0 ? std::min<int>(model::threads, processors) : model::threads;
+  setenv("TVM_NUM_THREADS", std::to_string(threads).c_str(), /*overwrite=*/0);
+  // Bound to the first processors, threads would share cores where those are siblings, or another program's.
+  setenv("TVM_BIND_THREADS", "0", /*overwrite=*/0);
+  auto library = Program(program).parent_path().parent_path() / "model.so";
   ffi::Module loaded = ffi::Module::LoadFromFile(library.string());
   ffi::Module machine = (*loaded->GetFunction("vm_load_executable"))().cast<ffi::Module>();
   constexpr int kPooled = 2;  // freed memory is kept for the next inference
@@ -98,6 +109,8 @@ static int Run(const std::string& program, const std::vector<std::string>& argum
   ffi::Function infer = *machine->GetFunction("main");
 
   bool bench = !arguments.empty() && arguments[0] == "--bench";
+  int repeats = bench && arguments.size() > 1 ? std::stoi(arguments[1]) : 20;
+  if (repeats < 1) throw std::runtime_error("--bench takes a number of 1 or more");
   if (!bench && !arguments.empty() && arguments.size() != model::inputs.size()) {
     throw std::runtime_error("the model takes " + std::to_string(model::inputs.size()) + " input files");
   }
@@ -128,7 +141,7 @@ static int Run(const std::string& program, const std::vector<std::string>& argum
   }
   if (bench) {
     std::vector<double> milliseconds;
-    for (int i = 0, repeats = arguments.size() > 1 ? std::stoi(arguments[1]) : 20; i < repeats; ++i) {
+    for (int i = 0; i < repeats; ++i) {
       auto started = std::chrono::steady_clock::now();
       call();
       Wait();

@@ -1,0 +1,39 @@
+"""What the terminal prints is what was said, wherever it goes."""
+
+from __future__ import annotations
+
+from click.testing import CliRunner
+from rich.table import Table
+
+from chosen_runs import make_project
+from pruner_engine.cli.main import cli
+from pruner_engine.cli.output import print_table, progress_line
+from pruner_engine.store.project import Project
+
+
+def test_brackets_in_names_are_no_styles(tmp_path):
+    path = tmp_path / "net[v2].pruner"
+    make_project(path, {"conv[/a]": (1, 1.0)}, model="net[/a]")
+    with Project(path) as project, project.transaction() as db:
+        run = {"model_id": 1, "target_id": 1, "strategy": "pruner", "seed": 0, "settings": "{}", "state": "failed",
+               "reason": "it said [/red]", "versions": "{}", "host": "{}", "created": 0.0, "updated": 0.0}  # fmt: skip
+        run_id = db["runs"].insert(run).last_pk
+        db["run_tasks"].insert({"run_id": run_id, "task_id": 1})
+    told = CliRunner().invoke(cli, ["status", str(path)])
+    assert told.exit_code == 0 and "net[/a]" in told.output and "it said [/red]" in told.output
+    assert "conv[/a]" in CliRunner().invoke(cli, ["tasks", str(path)]).output
+
+
+def test_a_line_of_progress_takes_any_words():
+    with progress_line(quiet=False) as tell:
+        tell("measure conv[/a]")
+
+
+def test_a_table_in_a_pipe_is_whole(capsys):
+    table = Table("task", "hint")
+    names = ["conv2d_" * 30, "take the [other] one " * 12]
+    table.add_row(*names)
+    print_table(table)
+    printed = capsys.readouterr().out
+    assert all(name.strip() in printed for name in names)
+    assert max(map(len, printed.splitlines())) < 600

@@ -1,0 +1,29 @@
+"""Processes of our own, started wherever the user is."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from pruner_engine.child import environment, module_command
+
+
+@pytest.mark.parametrize(
+    ("module", "code"), [("pruner_engine.jobs", 0), ("pruner_engine.measure.zygote", 1), ("pruner_engine.cli", 0)]
+)
+def test_files_in_the_current_folder_are_nobodys_modules(tmp_path, module, code):
+    for name in ("runpy", "queue", "html", "psutil", "tvm", "numpy"):
+        (tmp_path / f"{name}.py").write_text(f"open('{name}.run', 'w').close()")
+    done = subprocess.run(
+        module_command(module, "--help"), cwd=tmp_path, env=environment(), stdin=subprocess.DEVNULL, check=False
+    )
+    assert done.returncode == code
+    assert not list(tmp_path.glob("*.run"))
+
+
+def test_arguments_are_the_modules_own(tmp_path):
+    done = subprocess.run(
+        module_command("json.tool", "--indent", "1"), input="[1]", capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[\n 1\n]\n"
