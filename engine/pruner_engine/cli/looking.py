@@ -12,7 +12,6 @@ from pruner_engine.inspect.diff import diff_lines
 from pruner_engine.jobs.messages import Inspect, Inspected
 from pruner_engine.store.reader import ProjectReader
 
-FORMS = ("trace", "nest", "tvmscript", "replay", "llvm", "asm", "cuda", "ptx", "why")
 _MARKS = {"equal": " ", "changed": "≠", "removed": "-", "added": "+"}
 
 

@@ -9,7 +9,6 @@ import click
 
 from pruner_engine import __version__
 from pruner_engine.cli import bench, bench_more, commands, data, fleet, looking, records, report, steering, trying
-from pruner_engine.cli.looking import FORMS
 from pruner_engine.cli.options import (
     CandidateType,
     ShapeType,
@@ -21,6 +20,7 @@ from pruner_engine.cli.options import (
 )
 from pruner_engine.cli.progress import EngineBug
 from pruner_engine.errors import UserError
+from pruner_engine.inspect import FORMS
 from pruner_engine.model_names import stem_of
 
 
@@ -132,7 +132,7 @@ def compare(project: str, run_id: int | None, goal_of: int | None, as_json: bool
 @click.option("--task", required=True, help="Name or id of the task.")
 @click.option("--candidate", type=CandidateType(), help="Id of a candidate, or untuned [default: the task's best].")
 @click.option("--against", type=CandidateType(), help="Another one of the task, of any run: tell what differs.")
-@click.option("--as", "form", default="trace", show_default=True, type=click.Choice(FORMS))
+@click.option("--as", "form", default="trace", show_default=True, type=click.Choice((*FORMS, "why")))
 @click.option("--linked", is_flag=True, help="Name beside each line of code the loop or block that it computes.")
 @json_option
 def inspect(

@@ -6,13 +6,15 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pruner_engine.inspect.texts import FORMS, code_of
+    from pruner_engine.inspect.texts import code_of
 
 __all__ = ["FORMS", "code_of"]
 
+FORMS = ("trace", "nest", "tvmscript", "replay", "llvm", "asm", "cuda", "ptx")
+
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
+    if name != "code_of":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from pruner_engine.inspect import texts
 

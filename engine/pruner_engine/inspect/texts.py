@@ -10,6 +10,7 @@ from tvm.s_tir import Schedule
 from tvm.s_tir.transform import RemoveWeightLayoutRewriteBlock
 
 from pruner_engine.errors import UserError
+from pruner_engine.inspect import FORMS
 from pruner_engine.inspect.assembly import readable
 from pruner_engine.inspect.code import Code
 from pruner_engine.inspect.code_lines import linked_code
@@ -23,7 +24,6 @@ from pruner_engine.inspect.schedule import schedule_of
 from pruner_engine.lowering import unscheduled
 from pruner_engine.tasks.task import TuningTask
 
-FORMS = ("trace", "nest", "tvmscript", "replay", "llvm", "asm", "cuda", "ptx")
 _DEVICE_FORMS = ("cuda", "ptx")
 
 
