@@ -240,6 +240,10 @@
         <translation>&amp;Fortsetzen</translation>
     </message>
     <message>
+        <source>&amp;Go on with more trials…</source>
+        <translation>Mit weiteren Versuchen weiter&amp;machen…</translation>
+    </message>
+    <message>
         <source>&amp;Duplicate with changes…</source>
         <translation>Mit Änderungen &amp;wiederholen…</translation>
     </message>
@@ -296,10 +300,6 @@
         <translation>Paargenauigkeit</translation>
     </message>
     <message>
-        <source>share of pairs in the right order</source>
-        <translation>Anteil der Paare in richtiger Ordnung</translation>
-    </message>
-    <message>
         <source>best over first choice</source>
         <translation>bestes durch erste Wahl</translation>
     </message>
@@ -338,6 +338,10 @@
     <message>
         <source>No adaptation in this run</source>
         <translation>Keine Anpassung in diesem Lauf</translation>
+    </message>
+    <message>
+        <source>share of pairs in order</source>
+        <translation>Anteil der Paare in richtiger Ordnung</translation>
     </message>
     <message>
         <source>Choose the strategy MoA-Pruner on the Start page: its model is pre-trained and adapts here.</source>
@@ -648,6 +652,10 @@
         <translation>Es gibt nichts zu exportieren, bevor ein Kandidat gemessen wurde.</translation>
     </message>
     <message>
+        <source>A job is running: export when it has ended.</source>
+        <translation>Ein Auftrag läuft: Exportieren Sie, wenn er beendet ist.</translation>
+    </message>
+    <message>
         <source>Last export of this model: {run}, {moment}</source>
         <translation>Letzter Export dieses Modells: {run}, {moment}</translation>
     </message>
@@ -892,6 +900,10 @@
         <translation>Modelle und Projekte ({patterns});;Alle Dateien (*)</translation>
     </message>
     <message>
+        <source>Tick below to look at it.</source>
+        <translation>Setzen Sie unten den Haken, um es anzusehen.</translation>
+    </message>
+    <message>
         <source>Looking at the model…</source>
         <translation>Das Modell wird angesehen…</translation>
     </message>
@@ -946,6 +958,14 @@
     <message>
         <source>The last window ended suddenly.</source>
         <translation>Das letzte Fenster endete plötzlich.</translation>
+    </message>
+    <message>
+        <source>No log of this window can be written: {why}.</source>
+        <translation>Das Protokoll dieses Fensters lässt sich nicht schreiben: {why}.</translation>
+    </message>
+    <message>
+        <source>A crash of it would not be told at the next start. Make {place} writable.</source>
+        <translation>Ein Absturz würde beim nächsten Start nicht gemeldet. Machen Sie {place} beschreibbar.</translation>
     </message>
     <message>
         <source>Copy the report and send it to the makers; what was measured is kept.</source>
@@ -1252,6 +1272,10 @@
         <translation>Lauf {id} · {model} · {strategy}</translation>
     </message>
     <message>
+        <source>{drawn} of {all} runs drawn</source>
+        <translation>{drawn} von {all} Läufen gezeichnet</translation>
+    </message>
+    <message>
         <source>No project open</source>
         <translation>Kein Projekt offen</translation>
     </message>
@@ -1284,8 +1308,24 @@
         <translation>Dort weitermachen, wo der Lauf war (Strg+R)</translation>
     </message>
     <message>
+        <source>Go on…</source>
+        <translation>Weiter…</translation>
+    </message>
+    <message>
+        <source>Let the run make more trials than its budget</source>
+        <translation>Den Lauf mehr Versuche machen lassen als sein Budget</translation>
+    </message>
+    <message>
         <source>Share of the budget used</source>
         <translation>Anteil des verbrauchten Budgets</translation>
+    </message>
+    <message>
+        <source>Go on with this run</source>
+        <translation>Mit diesem Lauf weitermachen</translation>
+    </message>
+    <message>
+        <source>Further trials</source>
+        <translation>Weitere Versuche</translation>
     </message>
     <message>
         <source>Go on</source>
@@ -1516,6 +1556,14 @@
         <translation>eine wählen, um nur ihren Trichter und ihre Kandidaten zu sehen</translation>
     </message>
     <message>
+        <source>mean over {count} rounds</source>
+        <translation>Mittel über {count} Runden</translation>
+    </message>
+    <message>
+        <source>choose one round</source>
+        <translation>wählen Sie eine Runde</translation>
+    </message>
+    <message>
         <source>No round yet</source>
         <translation>Noch keine Runde</translation>
     </message>
@@ -1574,6 +1622,10 @@
     <message>
         <source>All tasks</source>
         <translation>Alle Aufgaben</translation>
+    </message>
+    <message>
+        <source>place of the score in its round (1 is best)</source>
+        <translation>Platz der Wertung in ihrer Runde (1 ist am besten)</translation>
     </message>
     <message>
         <source>over {count} candidates</source>
@@ -1692,6 +1744,10 @@
         <translation>Beide Traces werden angewandt…</translation>
     </message>
     <message>
+        <source>No candidate of this task is valid; choose one at the left to see why.</source>
+        <translation>Kein Kandidat dieser Aufgabe ist gültig; wählen Sie links einen, um den Grund zu sehen.</translation>
+    </message>
+    <message>
         <source>No candidate of this task was measured in this run.</source>
         <translation>In diesem Lauf wurde kein Kandidat dieser Aufgabe gemessen.</translation>
     </message>
@@ -1768,6 +1824,10 @@
         <translation>Der Lauf misst es in seiner nächsten Runde zuerst</translation>
     </message>
     <message>
+        <source>Measure next</source>
+        <translation>Als Nächstes messen</translation>
+    </message>
+    <message>
         <source>The draft model reads candidates of the task&apos;s own sketches only.</source>
         <translation>Das Entwurfsmodell liest nur Kandidaten der eigenen Skizzen der Aufgabe.</translation>
     </message>
@@ -1788,12 +1848,16 @@
         <translation>Die laufende Suche misst es in ihrer nächsten Runde zuerst.</translation>
     </message>
     <message>
-        <source>Pinning it…</source>
-        <translation>Wird angeheftet…</translation>
+        <source>Putting it into the run…</source>
+        <translation>Wird in den Lauf aufgenommen…</translation>
     </message>
     <message>
         <source>About the decisions before: {answer}</source>
         <translation>Zu den Entscheidungen davor: {answer}</translation>
+    </message>
+    <message>
+        <source>Asked for with decisions of candidate {number}.</source>
+        <translation>Erbeten mit Entscheidungen von Kandidat {number}.</translation>
     </message>
     <message>
         <source>{model} puts it on place {place} of {of} candidates of this task; such a score took {latency}.</source>
@@ -1914,6 +1978,10 @@
     <message>
         <source>best of its task</source>
         <translation>bester seiner Aufgabe</translation>
+    </message>
+    <message>
+        <source>Number</source>
+        <translation>Nummer</translation>
     </message>
     <message>
         <source>Instruction</source>
@@ -2192,12 +2260,16 @@
         <translation>nicht gemessen</translation>
     </message>
     <message>
+        <source>measured next</source>
+        <translation>wird als Nächstes gemessen</translation>
+    </message>
+    <message>
         <source>abandoned</source>
         <translation>abgebrochen</translation>
     </message>
     <message>
         <source>checked</source>
-        <translation>geprüft</translation>
+        <translation>Ausgaben verglichen</translation>
     </message>
     <message>
         <source>measured</source>
@@ -2268,12 +2340,12 @@
         <translation>Zurück zu den Entscheidungen des Kandidaten</translation>
     </message>
     <message>
-        <source>Show all tasks again</source>
-        <translation>Wieder alle Aufgaben zeigen</translation>
-    </message>
-    <message>
         <source>Only tasks with “{words}”</source>
         <translation>Nur Aufgaben mit „{words}“</translation>
+    </message>
+    <message>
+        <source>Show all tasks again</source>
+        <translation>Wieder alle Aufgaben zeigen</translation>
     </message>
     <message>
         <source>Show all tasks, not only those with {words}</source>
@@ -2326,6 +2398,10 @@
     <message>
         <source>The engine ended with exit status {code}.</source>
         <translation>Die Maschine endete mit dem Status {code}.</translation>
+    </message>
+    <message>
+        <source>The engine ended suddenly.</source>
+        <translation>Die Maschine endete plötzlich.</translation>
     </message>
     <message>
         <source>The engine ended before it answered.</source>
@@ -2832,10 +2908,6 @@
         <translation>Rangkorrelation</translation>
     </message>
     <message>
-        <source>How well the order of a score follows the order of measured speed: 1 the same, 0 none, −1 reversed.</source>
-        <translation>Wie gut die Ordnung einer Wertung der gemessenen Geschwindigkeit folgt: 1 gleich, 0 gar nicht, −1 umgekehrt.</translation>
-    </message>
-    <message>
         <source>Spearman&apos;s ρ over completely timed candidates</source>
         <translation>Spearmans ρ über die vollständig gemessenen Kandidaten</translation>
     </message>
@@ -3102,6 +3174,10 @@
     <message>
         <source>FLOP ÷ best latency</source>
         <translation>FLOP ÷ beste Latenz</translation>
+    </message>
+    <message>
+        <source>How well the order of a score follows the order of measured speed: 1 the same, 0 none, −1 reversed. Over several rounds that of the verified score is the mean over them.</source>
+        <translation>Wie gut die Ordnung einer Wertung der gemessenen Geschwindigkeit folgt: 1 gleich, 0 gar nicht, −1 umgekehrt. Über mehrere Runden ist die der Wertung der Prüfung das Mittel.</translation>
     </message>
     <message>
         <source>Intensity</source>
@@ -3386,6 +3462,22 @@
     <message>
         <source>cache</source>
         <translation>Cache</translation>
+    </message>
+    <message>
+        <source>The model {path} is not there any more, and the project holds no copy of it.</source>
+        <translation>Das Modell {path} ist nicht mehr da, und das Projekt enthält keine Kopie davon.</translation>
+    </message>
+    <message>
+        <source>Put the file back, or choose the model on the Start page and tune it into the same project.</source>
+        <translation>Legen Sie die Datei zurück, oder wählen Sie das Modell auf der Startseite und optimieren Sie es in dasselbe Projekt.</translation>
+    </message>
+    <message>
+        <source>The project&apos;s copy of the model could not be written to {place}: {why}.</source>
+        <translation>Die Kopie des Modells aus dem Projekt ließ sich nicht nach {place} schreiben: {why}.</translation>
+    </message>
+    <message>
+        <source>Make room there.</source>
+        <translation>Schaffen Sie dort Platz.</translation>
     </message>
 </context>
 </TS>

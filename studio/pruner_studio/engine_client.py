@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import sys
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -12,6 +10,7 @@ from typing import Any
 import msgspec
 from PySide6.QtCore import QDeadlineTimer, QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
+from pruner_engine.child import environment, module_command
 from pruner_engine.jobs import messages as msg
 from pruner_engine.jobs.heartbeat import GRACE_S, signal_engine
 from pruner_studio.pulse import Pulse
@@ -96,7 +95,7 @@ class EngineClient(QObject):
             return False
         self._begin()
         self._socket.received.connect(self._receive)
-        self._socket.gone.connect(lambda: self._gone(self._killed))
+        self._socket.gone.connect(self._left)
         return True
 
     def detach(self) -> None:
@@ -155,10 +154,10 @@ class EngineClient(QObject):
 
     def _start(self) -> QProcess:
         process = QProcess(self)
-        environment = QProcessEnvironment.systemEnvironment()
-        # A checkout that is not installed: the child finds the package where this process found it
-        environment.insert("PYTHONPATH", os.pathsep.join(path for path in sys.path if path))
-        process.setProcessEnvironment(environment)
+        variables = QProcessEnvironment()
+        for name, value in environment().items():
+            variables.insert(name, value)
+        process.setProcessEnvironment(variables)
         process.readyReadStandardOutput.connect(self._read)
         process.readyReadStandardError.connect(self._read_stderr)
         process.finished.connect(self._finished)
@@ -166,7 +165,8 @@ class EngineClient(QObject):
         # A group of its own: it can be ended with all that it started, and without this window
         process.setUnixProcessParameters(QProcess.UnixProcessFlag.CreateNewSession)
         self._begin()
-        process.start(sys.executable, ["-m", "pruner_engine.jobs"])
+        program, *arguments = module_command("pruner_engine.jobs")
+        process.start(program, arguments)
         return process
 
     def _read(self) -> None:
@@ -199,7 +199,7 @@ class EngineClient(QObject):
                 ),
                 hint=tr("Install the two from the same release."),
             )
-        if isinstance(event, msg.Bye):
+        if isinstance(event, msg.Bye) or (isinstance(event, msg.RunFinished) and not self.owned):
             self._farewell = True
         self._detached = self._detached or event == msg.State(name="detached")
         if not self._answered(event):
@@ -235,6 +235,10 @@ class EngineClient(QObject):
         else:
             why = tr("The engine ended with exit status {code}.").format(code=code)
         self._gone(why)
+
+    def _left(self) -> None:
+        """An engine of somebody else has closed its side."""
+        self._gone(self._killed or ("" if self._farewell else tr("The engine ended suddenly.")))
 
     def _gone(self, why: str) -> None:
         for link in (self._process, self._socket):

@@ -14,6 +14,7 @@ from pruner_engine.jobs import lines
 from pruner_engine.jobs import messages as msg
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio import background, clipboard
+from pruner_studio.models.projects import inside
 from pruner_studio.translation import tr
 from pruner_studio.workspace import Problem, Workspace
 
@@ -52,8 +53,13 @@ class Files(QObject):
         background.run(write, done, self.workspace.problem.emit)
 
     def export_records(self) -> None:
-        """Ask for a folder and write the best trials as MetaSchedule's JSON records."""
-        dialog = self._dialog(tr("Folder for the records"), self._named("-records"), self.write_records)
+        """Ask where to write a folder of the best trials as MetaSchedule's JSON records."""
+        place = Path(self._named("-records"))
+        dialog = self._dialog(
+            tr("Folder for the records"),
+            str(place.parent),
+            lambda folder: self.write_records(inside(folder, place.name)),
+        )
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.open()
 

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from PySide6.QtCore import QByteArray, QSettings, Qt, QTimer
+from PySide6.QtCore import QByteArray, QSettings, QSize, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QUndoStack
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -38,6 +38,8 @@ from pruner_studio.workspace import Problem, Workspace
 if TYPE_CHECKING:  # a project is shown sooner without
     from pruner_studio.pages.start import StartPage
 
+_SIZE, _LEAST_SIZE = QSize(1440, 900), QSize(760, 440)
+_BORDER = QSize(16, 48)  # that a window manager may add
 _TOLD_MS = 4000
 _SETTLED_MS = 250
 _GC_THRESHOLDS = (20_000, 20, 50)  # rows of a long run are no garbage: looking through all of them is a stall
@@ -64,8 +66,9 @@ class MainWindow(QMainWindow):
     def __init__(self, *, opening: bool = False) -> None:
         super().__init__()
         self.setWindowTitle(tr("Pruner Studio"))
-        self.resize(1440, 900)
-        self.setMinimumSize(960, 620)
+        screen = self.screen().availableGeometry().size()
+        self.resize(_SIZE.boundedTo(screen - _BORDER))
+        self.setMinimumSize(_LEAST_SIZE.boundedTo(screen - _BORDER))
         if isinstance(kept := QSettings().value("geometry"), QByteArray):
             self.restoreGeometry(kept)
         self.setAcceptDrops(True)

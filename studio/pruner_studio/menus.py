@@ -106,10 +106,10 @@ class Menus(QObject):
             (self._add(menu, tr("&Pause or go on"), "Ctrl+P", bar.toggle_pause), bar.pause_button),
             (self._add(menu, tr("&Stop"), "Ctrl+.", bar.stop), bar.stop_button),
             (self._add(menu, tr("&Resume"), "Ctrl+R", bar.resume), bar.resume_button),
+            (self._add(menu, tr("&Go on with more trials…"), "", bar.go_on), bar.go_on_button),
         ]
         menu.addSeparator()
-        duplicate = self._add(menu, tr("&Duplicate with changes…"), "Ctrl+D", self._window.duplicate_run)
-        self._of_run.append(duplicate)
+        self._duplicate = self._add(menu, tr("&Duplicate with changes…"), "Ctrl+D", self._window.duplicate_run)
 
     def _view(self) -> None:
         window, menu = self._window, self._menu(tr("&View"))
@@ -143,6 +143,7 @@ class Menus(QObject):
             action.setEnabled(bool(self._window.workspace.path))
         for action in self._of_run:
             action.setEnabled(self._window.workspace.run_id is not None)
+        self._duplicate.setEnabled(self._window.run_bar.has_plan)
         for action, pressed in self._of_bar:
             action.setEnabled(not pressed.isHidden())
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import importlib
 import threading
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QStackedWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget
 
 from pruner_studio.pages.page import Page
 from pruner_studio.widgets.sidebar import PAGES
@@ -17,7 +17,9 @@ _REST_MS = 100  # between two parts of pages that are made ahead
 
 
 class PageStack(QStackedWidget):
-    """Signals:
+    """Each page in a frame, which scrolls it where the window has less room than it needs.
+
+    Signals:
     go_to: a page asks for another one, by its key.
     refreshed: a page shows what the project file holds now.
     line_changed: the command line of what is shown may be another one, or none, now.
@@ -32,6 +34,7 @@ class PageStack(QStackedWidget):
         self.workspace = workspace
         self.made: dict[str, Page] = {}
         self._begun: dict[str, Page] = {}
+        self._frames: dict[str, QScrollArea] = {}
         self._imports = threading.Thread(target=_import_pages, daemon=True)
         self.currentChanged.connect(self.line_changed)
         workspace.opened.connect(self.line_changed)
@@ -49,22 +52,25 @@ class PageStack(QStackedWidget):
             page.go_to.connect(self.go_to)
             page.refreshed.connect(self.refreshed)
             page.line_changed.connect(self.line_changed)
-            page.setParent(self)
-            page.hide()
+            self._frames[key] = frame = QScrollArea(self, widgetResizable=True)
+            frame.setFrameShape(QFrame.Shape.NoFrame)
+            frame.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # what is in it takes the keys that scroll
+            frame.hide()
+            frame.setWidget(page)
         elif not self._begun[key].build_on():
             self.made[key] = self._begun.pop(key)
-            self.addWidget(self.made[key])
+            self.addWidget(self._frames[key])
 
     def show_page(self, key: str) -> Page:
         """Bring a page to the front."""
         page = self.page(key)
-        self.setCurrentWidget(page)
+        self.setCurrentWidget(self._frames[key])
         return page
 
     @property
     def current(self) -> str:
         """Key of the page in front; empty before there is one."""
-        return next((key for key, page in self.made.items() if page is self.currentWidget()), "")
+        return next((key for key in self.made if self._frames[key] is self.currentWidget()), "")
 
     def command_line(self) -> str:
         """What tells in a terminal what the page in front shows; empty where nothing is shown."""

@@ -12,8 +12,10 @@ import sys
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
+from typing import TextIO
 
 from PySide6.QtCore import QStandardPaths
 
@@ -36,6 +38,13 @@ def _folder() -> Path:
 
 def crashes() -> list[Problem]:
     """A problem for each window that has not ended in good order since the last start; each is told once."""
+    try:
+        return _found()
+    except OSError:  # told by the session that comes
+        return []
+
+
+def _found() -> list[Problem]:
     found = []
     for path in sorted(_folder().glob(f"{_PREFIX}*.log")):
         pid = path.stem.removeprefix(_PREFIX)
@@ -66,19 +75,31 @@ class Session:
 
     def __init__(self, tell: Callable[[Problem], object]) -> None:
         self._tell = tell
-        self._path = _folder() / f"{_PREFIX}{os.getpid()}.log"
-        self._file = self._path.open("w", encoding="utf-8")
-        self._file.write(f"started {time.strftime('%Y-%m-%d %H:%M:%S')}, pruner-studio {__version__}\n")
-        self._file.flush()
-        faulthandler.enable(self._file)
         self._hook, sys.excepthook = sys.excepthook, self._error
+        self._file: TextIO | None = None
+        try:
+            self._path = _folder() / f"{_PREFIX}{os.getpid()}.log"
+            self._file = self._path.open("w", encoding="utf-8")
+        except OSError as error:
+            message = tr("No log of this window can be written: {why}.").format(why=error.strerror)
+            hint = tr("A crash of it would not be told at the next start. Make {place} writable.")
+            tell(Problem(message, hint.format(place=error.filename), level="warning"))
+            return
+        self._write(f"started {time.strftime('%Y-%m-%d %H:%M:%S')}, pruner-studio {__version__}\n")
+        faulthandler.enable(self._file)
 
     def describe(self) -> None:
         """Add the versions and the machine, which take a moment to find out."""
         from pruner_engine.report import environment
 
-        self._file.write(f"{environment()}\n\n")
-        self._file.flush()
+        self._write(f"{environment()}\n\n")
+
+    def _write(self, text: str) -> None:
+        """Add to the log; a full disk must not hide the error that is told."""
+        with suppress(OSError):
+            if self._file is not None:
+                self._file.write(text)
+                self._file.flush()
 
     def _error(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         """An exception in a slot: the window lives on, and says so; what is no fault of ours is only told."""
@@ -86,8 +107,7 @@ class Session:
             self._tell(Problem(error.message, error.hint))
             return
         report = "".join(traceback.format_exception(kind, error, trace))
-        self._file.write(report)
-        self._file.flush()
+        self._write(report)
         self._hook(kind, error, trace)
         hint = tr("Copy the report and send it to the makers; what was measured is kept.")
         message = tr("The window met an error of its own: {kind}.").format(kind=kind.__name__)
@@ -96,6 +116,10 @@ class Session:
     def end(self) -> None:
         """The window ends in good order: nothing is left."""
         sys.excepthook = self._hook
+        if self._file is None:
+            return
         faulthandler.disable()
-        self._file.close()
-        self._path.unlink(missing_ok=True)
+        with suppress(OSError):
+            self._file.close()
+        with suppress(OSError):
+            self._path.unlink(missing_ok=True)

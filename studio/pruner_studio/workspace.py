@@ -85,6 +85,7 @@ class Workspace(QObject):
         self._started_from = ""  # the project that was open when the job was started
         self._version = -1
         self._file: tuple[int, int] | None = None  # the file that is read, whatever lies at its path by now
+        self._damage: Problem | None = None  # told once for as long as the file cannot be read
         self.job.received.connect(self._job_event)
         self.job.ended.connect(self._job_ended)
         self.job.pulse.weak.connect(lambda: self.problem.emit(self._silence()))
@@ -122,9 +123,11 @@ class Workspace(QObject):
         self.changed.emit()
 
     def close(self) -> None:
+        if self.job.running and not self.job.owned:
+            self.job.quit()  # only leaves it: the buttons must not act on somebody else's run that is out of sight
         if self.reader is not None:
             self.reader.close()
-        self.reader = self.run_id = self.task_id = self.candidate_id = None
+        self.reader = self.run_id = self.task_id = self.candidate_id = self._damage = None
         self.filter = ""
 
     @property
@@ -170,11 +173,22 @@ class Workspace(QObject):
             self._file = _identity(self.path)  # what cannot be opened is told once
             self.open(self.path, self.run_id)
             return
-        version = self.reader.data_version()
+        try:
+            self._take_news(self.reader.data_version())
+        except UserError as error:
+            if self._damage is None:
+                self._damage = Problem(error.message, error.hint)
+                self.problem.emit(self._damage)
+        else:
+            if self._damage is not None:
+                self.solved.emit(self._damage)
+            self._damage = None
+
+    def _take_news(self, version: int) -> None:
         if version != self._version:
-            self._version = version
             self._follow_newest_run()
             self.attach()
+            self._version = version
             self.changed.emit()
 
     def _was_replaced(self) -> bool:

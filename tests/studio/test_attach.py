@@ -17,7 +17,9 @@ from pruner_studio.main_window import MainWindow
 pytestmark = pytest.mark.timeout(300)
 
 
-def test_a_window_steers_a_job_that_another_process_started(qtbot, window: MainWindow, tmp_path: Path) -> None:
+def test_a_window_steers_a_job_that_another_process_started(
+    qtbot, window: MainWindow, tmp_path: Path, finished_project: Path
+) -> None:
     project = tmp_path / "job.pruner"
     other = EngineClient()
     finished = []
@@ -28,6 +30,16 @@ def test_a_window_steers_a_job_that_another_process_started(qtbot, window: MainW
     window.workspace.open(project)
     qtbot.waitUntil(lambda: window.workspace.job.running, timeout=10_000)
     assert not window.workspace.job.owned
+
+    # out of sight, it is left alone: the window is free for another project
+    window.workspace.open(finished_project)
+    assert not window.workspace.job.running and window.run_bar.stop_button.isHidden()
+    window.workspace.open(project)
+    assert window.workspace.job.running
+    window.workspace.leave()
+    assert not window.workspace.job.running and other.running and not finished
+    window.workspace.open(project)
+
     window.run_bar.toggle_pause()
     qtbot.waitUntil(lambda: window.run_bar.state.text() == "paused", timeout=60_000)
     window.run_bar.toggle_pause()
@@ -38,6 +50,20 @@ def test_a_window_steers_a_job_that_another_process_started(qtbot, window: MainW
     qtbot.waitUntil(lambda: not window.workspace.job.running, timeout=20_000)
     qtbot.waitUntil(window.run_bar.resume_button.isVisible, timeout=20_000)
     other.quit()
+    other.wait_ended(10_000)
+
+
+def test_the_sudden_end_of_another_process_is_told(qtbot, window: MainWindow, tmp_path: Path) -> None:
+    project = tmp_path / "job.pruner"
+    other = EngineClient()
+    other.send(msg.Tune(project=str(project), model="matmul:64,64,64", trials=500, strategy="random"))
+    qtbot.waitUntil(lambda: _trials(project) > 0, timeout=120_000)
+    window.workspace.open(project)
+    assert window.workspace.job.running and not window.problems.cards()
+    other._process.kill()
+    qtbot.waitUntil(lambda: bool(window.problems.cards()), timeout=20_000)
+    (card,) = window.problems.cards()
+    assert "ended suddenly" in card.problem.message and "press Resume" in card.problem.hint
     other.wait_ended(10_000)
 
 

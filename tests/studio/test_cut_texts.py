@@ -2,41 +2,44 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import pytest
+from project_factory import make_project
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPushButton, QScrollArea, QWidget
 
 from pruner_studio.main_window import PAGES, MainWindow
 from pruner_studio.widgets.basic import EmptyState
 
 
 def cut(root: QWidget) -> list[str]:
-    """Texts that are wider than their widget; lines that a tool tip tells in full may be."""
+    """Texts that want more room than their widget has; lines that a tool tip tells in full may be cut."""
     found = []
     for widget in root.findChildren(QWidget):
         if not widget.isVisible() or widget.toolTip():
             continue
-        if isinstance(widget, QAbstractButton) and widget.text():
-            room = widget.width() - (widget.iconSize().width() if not widget.icon().isNull() else 0)
-            if widget.fontMetrics().horizontalAdvance(widget.text().replace("&", "")) > room:
-                found.append(widget.text())
-        plain = isinstance(widget, QLabel) and widget.textFormat() == Qt.TextFormat.PlainText
-        if (
-            plain
-            and not widget.wordWrap()
-            and not widget.textInteractionFlags() & Qt.TextInteractionFlag.TextSelectableByMouse
-        ):
-            widest = max(widget.fontMetrics().horizontalAdvance(line) for line in widget.text().split("\n"))
-            if widest > widget.contentsRect().width() + 1:
+        if isinstance(widget, QAbstractButton) and widget.text() and widget.sizeHint().width() > widget.width() + 1:
+            found.append(widget.text())
+        if isinstance(widget, QLabel) and widget.text():
+            selectable = widget.textInteractionFlags() & Qt.TextInteractionFlag.TextSelectableByMouse
+            narrow = widget.sizeHint().width() > widget.width() + 1 and not (widget.wordWrap() or selectable)
+            if narrow or widget.heightForWidth(widget.width()) > widget.height() + 1:
                 found.append(widget.text())
     return found
 
 
+SCREENS = {"usual": (1280, 720), "1366 x 768 at 150 %": (911, 512)}
+
+
+@pytest.mark.parametrize("screen", SCREENS)
 @pytest.mark.parametrize("key", [page[0] for page in PAGES])
-def test_no_text_is_cut_on_a_small_screen(window: MainWindow, rested, finished_project: Path, key: str) -> None:
-    window.resize(1280, 800)
+def test_no_text_is_cut_on_a_small_screen(
+    window: MainWindow, rested, finished_project: Path, key: str, screen: str
+) -> None:
+    window.resize(*SCREENS[screen])
+    assert (window.width(), window.height()) == SCREENS[screen]
     window.workspace.open(finished_project, 3)
     page = window.show_page(key)
     panes = getattr(page, "panes", ())
@@ -46,6 +49,58 @@ def test_no_text_is_cut_on_a_small_screen(window: MainWindow, rested, finished_p
         page.tabs.setCurrentWidget(pane)
         rested(page)
         assert cut(pane) == []
+
+
+@pytest.mark.parametrize("key", [page[0] for page in PAGES])
+def test_a_page_that_needs_more_room_is_scrolled(window: MainWindow, rested, finished_project: Path, key: str) -> None:
+    window.resize(911, 512)
+    window.workspace.open(finished_project, 3)
+    page = window.show_page(key)
+    rested(page)
+    frame = window.pages.currentWidget()
+    assert frame.horizontalScrollBar().maximum() == 0
+    assert page.width() == frame.viewport().width() and page.height() >= page.minimumSizeHint().height()
+
+
+def test_the_tab_key_scrolls_to_what_it_comes_to(qtbot, window: MainWindow, rested, finished_project: Path) -> None:
+    window.resize(911, 512)
+    window.workspace.open(finished_project, 3)
+    page = window.show_page("draft")
+    rested(page)
+    with qtbot.waitActive(window):
+        window.activateWindow()
+    assert page.table.visibleRegion().isEmpty()
+    page.score.part(page.score.current).setFocus()
+    for _ in range(20):
+        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        if QApplication.focusWidget() is page.table:
+            break
+    assert page.table.hasFocus() and not page.table.visibleRegion().isEmpty()
+
+
+def test_long_names_leave_room_for_what_stands_beside_them(qtbot, window: MainWindow, rested, tmp_path: Path) -> None:
+    name = "Llama-3.2-vision-encoder-int8-optimised-for-production-deployment-2026-11-23-final-version-0042"
+    project = make_project(tmp_path / f"{name}.pruner", runs=2, rounds=4)
+    with sqlite3.connect(project) as db:
+        db.execute("UPDATE models SET name = ?", (name,))
+        db.execute("UPDATE tasks SET name = ? || name", ("fused_reshape_transpose_layer_norm_conv2d_bias_add_" * 2,))
+        db.execute("UPDATE measurements SET message = ? WHERE stage <> 'ok'", ("std::unordered_map<int," * 12,))
+    window.resize(1280, 720)
+    window.workspace.open(project, 2)
+    bar = window.run_bar
+    assert name in bar.project.toolTip() and bar.project.text() == name
+    assert name in bar.runs.toolTip() and bar.runs.width() > 150
+    window.workspace.narrow("fused_reshape_transpose_layer_norm_conv2d_bias_add_fused_reshape")
+    for key, *_ in PAGES:
+        page = window.show_page(key)
+        rested(page)
+        assert window.pages.currentWidget().horizontalScrollBar().maximum() == 0
+        assert cut(page) == []
+        assert page.title_label.parentWidget().width() > 0 and page.subtitle_label.width() > page.width() // 5, key
+        for inner in page.findChildren(QScrollArea):
+            assert inner.horizontalScrollBar().maximum() == 0 or not inner.isVisible(), key
+    task = window.show_page("tasks").table.horizontalHeader()
+    assert task.sectionSize(0) <= 320
 
 
 @pytest.mark.parametrize("key", ["overview", "tasks", "schedule", "draft", "adaptation", "compare"])

@@ -105,7 +105,7 @@ def test_a_question_that_a_dead_engine_leaves_open_says_what_to_do(qtbot) -> Non
 
 
 def test_an_engine_that_cannot_be_started_says_so(qtbot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pruner_studio.engine_client.sys.executable", "/nowhere/python")
+    monkeypatch.setattr("sys.executable", "/nowhere/python")
     client, failures = EngineClient(), []
     client.ask(msg.Doctor(), lambda _: None, failures.append)
     qtbot.waitUntil(lambda: bool(failures), timeout=10_000)

@@ -6,6 +6,9 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
 
 _LOOK = """
 import json
@@ -36,3 +39,27 @@ def test_pictures_have_the_pixels_of_the_screen() -> None:
     assert done.returncode == 0, done.stderr
     for name, (pixels, width) in json.loads(done.stdout.splitlines()[-1]).items():
         assert pixels == 2 * width, name
+
+
+_FIRST = """
+from pruner_studio import app
+made = app.make_application(["pruner-studio"])
+from pruner_studio.main_window import MainWindow
+window = MainWindow()
+window.show()
+made.processEvents()
+screen = window.screen().availableGeometry().size()
+print(screen.width() - window.width(), screen.height() - window.height())
+window.close()
+"""
+
+
+@pytest.mark.parametrize("scale", ["1", "2"])
+def test_the_first_window_fits_on_its_screen(tmp_path: Path, scale: str) -> None:
+    """The virtual screen has 800 × 800 pixels."""
+    environment = {**os.environ, "QT_SCALE_FACTOR": scale, "QT_QPA_PLATFORM": "offscreen", "HOME": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", _FIRST], env=environment, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    assert all(int(left) >= 0 for left in done.stdout.split())

@@ -342,6 +342,7 @@ def test_arrow_keys_on_the_slider_replay_one_instruction(qtbot, loops) -> None:
         step = replay["steps"][at]
         assert view.slider.value() == at and view.table.chosen_id == step["index"]
         assert view.nest._roots == replay["trees"][step["tree"]]
+        assert view.model.rows[step["index"]]["number"] == at
         assert str(at) in view.told.text() and step["text"].strip() in view.told.text()
         seen.append(step["tree"])
     assert len(set(seen)) == len(replay["trees"]) > 10

@@ -69,12 +69,31 @@ def test_open_dimensions_are_asked_for_before_the_model_can_be_tuned(qtbot, star
     assert (True, False) not in seen and start.plan().inputs == {"x": [1, 16]}
 
 
+def test_the_page_says_what_may_be_dropped(start: StartPage) -> None:
+    assert ".onnx" in start.drop.about.text()
+    start.set_model("matmul:64,64,64")
+    assert ".onnx" not in start.drop.about.text()
+    start.set_model("")
+    assert ".onnx" in start.drop.about.text()
+
+
+def test_each_kind_of_budget_keeps_its_amount(qtbot, start: StartPage) -> None:
+    kinds, amount = start.budget_kind, start.budget
+    amount.setValue(5000)
+    for kind, kept in (("trials", 5000), ("minutes", 10), ("gain", 10), ("trials", 5000)):
+        qtbot.mouseClick(kinds.part(kind), Qt.MouseButton.LeftButton)
+        assert (kinds.current, amount.value(), amount.isVisible()) == (kind, kept, kind != "gain")
+    start.form.choose_budget(None, 1800)
+    assert (kinds.current, amount.value()) == ("minutes", 30)
+
+
 @pytest.mark.parametrize("name", ["double.py", "DOUBLE.PY", "double.tvmscript"])
 def test_a_script_needs_consent(qtbot, window: MainWindow, start: StartPage, tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     path.write_text(KERNEL)
     start.take_file(str(path))
-    assert start.consent.isVisible() and not start.tune.isEnabled() and start.drop.about.text() == ""
+    assert start.consent.isVisible() and not start.tune.isEnabled()
+    assert start.drop.about.text() == "Tick below to look at it."
     _tick(qtbot, start)
     qtbot.waitUntil(start.tune.isEnabled, timeout=60_000)
     assert start.plan().allow_code and "--allow-code" in start.command_line()
@@ -83,7 +102,7 @@ def test_a_script_needs_consent(qtbot, window: MainWindow, start: StartPage, tmp
     _tick(qtbot, start)
     _tick(qtbot, start)  # withdrawn while the engine looks
     qtbot.wait(1_500)
-    assert not start.tune.isEnabled() and start.drop.about.text() == ""
+    assert not start.tune.isEnabled() and start.drop.about.text() == "Tick below to look at it."
     assert window.problems.cards() == []
 
 

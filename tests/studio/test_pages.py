@@ -173,6 +173,30 @@ def test_the_last_export_is_one_of_the_shown_model_and_names_its_run(opened: Mai
     assert show(opened, "export").pages.currentIndex() == 0
 
 
+def test_the_best_of_all_runs_is_exported_beside_a_run_that_failed(opened: MainWindow, tmp_path: Path) -> None:
+    path = shutil.copy(opened.workspace.path, tmp_path / "failed.pruner")
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("UPDATE measurements SET stage = 'build', error = 'error', seconds = NULL WHERE run_id = 3")
+    opened.workspace.open(path, 3)
+    page = show(opened, "export")
+    assert page.which.currentText() == "Best of all runs" and page.go.isEnabled() and page.phase.isHidden()
+    page.which.setCurrentIndex(1)
+    assert not page.go.isEnabled() and "nothing to export" in page.phase.text() and not page.phase.isHidden()
+
+
+def test_an_error_in_reading_after_a_click_is_a_sentence(opened: MainWindow, tmp_path: Path) -> None:
+    path = shutil.copy(opened.workspace.path, tmp_path / "odd.pruner")
+    opened.workspace.open(path, 3)
+    page = show(opened, "overview")
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("UPDATE progress SET latency_s = 'soon'")
+        db.execute("UPDATE runs SET settings = '{'")
+    told: list[Problem] = []
+    opened.workspace.problem.connect(told.append)
+    page.axis.part("elapsed_s").click()
+    assert told and page.isVisible()
+
+
 def test_a_task_without_a_round_shows_nothing_of_another(window: MainWindow, tmp_path: Path, rested) -> None:
     window.workspace.open(make_project(tmp_path / "begun.pruner", runs=1, rounds=3))
     tuned, waiting = (window.workspace.reader.tasks(1)[at]["id"] for at in (0, 3))

@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 
 from pruner_engine import units
 from pruner_studio.main_window import MainWindow
-from pruner_studio.pages.overview import step_points
+from pruner_studio.models.runs import step_points
 from pruner_studio.widgets.plot import Plot
 from pruner_studio.widgets.series import Series
 
@@ -121,4 +121,4 @@ def test_a_candidate_is_chosen_by_keys(qtbot, window: MainWindow, rested, finish
 
 def test_saved_points_tell_their_units(plot: Plot, tmp_path: Path) -> None:
     plot.figure.save(str(tmp_path / "times.csv"))
-    assert (tmp_path / "times.csv").read_text().splitlines()[0] == 'series,trials,"latency, s"'
+    assert (tmp_path / "times.csv").read_text().splitlines()[0] == 'series,trials,"latency, s",id'

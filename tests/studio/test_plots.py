@@ -9,17 +9,19 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from project_factory import make_project
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QImage, QTextDocument
 from PySide6.QtWidgets import QWidget
 
 from pruner_engine.errors import UserError
 from pruner_engine.jobs.messages import WhatIfScore
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.main_window import PAGES, MainWindow
+from pruner_studio.models.runs import BASELINES
+from pruner_studio.plotting import pg
 from pruner_studio.widgets.drawn import Bars, Funnel
 from pruner_studio.widgets.figure import Figure, SaveButton
 from pruner_studio.widgets.plot import Plot
-from pruner_studio.widgets.series import Series
+from pruner_studio.widgets.series import Level, Series
 from pruner_studio.widgets.shares import ShareBars
 from pruner_studio.widgets.thinning import extremes
 
@@ -103,6 +105,30 @@ def test_everything_drawn_can_be_saved(window: MainWindow, rested, finished_proj
         assert len(heads) >= 2 and rows and all(len(row) == len(heads) for row in rows), name
 
 
+def test_saved_points_are_named(window: MainWindow, finished_project: Path, tmp_path: Path) -> None:
+    window.workspace.open(finished_project, 3)
+    page = window.show_page("tasks")
+    page.refresh()
+    page.roofline.figure.save(str(tmp_path / "roofline.csv"))
+    heads, *rows = csv.reader((tmp_path / "roofline.csv").read_text(encoding="utf-8").splitlines())
+    assert heads[-2:] == ["name", "id"]
+    tasks = {str(row["id"]): row["name"] for row in page.model.rows if row["best_s"]}
+    assert {row[-1]: row[-2] for row in rows if row[-1]} == tasks
+
+
+def test_a_plot_without_data_has_no_axes(qtbot) -> None:
+    plot = Plot("Later", "x", "y")
+    qtbot.addWidget(plot)
+    item = plot._view.getPlotItem()
+    with qtbot.waitExposed(plot):
+        plot.show()
+    assert not item.getAxis("left").isVisible() and plot._nothing.isVisible()
+    plot.show_data([Series("curve", np.arange(3.0), np.arange(3.0))])
+    assert item.getAxis("left").isVisible() and item.getAxis("bottom").isVisible()
+    plot.show_data([])
+    assert not item.getAxis("bottom").isVisible()
+
+
 def ancestors(widget: QWidget) -> list[QWidget]:
     found = []
     while (widget := widget.parentWidget()) is not None:
@@ -131,3 +157,56 @@ def test_what_cannot_be_written_is_a_sentence(window: MainWindow, finished_proje
         with pytest.raises(UserError, match="could not be written"):
             figure.save(f"/nowhere/curve.{suffix}")
     assert figure.file_stem == "latency-over-the-run"
+
+
+def test_of_many_runs_the_newest_and_the_shown_one_are_drawn_in_colours_of_their_own(
+    window: MainWindow, rested, tmp_path: Path
+) -> None:
+    window.workspace.open(make_project(tmp_path / "many.pruner", runs=9, rounds=1), 1)
+    libraries = {color for _, color in BASELINES.values()}
+    for key, plot, last in (("compare", "plot", "1 metaschedule"), ("overview", "curve", "best so far")):
+        page = window.show_page(key)
+        rested(page)
+        drawn = getattr(page, plot).series
+        assert [series.name[0] for series in drawn[:-1]] == [*"456789"] and drawn[-1].name == last
+        assert len({series.color for series in drawn}) == 7 and not libraries & {series.color for series in drawn}
+        assert "7 of 9 runs drawn" in window._drawn.text()
+
+
+def test_names_in_a_legend_are_shown_whole_in_as_many_lines_as_they_need(qtbot) -> None:
+    plot = Plot("Many", "x", "y")
+    qtbot.addWidget(plot)
+    plot.resize(300, 300)
+    names = [f"roof <{number}> of 414 GB/s" for number in range(6)]
+    plot.show_data([Series(name, np.arange(2.0), np.arange(2.0)) for name in names])
+    with qtbot.waitExposed(plot):
+        plot.show()
+    told = QTextDocument()
+    told.setHtml(plot.legend.text())
+    assert [part.strip() for part in told.toPlainText().split("●")[1:]] == names
+    assert plot.legend.height() >= plot.legend.heightForWidth(plot.legend.width()) > 2 * plot.fontMetrics().height()
+
+
+def test_the_name_of_a_level_stays_inside_the_plot(qtbot) -> None:
+    plot = Plot("Level", "x", "y")
+    qtbot.addWidget(plot)
+    plot.resize(500, 260)
+    plot.show_data([Series("curve", np.arange(3.0), np.arange(3.0))], [Level("above", 3.0), Level("below", -1.0)])
+    with qtbot.waitExposed(plot):
+        plot.show()
+    box = plot._view.getPlotItem().getViewBox()
+    for line in [item for item in box.addedItems if isinstance(item, pg.InfiniteLine)]:
+        place = line.label.mapRectToScene(line.label.boundingRect())
+        assert box.mapRectToScene(box.boundingRect()).adjusted(-1, -1, 1, 1).contains(place)
+
+
+def test_the_name_of_an_axis_is_cut_to_its_length(qtbot) -> None:
+    plot = Plot("Low", "x", "share of pairs that stand in the right order")
+    qtbot.addWidget(plot)
+    plot.resize(400, 240)
+    with qtbot.waitExposed(plot):
+        plot.show()
+    axis = plot._view.getPlotItem().getAxis("left")
+    assert "…" in axis.label.toPlainText() and axis.label.boundingRect().width() <= axis.size().height() + 8
+    plot.resize(400, 700)
+    qtbot.waitUntil(lambda: "right order" in axis.label.toPlainText())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -51,7 +52,7 @@ def test_recent_projects_show_the_best_of_all_runs(qtbot, window: MainWindow, fi
     (row,) = card.summaries
     assert (row["latency_s"], row["gain"]) == (best["latency_s"], best["gain"])
     told = f"{units.latency(best['latency_s'])}  {units.ratio(best['gain'])}"
-    assert told in [found.text() for found in card.findChildren(type(card.note))]
+    assert told in [found.text() for found in card.findChildren(QLabel)]
     window.workspace.leave()
     qtbot.mouseClick(named(card, f"Open recent project {finished_project.name}"), Qt.MouseButton.LeftButton)
     assert window.workspace.path == str(finished_project)
@@ -98,6 +99,59 @@ def test_a_run_is_duplicated_with_its_settings(qtbot, window: MainWindow, tmp_pa
     assert "--seed 7" in start.command_line()
     defaults = json.loads(SearchSettings().as_json())
     assert defaults | start.plan().settings == defaults | run["settings"]
+
+
+def test_a_run_whose_model_file_is_gone_is_duplicated_from_the_copy_in_the_project(
+    qtbot, window: MainWindow, tmp_path: Path
+) -> None:
+    project = Path(shutil.copy(SAMPLE, tmp_path / "own.pruner"))
+    window.workspace.open(project, 1)
+    press(qtbot, window, "Ctrl+D")
+    start = window.show_page("start")
+    model = Path(start.plan().model)
+    (content,) = sqlite3.connect(project).execute("SELECT content FROM models").fetchone()
+    assert model.name == "small-cnn.onnx" and model.is_absolute() and model.read_bytes() == content
+    qtbot.waitUntil(start.tune.isEnabled, timeout=60_000)
+    with sqlite3.connect(project) as db:
+        db.execute("UPDATE models SET content = NULL")
+    press(qtbot, window, "Ctrl+D")
+    (card,) = window.problems.cards()
+    assert "small-cnn.onnx is not there any more" in card.problem.message and card.problem.hint
+
+
+def test_what_others_measured_is_not_duplicated(window: MainWindow, tmp_path: Path) -> None:
+    project = make_project(tmp_path / "imported.pruner", runs=2, rounds=1)
+    with sqlite3.connect(project) as db:
+        db.execute("UPDATE runs SET strategy = 'imported' WHERE id = 2")
+    for run_id, offered in ((1, True), (2, False)):
+        window.workspace.open(project, run_id)
+        assert action(window, "Duplicate with changes…").isEnabled() == offered
+
+
+def test_a_dialog_for_a_folder_opens_in_one_that_is_there(
+    window: MainWindow, finished_project: Path, tmp_path: Path, monkeypatch
+) -> None:
+    window.workspace.open(finished_project)
+    records: list[str] = []
+    monkeypatch.setattr(window.menus.files, "write_records", records.append)
+    page = window.show_page("export")
+    page.refresh()
+    full = tmp_path / "full"
+    full.mkdir()
+    (full / "notes.txt").touch()
+    for ask, ending, taken in (
+        (window.menus.files.export_records, "records", lambda: records[-1]),
+        (page._ask, "export", page.out.text),
+    ):
+        ask()
+        (dialog,) = window.findChildren(QFileDialog)
+        assert dialog.directory().path() == str(finished_project.parent)
+        for chosen, written in ((full, full / f"resnet18-{ending}"), (full / "own", full / "own")):
+            chosen.mkdir(exist_ok=True)
+            dialog.fileSelected.emit(str(chosen))
+            assert taken() == str(written)
+        dialog.setParent(None)
+        dialog.deleteLater()
 
 
 def test_a_project_is_closed_by_ctrl_w(qtbot, window: MainWindow, finished_project: Path) -> None:
@@ -266,6 +320,50 @@ def test_a_window_that_ended_in_good_order_leaves_nothing(qtbot, window: MainWin
     window.settle()
     window.close()
     assert session.crashes() == []
+
+
+def test_a_window_whose_state_cannot_be_written_works_and_says_so(
+    qtbot, qapp, finished_project: Path, tmp_path: Path, monkeypatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file" / "state"))
+    window = MainWindow(opening=True)
+    qtbot.addWidget(window)
+    window.settle(str(finished_project))
+    assert window.workspace.path == str(finished_project) and window.current_page == "overview"
+    (problem,) = window.problems.problems()
+    assert problem.level == "warning" and "log" in problem.message
+    window.close()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full")
+def test_an_error_is_told_although_its_log_is_full(qtbot) -> None:
+    told = []
+    made = session.Session(told.append)
+    made._file.close()
+    made._file = Path("/dev/full").open("w", encoding="utf-8")  # noqa: SIM115
+    made._hook = lambda *_: None
+    made._error(ZeroDivisionError, ZeroDivisionError("by zero"), None)
+    made._hook = sys.__excepthook__
+    made.end()
+    assert "ZeroDivisionError" in told[0].message
+
+
+def test_damage_is_told_once_and_taken_back(qtbot, window: MainWindow, rested, tmp_path: Path) -> None:
+    path = Path(shutil.copy(SAMPLE, tmp_path / "damaged.pruner"))
+    whole = path.read_bytes()
+    window.workspace.open(path)
+    rested(window.show_page("overview"))
+    with path.open("r+b") as file:
+        file.write(bytes(3 * 4096))
+    qtbot.waitUntil(lambda: bool(window.problems.cards()), timeout=20_000)
+    window.problems.dismiss_all()
+    qtbot.wait(1_000)  # two looks
+    assert not window.problems.problems()
+    with path.open("r+b") as file:
+        file.write(whole[: 3 * 4096])
+    qtbot.waitUntil(lambda: window.workspace._damage is None, timeout=20_000)
+    assert not window.problems.cards()
 
 
 def test_an_error_in_a_slot_becomes_a_card(qtbot, window: MainWindow) -> None:

@@ -16,6 +16,7 @@ from pruner_engine import units
 from pruner_engine.jobs import messages as msg
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.main_window import MainWindow
+from pruner_studio.models.trace import changed_decisions, instructions
 from pruner_studio.panes.code import FORMS
 from pruner_studio.widgets.narrowing import NarrowedBy
 
@@ -147,13 +148,58 @@ def test_a_filter_narrows_every_page_and_is_taken_away_anywhere(qtbot, opened: M
 
     schedule = show(opened, "schedule")
     offered = {schedule.task.itemData(at) for at in range(schedule.task.count())}
-    assert offered == wanted | {opened.workspace.task_id}
+    assert offered == wanted
 
     (chip,) = overview.findChildren(NarrowedBy)
     opened.show_page("overview")
     press(qtbot, chip)
     assert opened.workspace.filter == "" and chip.isHidden()
     assert len(show(opened, "tasks").model.rows) == len(reader.tasks(3))
+
+
+def test_a_look_at_schedules_chooses_nothing_and_heeds_the_filter(opened: MainWindow, reader) -> None:
+    workspace = opened.workspace
+    rounds = len(show(opened, "draft").model.rows)
+    page = show(opened, "schedule")
+    tasks = reader.tasks(3)
+    assert page._subject.task_id == max(tasks, key=lambda row: row["share"])["id"]
+    assert (workspace.task_id, workspace.candidate_id) == (None, None)
+    assert len(show(opened, "draft").model.rows) == rounds, "all tasks, as before"
+    workspace.narrow("softmax")
+    page = show(opened, "schedule")
+    assert page.task.currentText() == "softmax7" and page.task.count() == 1
+    workspace.select(tasks[0]["id"])
+    assert show(opened, "schedule")._subject.task_id == tasks[0]["id"]
+
+
+def test_a_task_whose_trials_all_failed_is_not_told_as_unmeasured(
+    qtbot, window: MainWindow, finished_project: Path, tmp_path: Path
+) -> None:
+    path = shutil.copy(finished_project, tmp_path / "failed.pruner")
+    with sqlite3.connect(path) as db:
+        db.execute("UPDATE measurements SET stage = 'build', error = 'error', seconds = NULL")
+    window.workspace.open(path)
+    page = show(window, "schedule")
+    why = "No candidate of this task is valid; choose one at the left to see why."
+    assert page.message.text() == why and page.candidates.model.rows
+    told = {
+        page.loops: page.loops.view.told,
+        page.what_if: page.what_if.parts.note,
+        page.decisions: page.decisions.told,
+        page.diff: page.diff.view.told,
+    }
+    for pane, label in told.items():
+        open_tab(qtbot, page, pane)
+        assert label.text() == why
+
+
+def test_instructions_are_counted_as_the_lines_of_the_trace(reader) -> None:
+    left = reader.trace(next(row["id"] for row in reader.candidates(3, measured=True)))
+    insts, decisions = json.loads(left)
+    right = json.dumps([insts, [[4, [1, 2, 256, 1]], *decisions[1:]]])
+    (told,) = changed_decisions(left, right)
+    assert told.startswith("instruction 5: ") and told.endswith("1 × 2 × 256 × 1")
+    assert [row["number"] for row in instructions(left)] == list(range(1, len(insts) + 1))
 
 
 # ---------------------------------------------------------------- one candidate
@@ -235,7 +281,7 @@ def test_code_is_offered_in_the_forms_of_the_target(
 def test_every_view_has_its_line_for_the_terminal(qtbot, opened: MainWindow) -> None:
     page = show(opened, "schedule")
     candidate = f"--candidate {page._subject.candidate_id}"
-    of_task = f"{opened.workspace.path} --task {opened.workspace.task_id}"
+    of_task = f"{opened.workspace.path} --task {page._subject.task_id}"
     inspect, tried = f"pruner inspect {of_task} {candidate}", f"pruner try {of_task} --run 3 {candidate}"
     expected = {
         page.loops: lambda: f"{inspect} --as replay",

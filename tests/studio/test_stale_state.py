@@ -62,8 +62,9 @@ def test_decisions_of_one_name_are_told_apart(opened: MainWindow, rested) -> Non
 def test_a_new_run_is_shown_without_the_candidate_of_the_one_before(opened: MainWindow, rested) -> None:
     workspace = opened.workspace
     workspace.choose_run(1)
+    task = workspace.reader.tasks(1)[0]
+    workspace.select(task["id"], task["best_candidate_id"])
     rested(opened.show_page("schedule"))
-    assert workspace.candidate_id is not None
     workspace._job_event(msg.RunStarted(project=workspace.path, run_id=2))
     assert (workspace.run_id, workspace.task_id, workspace.candidate_id) == (2, None, None)
 

@@ -125,6 +125,37 @@ def test_the_keyboard_sorts_and_copies(table: Table) -> None:
     assert copied[:2] == ["Name\tSpeed\tShare", line] and len(copied) == 1 + len(table.table.rows)
 
 
+def test_a_column_makes_room_for_a_figure_that_grows(table: Table) -> None:
+    header = table.horizontalHeader()
+    table.table.show_rows(rows(10.0, 30.0, 20.0))
+    before = header.sectionSize(1)
+    table.table.show_rows(rows(10.0, 30.0, 1234567890123456.0))  # none comes or goes: the same columns are shown on
+    assert header.sectionSize(1) >= table.fontMetrics().horizontalAdvance("1234567890123456.0") + 16 > before
+    wide = header.sectionSize(1)
+    table.table.show_rows(rows(10.0, 30.0, 20.0))
+    assert header.sectionSize(1) == wide, "a column that goes to and fro is no help"
+    header.resizeSection(1, 60)  # by hand
+    table.table.show_rows(rows(10.0, 30.0, 1234567890123456.0))
+    table.table.show_rows(rows(10.0))
+    assert header.sectionSize(1) == 60
+
+
+def test_long_names_leave_room_for_the_figures(table: Table) -> None:
+    table._stretch = 2
+    table.table.show_rows([{"id": 1, "name": "fused_" * 20, "speed": 1.0}])
+    assert table.horizontalHeader().sectionSize(0) == 320
+
+
+def test_steps_have_an_order_of_their_own(qtbot) -> None:
+    steps = Table("steps", RowTable((Column("", lambda row: row["id"], name="Number"), *COLUMNS)))
+    qtbot.addWidget(steps)
+    assert steps.menu().actions()[0].menu().actions()[0].text() == "Number"
+    spoken = steps.table.headerData(0, Qt.Orientation.Horizontal, Qt.ItemDataRole.AccessibleTextRole)
+    assert spoken == "Number" and steps.menu().actions()[0].isVisible()
+    steps.setSortingEnabled(False)
+    assert not steps.menu().actions()[0].isVisible()
+
+
 def test_the_menu_key_opens_the_menu(qtbot, table: Table) -> None:
     event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, table.rect().center(), QCursor.pos())
     QApplication.sendEvent(table, event)

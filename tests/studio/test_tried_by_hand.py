@@ -99,7 +99,7 @@ def test_an_edit_is_predicted_verified_measured_and_told_as_a_command(qtbot, ope
     assert pane.editor.decisions == pane.editor.start
     press(qtbot, page.copy_button)
     assert QGuiApplication.clipboard().text() == command.partition(" --decide")[0]
-    press(qtbot, pane.pin_button)
+    press(qtbot, pane.next_button)
     press(qtbot, page.copy_button)
     assert QGuiApplication.clipboard().text().endswith(" --pin")
 
@@ -157,7 +157,7 @@ def test_tasks_are_steered_and_rows_pinned_while_the_run_works(qtbot, opened: Ma
     workspace.start(msg.Resume(project=workspace.path, run_id=2, trials=400))
     qtbot.waitUntil(lambda: workspace.run()["trials"] > 12, timeout=180_000)
     opened.show_page("schedule")
-    press(qtbot, pane.pin_button)
+    press(qtbot, pane.next_button)
 
     def pinned() -> None:
         """Measured as the user's, or found measured: the round that was under way may have chosen the same row."""

@@ -78,7 +78,7 @@ def test_only_the_run_that_is_tuned_is_steered(
     schedule = window.show_page("schedule")
     schedule.refresh()
     schedule.tabs.setCurrentWidget(schedule.what_if)
-    _press(qtbot, schedule.what_if.pin_button)
+    _press(qtbot, schedule.what_if.next_button)
     assert not any(isinstance(command, msg.Steer | msg.Pin) for command in sent)
     assert "running search" not in schedule.what_if.answer.text()
 

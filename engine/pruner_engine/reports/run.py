@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from pruner_engine.jobs import lines
 from pruner_engine.jobs import messages as msg
 from pruner_engine.reports.chart import Axis, Chart
 from pruner_engine.reports.page import render, write_page
-from pruner_engine.store.quality import score_quality, top_recall
+from pruner_engine.store.quality import over_rounds, score_quality, top_recall
 from pruner_engine.store.reader import ProjectReader, Row
 from pruner_engine.units import duration, latency
 
@@ -39,7 +40,7 @@ def write_run(reader: ProjectReader, run_id: int | None, path: Path) -> None:
         funnel=_funnel(rounds),
         time=_time(rounds),
         draft_scores=_scores(measured, "draft_score", "Draft score and measured latency"),
-        verified_scores=_scores(measured, "verified_score", "Verified score and measured latency"),
+        verified_scores=_scores(measured, "verified_score", "Verified score, comparable within a round"),
         quality=[_quality(task, measured) for task in tasks if task["trials"]],
         failures=reader.failures(run["id"]),
         events=reader.events(run["id"]),
@@ -84,7 +85,7 @@ def _time(rounds: list[Row]) -> Any:
 
 
 def _scores(measured: list[Row], score: str, title: str) -> Any:
-    """One colour a task: the scores of two tasks cannot be compared."""
+    """The scores of two tasks cannot be compared, nor verified ones of two rounds."""
     chart = Chart(title, Axis("score, higher is better"), Axis("measured", latency, log=True))
     known = [row for row in measured if row["seconds"] is not None and row[score] is not None]
     known = known[:: max(1, -(-len(known) // _SHOWN_TRIALS))]
@@ -97,13 +98,18 @@ def _scores(measured: list[Row], score: str, title: str) -> Any:
 
 def _quality(task: Row, measured: list[Row]) -> Row:
     rows = [row for row in measured if row["task_id"] == task["id"]]
+    rounds: dict[int, list[Row]] = defaultdict(list)
+    for row in rows:
+        rounds[row["round_id"]].append(row)
+    verified, _ = over_rounds((score_quality(own, "verified_score"), len(own)) for own in rounds.values())
+    verified_recall, _ = over_rounds((top_recall(own, "verified_score"), len(own)) for own in rounds.values())
     return {
         "name": task["name"],
         "measured": len(rows),
         "draft": score_quality(rows, "draft_score"),
-        "verified": score_quality(rows, "verified_score"),
+        "verified": verified,
         "draft_recall": top_recall(rows, "draft_score"),
-        "verified_recall": top_recall(rows, "verified_score"),
+        "verified_recall": verified_recall,
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 Row = dict[str, Any]
@@ -58,6 +58,20 @@ def best_in_top(rows: Sequence[Row], score: str) -> int | None:
         return None
     fastest = min(known, key=lambda row: row["seconds"])
     return 1 + sum(row[score] > fastest[score] for row in known)
+
+
+def over_rounds(found: Iterable[tuple[float | None, int]]) -> tuple[float | None, int]:
+    """Mean of a figure over rounds: scores of a model that learns in between are comparable within one round only.
+
+    Args:
+        found: the figure of each round, None where it has none, and its weight: how many candidates were measured.
+
+    Returns:
+        The mean, None where no round has the figure, and of how many rounds it is.
+    """
+    known = [(figure, weight) for figure, weight in found if figure is not None and weight]
+    whole = sum(weight for _, weight in known)
+    return (sum(figure * weight for figure, weight in known) / whole if whole else None), len(known)
 
 
 def _timed(rows: Sequence[Row]) -> list[Row]:

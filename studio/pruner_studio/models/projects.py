@@ -39,6 +39,15 @@ def project_folder() -> Path:
     return Path(str(QSettings().value("projects", Path.home() / "pruner-projects")))
 
 
+def inside(folder: str, name: str) -> str:
+    """A folder of that name in a chosen one: a dialog offers what is there. An empty one is taken as it is."""
+    chosen = Path(folder)
+    with suppress(OSError):
+        if chosen.name == name or not any(chosen.iterdir()):
+            return folder
+    return str(chosen / name)
+
+
 def copy_of_demo() -> Path:
     """The tuned sample, copied where it is not yet: what ships stays as it is.
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 
 from pruner_studio.theme import theme
 
@@ -19,6 +19,7 @@ _DISPLAY = int(Qt.ItemDataRole.DisplayRole)
 _ALIGN = int(Qt.ItemDataRole.TextAlignmentRole)
 _TIP = int(Qt.ItemDataRole.ToolTipRole)
 _COLOR = int(Qt.ItemDataRole.ForegroundRole)
+_NAME = int(Qt.ItemDataRole.AccessibleTextRole)
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _ROOT = QModelIndex()
@@ -31,7 +32,7 @@ class Column:
     """One column: what it shows of a row and what it is sorted by.
 
     Attributes:
-        title: heading.
+        title: heading; may be empty where the cells speak for themselves.
         value: of a row; None sorts last.
         text: of the value.
         help: tool tip of the heading.
@@ -39,6 +40,7 @@ class Column:
         tone: colour token of a row's cell, or "".
         share: share between 0 and 1 that is drawn as a bar in the cell, or None.
         curve: points that are drawn as a small falling step curve instead of a text, or None.
+        name: what menus, copies and screen readers call a column without a heading.
     """
 
     title: str
@@ -49,6 +51,11 @@ class Column:
     tone: Callable[[Row], str] | None = None
     share: Callable[[Row], float | None] | None = None
     curve: Callable[[Row], Sequence[tuple[float, float]] | None] | None = None
+    name: str = ""
+
+    @property
+    def called(self) -> str:
+        return self.title or self.name
 
     def look(self, row: Row) -> tuple[Any, ...]:
         """All that a row's cell is painted from."""
@@ -56,14 +63,20 @@ class Column:
 
 
 class RowTable(QAbstractTableModel):
-    """Rows with an `id`; sorting and filtering work on the list itself, which is far faster than a proxy model."""
+    """Rows with an `id`; sorting and filtering work on the list itself, which is far faster than a proxy model.
+
+    Signals:
+        replaced: none came or went, but rows may tell something else or stand elsewhere; takes the rows before. It
+            stands in for `dataChanged`: to find out what changed in rows out of sight would cost more than all else.
+    """
+
+    replaced = Signal(object)  # a `list` would be copied row by row into Qt's own
 
     def __init__(self, columns: Sequence[Column], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.columns = columns
         self.rows: list[Row] = []
         self._all: list[Row] = []
-        self._before: list[Row] = []
         self._order: tuple[int, bool] | None = None
         self._filter: Callable[[Row], bool] | None = None
 
@@ -77,21 +90,18 @@ class RowTable(QAbstractTableModel):
             self.changePersistentIndexList(
                 moved, [self.index(places[before[index.row()]["id"]], index.column()) for index in moved]
             )
-            self._before, self.rows = before, shown
-            if shown:
-                self.dataChanged.emit(self.index(0, 0), self.index(len(shown) - 1, len(self.columns) - 1))
+            self.rows = shown
+            self.replaced.emit(before)
             return
         self.beginResetModel()
         self.rows = shown
         self.endResetModel()
 
-    def changed(self, at: int) -> tuple[int, int] | None:
-        """The first and the last column of a row that look different since the rows before these."""
-        before, after = self._before[at], self.rows[at]
+    def changed(self, before: Row, after: Row) -> list[int]:
+        """The columns that look different in two rows."""
         if before == after:
-            return None
-        columns = [place for place, column in enumerate(self.columns) if column.look(before) != column.look(after)]
-        return (columns[0], columns[-1]) if columns else None
+            return []
+        return [at for at, column in enumerate(self.columns) if column.look(before) != column.look(after)]
 
     def filter(self, keep: Callable[[Row], bool] | None) -> None:
         self._filter = keep
@@ -154,4 +164,6 @@ class RowTable(QAbstractTableModel):
             return column.help or None
         if role == _ALIGN:
             return _RIGHT if column.right else _LEFT
+        if role == _NAME:
+            return column.called
         return None

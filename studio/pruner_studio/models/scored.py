@@ -93,6 +93,14 @@ def place_of_best(shown: dict[str, np.ndarray], score: str) -> int | None:
     return best_in_top(_timed(shown, score), score)
 
 
+def places(round_ids: np.ndarray, scores: np.ndarray) -> np.ndarray:
+    """Place of each score within its round, from 1 for the highest."""
+    order = np.lexsort((-scores, round_ids))
+    found = np.empty(len(order))
+    found[order] = np.arange(len(order)) - np.searchsorted(round_ids[order], round_ids[order]) + 1
+    return found
+
+
 def _timed(shown: dict[str, np.ndarray], score: str) -> list[dict[str, Any]]:
     known = shown["valid"] & np.isfinite(shown[score]) & np.isfinite(shown["seconds"])
     pairs = zip(shown[score][known].tolist(), shown["seconds"][known].tolist(), strict=True)

@@ -17,8 +17,9 @@ def instructions(trace_json: str) -> list[dict[str, Any]]:
     """Rows of a trace.
 
     Returns:
-        One row an instruction: `id` (its index), `kind`, `text` (a short statement), `decision` (text, or None where
-        nothing is sampled), `value` (the decision as stored).
+        One row an instruction: `id` (its index), `number` (from 1, as the lines of the trace are counted), `kind`,
+        `text` (a short statement), `decision` (text, or None where nothing is sampled), `value` (the decision as
+        stored).
     """
     insts, decisions = json.loads(trace_json)
     taken = {index: value for index, value in decisions}
@@ -26,7 +27,7 @@ def instructions(trace_json: str) -> list[dict[str, Any]]:
 
 
 def changed_decisions(left: str, right: str) -> list[str] | None:
-    """Decisions that two traces of one sketch took differently: "instruction 4: 2 × 8 → 4 × 4".
+    """Decisions that two traces of one sketch took differently: "instruction 5: 2 × 8 → 4 × 4".
 
     Returns:
         None where the traces are of different sketches.
@@ -37,7 +38,7 @@ def changed_decisions(left: str, right: str) -> list[str] | None:
     ours, theirs = ({row["id"]: row["decision"] for row in instructions(trace)} for trace in (left, right))
     return [
         tr("instruction {index}: {ours} → {theirs}").format(
-            index=one.index, ours=ours[one.index], theirs=theirs[one.index]
+            index=one.index + 1, ours=ours[one.index], theirs=theirs[one.index]
         )
         for one in changes
     ]
@@ -48,6 +49,7 @@ def _row(index: int, inst: list[Any], taken: dict[int, Any]) -> dict[str, Any]:
     value = taken.get(index)
     return {
         "id": index,
+        "number": index + 1,
         "kind": _SNAKE.sub(" ", kind).lower(),
         "text": _statement(kind, inputs, attrs, outputs),
         "decision": _decision(kind, attrs, value) if index in taken else None,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from pruner_engine import units
 from pruner_studio.help import tip_of
@@ -16,15 +16,17 @@ from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card
 from pruner_studio.widgets.narrowing import NarrowedBy
 from pruner_studio.widgets.plot import Plot
+from pruner_studio.widgets.rooms import Columns
 from pruner_studio.widgets.series import Series
 
+_SIDE_BY_SIDE = 560  # pixels from which on two plots stand in a row
 _MODELS = (
     ("adapted", tr("adapted"), "series1"),
     ("scratch", tr("from scratch"), "series3"),
     ("siamese", tr("siamese alone"), "series2"),
 )
 _PLOTS = (
-    ("pair_accuracy", tr("Pair accuracy"), tr("share of pairs in the right order")),
+    ("pair_accuracy", tr("Pair accuracy"), tr("share of pairs in order")),
     ("top1", tr("Top-1"), tr("best over first choice")),
     ("loss", tr("Loss"), tr("LambdaRank loss")),
     ("distance", tr("Distance of siamese and target"), tr("weight distance")),
@@ -46,19 +48,22 @@ class AdaptationPage(Page):
             ),
             whole,
         )
-        grid = QGridLayout(whole)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setSpacing(14)
+        rows = QVBoxLayout(whole)
+        rows.setContentsMargins(0, 0, 0, 0)
+        rows.setSpacing(14)
+        pairs = [Columns(_SIDE_BY_SIDE), Columns(_SIDE_BY_SIDE)]
+        for pair in pairs:
+            rows.addWidget(pair, 1)
         self.plots: dict[str, Plot] = {}
         for index, (key, title, axis) in enumerate(_PLOTS):
             card = Card(title)
             card.setToolTip(tip_of(f"score.{key}"))
-            grid.addWidget(card, index // 2, index % 2)
+            pairs[index // 2].row.addWidget(card, 1)
             self.plots[key] = Plot(title, tr("round"), axis, units.count, "{:.3g}".format)
             card.body.addWidget(self.plots[key], 1)
             yield
 
-    def refresh(self) -> None:
+    def steps(self) -> Iterator[None]:
         reader, run_id = self.workspace.reader, self.workspace.run_id
         rows = reader.adaptations(run_id) if reader and run_id is not None else []
         self.pages.setCurrentIndex(1 if rows else 0)
@@ -67,6 +72,7 @@ class AdaptationPage(Page):
             rows = [row for row in rows if row["task_id"] in kept]
         for key, plot in self.plots.items():
             plot.show_data([made for model in _MODELS if len((made := self._series(rows, key, *model)).x)])
+            yield
 
     def notes(self) -> Iterable[str]:
         return [plot.thinned for plot in self.plots.values()]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from pruner_engine import units
 from pruner_engine.errors import UserError
@@ -15,12 +15,19 @@ from pruner_engine.store.comparison import Comparison, compare
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.help import tip_of
 from pruner_studio.models.rows import Column, RowTable
-from pruner_studio.pages.overview import BASELINES, run_name, step_points
+from pruner_studio.models.runs import (
+    BASELINES,
+    newest_others,
+    runs_left_out,
+    short_name,
+    state_of,
+    step_points,
+)
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, Segments
+from pruner_studio.widgets.elided import Choice
 from pruner_studio.widgets.plot import Plot
-from pruner_studio.widgets.run_bar import state_of
 from pruner_studio.widgets.series import Level, Series
 from pruner_studio.widgets.table import Table
 
@@ -74,6 +81,7 @@ class ComparePage(Page):
     )
 
     def build(self) -> Iterator[None]:
+        self._left_out = ""
         self._goal_of: int | None = None
         self._chosen: tuple[ProjectReader, int] | None = None  # the run that the table was told to mark
         whole = QWidget()
@@ -101,7 +109,7 @@ class ComparePage(Page):
         runs = Card(tr("Time to quality"), " ")
         column.addWidget(runs, 2)
         self.goal = runs.note
-        self.goal_of = QComboBox()
+        self.goal_of = Choice()
         self.goal_of.setAccessibleName(tr("Run that sets the goal"))
         self.goal_of.activated.connect(lambda _: self._goal_chosen())
         runs.head.addWidget(self.goal_of)
@@ -141,10 +149,10 @@ class ComparePage(Page):
         return lines.compare_line(self.workspace.path, self.workspace.run_id, self._goal_of)
 
     def notes(self) -> Iterable[str]:
-        return (self.plot.thinned,)
+        return (self.plot.thinned, self._left_out)
 
     def _fill_goals(self, found: Comparison) -> None:
-        wanted = [(tr("Goal of the stock search"), None), *((run_name(run), run["id"]) for run in found.runs)]
+        wanted = [(tr("Goal of the stock search"), None), *((short_name(run), run["id"]) for run in found.runs)]
         if [self.goal_of.itemText(at) for at in range(self.goal_of.count())] != [name for name, _ in wanted]:
             self.goal_of.clear()
             for name, run_id in wanted:
@@ -162,11 +170,13 @@ class ComparePage(Page):
             tr("trials") if axis == "trials" else tr("working time"),
             units.count if axis == "trials" else units.duration,
         )
-        series = []
-        for index, run in enumerate(found.runs):
-            x, y = step_points(found.progress[run["id"]], axis)
-            series.append(Series(run_name(run), x, y, f"series{index % 6 + 1}", steps=True))
         assert self.workspace.reader is not None and self.workspace.run_id is not None
+        shown = next(run for run in found.runs if run["id"] == self.workspace.run_id)
+        self._left_out = runs_left_out(found.runs)
+        series = [
+            Series(short_name(run), *step_points(found.progress[run["id"]], axis), color, steps=True)
+            for run, color in (*newest_others(found.runs, shown["id"]), (shown, "series1"))
+        ]
         known = {row["name"]: row["seconds"] for row in self.workspace.reader.baselines(self.workspace.run_id)}
         levels = [Level(text, known[name], color) for name, (text, color) in BASELINES.items() if known.get(name)]
         self.plot.show_data(series, levels)

@@ -57,12 +57,12 @@ class DevicesPage(Page):
         boards = self.boards.command()
         return lines.line_of(boards if boards.tracker else msg.Doctor())
 
-    def refresh(self) -> None:
+    def steps(self) -> Iterable[None]:
         reader = self.workspace.reader
         sql = "SELECT device, fingerprint, profile, text FROM targets ORDER BY id"
         rows = reader.rows(sql) if reader else []
         if rows == self._shown:
-            return
+            return ()
         self._shown = rows
         clear(self.stored)
         for row in rows:
@@ -73,6 +73,7 @@ class DevicesPage(Page):
             card.body.addWidget(_calibration(calibration))
             card.body.addWidget(label(row["text"], "mono", wrap=True))
             self.stored.addWidget(card)
+        return ()
 
 
 def _detect() -> list[tuple[str, dict[str, Any]]]:

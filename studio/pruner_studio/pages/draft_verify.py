@@ -8,21 +8,24 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from pruner_engine import units
+from pruner_engine.store.quality import over_rounds
 from pruner_studio.help import tip_of
 from pruner_studio.models.narrowing import narrowed
 from pruner_studio.models.rows import Column, RowTable
-from pruner_studio.models.scored import SCORES, ScoredCandidates, place_of_best, rank_of
+from pruner_studio.models.scored import ScoredCandidates, place_of_best, places, rank_of
 from pruner_studio.models.words import ORIGINS
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, Segments, StatTile, button
 from pruner_studio.widgets.drawn import Funnel
+from pruner_studio.widgets.elided import Choice
 from pruner_studio.widgets.figure import SaveButton
 from pruner_studio.widgets.narrowing import NarrowedBy
 from pruner_studio.widgets.plot import Plot
+from pruner_studio.widgets.rooms import Columns, Tiles
 from pruner_studio.widgets.series import Series
 from pruner_studio.widgets.table import Table
 
@@ -39,6 +42,7 @@ _TILES = {
     ("place", "draft_score"): tr("Fastest in the draft's order"),
     ("place", "verified_score"): tr("Fastest in the verified order"),
 }
+_SIDE_BY_SIDE = 760  # pixels from which on the funnel stands beside the scatter
 NOISY = 0.1  # spread of the probe from which on latencies of a round are not to be trusted to the last per cent
 _ORIGINS = (
     ("draft", "series1"),
@@ -47,6 +51,8 @@ _ORIGINS = (
     ("evolved", "series5"),
     ("user", "series4"),
 )
+
+_SCORE_AXIS = (tr("score (higher is better)"), "{:.6g}".format)
 
 
 def _correlation(value: float) -> str:
@@ -103,9 +109,8 @@ class DraftVerifyPage(Page):
         self.workspace.opened.connect(self._forget_round)
         self._scored = ScoredCandidates()
         self.header.addWidget(NarrowedBy(self.workspace))
-        self.task = QComboBox()
+        self.task = Choice()
         self.task.setAccessibleName(tr("Task shown"))
-        self.task.setMinimumWidth(240)
         self.task.activated.connect(self._task_chosen)
         self.header.addWidget(self.task)
         whole = QWidget()
@@ -118,19 +123,18 @@ class DraftVerifyPage(Page):
         column = QVBoxLayout(whole)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(14)
-        top = QHBoxLayout()
-        top.setSpacing(14)
-        column.addLayout(top, 3)
+        top = Columns(_SIDE_BY_SIDE)
+        column.addWidget(top, 3)
         self.funnel_card = Card(tr("Funnel"))
         self.every_round = button(tr("All rounds"), self._all_rounds, "link")
         self.funnel_card.head.addWidget(self.every_round)
-        top.addWidget(self.funnel_card, 2)
+        top.row.addWidget(self.funnel_card, 2)
         self.funnel = Funnel()
         self.funnel_card.head.addWidget(SaveButton(self.funnel.figure))
         self.funnel_card.body.addWidget(self.funnel, 1)
         yield
         scatter = Card(tr("Score against measurement"), tr("click a point to open its schedule"))
-        top.addWidget(scatter, 3)
+        top.row.addWidget(scatter, 3)
         self._fill_scatter(scatter)
         yield
         self._add_tiles(column)
@@ -148,9 +152,9 @@ class DraftVerifyPage(Page):
         card.head.addWidget(self.score)
         self.scatter = Plot(
             tr("Score against measured latency"),
-            tr("score (higher is better)"),
+            _SCORE_AXIS[0],
             tr("measured latency"),
-            "{:.6g}".format,
+            _SCORE_AXIS[1],
             units.latency,
             log_y=True,
         )
@@ -158,13 +162,10 @@ class DraftVerifyPage(Page):
         card.body.addWidget(self.scatter, 1)
 
     def _add_tiles(self, column: QVBoxLayout) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(12)
-        column.addLayout(row)
         self.tiles = {key: StatTile(text) for key, text in _TILES.items()}
         for (figure, _), tile in self.tiles.items():
             tile.setToolTip(tip_of(f"score.{figure}"))
-            row.addWidget(tile, 1)
+        column.addWidget(Tiles(self.tiles.values()))
 
     # ------------------------------------------------------------ showing
 
@@ -203,7 +204,7 @@ class DraftVerifyPage(Page):
         shown = self._scored.columns(shown_tasks, self._round)
         self._show_scatter(shown)
         yield
-        self._show_tiles(shown)
+        self._show_tiles(shown, chosen or rounds)
 
     def notes(self) -> Iterable[str]:
         return (self.scatter.thinned,)
@@ -232,26 +233,42 @@ class DraftVerifyPage(Page):
     def _show_scatter(self, shown: dict[str, np.ndarray]) -> None:
         score = shown[self.score.current]
         known = np.isfinite(score) & np.isfinite(shown["seconds"])
+        shown, score = {name: values[known] for name, values in shown.items()}, score[known]
+        if self.score.current == "verified_score" and len(np.unique(shown["round_id"])) > 1:
+            # the model has learned in between: scores of two rounds on one axis would suggest that they compare
+            score = places(shown["round_id"], score)
+            self.scatter.set_x_axis(tr("place of the score in its round (1 is best)"), units.count)
+        else:
+            self.scatter.set_x_axis(*_SCORE_AXIS)
         groups = []
         for origin, color in _ORIGINS:
-            own = known & (shown["origin"] == origin)
+            own = shown["origin"] == origin
             if own.any():
                 ids = shown["id"][own].astype(int).tolist()
                 groups.append(Series(ORIGINS[origin], score[own], shown["seconds"][own], color, points=True, ids=ids))
         self.scatter.show_data(groups, chosen=self.workspace.candidate_id)
 
-    def _show_tiles(self, shown: dict[str, np.ndarray]) -> None:
-        valid = int(shown["valid"].sum())
-        one_task = len(np.unique(shown["task_id"])) <= 1
-        over = tr("over {count} candidates").format(count=units.count(valid))
-        among = tr("place among {count}").format(count=units.count(valid))
-        for score in SCORES:
-            rank = rank_of(shown, score) if one_task else None
-            place = place_of_best(shown, score) if one_task else None
-            alone = tr("choose one task")
-            self.tiles["rank", score].show_value("–" if rank is None else f"{rank:+.2f}", over if one_task else alone)
-            at = "–" if place is None else units.count(place)
-            self.tiles["place", score].show_value(at, among if one_task else alone)
+    def _show_tiles(self, shown: dict[str, np.ndarray], rounds: list[dict[str, Any]]) -> None:
+        """The draft's scores are comparable within a task, the verified ones within a round."""
+        one_task, one_round = len(np.unique(shown["task_id"])) <= 1, len(np.unique(shown["round_id"])) <= 1
+        valid = units.count(int(shown["valid"].sum()))
+        over, among = tr("over {count} candidates").format(count=valid), tr("place among {count}").format(count=valid)
+        rank = rank_of(shown, "draft_score") if one_task else None
+        self._tell_rank("draft_score", rank, over if one_task else tr("choose one task"))
+        ranks = ((self._scored.quality(row["id"])["rank_verified_score"], row["measured"]) for row in rounds)
+        rank, averaged = over_rounds(ranks)
+        mean = tr("mean over {count} rounds").format(count=units.count(averaged))
+        self._tell_rank("verified_score", rank, over if one_round else mean)
+        for score, alone, hint in (
+            ("draft_score", one_task, tr("choose one task")),
+            ("verified_score", one_round, tr("choose one round")),
+        ):
+            place = place_of_best(shown, score) if alone else None
+            told = "–" if place is None else units.count(place)
+            self.tiles["place", score].show_value(told, among if alone else hint)
+
+    def _tell_rank(self, score: str, rank: float | None, remark: str) -> None:
+        self.tiles["rank", score].show_value("–" if rank is None else _correlation(rank), remark)
 
     # ------------------------------------------------------------ choosing
 

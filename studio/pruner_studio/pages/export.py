@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +23,13 @@ from PySide6.QtWidgets import (
 from pruner_engine import units
 from pruner_engine.jobs import lines
 from pruner_engine.jobs import messages as msg
+from pruner_engine.store.comparison import comparable
 from pruner_studio import clipboard
 from pruner_studio.help import tip_of
 from pruner_studio.models.narrowing import narrowed
-from pruner_studio.models.projects import expanded
+from pruner_studio.models.projects import expanded, inside
 from pruner_studio.models.rows import Column, RowTable
+from pruner_studio.models.runs import run_name
 from pruner_studio.models.words import LIBRARIES
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
@@ -35,9 +37,10 @@ from pruner_studio.widgets.basic import Card, EmptyState, Pill, button, clear, l
 from pruner_studio.widgets.drawn import Bar, Bars
 from pruner_studio.widgets.figure import SaveButton
 from pruner_studio.widgets.narrowing import NarrowedBy
-from pruner_studio.widgets.run_bar import run_name
+from pruner_studio.widgets.rooms import Columns
 from pruner_studio.widgets.table import Table
 
+_SIDE_BY_SIDE = 760  # pixels from which on latencies, outputs and files stand beside each other
 _TONES = {"applied": "good", "fallback": "warn", "not tunable": "muted"}
 COVERAGE_COLUMNS = (
     Column(tr("Function"), lambda row: row["name"]),
@@ -76,8 +79,8 @@ class ExportPage(Page):
 
     def build(self) -> Iterator[None]:
         card = Card(tr("New export"))
-        row = QHBoxLayout()
-        row.setSpacing(8)
+        parts = Columns(_SIDE_BY_SIDE)
+        place, deeds = QHBoxLayout(), QHBoxLayout()
         self.out = QLineEdit()
         self.out.setAccessibleName(tr("Output folder"))
         self.out.setPlaceholderText(tr("Folder to write"))
@@ -86,15 +89,21 @@ class ExportPage(Page):
         self.which.setAccessibleName(tr("Schedules of"))
         self.which.addItem(tr("Best of all runs"), True)
         self.which.addItem(tr("Best of this run"), False)
+        self.which.currentIndexChanged.connect(lambda _: self._enable())
         self.go = button(tr("Export"), self.start, "primary", "export")
-        row.addWidget(label(tr("Folder"), "muted"))
-        row.addWidget(self.out, 1)
-        row.addWidget(button(tr("Choose…"), self._ask))
-        row.addWidget(self.which)
         self.copy_button = button(tr("Copy as command"), self._copy, icon="copy")
-        row.addWidget(self.copy_button)
-        row.addWidget(self.go)
-        card.body.addLayout(row)
+        place.addWidget(label(tr("Folder"), "muted"))
+        place.addWidget(self.out, 1)
+        place.addWidget(button(tr("Choose…"), self._ask))
+        deeds.addWidget(self.which)
+        deeds.addStretch(1)
+        deeds.addWidget(self.copy_button)
+        deeds.addWidget(self.go)
+        for half, stretch in ((place, 1), (deeds, 0)):
+            half.setSpacing(8)
+            parts.row.addLayout(half, stretch)
+        parts.row.setSpacing(8)
+        card.body.addWidget(parts)
         self.phase = label("", "faint")
         card.body.addWidget(self.phase)
         self.column.addWidget(card)
@@ -117,8 +126,7 @@ class ExportPage(Page):
         outer.setSpacing(14)
         self.source = label("", "muted")
         outer.addWidget(self.source)
-        columns = QHBoxLayout()
-        columns.setSpacing(14)
+        columns = Columns(_SIDE_BY_SIDE)
         self.latencies = Card(tr("Latency"))
         self.latency_bars = Bars(tr("Latency of the exported model and of the libraries"), "seconds")
         self.latencies.head.addWidget(SaveButton(self.latency_bars.figure))
@@ -139,8 +147,8 @@ class ExportPage(Page):
         self.files.body.addWidget(button(tr("Open folder"), self._open_folder, "link"), 0, Qt.AlignmentFlag.AlignLeft)
         self.files.body.addStretch(1)
         for part in (self.latencies, self.check, self.files):
-            columns.addWidget(part, 1)
-        outer.addLayout(columns)
+            columns.row.addWidget(part, 1)
+        outer.addWidget(columns)
         self.coverage = Card(tr("Coverage"))
         self.coverage.head.addWidget(NarrowedBy(self.workspace))
         self.coverage_note = label("", "muted", wrap=True)
@@ -161,10 +169,14 @@ class ExportPage(Page):
     # ------------------------------------------------------------ doing
 
     def _ask(self) -> None:
-        dialog = QFileDialog(self, tr("Folder for the export"), self.out.text())
+        """Ask for a folder that is there; the one that is written goes into it."""
+        out = Path(expanded(self.out.text()))
+        there = next((str(folder) for folder in out.parents if folder.is_dir()), "")
+        dialog = QFileDialog(self, tr("Folder for the export"), there)
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self.out.setText)
+        name = f"{Path(self.workspace.path).stem}-export"
+        dialog.fileSelected.connect(lambda folder: self.out.setText(inside(folder, name)))
         dialog.open()
 
     def plan(self) -> msg.Export:
@@ -187,10 +199,25 @@ class ExportPage(Page):
         clipboard.copy(self.command_line())
 
     def _enable(self) -> None:
-        run = self.workspace.run()
-        self.go.setEnabled(bool(self.out.text().strip() and run and run["valid"] and not self.workspace.job.running))
+        """What can be pressed now, and why the export cannot."""
+        hindrance = self._hindrance()
+        self.phase.setText(hindrance)
+        self.phase.setVisible(bool(hindrance))
+        self.go.setEnabled(bool(self.out.text().strip()) and not hindrance)
         self.copy_button.setEnabled(bool(self.command_line()))
         self.line_changed.emit()
+
+    def _hindrance(self) -> str:
+        """Why nothing can be exported now; empty where it can."""
+        if self.workspace.job.running and self.workspace.job_task == "export":
+            return tr("Exporting: {phase}").format(phase=self.workspace.job_phase)
+        reader, run = self.workspace.reader, self.workspace.run()
+        taken = []
+        if reader is not None and run is not None:
+            taken = [row for row in reader.runs() if comparable(row, run)] if self.which.currentData() else [run]
+        if not any(row["valid"] for row in taken):
+            return tr("There is nothing to export before a candidate was measured.")
+        return tr("A job is running: export when it has ended.") if self.workspace.job.running else ""
 
     def _open_folder(self) -> None:
         if self._exported is not None:
@@ -198,26 +225,18 @@ class ExportPage(Page):
 
     # ------------------------------------------------------------ showing
 
-    def refresh(self) -> None:
+    def steps(self) -> Iterable[None]:
         if self.workspace.path != self._for_project:
             self._for_project = self.workspace.path
             project = Path(self.workspace.path)
             self.out.setText(str(project.with_name(f"{project.stem}-export")) if self.workspace.path else "")
         self._enable()
-        exporting = self.workspace.job.running and self.workspace.job_task == "export"
-        run = self.workspace.run()
-        if exporting:
-            self.phase.setText(tr("Exporting: {phase}").format(phase=self.workspace.job_phase))
-        elif run is None or not run["valid"]:
-            self.phase.setText(tr("There is nothing to export before a candidate was measured."))
-        else:
-            self.phase.setText("")
-        self.phase.setVisible(bool(self.phase.text()))
-        reader = self.workspace.reader
+        reader, run = self.workspace.reader, self.workspace.run()
         self._exported = reader.one(_LAST, (run["model_id"],)) if reader and run else None
         self.pages.setCurrentIndex(1 if self._exported else 0)
         if self._exported:
             self._show(self._exported)
+        return ()
 
     def _show(self, exported: dict[str, Any]) -> None:
         assert self.workspace.reader is not None

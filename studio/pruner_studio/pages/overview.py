@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import numpy as np
-from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from pruner_engine import units
 from pruner_engine.store.comparison import comparable
 from pruner_studio.help import tip_of
 from pruner_studio.models.narrowing import narrowed
-from pruner_studio.models.words import LIBRARIES, PHASES
+from pruner_studio.models.runs import (
+    BASELINES,
+    STATES,
+    budget_text,
+    newest_others,
+    runs_left_out,
+    short_name,
+    state_of,
+    step_points,
+)
+from pruner_studio.models.words import PHASES
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, Segments, StatTile, button, clear, label
@@ -22,37 +31,17 @@ from pruner_studio.widgets.figure import SaveButton
 from pruner_studio.widgets.narrowing import NarrowedBy
 from pruner_studio.widgets.noise import NoiseCard
 from pruner_studio.widgets.plot import Plot
-from pruner_studio.widgets.run_bar import STATES, budget_text, state_of
+from pruner_studio.widgets.rooms import Columns, Tiles
 from pruner_studio.widgets.series import Level, Series
 
-BASELINES = {
-    "untuned": (LIBRARIES["untuned"], "muted"),
-    "onnxruntime": (LIBRARIES["onnxruntime"], "series3"),
-    "torch": (LIBRARIES["torch"], "series4"),
-}
-
-_OTHERS = ("series2", "series5", "series6")  # what no baseline has
-_MOST_OTHERS = 6  # more curves cannot be told apart
-
-
-def run_name(run: dict[str, Any]) -> str:
-    """What a run is called in a legend."""
-    return f"{run['id']} {run['strategy']}"
-
-
-def step_points(rows: list[dict[str, Any]], axis: str) -> tuple[np.ndarray, np.ndarray]:
-    """Change points of the latency curve over `trials` or `elapsed_s`, the last point kept."""
-    known = [row for row in rows if row["latency_s"] is not None]
-    kept = [row for at, row in enumerate(known) if at == 0 or row["latency_s"] != known[at - 1]["latency_s"]]
-    if known and kept[-1] is not known[-1]:
-        kept.append(known[-1])
-    return np.array([row[axis] for row in kept], float), np.array([row["latency_s"] for row in kept], float)
+_SIDE_BY_SIDE = 760  # pixels from which on the curve stands beside what else there is to tell
 
 
 class OverviewPage(Page):
     title = tr("Overview")
 
     def build(self) -> Iterator[None]:
+        self._left_out = ""
         self.empty = self.nothing(
             "overview",
             tr("No run to show"),
@@ -65,23 +54,19 @@ class OverviewPage(Page):
         column.setSpacing(14)
         self._add_tiles(column)
         yield
-        row = QHBoxLayout()
-        row.setSpacing(14)
-        column.addLayout(row, 1)
+        parts = Columns(_SIDE_BY_SIDE)
+        column.addWidget(parts, 1)
         curve = Card(tr("Estimated end-to-end latency"))
-        row.addWidget(curve, 3)
+        parts.row.addWidget(curve, 3)
         self._fill_curve(curve)
         yield
         side = QScrollArea()
-        row.addWidget(side, 2)
+        parts.row.addWidget(side, 2)
         self._fill_side(side)
         self.header.addWidget(NarrowedBy(self.workspace))
         self.header.addWidget(button(tr("Export…"), lambda: self.go_to.emit("export"), icon="export"))
 
     def _add_tiles(self, column: QVBoxLayout) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(12)
-        column.addLayout(row)
         names = {
             "latency": tr("Best latency"),
             **{name: text for name, (text, _) in BASELINES.items()},
@@ -92,7 +77,8 @@ class OverviewPage(Page):
         self.tiles = {key: StatTile(name) for key, name in names.items()}
         for key, tile in self.tiles.items():
             tile.setToolTip(tip_of(f"figure.{key}"))
-            row.addWidget(tile, 1)
+        self.tile_row = Tiles(self.tiles.values())
+        column.addWidget(self.tile_row)
 
     def _fill_curve(self, card: Card) -> None:
         self.axis = Segments(tr("Horizontal axis"), (("trials", tr("Trials")), ("elapsed_s", tr("Time"))))
@@ -105,7 +91,7 @@ class OverviewPage(Page):
 
     def _fill_side(self, scroll: QScrollArea) -> None:
         scroll.setWidgetResizable(True)
-        scroll.setMinimumWidth(300)
+        scroll.setMinimumSize(300, 220)
         inside = QWidget()
         inside.setObjectName("pageBody")
         scroll.setWidget(inside)
@@ -193,7 +179,8 @@ class OverviewPage(Page):
                     else tr("{ratio} faster").format(ratio=units.ratio(best / seconds))
                 )
             self.tiles[name].show_value(units.latency(seconds), remark)
-            self.tiles[name].setVisible(name == "untuned" or measured is not None)
+        without = {name for name in BASELINES if name != "untuned" and name not in baselines}
+        self.tile_row.show_only(tile for name, tile in self.tiles.items() if name not in without)
         self.tiles["trials"].show_value(
             units.count(run["trials"]),
             f"{budget_text(run)} · " + tr("{count} failed").format(count=units.count(run["failed"])),
@@ -207,7 +194,7 @@ class OverviewPage(Page):
         )
 
     def notes(self) -> Iterable[str]:
-        return (self.curve.thinned,)
+        return (self.curve.thinned, self._left_out)
 
     def _show_curve(self, run: dict[str, Any], baselines: dict[str, dict[str, Any]]) -> None:
         reader, axis = self.workspace.reader, self.axis.current
@@ -216,11 +203,12 @@ class OverviewPage(Page):
             tr("trials") if axis == "trials" else tr("working time"),
             units.count if axis == "trials" else units.duration,
         )
-        others = [row for row in reader.runs() if comparable(row, run) and row["id"] != run["id"]]
+        runs = [row for row in reader.runs() if comparable(row, run)]
+        self._left_out = runs_left_out(runs)
         series = [
             Series(name, *step_points(reader.progress(row["id"]), axis), color, steps=True, faint=faint)
             for row, name, color, faint in (
-                *((row, run_name(row), _OTHERS[row["id"] % len(_OTHERS)], True) for row in others[-_MOST_OTHERS:]),
+                *((row, short_name(row), color, True) for row, color in newest_others(runs, run["id"])),
                 (run, tr("best so far"), "series1", False),
             )
         ]

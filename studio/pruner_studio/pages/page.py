@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QSize, QTimer, Signal
 from PySide6.QtGui import QShowEvent, QUndoStack
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
@@ -17,6 +17,38 @@ from pruner_studio.workspace import Problem, Workspace
 
 _MERGE_S = 0.2  # changes that come closer than this are shown together
 _REST = 9  # times as long as a refresh took, a page leaves the core to others
+
+
+class _Least(QVBoxLayout):
+    """Around a page's column: it may get as low as its parts can be at their width.
+
+    Of a layout whose lines wrap, a scroll area asks the height that it likes to have, and scrolls where it has less.
+    """
+
+    def hasHeightForWidth(self) -> bool:
+        return False
+
+    def minimumSize(self) -> QSize:
+        least, page, column = super().minimumSize(), self.parentWidget(), self.itemAt(0)
+        frame = page.parentWidget() if page is not None else None
+        if frame is None or column is None:
+            return least
+        width = max(least.width(), frame.width())
+        return QSize(least.width(), max(least.height(), column.minimumHeightForWidth(width)))
+
+
+class _Stack(QStackedWidget):
+    """Shows one of its parts, and asks for as much height as that one needs at its width."""
+
+    def hasHeightForWidth(self) -> bool:
+        return False  # Qt would take the height that the highest part likes to have
+
+    def minimumSizeHint(self) -> QSize:
+        least, shown = super().minimumSizeHint(), self.currentWidget()
+        layout = shown.layout() if shown is not None else None
+        if layout is None or not layout.hasHeightForWidth():
+            return least
+        return QSize(least.width(), max(least.height(), layout.totalMinimumHeightForWidth(self.width())))
 
 
 class Page(QWidget):
@@ -48,7 +80,10 @@ class Page(QWidget):
         self._spent = 0.0  # seconds of the steps so far
         self._next_step = QTimer(self, singleShot=True, interval=0)
         self._next_step.timeout.connect(self._go_on)
-        self.column = QVBoxLayout(self)
+        whole = _Least(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        self.column = QVBoxLayout()
+        whole.addLayout(self.column)
         self.column.setContentsMargins(24, 20, 24, 20)
         self.column.setSpacing(14)
         self.header = QHBoxLayout()
@@ -83,15 +118,17 @@ class Page(QWidget):
             changed.connect(self.touch)
         return False
 
-    def refresh(self) -> None:
-        """Show what the project file holds now, at once. A page has this or `steps`."""
-        for _ in self.steps():
-            pass
-
     def steps(self) -> Iterable[None]:
-        """The same, with yields where the window may answer in between."""
-        self.refresh()
-        return ()
+        """Show what the project file holds now, with yields where the window may answer in between."""
+        raise NotImplementedError
+
+    def refresh(self) -> None:
+        """Take all steps at once, as after a click."""
+        self._next_step.stop()
+        self._begin()
+        while self._step():
+            pass
+        self._finish()
 
     def nothing(self, icon: str, title: str, text: str) -> EmptyState:
         """What stands here until there is something to show, with the way to where it begins."""
@@ -99,7 +136,7 @@ class Page(QWidget):
 
     def add_stack(self, empty: EmptyState, whole: QWidget) -> QStackedWidget:
         """Room for what the page shows once there is something, and for what stands there until then."""
-        stack = QStackedWidget()
+        stack = _Stack()
         self.column.addWidget(stack, 1)
         stack.addWidget(empty)
         stack.addWidget(whole)
@@ -134,28 +171,40 @@ class Page(QWidget):
 
     def _refresh_if_shown(self) -> None:
         if self._stale and self.isVisible():
-            self._stale, self._spent = False, 0.0
-            self._steps_of = (self.workspace.reader, self.workspace.run_id)
-            self._steps = iter(self.steps())
+            self._begin()
             self._go_on()
+
+    def _begin(self) -> None:
+        self._stale, self._spent = False, 0.0
+        self._steps_of = (self.workspace.reader, self.workspace.run_id)
+        self._steps = self._every_step()
+
+    def _every_step(self) -> Iterator[None]:
+        """The steps of any page, one without yields too: nothing is read before the first is taken."""
+        yield from self.steps()
 
     def _go_on(self) -> None:
         """The next step of a refresh; the first again where another project or run is open by now."""
         if self._steps_of != (self.workspace.reader, self.workspace.run_id):
             self.touch()
-            return
+        elif self._step():
+            self._next_step.start()
+        else:
+            self._finish()
+
+    def _step(self) -> bool:
+        """Take a step; False where there was none left."""
         begin = time.monotonic()
         try:
-            more = next(self._steps, self) is None
+            return next(self._steps, self) is None
         except UserError as error:  # the file was damaged or taken away while it is shown
             self.workspace.problem.emit(Problem(error.message, error.hint))
-            more = False
-        end = time.monotonic()
-        self._spent += end - begin
-        if more:
-            self._next_step.start()
-            return
-        self._rested = end + max(_MERGE_S, _REST * self._spent)
+            return False
+        finally:
+            self._spent += time.monotonic() - begin
+
+    def _finish(self) -> None:
+        self._rested = time.monotonic() + max(_MERGE_S, _REST * self._spent)
         self.refreshed.emit()
         if self._stale:
             self.touch()

@@ -6,9 +6,8 @@ import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QUndoStack
-from PySide6.QtWidgets import QComboBox, QSplitter, QTabWidget
+from PySide6.QtWidgets import QTabWidget
 
 from pruner_engine import units
 from pruner_engine.jobs import lines
@@ -26,8 +25,12 @@ from pruner_studio.panes.what_if import WhatIfPane
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, Pill, button, icon_button, label
 from pruner_studio.widgets.candidates import CandidatesCard, figures, figures_tip, outcome
+from pruner_studio.widgets.elided import Choice
 from pruner_studio.widgets.log_fold import LogFold
 from pruner_studio.widgets.narrowing import NarrowedBy
+from pruner_studio.widgets.rooms import Division
+
+_SIDE_BY_SIDE = 900  # pixels from which on the candidates stand beside the one that is looked at
 
 
 class SchedulePage(Page):
@@ -36,15 +39,14 @@ class SchedulePage(Page):
 
     def build(self) -> Iterator[None]:
         self._subject: Subject | None = None
+        self._first_id: int | None = None  # task that is shown while the user has chosen none
+        self.workspace.opened.connect(self._forget_first)
         self.header.addWidget(NarrowedBy(self.workspace))
-        self.task = QComboBox()
+        self.task = Choice()
         self.task.setAccessibleName(tr("Task"))
-        self.task.setMinimumWidth(280)
         self.task.activated.connect(lambda at: self.workspace.select(self.task.itemData(at)))
         self.header.addWidget(self.task)
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.setHandleWidth(14)
-        split.setChildrenCollapsible(False)
+        split = Division(_SIDE_BY_SIDE)
         self.pages = self.add_stack(
             self.nothing(
                 "schedule",
@@ -130,36 +132,46 @@ class SchedulePage(Page):
             self.pages.setCurrentIndex(0)
             self.task.clear()
             return
-        if self.workspace.task_id not in known:
-            heaviest = max(tasks, key=lambda row: (row["trials"] > 0, row["share"] or 0))
-            self.workspace.select(heaviest["id"], heaviest["best_candidate_id"])
-        task = known[self.workspace.task_id]
+        chosen = self.workspace.task_id in known
+        task = known[self.workspace.task_id if chosen else self._first(tasks)]
         self.pages.setCurrentIndex(1)
-        self._fill_tasks(tasks)
-        candidate_id = self.workspace.candidate_id or task["best_candidate_id"]
+        self._fill_tasks(tasks, task["id"])
+        candidate_id = (self.workspace.candidate_id if chosen else None) or task["best_candidate_id"]
         yield
         self.candidates.show_task(reader, run_id, task["id"])
         self.candidates.table.choose(candidate_id)
         self._show_candidate(task, candidate_id)
 
-    def _fill_tasks(self, tasks: list[dict[str, Any]]) -> None:
+    def _first(self, tasks: list[dict[str, Any]]) -> int | None:
+        """The heaviest task that the filter lets through; it stays, although the search makes others the heaviest."""
+        offered = narrowed(tasks, self.workspace.filter) or tasks
+        if self._first_id not in {row["id"] for row in offered}:
+            self._first_id = max(offered, key=lambda row: (row["trials"] > 0, row["share"] or 0))["id"]
+        return self._first_id
+
+    def _forget_first(self) -> None:
+        self._first_id = None
+
+    def _fill_tasks(self, tasks: list[dict[str, Any]], shown_id: int) -> None:
         """Those that the filter lets through, and in any case the one shown."""
-        kept = {row["id"] for row in narrowed(tasks, self.workspace.filter)} | {self.workspace.task_id}
+        kept = {row["id"] for row in narrowed(tasks, self.workspace.filter)} | {shown_id}
         offered = [row for row in tasks if row["id"] in kept]
         if [self.task.itemData(at) for at in range(self.task.count())] != [row["id"] for row in offered]:
             self.task.clear()
             for row in offered:
                 self.task.addItem(row["name"], row["id"])
-        self.task.setCurrentIndex(self.task.findData(self.workspace.task_id))
+        self.task.setCurrentIndex(self.task.findData(shown_id))
 
     def _show_candidate(self, task: dict[str, Any], candidate_id: int | None) -> None:
         assert self.workspace.reader is not None and self.workspace.run_id is not None
         row = self.workspace.reader.candidate(candidate_id) if candidate_id is not None else None
+        tried = row is None and task["trials"] > 0
+        subject = Subject(self.workspace.path, self.workspace.run_id, task["id"], candidate_id, tried)
         if row is None:
             self.candidate_card.heading.setText(tr("Untuned kernel"))
             self.candidate_card.note.setText(units.latency(task["untuned_s"]))
-            self.state.show_state(tr("no valid candidate yet"), "neutral")
-            self._tell("")
+            self.state.show_state(tr("no valid candidate yet"), "bad" if subject.tried else "neutral")
+            self._tell(subject.lacks)
         else:
             self.candidate_card.heading.setText(tr("Candidate {number}").format(number=row["id"]))
             best = row["id"] == task["best_candidate_id"]
@@ -170,11 +182,9 @@ class SchedulePage(Page):
             hint = advice_of(row["stage"], row["error"]) if failed else ""
             self._tell(row["message"] or "", hint, row["log"] or "" if failed else "")
         self.reference_button.setEnabled(row is not None)
-        subject = Subject(self.workspace.path, self.workspace.run_id, task["id"], candidate_id)
-        if subject != self._subject:
-            self._subject = subject
-            for _, pane in self.panes:
-                pane.look_at(subject)
+        self._subject = subject
+        for _, pane in self.panes:
+            pane.look_at(subject)
 
     def _tell(self, message: str, hint: str = "", log: str = "") -> None:
         """What became of the candidate: in words, what to do about it, and what its worker wrote."""

@@ -9,13 +9,14 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout
 
 from pruner_engine.errors import UserError
 from pruner_engine.jobs import lines
 from pruner_engine.jobs import messages as msg
 from pruner_studio import clipboard
 from pruner_studio.models.projects import SUFFIX, copy_of_demo, expanded, project_folder
+from pruner_studio.models.stored import model_of
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, Pill, button, label
@@ -23,7 +24,10 @@ from pruner_studio.widgets.checks import CheckList
 from pruner_studio.widgets.model_card import ModelCard
 from pruner_studio.widgets.plan_form import PlanForm
 from pruner_studio.widgets.recent import RecentCard
+from pruner_studio.widgets.rooms import Columns
 from pruner_studio.workspace import Problem
+
+_SIDE_BY_SIDE = 760  # pixels from which on the last projects stand beside the plan
 
 
 class StartPage(Page):
@@ -34,16 +38,14 @@ class StartPage(Page):
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
-        inside = QWidget()
+        inside = Columns(_SIDE_BY_SIDE)
         inside.setObjectName("pageBody")
         scroll.setWidget(inside)
-        columns = QHBoxLayout(inside)
-        columns.setContentsMargins(0, 0, 4, 0)
-        columns.setSpacing(16)
+        inside.row.setContentsMargins(0, 0, 4, 0)
         left, right = QVBoxLayout(), QVBoxLayout()
         for side, stretch in ((left, 5), (right, 3)):
             side.setSpacing(14)
-            columns.addLayout(side, stretch)
+            inside.row.addLayout(side, stretch)
         self.model_card = ModelCard(self.workspace)
         self.drop, self.shapes, self.consent = self.model_card.drop, self.model_card.shapes, self.model_card.consent
         self.set_model = self.model_card.set_model
@@ -164,8 +166,9 @@ class StartPage(Page):
         self.checks_state.show_state(tr("failed"), "bad")
         self.workspace.problem.emit(Problem(failure.message, failure.hint, failure.report))
 
-    def refresh(self) -> None:
+    def steps(self) -> Iterable[None]:
         self._show_command()
+        return ()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -186,8 +189,14 @@ class StartPage(Page):
 
     def duplicate(self, run: dict[str, Any]) -> None:
         """Fill the page with the plan of a run, to change it and tune again into the same project."""
+        assert self.workspace.reader is not None
+        try:
+            model = model_of(run, self.workspace.reader)
+        except UserError as error:
+            self.workspace.problem.emit(Problem(error.message, error.hint))
+            return
         plan = lines.plan_of(run, self.workspace.path)
-        self.set_model(plan.model, plan.inputs)
+        self.set_model(model, plan.inputs)
         self.form.target.setEditText(plan.target)
         self.form.choose_strategy(plan.strategy)
         self.form.choose_budget(run["budget_trials"], run["budget_s"])

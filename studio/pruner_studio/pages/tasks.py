@@ -21,6 +21,7 @@ from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, button, label
 from pruner_studio.widgets.roofline import Kernels, Roofline
+from pruner_studio.widgets.rooms import Columns
 from pruner_studio.widgets.table import Table
 
 
@@ -92,7 +93,7 @@ COLUMNS = (
         right=True,
         tone=lambda row: "bad" if row["failed"] else "",
     ),
-    Column("", _state, tone=lambda row: "bad" if row["quarantined"] else "accent"),
+    Column("", _state, tone=lambda row: "bad" if row["quarantined"] else "accent", name=tr("State")),
 )
 
 
@@ -138,7 +139,7 @@ class TasksPage(Page):
         split.setStretchFactor(1, 2)
         self._fill_roofline(roofline)
         yield
-        self.column.addLayout(self._steering())
+        self.column.addWidget(self._steering())
 
     def _fill_roofline(self, card: Card) -> None:
         self.roofline = Roofline(tr("Roofline of the tasks"))
@@ -147,8 +148,10 @@ class TasksPage(Page):
         self.table.pointed.connect(self.roofline.point_at)
         card.body.addWidget(self.roofline, 1)
 
-    def _steering(self) -> QHBoxLayout:
-        row = QHBoxLayout()
+    def _steering(self) -> Columns:
+        parts = Columns(0)
+        parts.row.setSpacing(8)
+        row, way_on = QHBoxLayout(), QHBoxLayout()
         row.setSpacing(8)
         self.count = label("", "faint")
         row.addWidget(self.count, 1)
@@ -163,8 +166,11 @@ class TasksPage(Page):
             self.steer_buttons.append(made)
             row.addWidget(made)
         self.open_button = button(tr("Open schedules"), lambda: self.go_to.emit("schedule"), "primary")
-        row.addWidget(self.open_button)
-        return row
+        way_on.addStretch(1)
+        way_on.addWidget(self.open_button)
+        parts.row.addLayout(row, 1)
+        parts.row.addLayout(way_on)
+        return parts
 
     def steps(self) -> Iterator[None]:
         reader, run_id = self.workspace.reader, self.workspace.run_id

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QSplitter, QStackedWidget
 from pruner_engine.jobs import messages as msg
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.panes.loops import LoopsPane
-from pruner_studio.panes.pane import NO_CANDIDATE, Pane, Subject
+from pruner_studio.panes.pane import Pane, Subject
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Segments
 from pruner_studio.widgets.code import SearchableCode
@@ -103,7 +103,7 @@ class CodePane(Pane):
         self._nodes[form] = []
         view = self.code[form].view
         if subject.candidate_id is None:
-            view.show_text("", NO_CANDIDATE)
+            view.show_text("", subject.lacks)
             return
         view.show_text("", tr("Compiling…"))
         command = msg.Inspect(

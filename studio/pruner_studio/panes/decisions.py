@@ -75,7 +75,8 @@ class DecisionsPane(Pane):
         sketch = next((s for s in self.reader.sketches(subject.task_id) if row and s["id"] == row["sketch_id"]), None)
         if row is None or sketch is None or not sketch["decisions"]:
             self.save_button.setEnabled(False)
-            self.told.setText(tr("Only candidates of the task's own sketches have decisions to compare."))
+            own_only = tr("Only candidates of the task's own sketches have decisions to compare.")
+            self.told.setText(subject.lacks if subject.candidate_id is None else own_only)
             return
         every = self.reader.candidates(subject.run_id, subject.task_id)
         own = [one for one in every if one["sketch_id"] == sketch["id"]]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtWidgets import QComboBox, QHBoxLayout
-from shiboken6 import isValid
 
 from pruner_engine import units
 from pruner_engine.inspect.diff import DiffRow, diff_lines
@@ -13,7 +12,7 @@ from pruner_engine.jobs import messages as msg
 from pruner_studio import background
 from pruner_studio.models.trace import changed_decisions
 from pruner_studio.panes.code import forms_of
-from pruner_studio.panes.pane import NO_CANDIDATE, Pane, Subject
+from pruner_studio.panes.pane import Pane, Subject
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Segments, label
 from pruner_studio.widgets.diff import DiffView
@@ -60,6 +59,9 @@ class DiffPane(Pane):
         if self.subject is not None:
             self.look_at(self.subject)
 
+    def shown(self) -> object:
+        return super().shown(), self.left.currentData(), self.forms.current
+
     def show_subject(self, subject: Subject) -> None:
         there = forms_of(self.reader, subject.run_id)
         for form in _COMPILED:
@@ -80,15 +82,15 @@ class DiffPane(Pane):
         offered: dict[int, str] = {}
         kept = self.reader.candidate(self.reference) if self.reference is not None else None
         if kept is not None and kept["task_id"] == subject.task_id:
-            offered[kept["id"]] = tr("Reference: {name}").format(name=self._name(kept))
+            offered[kept["id"]] = tr("Reference: {name}").format(name=self._name(kept, subject))
         for run in reversed(self.reader.runs()):
             for task in self.reader.tasks(run["id"]):
                 best = task["best_candidate_id"] if task["id"] == subject.task_id else None
                 if best is not None and best not in offered:
                     offered[best] = tr("Best of run {number}: {name}").format(
-                        number=run["id"], name=self._name(self.reader.candidate(best))
+                        number=run["id"], name=self._name(self.reader.candidate(best), subject)
                     )
-        offered[msg.UNTUNED] = self._name(None)
+        offered[msg.UNTUNED] = self._name(None, subject)
         for candidate_id, text in offered.items():
             if candidate_id != subject.candidate_id:
                 self.left.addItem(text, candidate_id)
@@ -98,10 +100,9 @@ class DiffPane(Pane):
         self._chosen = self.left.itemData(at)
         self._compare()
 
-    def _name(self, row: dict[str, Any] | None) -> str:
+    def _name(self, row: dict[str, Any] | None, subject: Subject) -> str:
         if row is None:
-            assert self.subject is not None
-            task = self.reader.task(self.subject.task_id)
+            task = self.reader.task(subject.task_id)
             seconds = task["untuned_s"] if task else None
             return tr("Untuned kernel") + (f", {units.latency(seconds)}" if seconds else "")
         run = self.reader.run(row["run_id"])
@@ -112,8 +113,10 @@ class DiffPane(Pane):
 
     def _compare(self) -> None:
         subject, left_id, form = self.subject, self.left.currentData(), self.forms.current
-        if subject is None or subject.candidate_id is None:
-            self.view.tell(NO_CANDIDATE)
+        if subject is None:
+            return
+        if subject.candidate_id is None:
+            self.view.tell(subject.lacks)
             return
         self.view.tell(tr("Applying both traces…"))
         texts: dict[int, str] = {}
@@ -121,18 +124,13 @@ class DiffPane(Pane):
 
         def answered(reply: msg.Inspected) -> None:
             texts[reply.candidate_id] = reply.texts[form]
-            if len(texts) == 2 and wanted():
+            if len(texts) == 2:
                 both = [texts[side].splitlines() for side in pair]
-                background.run(lambda: diff_lines(*both), lined_up, self.workspace.problem.emit)
+                background.run(lambda: diff_lines(*both), self.in_time(lined_up), self.workspace.problem.emit)
 
         def lined_up(rows: list[DiffRow]) -> None:
-            if wanted():
-                left, right = (self._name(self.reader.candidate(side)) for side in pair)
-                self.view.show_diff(form, (left, right), rows, self._decisions(*pair))
-
-        def wanted() -> bool:
-            shown = isValid(self) and (self.subject, self.left.currentData(), self.forms.current)
-            return shown == (subject, left_id, form)
+            left, right = (self._name(self.reader.candidate(side), subject) for side in pair)
+            self.view.show_diff(form, (left, right), rows, self._decisions(*pair))
 
         for side in pair:
             command = msg.Inspect(project=subject.project, task_id=subject.task_id, candidate_id=side, forms=[form])

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSplitter
 
 from pruner_engine.jobs import messages as msg
 from pruner_studio.models.trace import instructions
-from pruner_studio.panes.pane import NO_CANDIDATE, Pane, Subject
+from pruner_studio.panes.pane import Pane, Subject
 from pruner_studio.translation import tr
 from pruner_studio.widgets.code import CodeView
 from pruner_studio.widgets.replay import ReplayView
@@ -57,7 +57,7 @@ class LoopsPane(Pane):
         trace = self.reader.trace(subject.candidate_id) if subject.candidate_id is not None else None
         self.view.show_trace(instructions(trace) if trace else [])
         if subject.candidate_id is None:
-            self._fail(NO_CANDIDATE)
+            self._fail(subject.lacks)
             return
         self.told.emit(tr("Replaying the trace…"))
         command = msg.Inspect(

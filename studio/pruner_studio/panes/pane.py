@@ -8,6 +8,7 @@ from typing import Any
 
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from pruner_engine.jobs import messages as msg
 from pruner_engine.store.reader import ProjectReader
@@ -17,22 +18,35 @@ from pruner_studio.workspace import Problem, Workspace
 
 @dataclass(frozen=True)
 class Subject:
-    """The candidate that is looked at; None where the task has no valid one yet."""
+    """The candidate that is looked at; None where the task has no valid one yet.
+
+    Attributes:
+        tried: trials of the task were made, whatever became of them.
+    """
 
     project: str
     run_id: int
     task_id: int
     candidate_id: int | None
+    tried: bool = False
+
+    @property
+    def lacks(self) -> str:
+        """What is told where there is no candidate to show."""
+        if self.tried:
+            return tr("No candidate of this task is valid; choose one at the left to see why.")
+        return tr("No candidate of this task was measured in this run.")
 
 
 class Pane(QWidget):
-    """Shows a subject once it is visible; an answer about an earlier subject is dropped."""
+    """Shows a subject once it is visible; an answer about one that is shown no more is dropped."""
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__()
         self.workspace = workspace
         self.subject: Subject | None = None
         self._shown: Subject | None = None
+        workspace.opened.connect(self._forget)
         self.column = QVBoxLayout(self)
         self.column.setContentsMargins(0, 8, 0, 0)
         self.column.setSpacing(8)
@@ -75,28 +89,46 @@ class Pane(QWidget):
 
     def ask(self, command: Any, on_reply: Callable[[Any], None], on_failed: Callable[[str], None]) -> None:
         """Ask the engine; `on_failed` takes what went wrong and what to do. An error of ours becomes a card too."""
-        asked = self.subject
+        self.ask_anyway(command, self.in_time(on_reply), self.in_time(on_failed))
+
+    def ask_anyway(self, command: Any, on_reply: Callable[[Any], None], on_failed: Callable[[str], None]) -> None:
+        """The same, whatever is shown when the answer comes."""
 
         def failed(failure: msg.Failed) -> None:
             if failure.kind == "bug":
                 self.workspace.problem.emit(Problem(failure.message, failure.hint, failure.report))
-            if asked == self.subject:
-                on_failed(f"{failure.message} {failure.hint}".strip())
+            on_failed(f"{failure.message} {failure.hint}".strip())
 
-        def answered(reply: Any) -> None:
-            if asked == self.subject:
-                on_reply(reply)
+        self.workspace.helper.ask(command, on_reply, failed)
 
-        self.workspace.helper.ask(command, answered, failed)
+    def in_time(
+        self, take: Callable[[Any], object], late: Callable[[Any], object] = lambda answer: None
+    ) -> Callable[[Any], None]:
+        """What takes an answer, or `late` in its place once the pane shows something else.
+
+        A pane that is hidden still shows what it showed, whichever subject is looked at elsewhere meanwhile.
+        """
+        asked = self.shown()
+
+        def answered(answer: Any) -> None:
+            if isValid(self):
+                (take if self.shown() == asked else late)(answer)
+
+        return answered
+
+    def shown(self) -> object:
+        """What answers are about."""
+        return self._shown
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._show_if_visible()
 
+    def _forget(self) -> None:
+        """Ids of the project before mean something else in this one."""
+        self.subject = self._shown = None
+
     def _show_if_visible(self) -> None:
         if self.isVisible() and self.subject is not None and self.subject != self._shown:
             self._shown = self.subject
             self.show_subject(self.subject)
-
-
-NO_CANDIDATE = tr("No candidate of this task was measured in this run.")

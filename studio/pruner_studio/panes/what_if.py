@@ -18,7 +18,7 @@ from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, label
 from pruner_studio.widgets.parts import PartsView
 from pruner_studio.widgets.what_if import WhatIfEditor
-from pruner_studio.workspace import Workspace
+from pruner_studio.workspace import Problem, Workspace
 
 _STEPS: dict[type, str] = {msg.Verify: "--verify", msg.Try: "--measure", msg.Pin: "--pin"}
 
@@ -54,8 +54,10 @@ class WhatIfPane(Pane):
         self.measure_button = button(
             tr("Measure now"), self.measure, "primary", "play", tr("Build and time it; it becomes a trial of this run")
         )
-        self.pin_button = button(tr("Pin"), self.pin, icon="pin", tip=tr("The run measures it first in its next round"))
-        for made in (self.verify_button, self.measure_button, self.pin_button):
+        self.next_button = button(
+            tr("Measure next"), self.measure_next, icon="pin", tip=tr("The run measures it first in its next round")
+        )
+        for made in (self.verify_button, self.measure_button, self.next_button):
             row.addWidget(made)
         row.addStretch(1)
         return row
@@ -66,12 +68,13 @@ class WhatIfPane(Pane):
         row = self.candidate(subject)
         sketches = {sketch["id"]: sketch for sketch in self.reader.sketches(subject.task_id)}
         self._row = row if row and row["sketch_id"] in sketches else None
-        for part in (self.editor, self.verify_button, self.measure_button, self.pin_button):
+        for part in (self.editor, self.verify_button, self.measure_button, self.next_button):
             part.setVisible(self._row is not None)
         self._answer_nothing()
         self._enable(True)
         if self._row is None:
-            self.parts.tell(tr("The draft model reads candidates of the task's own sketches only."))
+            own_only = tr("The draft model reads candidates of the task's own sketches only.")
+            self.parts.tell(subject.lacks if subject.candidate_id is None else own_only)
             return
         self._specs = sketches[self._row["sketch_id"]]["decisions"]
         self.editor.show_candidate(self._specs, self._row["decisions"])
@@ -91,7 +94,8 @@ class WhatIfPane(Pane):
 
     def _predict(self) -> None:
         """Ask for the prediction of what the editors say; one question at a time, the newest edit last."""
-        if self._row is None or self.subject is None:
+        shown = self._shown
+        if self._row is None or shown is None:
             return
         if self._asking:
             self._ask_again = True
@@ -100,31 +104,29 @@ class WhatIfPane(Pane):
         edited = self.editor.decisions != self.editor.start
         known = self._row["stage"] == "ok" and not self._row["censored"] and not edited
         measured = self._row["seconds"] if known else None
-        asked = self.subject
         command = msg.WhatIf(
-            project=asked.project,
-            task_id=asked.task_id,
+            project=shown.project,
+            task_id=shown.task_id,
             sketch_id=self._row["sketch_id"],
             decisions=list(self.editor.decisions),
             measured_s=measured,
         )
 
-        def done() -> None:
+        def show(answer: msg.WhatIfScore | str) -> None:
+            if isinstance(answer, str):
+                self.parts.tell(answer)
+            else:
+                self.parts.show_score(answer, measured, edited=edited)
+
+        show_in_time = self.in_time(show)
+
+        def answered(answer: msg.WhatIfScore | str) -> None:
+            show_in_time(answer)
             self._asking = False
             if self._ask_again:
                 self._predict()
 
-        def answered(reply: msg.WhatIfScore) -> None:
-            if asked == self.subject:
-                self.parts.show_score(reply, measured, edited=edited)
-            done()
-
-        def failed(failure: msg.Failed) -> None:
-            if asked == self.subject:
-                self.parts.tell(f"{failure.message} {failure.hint}")
-            done()
-
-        self.workspace.helper.ask(command, answered, failed)
+        self.ask_anyway(command, answered, answered)
 
     # ------------------------------------------------------------ the learned model, the machine, the search
 
@@ -134,36 +136,44 @@ class WhatIfPane(Pane):
     def measure(self) -> None:
         """Measure now; the shown run, where this window tunes it, takes the row into its next round instead."""
         if self.workspace.steers_shown:
-            self.pin()
+            self.measure_next()
         else:
             self._do(msg.Try, tr("Building and timing it…"), self._tried)
 
-    def pin(self) -> None:
+    def measure_next(self) -> None:
         if self.workspace.steers_shown:
             self._step = _STEPS[msg.Pin]
             self.workspace.control(self._command(msg.Pin))
             self.answer.setText(tr("The running search measures it first in its next round."))
         else:
-            self._do(msg.Pin, tr("Pinning it…"), self._pinned)
+            self._do(msg.Pin, tr("Putting it into the run…"), self._pinned)
 
     def _do(self, kind: type, meanwhile: str, sentence_of: Callable[[Any], str]) -> None:
-        if self._row is None:
+        if self._row is None or self.subject is None:
             return
         self._step = _STEPS[kind]
         self.answer.setText(meanwhile)
         self._enable(False)
-        command = self._command(kind)
+        command, candidate_id = self._command(kind), self._row["id"]
 
-        def told(text: str) -> None:
+        def tell(text: str) -> None:
             self._enable(True)
-            if command.decisions != self.editor.decisions:
-                text = tr("About the decisions before: {answer}").format(answer=text)
-            self.answer.setText(text)
+            before = tr("About the decisions before: {answer}").format(answer=text)
+            self.answer.setText(text if command.decisions == self.editor.decisions else before)
+            if not self.isVisible():
+                tell_elsewhere(text)
 
-        self.ask(command, lambda reply: told(sentence_of(reply)), told)
+        def tell_elsewhere(text: str) -> None:
+            """What changed the project is told wherever its user looks by now."""
+            if kind is not msg.Verify:
+                asked = tr("Asked for with decisions of candidate {number}.").format(number=candidate_id)
+                self.workspace.problem.emit(Problem(text, asked, level="info"))
+
+        told = self.in_time(tell, tell_elsewhere)
+        self.ask_anyway(command, lambda reply: told(sentence_of(reply)), told)
 
     def _enable(self, enabled: bool) -> None:
-        for made in (self.verify_button, self.measure_button, self.pin_button):
+        for made in (self.verify_button, self.measure_button, self.next_button):
             made.setEnabled(enabled)
 
     def _command(self, kind: type) -> Any:

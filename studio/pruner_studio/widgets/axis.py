@@ -2,24 +2,46 @@
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Callable
 
 import numpy as np
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication
 
 from pruner_studio.plotting import pg
 
+NAME_PIXELS = 11  # size of letters of an axis
+_TICK_PIXELS = {"left": 16, "bottom": 60}  # that one takes
 _FURTHEST = 300  # powers of ten that a plot can be zoomed out to and still be written
 
 
 class HumanAxis(pg.AxisItem):  # type: ignore[misc]
     """Ticks in human units; on a logarithmic axis the coordinates are log10 of the values."""
 
+    _length = 0.0  # pixels
+
     def __init__(self, side: str, text: Callable[[float], str], log: bool) -> None:
         super().__init__(side)
         self.text, self._log = text, log
         self.enableAutoSIPrefix(False)
         self.setStyle(tickLength=-4, tickTextOffset=6, autoExpandTextSpace=True)
+
+    def labelString(self) -> str:
+        """The name of the axis, cut to its length: a low plot has no room for a long one."""
+        font = QFont(QGuiApplication.font())
+        font.setPixelSize(NAME_PIXELS)
+        shown = QFontMetrics(font).elidedText(self.labelText, Qt.TextElideMode.ElideRight, int(self._length))
+        style = ";".join(f"{name}: {value}" for name, value in self.labelStyle.items())
+        return f"<span style='{style}'>{html.escape(shown)}</span>"
+
+    def resizeEvent(self, event: object = None) -> None:
+        length = self.size().height() if self.orientation == "left" else self.size().width()
+        if length != self._length and self.label is not None:
+            self._length = length
+            self.label.setHtml(self.labelString())
+        super().resizeEvent(event)
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
         if not self._log:
@@ -33,8 +55,9 @@ class HumanAxis(pg.AxisItem):  # type: ignore[misc]
             step *= next(factor for factor in (0.2, 0.5, 1, 2, 5) if (last - first) / (step * factor) <= 6)
             values = np.arange(math.ceil(first / step), math.floor(last / step) + 1) * step
         else:
-            decades = range(math.floor(low), math.ceil(high) + 1)
-            factors = (1, 2, 5) if high - low < 3 else (1,)
+            fit = size / _TICK_PIXELS[self.orientation] / (high - low)  # ticks a decade
+            decades = range(math.floor(low), math.ceil(high) + 1, max(1, math.ceil(1 / fit)))
+            factors = (1, 2, 5) if high - low < 3 and fit * math.log10(2) >= 1 else (1,)
             values = np.array([factor * 10.0**decade for decade in decades for factor in factors])
         return [(1.0, [math.log10(value) for value in values if first <= value <= last])]
 

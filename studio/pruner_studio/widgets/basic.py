@@ -22,13 +22,13 @@ from PySide6.QtWidgets import (
 )
 
 from pruner_studio.theme import theme
+from pruner_studio.widgets.elided import Elided, Paragraph
 
 
-def label(text: str = "", role: str = "", *, wrap: bool = False, name: str = "") -> QLabel:
-    """A text; `role` chooses its look, `name` what a screen reader calls it."""
-    made = QLabel(text)
+def label(text: str = "", role: str = "", *, wrap: bool = False, cut: bool = False, name: str = "") -> QLabel:
+    """A text; `role` chooses its look, `name` what a screen reader calls it. In short room it may wrap or be cut."""
+    made = Paragraph(text) if wrap else Elided(text) if cut else QLabel(text)
     made.setTextFormat(Qt.TextFormat.PlainText)
-    made.setWordWrap(wrap)
     if role:
         made.setProperty("role", role)
     if name:
@@ -103,9 +103,11 @@ class Card(QFrame):
         outer.setSpacing(10)
         self.head = QHBoxLayout()
         self.head.setSpacing(8)
-        self.note = label(note, "faint")
+        self.note = label(note, "faint", cut=True)
         if heading:
-            self.heading = label(heading, "heading")
+            self.heading = Elided(heading)
+            self.heading.setProperty("role", "heading")
+            self.heading.least = 220
             self.head.addWidget(self.heading)
             self.head.addWidget(self.note)
             self.head.addStretch(1)

@@ -22,7 +22,7 @@ _SHOWN = 500
 def outcome(row: dict[str, Any]) -> str:
     """What became of a candidate, in two words."""
     if row["stage"] is None:
-        return tr("pinned") if row["origin"] == "user" else tr("not measured")
+        return tr("measured next") if row["origin"] == "user" else tr("not measured")
     if row["stage"] != "ok":
         return f"{PHASES.get(row['stage'], row['stage'])}: {row['error']}"
     return tr("abandoned") if row["censored"] else tr("checked") if row["checked"] else tr("measured")

@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, label, restyle
 
+KINDS = tr("ONNX (.onnx), torch.export (.pt2), TVMScript (.py), or a project (.pruner)")
+
 
 class DropArea(QFrame):
     """Tells `on_file` the path that was dropped; its button calls `on_choose`."""
@@ -24,9 +26,7 @@ class DropArea(QFrame):
         column.setContentsMargins(16, 18, 16, 18)
         column.setSpacing(6)
         self.name = label(tr("Drop a model here"), "heading")
-        self.about = label(
-            tr("ONNX (.onnx), torch.export (.pt2), TVMScript (.py), or a project (.pruner)"), "faint", wrap=True
-        )
+        self.about = label(KINDS, "faint", wrap=True)
         row = QHBoxLayout()
         self.choose = button(tr("Choose a file…"), on_choose, icon="folder")
         row.addStretch(1)

@@ -14,7 +14,7 @@ from pruner_engine.resources import resource_dir
 from pruner_studio.models.projects import SUFFIX, is_project
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, button, label
-from pruner_studio.widgets.drop_area import DropArea
+from pruner_studio.widgets.drop_area import KINDS, DropArea
 from pruner_studio.widgets.shapes import ShapeFields
 from pruner_studio.workspace import Problem, Workspace
 
@@ -143,7 +143,8 @@ class ModelCard(Card):
         self.known = False
         self._asked += 1
         asks = bool(self.model) and (self.consent.isChecked() or not self._is_script)
-        self.drop.about.setText(tr("Looking at the model…") if asks else "")
+        waits = tr("Tick below to look at it.") if self.model else KINDS
+        self.drop.about.setText(tr("Looking at the model…") if asks else waits)
         if asks:
             turn = self._asked
             self.workspace.helper.ask(

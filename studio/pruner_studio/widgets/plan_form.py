@@ -78,6 +78,8 @@ class PlanForm(Card):
             tr("Budget"), (("trials", tr("Trials")), ("minutes", tr("Minutes")), ("gain", tr("Until no more gain")))
         )
         self.budget_kind.chosen.connect(self._budget_kind_chosen)
+        self._amounts = {"trials": 200, "minutes": 10}  # of each kind, as it was left
+        self._kind = "trials"
         self.budget = number(tr("Budget amount"), 1, 1_000_000, 200)
         self.budget.setMinimumWidth(110)
         self.budget.valueChanged.connect(self._tell)
@@ -92,8 +94,12 @@ class PlanForm(Card):
         self.changed.emit()
 
     def _budget_kind_chosen(self, kind: str) -> None:
+        if kind == self._kind:
+            return
+        self._amounts[self._kind] = self.budget.value()
+        self._kind = kind
         self.budget.setVisible(kind != "gain")
-        self.budget.setValue({"trials": 200, "minutes": 10}.get(kind, self.budget.value()))
+        self.budget.setValue(self._amounts.get(kind, self.budget.value()))
         self.changed.emit()
 
     def _ask_for_project(self) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable, Iterable, Sequence
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -14,14 +16,15 @@ from pruner_engine import units
 from pruner_studio.plotting import pg
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
-from pruner_studio.widgets.axis import HumanAxis
-from pruner_studio.widgets.basic import clear, label
+from pruner_studio.widgets.axis import NAME_PIXELS, HumanAxis
+from pruner_studio.widgets.basic import label
 from pruner_studio.widgets.figure import Figure, SaveButton
 from pruner_studio.widgets.pointing import Placed, Pointing, Spot
 from pruner_studio.widgets.series import Level, Series
 from pruner_studio.widgets.thinning import density, extremes
 
 _UNITS: dict[Any, str] = {units.latency: "s", units.duration: "s"}  # of what these texts are made of
+_LEAST_HEIGHT = 150  # pixels: less holds no axis
 _MANY_POINTS = 4_000
 _COLUMNS = 500  # of a curve: more points than this many columns can show are drawn as the extremes of each column
 
@@ -59,7 +62,7 @@ class Plot(QWidget):
         self._chosen: int | None = None
         self._pointed: int | None = None
         self._ring: pg.ScatterPlotItem | None = None
-        self._styled: tuple[str, ...] = ()
+        self._styled: tuple[Any, ...] = ()
         self._legend_entries: list[tuple[str, str]] = []
         self.thinned = ""  # says so where not every point is drawn
         self.setAccessibleName(name)
@@ -68,26 +71,26 @@ class Plot(QWidget):
         self._view.setAccessibleName(name)
         self._view.hideButtons()
         self._view.setProperty("role", "plot")
+        self._view.setMinimumHeight(_LEAST_HEIGHT)
         self._labels = (x_label, y_label)
-        legend = QWidget()
-        self._legend = QHBoxLayout(legend)
-        self._legend.setContentsMargins(0, 0, 0, 0)
-        self._legend.setSpacing(14)
-        self.figure = Figure(name, lambda: (legend, self._view), self._table)
+        self.legend = QLabel(textFormat=Qt.TextFormat.RichText, wordWrap=True)
+        self.legend.setProperty("role", "faint")
+        self.figure = Figure(name, lambda: (self.legend, self._view), self._table)
         self._more = SaveButton(self.figure)
         self._more.choices.addAction(tr("Show all"), lambda: self._view.getPlotItem().enableAutoRange())
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
         top = QHBoxLayout()
-        top.addWidget(legend)
-        top.addStretch(1)
-        self._hovered = label("", "faint")
-        top.addWidget(self._hovered)
-        top.addWidget(self._more)
+        top.addWidget(self.legend, 1)
+        top.addWidget(self._more, 0, Qt.AlignmentFlag.AlignTop)
         column.addLayout(top)
         grid = QGridLayout()
         grid.addWidget(self._view, 0, 0)
+        # Beside the name of the axis, where nothing else is: room of its own would move the plot under the pointer
+        self._hovered = label("", "hovered", cut=True)
+        self._hovered.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        grid.addWidget(self._hovered, 0, 0, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom)
         self._nothing = label(tr("Nothing here yet"), "faint")
         grid.addWidget(self._nothing, 0, 0, Qt.AlignmentFlag.AlignCenter)
         column.addLayout(grid, 1)
@@ -120,18 +123,20 @@ class Plot(QWidget):
         item = self._view.getPlotItem()
         item.clear()
         font = QFont(self.font())
-        font.setPixelSize(11)
-        self._style_axes(item, font)
+        font.setPixelSize(NAME_PIXELS)
         there = [entry for entry in self.series if len(entry.x)]
+        self._style_axes(item, font, there=bool(there))
         self.thinned = ""
         self._nothing.setVisible(not there)
         self._dense = sum(len(entry.x) for entry in there if entry.points) > _MANY_POINTS
         for entry in there:
             self._draw_series(item, entry)
+        ground = theme.color("surface", 200)  # of a level's name, which curves may cross
         for level in self.levels:
             color = theme.color(level.color)
             y = self._coordinate(np.array([level.y]), self._log_y)[0]
-            told = {"position": 0.99, "anchors": [(1, 1), (1, 1)], "color": color}
+            # Its text hangs below a line in the upper half, where it would be cut above
+            told = {"position": 0.99, "anchors": [(1, 0), (1, 1)], "color": color, "fill": ground}
             pen = pg.mkPen(color, width=1, style=Qt.PenStyle.DashLine)
             line = pg.InfiniteLine(y, angle=0, pen=pen, label=f"{level.name}  {self._y_text(level.y)}", labelOpts=told)
             line.label.setFont(font)
@@ -141,18 +146,19 @@ class Plot(QWidget):
         item.getViewBox().prepareForPaint()  # ranges that are found while painting make a second painting due
         self._fill_legend()
 
-    def _style_axes(self, item: pg.PlotItem, font: QFont) -> None:
-        """Colours and labels; they cost more than the data, and stay until theme or labels change."""
-        if self._styled == (theme.name, *self._labels):
+    def _style_axes(self, item: pg.PlotItem, font: QFont, *, there: bool) -> None:
+        """Colours and labels, of a plot with data; they cost more than it, and stay until theme or labels change."""
+        if self._styled == (theme.name, *self._labels, there):
             return
-        self._styled = (theme.name, *self._labels)
+        self._styled = (theme.name, *self._labels, there)
         self._view.setBackground(theme.color("surface"))
         for side, text in zip(("bottom", "left"), self._labels, strict=True):
+            item.showAxis(side, there)
             axis = item.getAxis(side)
             axis.setPen(pg.mkPen(theme.color("border_strong")))
             axis.setTextPen(pg.mkPen(theme.color("muted")))
             axis.setTickFont(font)
-            axis.setLabel(text, **{"font-size": "11px", "color": theme.color("muted").name()})
+            axis.setLabel(text, **{"font-size": f"{NAME_PIXELS}px", "color": theme.color("muted").name()})
 
     def _draw_series(self, item: pg.PlotItem, entry: Series) -> None:
         color = theme.color(entry.color)
@@ -216,11 +222,8 @@ class Plot(QWidget):
         if entries == self._legend_entries:
             return
         self._legend_entries = entries
-        clear(self._legend)
-        for name, color in entries:
-            made = QLabel(f'<span style="color:{color}">●</span>&nbsp; {name}')
-            made.setProperty("role", "faint")
-            self._legend.addWidget(made)
+        told = (f'<span style="color:{color}">●</span>&nbsp;&nbsp;{_unbroken(name)}' for name, color in entries)
+        self.legend.setText(" &nbsp; ".join(told))
 
     # ------------------------------------------------------------ pointing
 
@@ -244,14 +247,16 @@ class Plot(QWidget):
             self.picked.emit(spot.id)
 
     def _table(self) -> Iterable[Sequence[Any]]:
-        """Every point, also where fewer are drawn, and the levels."""
-        heads = zip(self._labels, (self._x_text, self._y_text), strict=True)
-        yield "series", *(f"{text}, {_UNITS[shown]}" if shown in _UNITS else text for text, shown in heads)
+        """Every point, also where fewer are drawn, with name and id where it has them, and the levels."""
+        axes = zip(self._labels, (self._x_text, self._y_text), strict=True)
+        heads = [f"{text}, {_UNITS[shown]}" if shown in _UNITS else text for text, shown in axes]
+        more = [part for part in ("names", "ids") if any(getattr(entry, part) is not None for entry in self.series)]
+        yield "series", *heads, *(part.removesuffix("s") for part in more)
         for entry in self.series:
-            for x, y in zip(entry.x.tolist(), entry.y.tolist(), strict=True):
-                yield entry.name, x, y
+            told = [repeat("") if (own := getattr(entry, part)) is None else own for part in more]
+            yield from zip(repeat(entry.name), entry.x.tolist(), entry.y.tolist(), *told, strict=False)
         for level in self.levels:
-            yield level.name, "", level.y
+            yield level.name, "", level.y, *("" for _ in more)
 
 
 def _continues(before: Sequence[Series], after: Sequence[Series]) -> bool:
@@ -262,6 +267,11 @@ def _continues(before: Sequence[Series], after: Sequence[Series]) -> bool:
         for kept in [max(0, len(old.x) - old.steps)]
         for axis in ("x", "y")
     )
+
+
+def _unbroken(name: str) -> str:
+    """HTML of a name that stays on one line; one longer than a line is broken by Qt."""
+    return html.escape(name).replace(" ", "&nbsp;").replace("-", "&#8209;")
 
 
 def _with_alpha(color: QColor, alpha: int) -> QColor:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,8 @@ from pruner_engine import units
 from pruner_studio import background
 from pruner_studio.models.recent import recent, summaries
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, Pill, button, clear, label
+from pruner_studio.widgets.basic import Card, Pill, button, clear, label, paint_icon
+from pruner_studio.widgets.elided import ElidedButton
 from pruner_studio.workspace import Problem
 
 _SHOWN = 6
@@ -72,7 +72,11 @@ class RecentCard(Card):
         line = QHBoxLayout(whole)
         line.setContentsMargins(0, 0, 0, 0)
         line.setSpacing(8)
-        made = button(row["name"], partial(self._on_open, row["path"]), "row", "file", row["path"])
+        made = ElidedButton(row["name"])
+        made.clicked.connect(lambda _=False: self._on_open(row["path"]))
+        made.setProperty("role", "row")
+        made.setToolTip(row["path"])
+        paint_icon(made, "file")
         made.setAccessibleName(tr("Open recent project {name}").format(name=Path(row["path"]).name))
         line.addWidget(made, 1)
         if row["problem"]:

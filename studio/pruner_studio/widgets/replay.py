@@ -16,7 +16,7 @@ from pruner_studio.widgets.nest import NestTree
 from pruner_studio.widgets.table import Table
 
 COLUMNS = (
-    Column("", lambda row: row["id"], str, right=True, tone=lambda row: "faint"),
+    Column("", lambda row: row["number"], str, right=True, tone=lambda row: "faint", name=tr("Number")),
     Column(tr("Instruction"), lambda row: row["text"], tone=lambda row: "" if row["decision"] else "muted"),
     Column(tr("Decision"), lambda row: row["decision"] or "", tone=lambda row: "accent"),
 )
@@ -59,8 +59,7 @@ class ReplayView(QWidget):
         self.slider.setAccessibleName(tr("Step of the trace"))
         self.slider.setPageStep(1)
         self.slider.valueChanged.connect(self._moved)
-        self.told = label("", "faint")
-        self.told.setMinimumWidth(60)
+        self.told = label("", "faint", cut=True)
         bottom = QHBoxLayout()
         bottom.setSpacing(8)
         bottom.addWidget(icon_button("back", tr("Step back"), lambda: self.slider.setValue(self.slider.value() - 1)))
@@ -152,7 +151,6 @@ class ReplayView(QWidget):
         self.table.choose(step["index"])
         what = step["text"].strip() or tr("The kernel as it is without a schedule")
         self.told.setText(tr("{at} of {all}").format(at=at, all=len(self.replay["steps"]) - 1) + f"   {what}")
-        self.told.setToolTip(what)
 
     def _row_chosen(self, row: Row) -> None:
         with QSignalBlocker(self.slider):

@@ -5,37 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QProgressBar, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QVBoxLayout
 
-from pruner_engine import units
 from pruner_engine.jobs import messages as msg
+from pruner_engine.store.runs import IMPORTED
+from pruner_studio.models.runs import ENDED, STATES, budget_used, run_name, state_of
 from pruner_studio.models.words import PHASES
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Pill, button, label
+from pruner_studio.widgets.elided import Choice
+from pruner_studio.widgets.go_on import GoOn
 from pruner_studio.workspace import Workspace
-
-STATES = {
-    "preparing": (tr("preparing"), "info"),
-    "tuning": (tr("tuning"), "info"),
-    "paused": (tr("paused"), "warn"),
-    "stopped": (tr("stopped"), "neutral"),
-    "finished": (tr("finished"), "good"),
-    "failed": (tr("failed"), "bad"),
-    "interrupted": (tr("interrupted"), "warn"),
-}
-ENDED = ("stopped", "interrupted", "failed", "finished")
-
-
-def state_of(run: dict[str, Any]) -> str:
-    """State of a run as it is shown: a run that is at work with no engine alive was interrupted."""
-    return "interrupted" if run["interrupted"] else run["state"]
-
-
-def run_name(run: dict[str, Any]) -> str:
-    return tr("Run {id} · {model} · {strategy}").format(**{key: run[key] for key in ("id", "model", "strategy")})
 
 
 class RunBar(QFrame):
+    """Attributes:
+    has_plan: the run shown was searched, so that it can be made anew; what others measured was not.
+    """
+
     def __init__(self, workspace: Workspace) -> None:
         super().__init__()
         self.workspace = workspace
@@ -46,13 +33,13 @@ class RunBar(QFrame):
         row = QHBoxLayout()
         row.setContentsMargins(24, 9, 24, 9)
         row.setSpacing(10)
-        self.project = label(tr("No project open"), "project")
-        self.runs = QComboBox()
+        self.project = label(tr("No project open"), "project", cut=True)
+        self.runs = Choice()
         self.runs.setAccessibleName(tr("Run shown"))
-        self.runs.setMinimumWidth(230)
+        self.runs.setMinimumContentsLength(16)
         self.runs.activated.connect(lambda at: workspace.choose_run(self.runs.itemData(at)))
         self.state = Pill()
-        self.phase = label("", "faint")
+        self.phase = label("", "faint", cut=True)
         self.pause_button = button(
             tr("Pause"), self.toggle_pause, icon="pause", tip=tr("Hold after the candidates in flight (Ctrl+P)")
         )
@@ -62,10 +49,15 @@ class RunBar(QFrame):
         self.resume_button = button(
             tr("Resume"), self.resume, "primary", "play", tr("Go on where the run was left (Ctrl+R)")
         )
+        self.go_on_button = button(
+            tr("Go on…"), self.go_on, icon="play", tip=tr("Let the run make more trials than its budget")
+        )
+        self.more = GoOn(self)
+        self.more.chosen.connect(workspace.start)
         for part in (self.project, self.runs, self.state):
             row.addWidget(part)
         row.addWidget(self.phase, 1)
-        for made in (self.pause_button, self.stop_button, self.resume_button):
+        for made in (self.pause_button, self.stop_button, self.resume_button, self.go_on_button):
             row.addWidget(made)
         outer.addLayout(row)
         self.progress = QProgressBar()
@@ -88,14 +80,17 @@ class RunBar(QFrame):
         if (tuning and run is None) or (ours and state in ENDED):
             state = self.workspace.job_state  # the project file does not tell yet
         self.state.show_state(*STATES.get(state, ("", "neutral")))
+        self.has_plan = run is not None and run["strategy"] != IMPORTED
         alive = bool(run and run["alive"])
         self.phase.setText(self._phase(run))
         self.pause_button.setVisible(tuning)
         self.pause_button.setText(tr("Go on") if self._paused else tr("Pause"))
         self.stop_button.setVisible(self.workspace.job.running)
-        self.resume_button.setVisible(
-            bool(run) and not alive and not self.workspace.job.running and state != "finished"
-        )
+        idle = run is not None and not alive and not self.workspace.job.running
+        # one that was interrupted has something to finish, whatever it has spent
+        spent = state == "finished" or (run is not None and state != "interrupted" and budget_used(run) == 1)
+        self.resume_button.setVisible(idle and not spent)
+        self.go_on_button.setVisible(idle and spent)
         self._show_progress(run, ours or alive)
 
     @property
@@ -151,22 +146,7 @@ class RunBar(QFrame):
         if self.workspace.run_id is not None and self.resume_button.isVisible():
             self.workspace.start(msg.Resume(project=self.workspace.path, run_id=self.workspace.run_id))
 
-
-def budget_used(run: dict[str, Any]) -> float | None:
-    """Share of a run's budget that is used, or None where it has none."""
-    shares = []
-    if run["budget_trials"]:
-        shares.append(run["trials"] / run["budget_trials"])
-    if run["budget_s"]:
-        shares.append(run["elapsed_s"] / run["budget_s"])
-    return min(1.0, max(shares)) if shares else None
-
-
-def budget_text(run: dict[str, Any]) -> str:
-    if run["budget_trials"]:
-        return tr("of {budget}").format(budget=units.count(run["budget_trials"]))
-    return (
-        tr("of {budget}").format(budget=units.duration(run["budget_s"]))
-        if run["budget_s"]
-        else tr("until no more gain")
-    )
+    def go_on(self) -> None:
+        run = self.workspace.run()
+        if run is not None and self.go_on_button.isVisible():
+            self.more.ask(self.workspace.path, run, self.go_on_button)

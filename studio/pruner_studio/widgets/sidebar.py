@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
 
 from pruner_studio.theme import theme
@@ -31,6 +32,7 @@ class Sidebar(QWidget):
     def __init__(self, pages: Sequence[tuple[str, str, str, str]], on_chosen: Callable[[str], object]) -> None:
         super().__init__()
         self._buttons: dict[str, QToolButton] = {}
+        self._sections: list[QLabel] = []
         self.setObjectName("sidebar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFixedWidth(196)
@@ -48,7 +50,8 @@ class Sidebar(QWidget):
         group = QButtonGroup(self)
         for index, (key, name, _, section) in enumerate(pages):
             if section:
-                column.addWidget(label(section, "section"))
+                self._sections.append(label(section, "section"))
+                column.addWidget(self._sections[-1])
             made = QToolButton()
             made.setText(f"  {name}")
             made.setToolTip(f"{name} (Ctrl+{index + 1})")
@@ -71,6 +74,18 @@ class Sidebar(QWidget):
         theme.changed.connect(self._paint_theme_button)
         self._paint_theme_button()
         column.addWidget(self._theme_button)
+
+    def minimumSizeHint(self) -> QSize:
+        whole = super().minimumSizeHint()
+        return whole - QSize(0, sum(part.sizeHint().height() for part in self._sections if not part.isHidden()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """On a low screen the headings go: every button stays in sight."""
+        super().resizeEvent(event)
+        headings = sum(part.sizeHint().height() for part in self._sections)
+        low = self.height() < self.minimumSizeHint().height() + headings
+        for part in self._sections:
+            part.setHidden(low)
 
     def mark(self, key: str) -> None:
         """Show which page is in front."""

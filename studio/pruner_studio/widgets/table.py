@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache, partial
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRectF, Qt, Signal
@@ -14,20 +14,25 @@ from PySide6.QtGui import (
     QKeyEvent,
     QKeySequence,
     QPainter,
+    QPaintEvent,
     QResizeEvent,
     QStaticText,
 )
 from PySide6.QtWidgets import QAbstractItemView, QMenu, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
 from pruner_studio import clipboard
-from pruner_studio.models.rows import Column, Index, Row, RowTable
+from pruner_studio.models.rows import Column, Row, RowTable
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
+from pruner_studio.widgets.elided import elided
 from pruner_studio.widgets.sparkline import paint_curve
 
 _TEXTS_KEPT = 8192
 _FITTED_ROWS = 60  # rows that are looked at for column widths
 _MEASURED_TEXTS = 4
+_WIDEST_WORDS = 320  # pixels of a column of names that does not take what is left
+_LEAST_STRETCH = 110
+_LEAST_HEIGHT = 130  # pixels: headings, two rows and a bar to scroll by
 
 
 @lru_cache(maxsize=128)
@@ -53,7 +58,7 @@ class _Cells(QStyledItemDelegate):
     ) -> None:
         row, column = self._table.table.rows[index.row()], self._table.table.columns[index.column()]
         box = option.rect
-        if row["id"] == self._table.chosen_id:
+        if index.row() == self._table.painted_row:
             painter.fillRect(box, theme.color("selection"))
         elif row["id"] in self._table.pointed_ids:
             painter.fillRect(box, theme.color("hover"))
@@ -78,7 +83,7 @@ class _Cells(QStyledItemDelegate):
             metrics = self._table.fontMetrics()
             shown = text
             if metrics.horizontalAdvance(text) > room:
-                shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
+                shown = elided(text, metrics, room)
             made = QStaticText(shown)
             made.setTextFormat(Qt.TextFormat.PlainText)
             known = self._texts[text, room] = made, metrics.horizontalAdvance(shown)
@@ -117,8 +122,11 @@ class Table(QTableView):
         super().__init__()
         self.table = model
         self._on_chosen = on_chosen
-        self._quiet = False
-        self.chosen_id: int | None = None
+        self._quiet = False  # a row becomes current by `choose`, not by the user's hand
+        self._kept: int | None = None  # the chosen row, over a reset
+        self._fitting = False
+        self._by_hand: set[int] = set()  # columns that the user has made as wide as he wants them
+        self.painted_row = -1  # the chosen one, asked for once a painting
         self.pointed_ids: frozenset[int] = frozenset()
         self.setAccessibleName(name)
         self.setModel(model)
@@ -130,13 +138,17 @@ class Table(QTableView):
         self.setWordWrap(False)
         self.setTabKeyNavigation(False)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setMinimumHeight(_LEAST_HEIGHT)
         self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(32)
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         header.setMinimumSectionSize(28)
         self._stretch = stretch
+        header.sectionResized.connect(self._resized)
+        model.modelAboutToBeReset.connect(self._keep)
         model.modelReset.connect(self._reset)
+        model.replaced.connect(self._replaced)
         self.setSortingEnabled(True)
         if sort_by is None:
             header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
@@ -153,12 +165,35 @@ class Table(QTableView):
         super().resizeEvent(event)
         self._fit()
 
-    def dataChanged(self, first: Index, last: Index, _roles: Sequence[int] = ()) -> None:
+    @property
+    def chosen_id(self) -> int | None:
+        """Id of the current row."""
+        return self.table.rows[self.currentIndex().row()]["id"] if self.currentIndex().isValid() else None
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self.painted_row = self.currentIndex().row()
+        super().paintEvent(event)
+
+    def _replaced(self, before: list[Row]) -> None:
         """Paint what is in sight and looks different: a live run changes a few of hundreds of cells at a time."""
         model, bottom = self.table, self.rowAt(self.viewport().height() - 1)
-        for at in range(max(first.row(), self.rowAt(0)), (last.row() if bottom < 0 else min(last.row(), bottom)) + 1):
-            if columns := model.changed(at):
-                super().dataChanged(model.index(at, columns[0]), model.index(at, columns[1]))
+        for at in range(max(0, self.rowAt(0)), len(model.rows) if bottom < 0 else bottom + 1):
+            if columns := model.changed(before[at], model.rows[at]):
+                self._widen(at, columns)
+                self.dataChanged(model.index(at, columns[0]), model.index(at, columns[-1]))
+
+    def _widen(self, at: int, columns: Iterable[int]) -> None:
+        """Make room for texts of a row that have become longer: a figure that is cut is another figure."""
+        header, model = self.horizontalHeader(), self.table
+        for place in columns:
+            if place == self._stretch or place in self._by_hand:
+                continue
+            wanted = self._width_of(place, (model.text_of(model.rows[at], model.columns[place]),))
+            if (more := wanted - header.sectionSize(place)) > 0:
+                rest = header.sectionSize(self._stretch)
+                self._resize(place, wanted)
+                if self._stretch not in self._by_hand:
+                    self._resize(self._stretch, max(rest - more, min(rest, _LEAST_STRETCH)))
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         menu = self.menu()
@@ -178,10 +213,11 @@ class Table(QTableView):
         sort.setToolTipsVisible(True)
         header = self.horizontalHeader()
         for at, column in enumerate(self.table.columns):
-            action = sort.addAction(column.title.replace("&", "&&"), partial(self._sort_by, at))
+            action = sort.addAction(column.called.replace("&", "&&"), partial(self._sort_by, at))
             action.setToolTip(column.help)
             action.setCheckable(True)
             action.setChecked(at == header.sortIndicatorSection())
+        sort.menuAction().setVisible(self.isSortingEnabled())  # steps have an order of their own
         made.addSeparator()
         made.addAction(tr("&Copy the row"), self.copy_row).setEnabled(self.currentIndex().isValid())
         made.addAction(tr("Copy the &table"), self._copy_table)
@@ -199,7 +235,7 @@ class Table(QTableView):
             clipboard.copy(self._line_of(self.table.rows[self.currentIndex().row()]))
 
     def _copy_table(self) -> None:
-        titles = "\t".join(column.title for column in self._of_text())
+        titles = "\t".join(column.called for column in self._of_text())
         clipboard.copy("\n".join([titles, *map(self._line_of, self.table.rows)]))
 
     def _line_of(self, row: Row) -> str:
@@ -218,11 +254,14 @@ class Table(QTableView):
             self.pointed_ids = pointed
             self.viewport().update()
 
+    def _keep(self) -> None:
+        self._kept = self.chosen_id
+
     def _reset(self) -> None:
         """Rows came or went: the chosen one stays chosen, and the reader where he has scrolled to."""
-        chosen, self.chosen_id, self.pointed_ids = self.chosen_id, None, frozenset()
+        self.pointed_ids = frozenset()
         self._fit()
-        self.choose(chosen, seek=False)
+        self.choose(self._kept, seek=False)
 
     def _fit(self) -> None:
         """Columns as wide as their texts; one takes what is left, but keeps room for a few letters."""
@@ -230,18 +269,33 @@ class Table(QTableView):
         bold = QFont(self.font())
         bold.setPixelSize(12)
         bold.setWeight(QFont.Weight.DemiBold)
-        heads, cells = QFontMetrics(bold), self.fontMetrics()
+        heads = QFontMetrics(bold)
         room = self.viewport().width()
         for at, column in enumerate(model.columns):
-            texts = {model.text_of(row, column) for row in model.rows[:_FITTED_ROWS]}
-            # Of texts that are equally long in letters some are wider: a few of the longest are laid out
-            longest = sorted(texts, key=len)[-_MEASURED_TEXTS:]
-            widest = max((cells.horizontalAdvance(text) + 24 for text in longest), default=0)
-            width = max(widest, heads.horizontalAdvance(column.title) + 28)
-            if at != self._stretch:
-                header.resizeSection(at, width)
-                room -= width
-        header.resizeSection(self._stretch, max(room, 110))
+            if at == self._stretch:
+                continue
+            if at not in self._by_hand:
+                texts = {model.text_of(row, column) for row in model.rows[:_FITTED_ROWS]}
+                self._resize(at, max(self._width_of(at, texts), heads.horizontalAdvance(column.title) + 28))
+            room -= header.sectionSize(at)
+        if self._stretch not in self._by_hand:
+            self._resize(self._stretch, max(room, _LEAST_STRETCH))
+
+    def _width_of(self, at: int, texts: Iterable[str]) -> int:
+        """Room for texts of a column; words get no more than a share of a small screen, figures all they need."""
+        # Of texts that are equally long in letters some are wider: a few of the longest are laid out
+        longest = sorted(texts, key=len)[-_MEASURED_TEXTS:]
+        widest = max((self.fontMetrics().horizontalAdvance(text) + 24 for text in longest), default=0)
+        return widest if self.table.columns[at].right else min(widest, _WIDEST_WORDS)
+
+    def _resize(self, at: int, width: int) -> None:
+        self._fitting = True
+        self.horizontalHeader().resizeSection(at, width)
+        self._fitting = False
+
+    def _resized(self, at: int, _before: int, _after: int) -> None:
+        if not self._fitting:
+            self._by_hand.add(at)
 
     def choose(self, row_id: int | None, *, seek: bool = True) -> None:
         """Make a row current without telling anybody; `seek` brings one that was not into sight."""
@@ -259,6 +313,5 @@ class Table(QTableView):
         self._quiet = False
 
     def _chosen(self, current: QModelIndex, _: QModelIndex) -> None:
-        self.chosen_id = self.table.rows[current.row()]["id"] if current.isValid() else None
         if not self._quiet and current.isValid() and self._on_chosen is not None:
             self._on_chosen(self.table.rows[current.row()])

@@ -1,0 +1,90 @@
+"""Runs as they are told: their names, states and budgets, the curve of their latency."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from pruner_engine import units
+from pruner_studio.models.words import LIBRARIES
+from pruner_studio.translation import tr
+
+if TYPE_CHECKING:  # the bar on top is there before numpy is
+    import numpy as np
+
+Row = dict[str, Any]
+
+STATES = {
+    "preparing": (tr("preparing"), "info"),
+    "tuning": (tr("tuning"), "info"),
+    "paused": (tr("paused"), "warn"),
+    "stopped": (tr("stopped"), "neutral"),
+    "finished": (tr("finished"), "good"),
+    "failed": (tr("failed"), "bad"),
+    "interrupted": (tr("interrupted"), "warn"),
+}
+ENDED = ("stopped", "interrupted", "failed", "finished")
+# What a run's latency is held against: what it is called, and its colour
+BASELINES = {
+    "untuned": (LIBRARIES["untuned"], "muted"),
+    "onnxruntime": (LIBRARIES["onnxruntime"], "series3"),
+    "torch": (LIBRARIES["torch"], "series4"),
+}
+_OTHERS = ("series2", "series5", "series6", "series7", "series8", "series9")  # what neither they nor the run shown have
+
+
+def state_of(run: Row) -> str:
+    """State of a run as it is shown: a run that is at work with no engine alive was interrupted."""
+    return "interrupted" if run["interrupted"] else run["state"]
+
+
+def run_name(run: Row) -> str:
+    return tr("Run {id} · {model} · {strategy}").format(**{key: run[key] for key in ("id", "model", "strategy")})
+
+
+def short_name(run: Row) -> str:
+    """What a run is called in a legend, among runs of one model."""
+    return f"{run['id']} {run['strategy']}"
+
+
+def newest_others(runs: Sequence[Row], shown_id: int) -> list[tuple[Row, str]]:
+    """The latest runs besides the one shown, no more than can be told apart, each with its colour."""
+    others = [run for run in runs if run["id"] != shown_id][-len(_OTHERS) :]
+    return list(zip(others, _OTHERS, strict=False))
+
+
+def runs_left_out(runs: Sequence[Row]) -> str:
+    """Says so where not every run is drawn."""
+    drawn = len(_OTHERS) + 1
+    return tr("{drawn} of {all} runs drawn").format(drawn=drawn, all=len(runs)) if len(runs) > drawn else ""
+
+
+def step_points(rows: list[Row], axis: str) -> tuple[np.ndarray, np.ndarray]:
+    """Change points of the latency curve over `trials` or `elapsed_s`, the last point kept."""
+    import numpy as np
+
+    known = [row for row in rows if row["latency_s"] is not None]
+    kept = [row for at, row in enumerate(known) if at == 0 or row["latency_s"] != known[at - 1]["latency_s"]]
+    if known and kept[-1] is not known[-1]:
+        kept.append(known[-1])
+    return np.array([row[axis] for row in kept], float), np.array([row["latency_s"] for row in kept], float)
+
+
+def budget_used(run: Row) -> float | None:
+    """Share of a run's budget that is used, or None where it has none."""
+    shares = []
+    if run["budget_trials"]:
+        shares.append(run["trials"] / run["budget_trials"])
+    if run["budget_s"]:
+        shares.append(run["elapsed_s"] / run["budget_s"])
+    return min(1.0, max(shares)) if shares else None
+
+
+def budget_text(run: Row) -> str:
+    if run["budget_trials"]:
+        return tr("of {budget}").format(budget=units.count(run["budget_trials"]))
+    return (
+        tr("of {budget}").format(budget=units.duration(run["budget_s"]))
+        if run["budget_s"]
+        else tr("until no more gain")
+    )

@@ -1,0 +1,43 @@
+"""The model of a run, from the project's own copy where its file is gone."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QStandardPaths
+
+from pruner_engine.errors import UserError
+from pruner_engine.store.reader import ProjectReader
+from pruner_studio.models.projects import is_file
+from pruner_studio.translation import tr
+
+
+def model_of(run: dict[str, Any], reader: ProjectReader) -> str:
+    """The path that a run's model was read from; where nothing is there, that of the project's copy in the cache.
+
+    Raises:
+        UserError: the project holds no copy either, or it cannot be written.
+    """
+    source: str = run["source"]
+    # A path from somebody's working folder may be another file in ours
+    if run["model_kind"] == "workload" or (Path(source).is_absolute() and is_file(source)):
+        return source
+    row = reader.one("SELECT content FROM models WHERE id = ?", (run["model_id"],))
+    if row is None or not isinstance(content := row["content"], bytes):
+        raise UserError(
+            tr("The model {path} is not there any more, and the project holds no copy of it.").format(path=source),
+            tr("Put the file back, or choose the model on the Start page and tune it into the same project."),
+        )
+    cache = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.GenericCacheLocation)
+    copy = Path(cache) / "pruner-studio" / "models" / hashlib.sha256(content).hexdigest()[:16] / Path(source).name
+    try:
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(content)
+    except (OSError, ValueError) as error:  # ValueError: no name that a file may have
+        told = tr("The project's copy of the model could not be written to {place}: {why}.")
+        raise UserError(
+            told.format(place=copy, why=getattr(error, "strerror", None) or error), tr("Make room there.")
+        ) from error
+    return str(copy)

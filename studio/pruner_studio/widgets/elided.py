@@ -1,0 +1,151 @@
+"""Texts that may be longer than their room: names of files, models and kernels know no limit."""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionButton,
+    QStyleOptionComboBox,
+)
+
+_LEAST_BUTTON, _WIDEST_BUTTON = 120, 320  # pixels
+_FEWEST = 14  # letters that a cut choice keeps
+_WIDEST = 420  # pixels that a choice asks for at most
+_WIDEST_LIST = 640
+_WORD = re.compile(r"\S{31,}")  # longer than a line of a narrow card
+_PART = re.compile(r"\S{10}(?=\S)")
+_BREAK = "\u200b"  # no width: a line may end here
+
+
+def elided(text: str, metrics: QFontMetrics, room: int) -> str:
+    """A text cut to its room: names in the middle, since many of them begin alike, sentences at the end."""
+    mode = Qt.TextElideMode.ElideRight if " " in text else Qt.TextElideMode.ElideMiddle
+    return metrics.elidedText(text, mode, room)
+
+
+class Elided(QLabel):
+    """One line; where it is cut, the tool tip tells the whole, above what else there is to say.
+
+    Attributes:
+        least: pixels that it keeps where others beside it are cut too.
+    """
+
+    least = 60
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__()
+        self._tip = ""
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        super().setText(text)
+        self._tell_whole()
+
+    def setToolTip(self, tip: str) -> None:
+        self._tip = tip
+        self._tell_whole()
+
+    def minimumSizeHint(self) -> QSize:
+        whole = super().minimumSizeHint()
+        return QSize(min(self.least, whole.width()), whole.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._tell_whole()
+
+    def _tell_whole(self) -> None:
+        cut = self.fontMetrics().horizontalAdvance(self.text()) > self.contentsRect().width()
+        super().setToolTip("\n\n".join(filter(None, (self.text() if cut else "", self._tip))))
+
+    def paintEvent(self, _: QPaintEvent) -> None:
+        box = self.contentsRect()
+        QPainter(self).drawText(box, self.alignment(), elided(self.text(), self.fontMetrics(), box.width()))
+
+
+class ElidedButton(QPushButton):
+    """Its text is cut where room is short; the tool tip is up to its owner."""
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__(text)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        whole = super().sizeHint()
+        return QSize(min(_WIDEST_BUTTON, whole.width()), whole.height())
+
+    def minimumSizeHint(self) -> QSize:
+        whole = super().minimumSizeHint()
+        return QSize(min(_LEAST_BUTTON, whole.width()), whole.height())
+
+    def initStyleOption(self, option: QStyleOptionButton) -> None:
+        super().initStyleOption(option)
+        room = self.style().subElementRect(QStyle.SubElement.SE_PushButtonContents, option, self).width()
+        if not self.icon().isNull():
+            room -= self.iconSize().width() + 4
+        option.text = elided(self.text(), self.fontMetrics(), room)
+
+
+class Choice(QComboBox):
+    """A choice among names: it asks for the room of the current one within bounds, and cuts it where there is less."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setMinimumContentsLength(_FEWEST)
+        self.currentTextChanged.connect(self._changed)
+
+    def _changed(self, text: str) -> None:
+        self.setToolTip(text)
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        least, letters = super().sizeHint(), self.fontMetrics()
+        more = letters.horizontalAdvance(self.currentText()) - letters.horizontalAdvance("X") * _FEWEST
+        return QSize(min(least.width() + max(0, more), max(least.width(), _WIDEST)), least.height())
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Over a choice that nobody works on the wheel scrolls the page."""
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+    def showPopup(self) -> None:
+        """The list shows long names whole where it can."""
+        names = self.view()
+        names.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        names.setMinimumWidth(min(names.sizeHintForColumn(0) + 24, _WIDEST_LIST))
+        super().showPopup()
+
+    def initStyleOption(self, option: QStyleOptionComboBox) -> None:
+        super().initStyleOption(option)
+        field = QStyle.SubControl.SC_ComboBoxEditField
+        room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, self).width()
+        option.currentText = self.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideMiddle, room - 2)
+
+
+class Paragraph(QLabel):
+    """Lines of text; a word longer than a line, such as a path or a symbol of C++, is broken."""
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__()
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        self._whole = text
+        super().setText(_WORD.sub(lambda word: _PART.sub(rf"\g<0>{_BREAK}", word.group()), text))
+
+    def text(self) -> str:
+        """As it was given."""
+        return self._whole

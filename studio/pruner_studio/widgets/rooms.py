@@ -1,0 +1,103 @@
+"""Groups that stand side by side where there is room, and below each other on a small screen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QSplitter, QWidget
+
+_GAP = 14  # pixels between parts
+
+
+class Columns(QWidget):
+    """Parts side by side; below each other where it is narrower than `least` pixels, or than they need."""
+
+    def __init__(self, least: int) -> None:
+        super().__init__()
+        self._least = least
+        self.row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self.row.setContentsMargins(0, 0, 0, 0)
+        self.row.setSpacing(_GAP)
+
+    def minimumSizeHint(self) -> QSize:
+        """It can get as narrow as its widest part."""
+        return QSize(max(self._widths(), default=0), self.row.minimumSize().height())
+
+    def _widths(self) -> list[int]:
+        parts = (self.row.itemAt(at) for at in range(self.row.count()))
+        return [part.minimumSize().width() for part in parts if part is not None]
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+            needed = sum(self._widths()) + self.row.spacing() * (self.row.count() - 1)
+            narrow = self.width() < max(self._least, needed)
+            self.row.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
+        return super().event(event)
+
+
+class Division(QSplitter):
+    """The same with a handle between the parts."""
+
+    def __init__(self, least: int) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self._least = least
+        self.setHandleWidth(_GAP)
+        self.setChildrenCollapsible(False)
+
+    def minimumSizeHint(self) -> QSize:
+        parts = (self.widget(at) for at in range(self.count()))
+        widths = [max(part.minimumWidth(), part.minimumSizeHint().width()) for part in parts if part is not None]
+        return QSize(max(widths, default=0), super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        narrow = self.width() < self._least
+        self.setOrientation(Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal)
+
+
+class Tiles(QWidget):
+    """Equally wide parts in a row; in several rows where one does not hold them."""
+
+    def __init__(self, parts: Iterable[QWidget]) -> None:
+        super().__init__()
+        self._parts = list(parts)
+        self._shown = self._parts
+        self._placed: tuple[int, list[QWidget]] = (0, [])
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(_GAP)
+        self._place()
+
+    def show_only(self, parts: Iterable[QWidget]) -> None:
+        """Leave the others out, without a gap."""
+        self._shown = list(parts)
+        for part in self._parts:
+            part.setVisible(part in self._shown)
+        self._place()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(2 * self._widest + self._grid.spacing(), self._grid.minimumSize().height())
+
+    @property
+    def _widest(self) -> int:
+        return max(max(part.minimumWidth(), part.minimumSizeHint().width()) for part in self._parts)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place()
+
+    def _place(self) -> None:
+        gap, count = self._grid.spacing(), len(self._shown)
+        rows = -(-count // max(2, (self.width() + gap) // (self._widest + gap)))
+        columns = -(-count // rows)
+        if self._placed == (columns, self._shown):
+            return
+        self._placed = columns, self._shown
+        for part in self._parts:
+            self._grid.removeWidget(part)
+        for at in range(len(self._parts)):
+            self._grid.setColumnStretch(at, int(at < columns))
+        for at, part in enumerate(self._shown):
+            self._grid.addWidget(part, at // columns, at % columns)
