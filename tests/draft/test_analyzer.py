@@ -139,6 +139,14 @@ def test_a_draft_is_distinct_sorted_and_better_than_chance(target):
     assert drafted.explored >= FEW.draft_set
 
 
+def test_a_candidate_keeps_nothing_of_the_thousands_that_it_was_chosen_from():
+    """A run keeps every candidate that it measured: with the rows of its draft each would take half a megabyte."""
+    space = space_of("matmul:128,96,64", CPU)
+    explorer = Explorer(space, analyzer_for(space, profile_for(CPU)), FEW)
+    for candidate in explorer.draft(np.random.default_rng(0)).candidates:
+        assert candidate.row.base is None and candidate.row.size == space.sketches[candidate.sketch].width
+
+
 def test_a_draft_leaves_out_what_is_excluded():
     space = space_of("matmul:128,96,64", CPU)
     explorer = Explorer(space, analyzer_for(space, profile_for(CPU)), FEW)

@@ -54,7 +54,7 @@ class DesignSpace:
     def candidate(self, sketch: int, row: Rows, origin: str = "draft", draft_score: float | None = None) -> Candidate:
         """The candidate of one row of a sketch."""
         of = self.sketches[sketch]
-        row = np.asarray(row, dtype=np.int32)
+        row = np.array(row, dtype=np.int32)  # its own: a view would keep all the rows alive that it was chosen from
         key = int(of.keys(row[None])[0])
         return Candidate(sketch, row, key_hash(key), of.to_json(row), origin, draft_score)
 
