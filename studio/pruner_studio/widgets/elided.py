@@ -109,8 +109,9 @@ class Choice(QComboBox):
 
     def sizeHint(self) -> QSize:
         least, letters = super().sizeHint(), self.fontMetrics()
-        more = letters.horizontalAdvance(self.currentText()) - letters.horizontalAdvance("X") * _FEWEST
-        return QSize(min(least.width() + max(0, more), max(least.width(), _WIDEST)), least.height())
+        held = letters.horizontalAdvance("X") * self.minimumContentsLength()
+        more = max(0, letters.horizontalAdvance(self.currentText()) - held)
+        return QSize(min(least.width() + more, max(least.width(), _WIDEST)), least.height())
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Over a choice that nobody works on the wheel scrolls the page."""

@@ -270,7 +270,7 @@ def _continues(before: Sequence[Series], after: Sequence[Series]) -> bool:
 
 
 def _unbroken(name: str) -> str:
-    """HTML of a name that stays on one line; one longer than a line is broken by Qt."""
+    """HTML of a name that stays on one line."""
     return html.escape(name).replace(" ", "&nbsp;").replace("-", "&#8209;")
 
 
