@@ -32,6 +32,7 @@ _FITTED_ROWS = 60  # rows that are looked at for column widths
 _MEASURED_TEXTS = 4
 _WIDEST_WORDS = 320  # pixels of a column of names that does not take what is left
 _LEAST_STRETCH = 110
+_SCROLLED_STRETCH = 200  # where the table has to be scrolled sideways all the same
 _LEAST_HEIGHT = 130  # pixels: headings, two rows and a bar to scroll by
 
 
@@ -279,7 +280,7 @@ class Table(QTableView):
                 self._resize(at, max(self._width_of(at, texts), heads.horizontalAdvance(column.title) + 28))
             room -= header.sectionSize(at)
         if self._stretch not in self._by_hand:
-            self._resize(self._stretch, max(room, _LEAST_STRETCH))
+            self._resize(self._stretch, room if room >= _LEAST_STRETCH else _SCROLLED_STRETCH)
 
     def _width_of(self, at: int, texts: Iterable[str]) -> int:
         """Room for texts of a column; words get no more than a share of a small screen, figures all they need."""
