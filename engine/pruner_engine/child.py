@@ -20,6 +20,12 @@ def module_command(module: str, *args: str) -> list[str]:
 
 
 def environment(**changes: str) -> dict[str, str]:
-    """This process's environment with our package on the path and `changes` made."""
-    paths = [str(Path(__file__).resolve().parents[1]), *filter(None, [os.environ.get("PYTHONPATH")])]
+    """This process's environment with our package on the path and `changes` made.
+
+    An empty entry of PYTHONPATH, as `PYTHONPATH=folder:$PYTHONPATH` leaves behind, would be the current folder.
+    """
+    paths = [
+        str(Path(__file__).resolve().parents[1]),
+        *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)),
+    ]
     return os.environ | {"PYTHONPATH": os.pathsep.join(paths)} | changes

@@ -8,6 +8,7 @@ import numpy as np
 import tvm
 from tvm import te, topi
 
+from graphs import GRAPHS, TWO_RESULTS, tasks_of_graph
 from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.frontends import load_model
 from pruner_engine.space.design_space import DesignSpace
@@ -40,12 +41,16 @@ WORKLOADS = [
     "layernorm:32,192",
     "sum:64,512",
     "gelu:64,96",
+    *TWO_RESULTS,
 ]
 
 
 @functools.cache
 def space_of(workload: str, target: tvm.target.Target) -> DesignSpace:
-    task = extract_tasks(prepare(load_model(workload).mod, target), target)[0]
+    if workload in GRAPHS:
+        task = tasks_of_graph(workload, target)[0]
+    else:
+        task = extract_tasks(prepare(load_model(workload).mod, target), target)[0]
     return DesignSpace.generate(task, target)
 
 

@@ -121,6 +121,19 @@ def test_a_calibrated_analyzer_follows_the_measurements():
     assert after >= before
 
 
+def test_a_correction_that_more_measurements_do_not_confirm_is_given_up():
+    space = space_of(CONV, CPU)
+    analyzer = analyzer_of(space)
+    rows = space.sketches[0].sample(np.random.default_rng(0), 400)
+    told = [analyzer.explain(0, row).times for row in rows]
+    compute, chance = np.array([t["compute"] for t in told]), np.random.default_rng(1).permutation(len(rows))
+    analyzer.calibrate([(0, row, float(s)) for row, s in zip(rows[:60], compute[:60], strict=True)])
+    assert analyzer.factors != analyzer.profile.calibration
+    shuffled = [(0, row, float(s)) for row, s in zip(rows, compute[chance], strict=True)]
+    analyzer.calibrate(shuffled)
+    assert analyzer.factors == analyzer.profile.calibration
+
+
 # ------------------------------------------------------------ the explorer
 
 

@@ -18,6 +18,8 @@ from pruner_engine.space.design_space import DesignSpace
 ROWS = 60
 # traffic counts what a loop changes; a quotient of a fused loop hides from the lowered form which of its parts does
 ESTIMATED = {"L1", "L2", "L3", "L1_bytes", "L2_bytes", "L3_bytes", "memory_operations_thread", "reuse", "compute"}
+# what follows from that traffic, where the loop that is reduced over is such a one
+ESTIMATED_IN = {"group norm": {"overhead", "memory"}}
 EXACT = {
     "flops",
     "parallel",
@@ -100,7 +102,7 @@ def test_symbols_equal_those_of_the_applied_schedule(workload, target):
             for name, value in numbers(parts).items():
                 if name in EXACT:
                     assert closed[name] == pytest.approx(value, rel=1e-9), (name, sketch.to_json(row))
-                elif name not in ESTIMATED:
+                elif name not in ESTIMATED | ESTIMATED_IN.get(workload, set()):
                     assert closed[name] == pytest.approx(value, rel=0.3), (name, sketch.to_json(row))
             ratio = told.latency_s / sum(numbers(parts)[n] for n in parts.times)
             close += 1 / 1.25 < ratio < 1.25

@@ -39,7 +39,7 @@ def good(task):
 
 @pytest.fixture(scope="module")
 def measurer():
-    with Measurer(CPU, check="all", build_timeout_s=10, run_timeout_s=4, memory_bytes=1 << 30) as measurer:
+    with Measurer(CPU, check="all", build_timeout_s=10, run_timeout_s=8, memory_bytes=1 << 30) as measurer:
         yield measurer
 
 
@@ -70,7 +70,7 @@ def test_many_foul_ones_in_any_order(seed, measurer, task, good):
     names = [name for name in FOUL if name not in ("hang", "long_build")] + [f"good{i}" for i in range(4)]
     random.Random(seed).shuffle(names)
     results = measured(measurer, task, {name: FOUL[name][0]() if name in FOUL else good for name in names})
-    assert {name for name, result in results.items() if result.ok} == {f"good{i}" for i in range(4)}
+    assert {name for name, result in results.items() if result.ok} == {f"good{i}" for i in range(4)}, results
     assert set(results) == set(names)
 
 

@@ -13,6 +13,7 @@ from tvm import relax
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import check_model, load_model
+from pruner_engine.frontends.model import bind
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 
@@ -140,6 +141,23 @@ def test_dynamic_dimensions_are_asked_for(tmp_path):
     with pytest.raises(UserError, match="dynamic shape"):
         load_model(path)
     assert load_model(path, {"x": [5, 3, 16, 16]}).outputs[0].shape == (5, 8)
+    assert checked.bounds == {checked.shape[0]: (1, 64)}
+    with pytest.raises(UserError, match="is 65, and the model was exported for 1 to 64"):
+        load_model(path, {"x": [65, 3, 16, 16]})
+
+
+def test_shapes_that_its_operators_refuse_are_one_sentence():
+    x, y = (
+        relax.Var(n, relax.TensorType((tvm.tirx.Var(d, "int64"), 4), "float32")) for n, d in (("x", "a"), ("y", "b"))
+    )
+    builder = relax.BlockBuilder()
+    with builder.function("main", [x, y]):
+        with builder.dataflow():
+            out = builder.emit_output(relax.op.concat([x, y], axis=1))
+        builder.emit_func_output(out)
+    with pytest.raises(UserError, match=r"does not work with a=2, b=3") as told:
+        bind(builder.get(), {"x": (2, 4), "y": (3, 4)})
+    assert "\n" not in told.value.message and "ir.Op(" not in told.value.message
 
 
 # ---------------------------------------------------------------- archives that would run code

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 
 import pytest
@@ -9,10 +10,12 @@ import pytest
 from pruner_engine.child import environment, module_command
 
 
+@pytest.mark.parametrize("path", ["", os.pathsep, "{0}" + os.pathsep])
 @pytest.mark.parametrize(
     ("module", "code"), [("pruner_engine.jobs", 0), ("pruner_engine.measure.zygote", 1), ("pruner_engine.cli", 0)]
 )
-def test_files_in_the_current_folder_are_nobodys_modules(tmp_path, module, code):
+def test_files_in_the_current_folder_are_nobodys_modules(tmp_path, monkeypatch, module, code, path):
+    monkeypatch.setenv("PYTHONPATH", path.format(tmp_path / "elsewhere"))
     for name in ("runpy", "queue", "html", "psutil", "tvm", "numpy"):
         (tmp_path / f"{name}.py").write_text(f"open('{name}.run', 'w').close()")
     done = subprocess.run(

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pruner_engine.jobs.messages import Failed, Notice, RunFinished, Tune
+from pruner_engine.jobs.messages import Failed, Notice, Resume, RunFinished, Tune
 from pruner_engine.search.model_strategy import few_alike
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.store.reader import ProjectReader
@@ -42,6 +42,8 @@ def test_a_strategy_finds_a_fast_kernel(tmp_path, run, strategy):
         task = reader.tasks(1)[0]
         assert task["best_s"] < task["untuned_s"] / 3, "any sensible schedule of a matmul is vectorised"
         assert reader.run()["strategy"] == strategy
+        if strategy == "random":
+            assert {c["origin"] for c in measured} == {"random"}, "chance learns from nothing"
 
 
 def test_an_offline_strategy_without_a_checkpoint_says_that_it_learns_online(tmp_path, run):
@@ -57,6 +59,36 @@ def test_the_same_seed_proposes_the_same_candidates(tmp_path, run):
         with ProjectReader(tmp_path / f"{name}.pruner") as reader:
             first.append({c["hash"] for c in reader.candidates(1)})
     assert first[0] == first[1]
+
+
+@pytest.fixture
+def go_on(engine):
+    """What resumes a run with a larger budget."""
+
+    def resumed(project, trials):
+        engine.send(Resume(project=str(project), run_id=1, trials=trials))
+        assert isinstance(next(e for e in engine.events() if isinstance(e, RunFinished | Failed)), RunFinished)
+
+    return resumed
+
+
+def test_a_resumed_run_draws_what_it_has_not_seen(tmp_path, run, go_on):
+    project = tmp_path / "p.pruner"
+    run(project, "random", trials=6)
+    go_on(project, 12)
+    with ProjectReader(project) as reader:
+        first, *_, last = (r["explored"] for r in reader.rounds(1))
+        assert last > 0.9 * first
+        assert len({c["hash"] for c in reader.candidates(1, measured=True)}) == 12
+
+
+def test_a_resumed_run_keeps_the_cadence_of_its_adaptations(tmp_path, run, go_on):
+    project = tmp_path / "p.pruner"
+    run(project, "moa-pruner", trials=6, adapt_every=3)
+    go_on(project, 18)
+    with ProjectReader(project) as reader:
+        assert {a["round"] for a in reader.adaptations(1)} == {0, 3}
+        assert len(reader.rounds(1)) == 4
 
 
 def test_a_missing_checkpoint_is_one_sentence(tmp_path, run):

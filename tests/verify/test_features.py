@@ -5,6 +5,7 @@ import pytest
 from tvm.script import ir as I
 from tvm.script import tirx as T
 
+from graphs import tasks_of_graph
 from measured import random_candidates
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.verify import create_model, drafted
@@ -92,6 +93,15 @@ def test_features_do_not_depend_on_when_they_are_taken():
         for one, other in zip(first, second, strict=True):
             for part in (*PARTS, "primitives"):
                 assert np.array_equal(getattr(one, part), getattr(other, part))
+
+
+def test_windows_that_differ_from_point_to_point_are_told_by_their_largest():
+    (task,) = tasks_of_graph("gates", CPU)
+    space = DesignSpace.generate(task, CPU)
+    found = random_candidates(space, 4)
+    statements = [s for c in found for s in read_statements(c.schedule.mod)]
+    assert statements
+    assert all(access.window.min() >= 1 for s in statements for access in s.accesses)
 
 
 def test_gpu_movements_pass_the_memory_scopes():

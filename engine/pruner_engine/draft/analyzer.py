@@ -136,19 +136,20 @@ class Analyzer:
     def calibrate(self, measured: Sequence[tuple[int, Rows, float]]) -> None:
         """Fit a factor per time component to measured (sketch, row, seconds).
 
-        The factors change only where they rank measurements that they were not fitted on better than none do.
+        The factors differ from the device's only where they rank measurements that they were not fitted on better.
         """
         names, times, seconds = self.components_of(measured)
         if not len(seconds):
             return
         base = np.array([self.profile.calibration.get(name, 1.0) for name in names])
-        if found := fit(times * base[:, None], seconds, names):
-            self.factors = {name: found[name] * float(b) for name, b in zip(names, base, strict=True)}
+        found = fit(times * base[:, None], seconds, names)
+        told = {} if found is None else {name: found[name] * float(b) for name, b in zip(names, base, strict=True)}
+        self.factors = told or dict(self.profile.calibration)  # what more measurements do not confirm is given up
 
     def components_of(self, measured: Sequence[tuple[int, Rows, float]]) -> tuple[list[str], np.ndarray, np.ndarray]:
         """Names of the time components, their uncalibrated seconds, float64[components, n], and measured seconds.
 
-        Measurements of sketches that have no closed form are left out.
+        Measurements of sketches that have no closed form are left out, and those of which no time is predicted at all.
         """
         rows_of: dict[int, list[tuple[Rows, float]]] = {}
         for sketch, row, seconds in measured:
@@ -160,7 +161,9 @@ class Analyzer:
             for name, values in self._components(sketch, rows).items():
                 columns.setdefault(name, []).append(values)
         times = np.array([np.concatenate(parts) for parts in columns.values()])
-        return list(columns), times, np.array([seconds for pairs in rows_of.values() for _, seconds in pairs])
+        measured_s = np.array([seconds for pairs in rows_of.values() for _, seconds in pairs])
+        told = times.sum(axis=0) > 0 if len(times) else np.zeros(len(measured_s), bool)
+        return list(columns), times[..., told], measured_s[told]
 
     # ------------------------------------------------------------ variants
 

@@ -166,6 +166,17 @@ def data_parallel(loop: Loop) -> bool:
     )
 
 
+def only_store(block: Block) -> Store:
+    """The statement of a block that has no other.
+
+    Raises:
+        UnreadableSketchError: it has several, as a reduction to two results.
+    """
+    if len(block.stores) != 1:
+        raise UnreadableSketchError(f"{len(block.stores)} stores in a block that is inlined")
+    return block.stores[0]
+
+
 def heaviness(block: Block) -> tuple[int, int]:
     """Orders blocks by how much they are likely to compute, whatever the decisions."""
     return int(not block.spatial), sum(s.flops + s.special + s.divisions for s in block.stores)

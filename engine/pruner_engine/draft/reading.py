@@ -31,6 +31,7 @@ class FunctionReader:
 
     def __init__(self, function: tirx.PrimFunc) -> None:
         self._atoms: dict[Any, Atom] = {}
+        self._bound: dict[Any, Any] = {}  # what a body gives a name to, as reductions to two results do
         self._buffers: dict[Any, Buffer] = {}
         attrs = function.attrs or {}
         free = {int(i) for i in attrs.get("layout_free_buffers", ())}
@@ -78,7 +79,9 @@ class FunctionReader:
         block.useful = self._useful(realize.predicate)
         bodies = source.body.seq if isinstance(source.body, tirx.SeqStmt) else [source.body]
         for body in bodies:
-            if isinstance(body, tirx.BufferStore):
+            if isinstance(body, tirx.Bind):
+                self._bound[body.var] = body.value
+            elif isinstance(body, tirx.BufferStore):
                 block.stores.append(self._store(body, source.init is not None))
             else:
                 self._statement(body, block)
@@ -104,6 +107,9 @@ class FunctionReader:
 
     def _value(self, value: Any, reads: list[Access], counts: dict[str, int], guarded: bool) -> None:
         """Collect what the value reads, and count the operations on what was read (index arithmetic is free)."""
+        if isinstance(value, tirx.Var) and value in self._bound:
+            self._value(self._bound[value], reads, counts, guarded)
+            return
         if isinstance(value, TensorLoad):
             reads.append(Access(self._buffer(value.source), self._indices(value.indices), guarded))
             return

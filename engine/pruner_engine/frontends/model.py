@@ -55,7 +55,8 @@ def bind_dims(declared: Sequence[ModelInput], given: Mapping[str, Sequence[int]]
         given: shapes by input name.
 
     Raises:
-        UserError: a shape is missing, of another rank, contradicts a fixed dimension or gives a name two values.
+        UserError: a shape is missing, of another rank, contradicts a fixed dimension, gives a name two values or one
+            that the model was not made for.
     """
     # Projects of before have TVM's spelling of a name, such as input_1 for input.1
     spelled = {re.sub(r"\W", "_", i.name): i.name for i in declared} | {i.name: i.name for i in declared}
@@ -75,8 +76,17 @@ def bind_dims(declared: Sequence[ModelInput], given: Mapping[str, Sequence[int]]
                 f"Input {item.name} has shape {_text(item.shape)}, {_text(shape)} does not fit.", _hint(item)
             )
         for dim, n in zip(item.shape, shape, strict=True):
-            if isinstance(dim, str) and known.setdefault(dim, n) != n:
+            if not isinstance(dim, str):
+                continue
+            if known.setdefault(dim, n) != n:
                 raise UserError(f"Dimension {dim} is given both {known[dim]} and {n}.", "Give it one value.")
+            least, largest = item.bounds.get(dim, (1, None))
+            if n < least or (largest is not None and n > largest):
+                fits = f"{least} or more" if largest is None else f"{least} to {largest}"
+                raise UserError(
+                    f"Dimension {dim} of input {item.name} is {n}, and the model was exported for {fits}.",
+                    "Give a value in that range, or export the model for another one.",
+                )
     shapes = {i.name: tuple(known.get(d, d) if isinstance(d, str) else d for d in i.shape) for i in declared}
     for item in declared:
         if any(isinstance(d, str) for d in shapes[item.name]):
@@ -87,23 +97,42 @@ def bind_dims(declared: Sequence[ModelInput], given: Mapping[str, Sequence[int]]
 def declared_inputs(mod: tvm.IRModule) -> list[ModelInput]:
     """Inputs of "main"; symbolic dimensions by their names."""
     found = []
+    attrs = mod["main"].attrs or {}
+    least, largest = (attrs.get(f"tir_var_{side}_bound", {}) for side in ("lower", "upper"))
     for param in mod["main"].params:
         if not isinstance(param.ty, relax.TensorType) or not isinstance(param.ty.shape, relax.ShapeExpr):
             raise UserError(f'Input "{param.name}" is not a tensor of known rank.', "Only tensors can be tuned.")
         shape = [int(d) if isinstance(d, tvm.tirx.IntImm) else str(d) for d in param.ty.shape]
-        found.append(ModelInput(name=param.name, shape=shape, dtype=str(param.ty.dtype)))
+        bounds = {
+            dim: (max(1, int(least.get(dim, 1))), int(largest[dim]) if dim in largest else None)
+            for dim in shape
+            if isinstance(dim, str) and (dim in least or dim in largest)
+        }
+        found.append(ModelInput(name=param.name, shape=shape, dtype=str(param.ty.dtype), bounds=bounds))
     return found
 
 
 def bind(mod: tvm.IRModule, shapes: dict[str, tuple[int, ...]]) -> tvm.IRModule:
-    """The module with its symbolic dimensions replaced by those of `shapes`."""
+    """The module with its symbolic dimensions replaced by those of `shapes`.
+
+    Raises:
+        UserError: the model cannot be computed with them.
+    """
     values = {
         dim: shapes[item.name][axis]
         for item in declared_inputs(mod)
         for axis, dim in enumerate(item.shape)
         if isinstance(dim, str)
     }
-    return relax.transform.BindSymbolicVars(values, "main")(mod) if values else mod
+    try:
+        return relax.transform.BindSymbolicVars(values, "main")(mod) if values else mod
+    except (RuntimeError, ValueError) as error:  # what its operators say of shapes that do not fit
+        told = ", ".join(f"{dim}={value}" for dim, value in values.items())
+        why = re.sub(r'ir\.Op\(.*?name="(.*?)".*?support_level=\d+\)', r"\1", str(error).strip().splitlines()[-1])
+        raise UserError(
+            f"The model does not work with {told}: {why}",
+            "Give shapes within what it was exported for.",
+        ) from error
 
 
 def signature(

@@ -23,19 +23,29 @@ class LearnedSearch(ModelStrategy):
         kind: of its model.
         population, generations: of the search where the settings give none; Ansor's are 2048 and 4.
         online: learn from this run's measurements too; otherwise the model stays as its checkpoint was.
+        evolves: mutate the best, those that were measured among them; otherwise all candidates are drawn by chance.
     """
 
     round_trials = 64
 
     def __init__(
-        self, context: Context, *, name: str, kind: str, population: int, generations: int, online: bool
+        self,
+        context: Context,
+        *,
+        name: str,
+        kind: str,
+        population: int,
+        generations: int,
+        online: bool,
+        evolves: bool = True,
     ) -> None:
         super().__init__(context, kind)
         self.name = name
         given = context.settings
         self.population = population if given.population is None else given.population
-        self.generations = generations if given.generations is None else given.generations
+        self.generations = generations if given.generations is None or not evolves else given.generations
         self.online = online
+        self.evolves = evolves
         if not online and not self.pretrained:
             context.on_notice(
                 "warning",
@@ -48,7 +58,7 @@ class LearnedSearch(ModelStrategy):
         self.context.on_phase("verify", state.task.name)
         start = time.perf_counter()
         known = set(state.measured)
-        population = self._scored(state, [*self._children(state.elites(count), state, known)])
+        population = self._scored(state, self._children(state.elites(count) if self.evolves else [], state, known))
         population += self._scored(state, self.random_candidates(state, self.population, known))
         explored = len(population)
         for _ in range(self.generations):
@@ -115,7 +125,9 @@ def _tlp(context: Context) -> LearnedSearch:
 
 def _random(context: Context) -> LearnedSearch:
     count = 2 * (context.settings.round_trials or LearnedSearch.round_trials)
-    return LearnedSearch(context, name="random", kind="random", population=count, generations=0, online=True)
+    return LearnedSearch(
+        context, name="random", kind="random", population=count, generations=0, online=True, evolves=False
+    )
 
 
 for _name, _make in (("ansor", _ansor), ("tenset-mlp", _tenset), ("tlp", _tlp), ("random", _random)):

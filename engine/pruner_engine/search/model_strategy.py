@@ -132,6 +132,8 @@ class ModelStrategy(Strategy):
         return groups
 
     def restore(self, states: Sequence[TaskState], checkpoints: dict[str, bytes]) -> None:
+        # drawn again from the beginning, most candidates would be known
+        self.rng = np.random.default_rng([self.context.seed, sum(len(state.trials) for state in states)])
         for state in states:
             if state.trials:
                 self.take(state, state.trials)

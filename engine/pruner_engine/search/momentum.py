@@ -64,6 +64,7 @@ class MomentumDraftVerify(DraftVerify):
         if "siamese" in checkpoints:
             self.adapter.siamese.from_bytes(checkpoints["siamese"])
         super().restore(states, checkpoints)
+        self.adapter.updates = sum(state.rounds for state in states)
         if "model" in checkpoints:
             self.adapter.resume(self.groups())
 

@@ -99,7 +99,8 @@ def _tunable(mod: tvm.IRModule) -> bool:
         blocks = _blocks(mod)
     except (ValueError, RuntimeError):
         return False
-    fixed = all(isinstance(d, IntImm) for p in mod["main"].params for d in getattr(p.ty, "shape", ()))
+    extents = [d for p in mod["main"].params for d in getattr(p.ty, "shape", ())]
+    fixed = all(isinstance(d, IntImm) and int(d) > 0 for d in extents)
     return (
         fixed and all(b.iter_vars for b in blocks) and not all(str(b.name_hint).startswith("T_reshape") for b in blocks)
     )

@@ -18,6 +18,7 @@ from pruner_engine.tasks.fold import fold_movement
 from pruner_engine.tasks.grouped import widen_groups
 from pruner_engine.tasks.integers.rewrite import integer_products
 from pruner_engine.tasks.kernels import legalizations
+from pruner_engine.tasks.layout_free import unmark_reshaped
 from pruner_engine.tasks.quantised import in_arithmetic
 from pruner_engine.tasks.rewriting import extents_of, fields_of, operator_of
 from pruner_engine.tasks.signals import signals_as_images
@@ -117,7 +118,7 @@ def _lower(mod: tvm.IRModule, lanes: int) -> tvm.IRModule:
     Args:
         lanes: float32 numbers in a CPU's vector, for our own kernels; 0 takes TVM's.
     """
-    return Sequential(
+    lowered = Sequential(
         [
             rx.Normalize(),
             rx.FoldConstant(),
@@ -131,6 +132,7 @@ def _lower(mod: tvm.IRModule, lanes: int) -> tvm.IRModule:
             rx.AttachAttrLayoutFreeBuffers(),
         ]
     )(_folded(fold_movement(mod)))
+    return unmark_reshaped(lowered)
 
 
 def _operators(mod: tvm.IRModule) -> set[str]:

@@ -198,7 +198,7 @@ def _access(buffer: Var, use: _Use, nest: _Nest) -> Access:
         if nest.innermost is not None:
             start = nest.slices[nest.innermost].start
             stride += int(index[start + 1] - index[start]) * int(pitches[dim])
-    window = np.array([int(_evaluate(bounds.extent, nest.env)) for bounds in use.region], np.int64)
+    window = np.array([int(np.max(_evaluate(bounds.extent, nest.env))) for bounds in use.region], np.int64)
     itemsize = max(tvm.DataType(buffer.dtype).bits // 8, 1)
     return Access(buffer.name, buffer.scope(), itemsize, tuple(shape), use.read, use.write, spans, window, abs(stride))
 

@@ -40,7 +40,9 @@ def draft_features(space: DesignSpace, candidates: Sequence[Candidate]) -> list[
             continue
         rows = np.array([candidates[i].row for i in members])
         if not analyzer.compiled(sketch.index):
-            found[members, LATENCY] = _log(_NANOSECONDS * np.exp2(-analyzer.score(sketch.index, rows)))
+            scores = analyzer.score(sketch.index, rows)
+            told = np.isfinite(scores)  # of what cannot be read there is no prediction
+            found[members, LATENCY] = np.where(told, _log(_NANOSECONDS * np.exp2(-np.where(told, scores, 0.0))), 0.0)
             continue
         figures = analyzer.figures(sketch.index, rows)
         times = {name: _NANOSECONDS * values for name, values in figures.items() if name in _TIMES}

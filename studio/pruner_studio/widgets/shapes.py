@@ -21,7 +21,11 @@ _GUESSES = {
     "h": 224,
     "w": 224,
     "sequence": 128,
+    "sequence_length": 128,
+    "seq": 128,
+    "seq_len": 128,
 }
+_LARGEST = 1_000_000
 
 
 class ShapeFields(QWidget):
@@ -60,8 +64,10 @@ class ShapeFields(QWidget):
             if isinstance(dim, int):
                 row.addWidget(label(str(dim), "muted"))
                 continue
-            field = number(f"{spec.name}: {dim}", 1, 1_000_000, _GUESSES.get(dim.lower(), 1))
-            field.setToolTip(tr("Dimension {dimension} of input {name}").format(dimension=dim, name=spec.name))
+            least, largest = spec.bounds.get(dim, (1, None))
+            field = number(f"{spec.name}: {dim}", least, largest or _LARGEST, _GUESSES.get(dim.lower(), least))
+            tip = tr("Dimension {dimension} of input {name}").format(dimension=dim, name=spec.name)
+            field.setToolTip(f"{tip}: {least:,} – {largest:,}" if largest else tip)
             field.setPrefix(f"{dim} ")
             field.valueChanged.connect(lambda _: self.changed.emit())
             self._fields[spec.name, axis] = field

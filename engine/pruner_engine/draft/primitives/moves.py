@@ -18,6 +18,7 @@ from pruner_engine.draft.nest import (
     blocks_under,
     chain,
     detach,
+    only_store,
 )
 from pruner_engine.draft.primitives.registry import AT_ROOT, INLINE, primitive
 from pruner_engine.draft.regions import Range, accesses, invert, outer_atoms, readers, region, solve, writers
@@ -79,7 +80,7 @@ def _move(block: Block, loop: Loop, at: int, domains: Mapping[Atom, Range]) -> N
 @primitive("ComputeInline")
 def compute_inline(root: Block, inputs: list[Any], attrs: list[Any]) -> None:
     block: Block = inputs[0]
-    (made,) = block.stores
+    made = only_store(block)
     for user in readers(root, made.write.buffer):
         user.stores = [_inlined(s, made) for s in user.stores]
     detach(block)
@@ -88,7 +89,7 @@ def compute_inline(root: Block, inputs: list[Any], attrs: list[Any]) -> None:
 @primitive("ReverseComputeInline")
 def reverse_compute_inline(root: Block, inputs: list[Any], attrs: list[Any]) -> None:
     block: Block = inputs[0]
-    (store,) = block.stores
+    store = only_store(block)
     read = next(r for r in store.reads if writers(root, r.buffer))
     for producer in writers(root, read.buffer):
         producer.stores = [_reverse_inlined(s, store, read) for s in producer.stores]

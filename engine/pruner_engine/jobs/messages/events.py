@@ -188,11 +188,16 @@ class DoctorReport(Message, tag="doctor-report"):
 
 
 class ModelInput(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A model input; a dimension is a number, or a name where it must be given."""
+    """A model input; a dimension is a number, or a name where it must be given.
+
+    Attributes:
+        bounds: least and largest value (None: none) of the names for which the model says so.
+    """
 
     name: str
     shape: list[int | str]
     dtype: str
+    bounds: dict[str, tuple[int, int | None]] = {}
 
 
 class ModelChecked(Message, tag="model-checked"):

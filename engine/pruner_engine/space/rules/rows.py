@@ -39,6 +39,9 @@ class Rows:
         rows = _rows(made, last)
         if rows is None or any(_rows(made, stage) != rows or not made.get_consumers(stage) for stage in before):
             return [sch]
+        if not rows:  # a vector: one row
+            for stage in (*before, last):
+                made.add_unit_loop(made.get_loops(stage)[0])
         self._schedule(made, before, last)
         close_root(made)
         return [made]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import Protocol
 
@@ -12,6 +13,8 @@ from tvm.s_tir.meta_schedule.schedule_rule import PyScheduleRule
 from tvm.s_tir.schedule import SBlockRV
 
 from pruner_engine.space.rules.machine import Machine
+
+_LOG = logging.getLogger(__name__)
 
 
 class Rule(Protocol):
@@ -36,7 +39,12 @@ class _ScheduleRule(PyScheduleRule):
         pass
 
     def apply(self, sch: Schedule, block: SBlockRV) -> list[Schedule]:
-        return self.rule.apply(sch, block)
+        """What the rule makes; as if it did not apply where it fails, lest its error takes the whole space away."""
+        try:
+            return self.rule.apply(sch.copy(), block)
+        except (RuntimeError, ValueError, IndexError) as error:  # TVM's schedule errors are RuntimeErrors
+            _LOG.warning("the rule %s left out a block that it failed on: %s", type(self.rule).__name__, error)
+            return [sch]
 
     def clone(self) -> ms.ScheduleRule:
         return _ScheduleRule(self.rule)

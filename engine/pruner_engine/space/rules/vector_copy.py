@@ -32,7 +32,7 @@ class VectorCopy:
         if not isinstance(copy.body, BufferStore) or not _by_cases(copy.body.value):
             return [sch]
         # no vector lies on both sides of the end of a source
-        ends = [extent_of(sch, loops[-1]), *(int(read.source.shape[-1]) for read in copy.reads)]
+        ends = [extent_of(sch, loops[-1]), *(int(read.source.shape[-1]) for read in copy.reads if read.source.shape)]
         lanes = math.gcd(self.machine.vector_bits // copy.body.buffer.dtype.bits, *ends)
         if lanes < self.machine.least_lanes or ends[0] > lanes * _MOST_VECTORS:
             return [sch]

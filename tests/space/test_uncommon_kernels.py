@@ -1,0 +1,49 @@
+"""Kernels that are no matrix, have several results or no elements: they are tuned, or left out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tvm.relax import op
+
+from draft.spaces import CPU, GPU, analyzer_of
+from graphs import GRAPHS, TWO_RESULTS, graph, tasks_of_graph
+from pruner_engine.space.design_space import DesignSpace
+from pruner_engine.space.rules.rows import Rows
+from pruner_engine.tasks.extract import extract_tasks
+from pruner_engine.tasks.prepare import prepare
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_every_sketch_is_drafted_and_applied(name):
+    rng = np.random.default_rng(0)
+    for task in tasks_of_graph(name, CPU):
+        space = DesignSpace.generate(task, CPU)
+        for sketch in space.sketches:
+            rows = sketch.sample(rng, 8)
+            assert np.isfinite(analyzer_of(space).score(sketch.index, rows)).all()
+            assert len(space.materialise([space.candidate(sketch.index, row) for row in rows])) == len(rows)
+
+
+@pytest.mark.parametrize("target", [CPU, GPU], ids=["cpu", "gpu"])
+@pytest.mark.parametrize("name", TWO_RESULTS)
+def test_a_reduction_to_two_results_has_a_closed_form(name, target):
+    task = tasks_of_graph(name, target)[0]
+    space = DesignSpace.generate(task, target)
+    analyzer = analyzer_of(space)
+    assert all(analyzer.compiled(sketch.index) for sketch in space.sketches)
+
+
+def test_a_kernel_without_elements_is_no_task():
+    empty = graph(op.matmul, (0, 32), constants=[(32, 16)])
+    assert extract_tasks(prepare(empty, CPU), CPU) == []
+
+
+def test_a_rule_that_fails_leaves_the_space_to_the_others(monkeypatch, caplog):
+    def fail(*_):
+        raise RuntimeError("no such loop")
+
+    (task,) = tasks_of_graph("softmax of a vector", CPU)
+    monkeypatch.setattr(Rows, "apply", fail)
+    assert DesignSpace.generate(task, CPU).sketches
+    assert "no such loop" in caplog.text

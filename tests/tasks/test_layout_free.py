@@ -1,0 +1,39 @@
+"""Constants whose layout may follow the loops that read them."""
+
+from __future__ import annotations
+
+import numpy as np
+from tvm.relax import op
+
+from draft.spaces import CPU
+from graphs import graph, group_norm, tasks_of_graph
+from pruner_engine.space.design_space import DesignSpace
+from pruner_engine.tasks.extract import extract_tasks
+from pruner_engine.tasks.prepare import prepare
+
+
+def marked(task) -> list[int]:
+    return [int(i) for i in task.mod["main"].attrs.get("layout_free_buffers", ())]
+
+
+def test_constants_that_are_reshaped_in_a_kernel_keep_their_layout():
+    (task,) = tasks_of_graph("group norm", CPU)
+    assert marked(task) == []
+    space = DesignSpace.generate(task, CPU)
+    rng = np.random.default_rng(0)
+    tried = [space.candidate(sketch.index, row) for sketch in space.sketches for row in sketch.sample(rng, 8)]
+    assert len(space.materialise(tried)) == len(tried)
+
+
+def test_other_constants_follow_the_loops():
+    (task,) = extract_tasks(prepare(graph(op.matmul, (16, 32), constants=[(32, 48)]), CPU), CPU)
+    assert marked(task) == [1]
+
+
+def test_one_kernel_may_hold_both():
+    def both(x, weight, scale, shift):
+        return group_norm(op.nn.conv2d(x, weight, padding=[1, 1]), scale, shift)
+
+    mod = graph(both, (1, 8, 14, 10), constants=[(8, 8, 3, 3), (8,), (8,)])
+    tasks = {task.op: marked(task) for task in extract_tasks(prepare(mod, CPU), CPU)}
+    assert tasks["normalization"] == [] and tasks["conv2d"] == [1]
