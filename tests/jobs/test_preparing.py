@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -16,8 +17,10 @@ from pruner_engine.jobs import messages as msg
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.search.control import Control
 from pruner_engine.search.strategies import make_strategy, register_strategy
+from pruner_engine.search.strategy import Proposal
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
+from pruner_engine.targets import detect_gpus
 from terminal import SMALL, pruner
 
 QUICK = {"check": "none", "repeats": 1}
@@ -25,7 +28,8 @@ QUICK = {"check": "none", "repeats": 1}
 
 def started(project: Path, model: str = "matmul:32,32,32", strategy: str = "random", **more) -> list[msg.Event]:
     said: list[msg.Event] = []
-    command = msg.Tune(project=str(project), model=model, trials=4, strategy=strategy, settings=QUICK, **more)
+    asked = {"trials": 4, "settings": QUICK, **more}
+    command = msg.Tune(project=str(project), model=model, strategy=strategy, **asked)
     tune.start(command, JobContext(said.append, Control(), ""))
     return said
 
@@ -46,12 +50,13 @@ def test_a_run_that_was_ended_while_libraries_were_timed_times_them_when_it_goes
 
 
 def forgetful(context):
-    """A random search that cannot learn of one task."""
-    strategy = make_strategy("random", context)
+    """A random search that cannot learn of the task that it meets first."""
+    strategy, met = make_strategy("random", context), []
     learn = strategy.learn
 
     def forget(state, trials):
-        if state.task.op == "softmax":
+        met.append(state)
+        if state is met[0]:
             raise ArithmeticError("no figure")
         return learn(state, trials)
 
@@ -62,11 +67,34 @@ def forgetful(context):
 def test_a_task_of_which_nothing_can_be_learned_is_left_out_and_the_run_goes_on(tmp_path, model_of_two_tasks):
     register_strategy("forgetful", forgetful)
     project = tmp_path / "p.pruner"
-    said = started(project, str(model_of_two_tasks), "forgetful")
-    assert isinstance(said[-1], msg.RunFinished) and said[-1].state == "finished" and said[-1].trials == 4
+    said = started(project, str(model_of_two_tasks), "forgetful", trials=8, settings={**QUICK, "round_trials": 4})
+    assert isinstance(said[-1], msg.RunFinished) and said[-1].state == "finished" and said[-1].trials == 8
     with ProjectReader(project) as reader:
-        told = {row["op"]: row["quarantined"] for row in reader.tasks(1)}
-        assert told["softmax"] == "ArithmeticError: no figure" and not told["matmul"]
+        (why,) = (row["quarantined"] for row in reader.tasks(1) if row["quarantined"])
+        assert re.fullmatch(r"ArithmeticError in \w+\.py:\d+: no figure", why)
+    assert "1 of its tasks were given up" in pruner("status", project)
+    assert "no figure" in pruner("tasks", project)
+
+
+def fruitless(context):
+    """A random search that finds nothing."""
+    strategy = make_strategy("random", context)
+    strategy.propose = lambda state, left: Proposal([])
+    return strategy
+
+
+def test_a_task_of_which_nothing_can_be_applied_is_told_and_no_success(tmp_path):
+    register_strategy("fruitless", fruitless)
+    said = started(tmp_path / "p.pruner", strategy="fruitless")
+    assert any(isinstance(event, msg.Notice) and "no candidate" in event.text for event in said)
+    assert isinstance(said[-1], msg.RunFinished) and said[-1].state == "failed"
+
+
+@pytest.mark.skipif(bool(detect_gpus()), reason="this machine has a GPU")
+def test_kernels_that_no_device_here_runs_are_refused_before_anything_is_kept(tmp_path):
+    with pytest.raises(UserError, match="no NVIDIA driver") as refused:
+        started(tmp_path / "p.pruner", target="h100")
+    assert "--rpc" in refused.value.hint and not (tmp_path / "p.pruner").exists()
 
 
 @pytest.fixture
@@ -122,6 +150,24 @@ def test_an_export_that_differs_from_a_library_is_kept_as_such(tuned, tmp_path, 
     assert any(isinstance(event, msg.Notice) and "The outputs are not those of" in event.text for event in said)
     with Project(tuned) as opened:
         assert [row["ok"] for row in opened.query("SELECT ok FROM exports")] == [0]
+
+
+def test_kernels_that_the_prepared_model_has_no_more_are_told(tuned, tmp_path, monkeypatch):
+    monkeypatch.setattr(bundle, "task_names", lambda prepared, tasks: {})
+    said: list[msg.Event] = []
+    bundle.export(msg.Export(project=str(tuned), out=str(tmp_path / "out")), JobContext(said.append, Control(), ""))
+    assert any(isinstance(event, msg.Notice) and "1 of its tuned kernels do not occur" in event.text for event in said)
+
+
+def test_of_a_library_the_calmest_minute_counts(tuned):
+    with Project(tuned) as project:
+        run = project.runs.get(1)
+        for seconds, calmest in ((0.5, 0.5), (1.0, 0.5), (0.25, 0.25), (None, 0.25)):
+            timing = {"seconds": seconds, "repeats": [], "threads": 1, "note": ""}
+            bundle._keep(project, run, {"latency": {"library": timing, "tuned": timing}})
+            rows = project.work.baselines(run["model_id"], run["target_id"], "float32")
+            told = {row["name"]: row["seconds"] for row in rows}
+            assert (told["library"], told["tuned"]) == (calmest, seconds)
 
 
 def test_a_models_path_is_whole_wherever_the_project_is_opened(model_of_two_tasks):

@@ -1,5 +1,6 @@
 """What a user may name as a target, and what comes of it."""
 
+import dataclasses
 import subprocess
 import sys
 
@@ -10,7 +11,15 @@ from pruner_engine.errors import UserError
 from pruner_engine.targets import Device, detect_gpus, detect_host
 from pruner_engine.targets import target as targets
 from pruner_engine.targets.presets import load_presets
-from pruner_engine.targets.target import cpu_features, device_of, resolve_target, runs_here, target_json, threads_of
+from pruner_engine.targets.target import (
+    cpu_features,
+    device_of,
+    refuse_foreign,
+    resolve_target,
+    runs_here,
+    target_json,
+    threads_of,
+)
 
 
 def test_auto_is_this_host_with_its_real_features_and_all_its_cores():
@@ -80,6 +89,26 @@ def test_older_instruction_sets_run_here_and_foreign_devices_do_not():
     foreign = resolve_target("graviton3" if detect_host().arch == "x86_64" else "zen4")
     assert not runs_here(foreign)
     assert device_of(foreign).fingerprint != detect_host().fingerprint
+
+
+def test_kernels_of_foreign_devices_are_refused_with_what_is_missing(monkeypatch):
+    refuse_foreign(resolve_target("auto"))
+    other = ("graviton3", "aarch64") if detect_host().arch == "x86_64" else ("zen4", "x86_64")
+    with pytest.raises(UserError, match=f"for {other[1]} cannot run"):
+        refuse_foreign(resolve_target(other[0]))
+    gpus = [Device("cuda", "A100", "f", "sm_80", 108, 2048, 32)]
+    monkeypatch.setattr(targets, "detect_gpus", lambda: gpus)
+    refuse_foreign(resolve_target('{"kind":"cuda","arch":"sm_75"}'))
+    with pytest.raises(UserError, match="the GPU here is sm_80"):
+        refuse_foreign(resolve_target("h100"))
+
+
+@pytest.mark.skipif(detect_host().arch != "x86_64", reason="names a feature of x86")
+def test_a_missing_instruction_set_is_named(monkeypatch):
+    older = dataclasses.replace(detect_host(), features=())
+    monkeypatch.setattr(targets, "detect_host", lambda: older)
+    with pytest.raises(UserError, match=r"this processor has no .*avx2"):
+        refuse_foreign(resolve_target('{"kind":"llvm","mcpu":"haswell"}'))
 
 
 def test_two_targets_of_other_devices_have_two_fingerprints():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -122,6 +123,9 @@ def status(project: str, *, as_json: bool) -> None:
                     f" {failure['message']}"
                 )
                 click.echo(f"  {failure['hint']}")
+            if given_up := sum(bool(task["quarantined"]) for task in reader.tasks(run["id"])):
+                looked = f"pruner tasks {shlex.quote(project)} --run {run['id']}"
+                click.echo(f"run {run['id']}: {given_up} of its tasks were given up; {looked} says why")
             if run["interrupted"]:
                 again = line_of(Resume(project=project, run_id=run["id"]))
                 click.echo(f"run {run['id']} was interrupted: {again}")
@@ -145,6 +149,9 @@ def tasks(project: str, run_id: int | None, *, as_json: bool) -> None:
             str(row["failed"]),
         )  # fmt: skip
     print_table(table)
+    for row in rows:
+        if row["quarantined"]:
+            click.echo(f"{row['name']} is tuned no more: {row['quarantined'].rstrip('.')}.")
 
 
 def compare_runs(project: str, run_id: int | None, goal_of: int | None, *, as_json: bool) -> None:

@@ -37,8 +37,12 @@ def cli() -> None:
     "--target", default="auto", show_default=True, help="auto (this CPU), cuda, a preset, a TVM target as JSON."
 )
 @click.option("--strategy", default="pruner", show_default=True, help="pruner, metaschedule, …")
-@click.option("--trials", type=int, help="Candidates to measure.")
-@click.option("--minutes", type=float, help="Minutes to work. Neither given: until no task gains any more.")
+@click.option("--trials", type=click.IntRange(1), help="Candidates to measure.")
+@click.option(
+    "--minutes",
+    type=click.FloatRange(0, min_open=True),
+    help="Minutes to work. Neither given: until no task gains any more.",
+)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option(
     "--project", type=click.Path(dir_okay=False), help="Project file [default: MODEL's name with .pruner, here]."
@@ -91,8 +95,10 @@ def tune(
 @cli.command()
 @project_argument
 @click.option("--run", "run_id", type=int, help="Which run [default: the newest unfinished].")
-@click.option("--trials", type=int, help="A new budget of candidates, those measured included.")
-@click.option("--minutes", type=float, help="A new budget of minutes, those worked included.")
+@click.option("--trials", type=click.IntRange(1), help="A new budget of candidates, those measured included.")
+@click.option(
+    "--minutes", type=click.FloatRange(0, min_open=True), help="A new budget of minutes, those worked included."
+)
 @plugin_option
 @json_option
 def resume(project: str, as_json: bool, **options: Any) -> None:

@@ -105,6 +105,7 @@ class _View:
     def __init__(self, out: Console, live: Live | None) -> None:
         self._out = out
         self._live = live
+        self._whole = live is None  # lines of a log are not cut at the width of a terminal that is none
         self._phase = ""
         self._progress: Progress | None = None
 
@@ -112,15 +113,15 @@ class _View:
         if isinstance(event, Phase):
             self._phase = " ".join(part for part in (event.name, event.task, event.detail) if part)
             if self._live is None and not event.task:
-                self._out.print(self._phase)
+                self._out.print(self._phase, soft_wrap=self._whole)
         elif isinstance(event, Progress):
             ended = self._progress is not None and event.round_id is not None and event.trials != self._progress.trials
             self._progress = event
             if self._live is None and ended and event.left_s is not None and event.trials % 10 == 0:
-                self._out.print(self._line())
+                self._out.print(self._line(), soft_wrap=self._whole)
         elif isinstance(event, Notice):
             style = {"info": "", "warning": "yellow", "error": "red"}[event.level]
-            self._out.print(Text(f"{event.text} {event.hint}".strip(), style=style))
+            self._out.print(Text(f"{event.text} {event.hint}".strip(), style=style), soft_wrap=self._whole)
         elif isinstance(event, RunStarted):
             verb = "resumes" if event.resumed else "starts"
             self._out.print(f"run {event.run_id} {verb} in {event.project}", soft_wrap=True)

@@ -97,6 +97,9 @@ def export(command: Export, job: JobContext) -> None:
             _keep(project, run, summary)
         agrees = all(check["ok"] for check in summary["checks"])
         export_id = project.runs.add_export(run["id"], summary["out"], agrees, summary)
+        if unused := _unused(found):
+            text = f"{unused} of its tuned kernels do not occur in the model as this version of the engine prepares it."
+            job.emit(Notice(level="warning", text=text, hint="Tune the model again to have them tuned."))
         if summary["slower_than"]:
             others = " and ".join(summary["slower_than"])
             job.emit(
@@ -107,6 +110,13 @@ def export(command: Export, job: JobContext) -> None:
                 text = f"The outputs are not those of {check['against']}: {check['message']}."
                 job.emit(Notice(level="warning", text=text, hint="Compare on inputs of your own before using it."))
         job.emit(Exported(export_id=export_id, out=summary["out"], summary=summary))
+
+
+def _unused(found: _Tuned) -> int:
+    """How many tuned tasks are no function of the prepared model, as after a change of how models are prepared."""
+    used = set(task_names(found.prepared, found.tasks).values())
+    left = (found.database.commit_workload(task.mod) for task in found.tasks if task.name not in used)
+    return sum(bool(found.database.get_top_k(workload, 1)) for workload in left)
 
 
 def compare_libraries(
@@ -132,9 +142,13 @@ def compare_libraries(
 
 
 def _keep(project: Project, run: dict[str, Any], summary: dict[str, Any]) -> None:
-    """What an export timed is a baseline of the model on this device."""
+    """What an export timed is a baseline of the model on this device; of a library, the calmest minute counts."""
     dtype = settings_from(run["settings"]).dtype
+    known = {row["name"]: row["seconds"] for row in project.work.baselines(run["model_id"], run["target_id"], dtype)}
     for name, timing in summary["latency"].items():
+        before, now = known.get(name), timing["seconds"]
+        if name != "tuned" and before is not None and (now is None or now >= before):
+            continue
         project.work.add_baseline(
             run["model_id"],
             run["target_id"],

@@ -34,7 +34,7 @@ from pruner_engine.store.project import Project
 from pruner_engine.store.reading import making_sense
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.profiling import keep_calibration, profile_for
-from pruner_engine.targets.target import device_kind, resolve_target, target_json, threads_of
+from pruner_engine.targets.target import device_kind, refuse_foreign, resolve_target, target_json, threads_of
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import REWRITES, prepare
 
@@ -51,6 +51,8 @@ def start(command: Tune, job: JobContext) -> None:
     job.emit(Phase(name="load", detail=command.model))
     model = load_model(command.model, command.inputs or None, allow_code=command.allow_code)
     target = resolve_target(command.target)
+    if not settings.rpc:
+        refuse_foreign(target)
     with Project(command.project) as project:
         model_id = project.work.add_model(model)
         run_id = project.runs.add(

@@ -6,8 +6,10 @@ import contextlib
 import json
 import sys
 import time
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import tvm
@@ -158,7 +160,7 @@ class Tuner:
         except UserError:  # the environment's (a disk, a lock) is no fault of the task
             raise
         except Exception as error:
-            self._quarantine(state, f"{type(error).__name__}: {_first_line(error)}")
+            self._quarantine(state, _place_and_words(error))
 
     def _choose(self, state: TaskState) -> _RoundPlan | None:
         """What the next round of a task measures; None where nothing is left."""
@@ -174,7 +176,10 @@ class Tuner:
         chosen = [*pinned, *(c for c in proposal.candidates if c.hash not in own)][: max(left, len(pinned))]
         if not chosen:
             state.exhausted = True
-            self.log.notice("info", f"{state.task.name}: every candidate that the search finds is measured.", "")
+            if state.trials:
+                self.log.notice("info", f"{state.task.name}: every candidate that the search finds is measured.", "")
+            else:
+                self._quarantine(state, "no candidate that the search finds can be applied to it")
             return None
         return _RoundPlan(proposal, pinned, chosen)
 
@@ -258,7 +263,7 @@ class Tuner:
         self.project.runs.update_task(self.run_id, state.task_id, quarantined=why)
         self.log.notice(
             "warning",
-            f"{state.task.name} is tuned no more: {why}",
+            f"{state.task.name} is tuned no more: {why.rstrip('.')}.",
             "The other tasks go on; its default kernel is exported.",
         )
 
@@ -365,5 +370,9 @@ class Tuner:
         return valid
 
 
-def _first_line(error: Exception) -> str:
-    return (str(error).strip() or "no message").splitlines()[0][:200]
+def _place_and_words(error: Exception) -> str:
+    """What an error of ours says and where it was raised, in one line."""
+    words = (str(error).strip() or "no message").splitlines()[0][:200]
+    places = [f for f in traceback.extract_tb(error.__traceback__) if "pruner_engine" in f.filename]
+    place = f" in {Path(places[-1].filename).name}:{places[-1].lineno}" if places else ""
+    return f"{type(error).__name__}{place}: {words}"

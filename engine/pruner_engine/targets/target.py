@@ -14,7 +14,8 @@ from pruner_engine.targets.device import COMMON_CACHES, Device, fingerprint
 from pruner_engine.targets.gpu import detect_gpus
 from pruner_engine.tensor_intrinsics import load_tensor_intrinsics
 
-_HINT = 'Use "auto" for this CPU, "cuda" for a GPU, a device name that `pruner doctor` lists, or a TVM target as JSON.'
+_HINT = 'Use "auto" for this CPU, "cuda" for a GPU, a TVM target as JSON, or a device: {}.'
+_ELSEWHERE = "Measure on a device that can, with --rpc and --key (`pruner serve` lends one), or tune for auto."
 # what design-space generation asks for and every NVIDIA GPU since Volta has
 _CUDA = {
     "max_threads_per_block": 1024,
@@ -55,7 +56,9 @@ def _named(text: str) -> Target:
     try:
         return _build(json.loads(name) if name.startswith("{") else name)
     except ValueError as error:
-        raise UserError(f'"{text}" is not a target: {_first_line(error)}', _HINT) from error
+        raise UserError(
+            f'"{text}" is not a target: {_first_line(error)}', _HINT.format(", ".join(load_presets()))
+        ) from error
 
 
 def host_target() -> Target:
@@ -118,6 +121,27 @@ def runs_here(target: Target) -> bool:
     host = detect_host()
     preset, triple = target.attrs.get("model"), str(target.attrs.get("mtriple", host.arch))
     return not preset and triple.startswith(host.arch) and set(cpu_features(target)) & _DECIDING <= set(host.features)
+
+
+def refuse_foreign(target: Target) -> None:
+    """Raises UserError where no device of this machine runs kernels of the target."""
+    host, name = detect_host(), str(target.attrs.get("model") or target.attrs.get("mcpu") or target.kind.name)
+    if target.kind.name != "llvm":
+        archs = [gpu.arch for gpu in detect_gpus()]
+        if not any(_number(str(target.attrs.get("arch", ""))) <= _number(arch) for arch in archs):
+            here = f"the GPU here is {archs[0]}" if archs else "no NVIDIA driver answers here"
+            raise UserError(f"Kernels for {target.attrs.get('arch', name)} cannot run: {here}.", _ELSEWHERE)
+        return
+    triple = str(target.attrs.get("mtriple", host.arch))
+    if not triple.startswith(host.arch):
+        raise UserError(f"Kernels for {triple.partition('-')[0]} cannot run on this {host.arch} processor.", _ELSEWHERE)
+    if missing := sorted(set(cpu_features(target)) & _DECIDING - set(host.features)):
+        raise UserError(f"Kernels for {name} cannot run: this processor has no {', '.join(missing)}.", _ELSEWHERE)
+
+
+def _number(arch: str) -> int:
+    """Of an architecture of NVIDIA's, such as 90 of sm_90a."""
+    return int("".join(filter(str.isdigit, arch)) or 0)
 
 
 def _stand_in(target: Target) -> Device:

@@ -26,6 +26,7 @@ from pruner_engine.tasks.simplify import simplify
 from pruner_engine.tasks.transposed import spread_transposed
 from pruner_engine.tasks.widen import widen_channels, widen_products
 from pruner_engine.tasks.winograd import winograd
+from pruner_engine.tasks.within_bounds import within_bounds
 
 # fused kernels in NHWC vectorise over channels and let weights be prepacked, which outweighs some more traffic
 _NHWC_WORTH = 1.15
@@ -67,6 +68,7 @@ def prepare(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) ->
     if not has_byte_products(target):
         on.discard("integers")
     with target, tvm.transform.PassContext(opt_level=3):
+        mod = within_bounds(mod)
         clean = _clean(in_arithmetic(signals_as_images(mod) if "signals" in on else mod))
         clean = rx.CanonicalizeBindings()(simplify(clean)) if "simplify" in on else clean
         clean = integer_products(clean) if "integers" in on else clean
