@@ -136,7 +136,7 @@ if [ -n "$train" ]; then
     step train "${cli[@]}" train "$out/cpu-data.safetensors" --out "$checkpoint" --hold 0 --json
   else skip train "collect is not done"; fi
 fi
-if [ -z "$checkpoint" ]; then checkpoint=$root/resources/checkpoints/pacm-draft-cpu.safetensors; fi
+if [ -z "$checkpoint" ]; then checkpoint=$root/resources/checkpoints/pacm-draft-256.safetensors; fi
 ours=pruner
 if [ -s "$checkpoint" ]; then ours=moa-pruner:checkpoint=$(realpath "$checkpoint"); fi
 

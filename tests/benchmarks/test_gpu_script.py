@@ -86,7 +86,7 @@ def test_how_much_is_measured_follows_from_the_minutes(minutes, candidates, tria
     assert [words.count("--operator") for words in drafts.values()] == [1] * 9, "each is kept on its own"
     strategies = option(next(iter(searches.values())), "--strategies")
     (checkpoint,) = re.findall(r"moa-pruner:checkpoint=([^,]+)", strategies)
-    assert Path(checkpoint) == SCRIPT.parents[1] / "resources" / "checkpoints" / "pacm-draft-cpu.safetensors"
+    assert Path(checkpoint) == SCRIPT.parents[1] / "resources" / "checkpoints" / "pacm-draft-256.safetensors"
     assert Path(checkpoint).is_file()
 
 

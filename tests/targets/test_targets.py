@@ -8,6 +8,7 @@ import pytest
 from tvm.target import Target
 
 from pruner_engine.errors import UserError
+from pruner_engine.space.rules.machine import Machine
 from pruner_engine.targets import Device, detect_gpus, detect_host
 from pruner_engine.targets import target as targets
 from pruner_engine.targets.presets import load_presets
@@ -19,6 +20,7 @@ from pruner_engine.targets.target import (
     runs_here,
     target_json,
     threads_of,
+    vector_bits_of,
 )
 
 
@@ -109,6 +111,14 @@ def test_a_missing_instruction_set_is_named(monkeypatch):
     monkeypatch.setattr(targets, "detect_host", lambda: older)
     with pytest.raises(UserError, match=r"this processor has no .*avx2"):
         refuse_foreign(resolve_target('{"kind":"llvm","mcpu":"haswell"}'))
+
+
+@pytest.mark.parametrize(
+    ("cpu", "bits"), [("nehalem", 128), ("haswell", 256), ("znver3", 256), ("skylake-avx512", 512)]
+)
+def test_vectors_are_those_of_the_target_not_the_widest_of_its_family(cpu, bits):
+    target = resolve_target(f'{{"kind":"llvm","mcpu":"{cpu}","mtriple":"x86_64-linux-gnu"}}')
+    assert vector_bits_of(target) == bits == Machine.of(target).vector_bits
 
 
 def test_two_targets_of_other_devices_have_two_fingerprints():

@@ -7,7 +7,9 @@ from safetensors.torch import load, save
 
 from measured import synthetic_group
 from pruner_engine.errors import UserError
-from pruner_engine.verify import create_model
+from pruner_engine.resources import resource_dir
+from pruner_engine.targets.target import resolve_target, vector_bits_of
+from pruner_engine.verify import create_model, pretrained
 from pruner_engine.verify.checkpoint import read_header
 
 
@@ -101,3 +103,26 @@ def test_poisoned_weights_are_refused_and_change_nothing(trained):
 def test_trees_of_another_program_are_refused():
     with pytest.raises(UserError, match="trees"):
         create_model("xgb").from_bytes(b'{"learner": {}}')
+
+
+def test_a_device_is_given_the_model_that_learned_from_vectors_like_its_own(tmp_path, monkeypatch):
+    monkeypatch.setattr(pretrained, "_folder", lambda: tmp_path)
+    assert pretrained.shipped_checkpoint("pacm", 256) is None
+    for name in ("pacm-256", "pacm-512", "pacm-draft-1024"):
+        (tmp_path / f"{name}.safetensors").touch()
+    found = {bits: pretrained.shipped_checkpoint("pacm", bits) for bits in (32, 128, 256, 512, 1024)}
+    assert {bits: path.stem for bits, path in found.items()} == {
+        32: "pacm-256",
+        128: "pacm-256",
+        256: "pacm-256",
+        512: "pacm-512",
+        1024: "pacm-512",
+    }
+
+
+@pytest.mark.parametrize("path", sorted((resource_dir() / "checkpoints").iterdir()), ids=lambda path: path.stem)
+def test_what_ships_learned_from_what_its_name_says(path):
+    kind, _, bits = path.stem.rpartition("-")
+    model = create_model(kind)
+    model.from_bytes(path.read_bytes())
+    assert {vector_bits_of(resolve_target(target)) for target in model.recipe["targets"]} == {int(bits)}

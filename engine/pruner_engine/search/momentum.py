@@ -4,27 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from pruner_engine.adapt.moa import MomentumAdapter
 from pruner_engine.errors import UserError
-from pruner_engine.resources import resource_dir
 from pruner_engine.search.draft_verify import DraftVerify
 from pruner_engine.search.strategy import Context, register_strategy
 from pruner_engine.search.task_state import TaskState
 from pruner_engine.verify.model import Group, LearnReport
 from pruner_engine.verify.network_model import NetworkCostModel
+from pruner_engine.verify.pretrained import shipped_checkpoint
 
 
-def shipped_checkpoint(kind: str) -> Path:
-    """The pre-trained model that comes with the product for CPUs."""
-    return resource_dir() / "checkpoints" / f"{kind}-cpu.safetensors"
-
-
-def _shipped(kind: str) -> str:
-    path = shipped_checkpoint(kind)
-    if not path.is_file():
+def _shipped(kind: str, vector_bits: int) -> str:
+    path = shipped_checkpoint(kind, vector_bits)
+    if path is None:
         raise UserError(
             f"MoA-Pruner adapts a pre-trained model, and no {kind} model is installed.",
             "Make one with `pruner collect` and `pruner train`, then name it with --checkpoint.",
@@ -39,7 +33,7 @@ class MomentumDraftVerify(DraftVerify):
 
     def __init__(self, context: Context) -> None:
         settings = context.settings
-        checkpoint = settings.checkpoint or _shipped(settings.model)
+        checkpoint = settings.checkpoint or _shipped(settings.model, context.profile.vector_bits)
         super().__init__(replace(context, settings=settings.with_checkpoint(checkpoint)))
         if not isinstance(self.model, NetworkCostModel):
             raise UserError(f"A model of kind {settings.model} cannot be adapted.", "Use pacm, tenset-mlp or tlp.")

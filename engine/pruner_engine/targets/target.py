@@ -9,7 +9,7 @@ import tvm
 from tvm.target import Target, codegen
 
 from pruner_engine.errors import UserError
-from pruner_engine.targets.cpu import ARM_FEATURES, X86_FEATURES, detect_host
+from pruner_engine.targets.cpu import ARM_FEATURES, X86_FEATURES, detect_host, vector_bits
 from pruner_engine.targets.device import COMMON_CACHES, Device, fingerprint
 from pruner_engine.targets.gpu import detect_gpus
 from pruner_engine.tensor_intrinsics import load_tensor_intrinsics
@@ -105,6 +105,11 @@ def cpu_features(target: Target) -> tuple[str, ...]:
     return tuple(sorted(str(f) for f in codegen.llvm_get_cpu_features(cpu_of(target))))
 
 
+def vector_bits_of(target: Target) -> int:
+    """Width of the widest vector registers of the CPU side; TVM's own answer is 512 for every x86-64."""
+    return vector_bits(cpu_features(target))
+
+
 def device_of(target: Target) -> Device:
     """The detected device that runs this target, or a stand-in that only knows what the target says.
 
@@ -154,7 +159,7 @@ def _stand_in(target: Target) -> Device:
         arch=arch,
         cores=threads_of(target) if cpu else 80,
         threads=threads_of(target) if cpu else 2048,
-        vector_bits=int(codegen.llvm_get_vector_width(target)) if cpu else 32,
+        vector_bits=vector_bits_of(target) if cpu else 32,
         caches=COMMON_CACHES if cpu else (),
     )
 

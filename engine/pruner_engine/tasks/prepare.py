@@ -10,9 +10,10 @@ import tvm_ffi
 from tvm import relax
 from tvm.ir.transform import Sequential
 from tvm.relax import transform as rx
-from tvm.target import Target, codegen
+from tvm.target import Target
 
 from pruner_engine.byte_products import has_byte_products
+from pruner_engine.targets.target import vector_bits_of
 from pruner_engine.tasks.constants import fold_constants
 from pruner_engine.tasks.fold import fold_movement
 from pruner_engine.tasks.grouped import widen_groups
@@ -63,7 +64,7 @@ def prepare(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) ->
         A Relax module whose "main" calls fused TIR functions; weights whose layout a kernel may choose are marked.
     """
     cpu = target.kind.name == "llvm"
-    lanes = codegen.llvm_get_vector_width(target) // 32 if cpu else 0
+    lanes = vector_bits_of(target) // 32 if cpu else 0
     on = {name for name, for_cpus in REWRITES.items() if name not in without and (cpu or not for_cpus)}
     if not has_byte_products(target):
         on.discard("integers")

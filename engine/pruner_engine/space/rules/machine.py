@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tvm.target import Target, codegen
+from tvm.target import Target
+
+from pruner_engine.targets.target import vector_bits_of
 
 
 @dataclass(frozen=True)
@@ -21,4 +23,4 @@ class Machine:
 
     @staticmethod
     def of(target: Target) -> Machine:
-        return Machine(int(codegen.llvm_get_vector_width(target)))
+        return Machine(vector_bits_of(target))
