@@ -14,7 +14,9 @@ functional = torch.nn.functional
 
 def module_of(operator, inputs, dtype):
     builder = relax.BlockBuilder()
-    parameters = [relax.Var(name, relax.TensorType(tuple(x.shape), dtype)) for name, x in zip("xsb", inputs)]
+    parameters = [
+        relax.Var(name, relax.TensorType(tuple(x.shape), dtype)) for name, x in zip("xsb", inputs, strict=True)
+    ]
     with builder.function("main", parameters):
         builder.emit_func_output(builder.emit(operator(*parameters)))
     return builder.get()
