@@ -122,3 +122,18 @@ def test_loops_of_too_many_steps_are_refused(tmp_path):
     path = saved(tmp_path, [loop], [value("last", *X.shape)], [number("count", 1 << 40, "i8"), YES])
     with pytest.raises(UserError, match="too many to be written out"):
         load_model(path)
+
+
+def test_loops_in_loops_that_become_too_many_are_refused(tmp_path):
+    inner = node("Loop", ["count", "", "h"], ["made"], body=body(STEP[:3], ["next"], [HALF]))
+    outer = node("Loop", ["count", "", "x"], ["last"], body=body([inner], ["made"]))
+    path = saved(tmp_path, [outer], [value("last", *X.shape)], [number("count", 1000, "i8")])
+    with pytest.raises(UserError, match="too many to be written out"):
+        load_model(path)
+
+
+def test_a_scan_whose_attributes_do_not_fit_is_refused(tmp_path):
+    graph = helper.make_graph([node("Tanh", ["row"], ["seen"])], "body", [value("row", 5, 3)], [value("seen", 5, 3)])
+    scan = node("Scan", ["x"], ["all"], body=graph, num_scan_inputs=1, scan_input_axes=[0, 1])
+    with pytest.raises(UserError):
+        load_model(saved(tmp_path, [scan], [value("all", 2, 5, 3)]))

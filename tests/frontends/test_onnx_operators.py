@@ -360,3 +360,28 @@ def test_places_of_maxima_along_columns_are_refused(tmp_path):
     onnx.save(model, tmp_path / "model.onnx")
     with pytest.raises(UserError, match="along columns"):
         load_model(str(tmp_path / "model.onnx"))
+
+
+@pytest.mark.parametrize(
+    ("image", "block", "form"),
+    [
+        ([5, 6], [2, 3], {}),
+        ([7, 6], [3, 2], {"strides": [2, 2], "pads": [1, 0, 0, 1]}),
+        ([6, 7], [2, 2], {"dilations": [2, 3]}),
+        ([9, 7], [2, 2], {"strides": [3, 3]}),
+        ([3, 4, 5], [2, 2, 2], {"strides": [1, 2, 1], "pads": [1, 0, 0, 0, 0, 1]}),
+    ],
+)
+def test_windows_are_put_back_into_an_image(image, block, form, tmp_path):
+    rank = len(block)
+    pads = form.get("pads", [0] * 2 * rank)
+    counts = [
+        (size + before + behind - (width - 1) * apart - 1) // step + 1
+        for size, width, before, behind, apart, step in zip(
+            *(image, block, pads[:rank], pads[rank:]),
+            *(form.get("dilations", [1] * rank), form.get("strides", [1] * rank)),
+            strict=True,
+        )
+    ]
+    x = RNG.standard_normal((2, 3 * np.prod(block), np.prod(counts))).astype("f")
+    compare(tmp_path, x, 18, ("Col2Im", [np.array(image), np.array(block)], form))

@@ -1,7 +1,8 @@
-"""Where the members of an image's windows are, for poolings that tell where their maxima were."""
+"""Where the members of an image's windows are, for poolings that tell where their maxima were and windows put back."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -31,9 +32,31 @@ def members(places: Sequence[Places], sizes: Sequence[int]) -> Places:
         places: for each axis of the image the windows along it, as rows.
         sizes: of the image.
     """
+    table, inside = _all(places, sizes)
+    return np.where(inside, table, table[np.arange(len(table)), inside.argmax(1)][:, None])
+
+
+def readers(places: Sequence[Places], sizes: Sequence[int]) -> Places:
+    """For each element of the flat image the members of windows that are there, counted through all windows.
+
+    Rows are filled up with the number of all members, which is none of them. Arguments as of `members`.
+    """
+    table, inside = _all(places, sizes)
+    found = np.flatnonzero(inside)
+    at = table.reshape(-1)[found]
+    order = np.argsort(at, kind="stable")
+    found, at = found[order], at[order]
+    count = np.bincount(at, minlength=math.prod(sizes))
+    made = np.full((len(count), max(count.max(), 1)), table.size, "int64")
+    made[at, np.arange(len(at)) - np.repeat(np.cumsum(count) - count, count)] = found
+    return made
+
+
+def _all(places: Sequence[Places], sizes: Sequence[int]) -> tuple[Places, Places]:
+    """Window by member: where in the flat image, and whether it is inside."""
     table, inside = np.zeros((1, 1), "int64"), np.ones((1, 1), bool)
     for place, size in zip(places, sizes, strict=True):
         shape = (len(table) * len(place), table.shape[1] * place.shape[1])
         table = (table[:, None, :, None] * size + place[None, :, None]).reshape(shape)
         inside = (inside[:, None, :, None] & ((place >= 0) & (place < size))[None, :, None]).reshape(shape)
-    return np.where(inside, table, table[np.arange(len(table)), inside.argmax(1)][:, None])
+    return table, inside

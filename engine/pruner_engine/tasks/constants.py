@@ -44,7 +44,7 @@ def _permuted(call: relax.Call, x: np.ndarray) -> np.ndarray:
 
 
 def _broadcast(call: relax.Call, x: np.ndarray) -> np.ndarray:
-    return np.broadcast_to(x, shape_of(call))
+    return np.broadcast_to(x, shape_of(call) or ())
 
 
 def _joined(call: relax.Call, *parts: np.ndarray) -> np.ndarray:

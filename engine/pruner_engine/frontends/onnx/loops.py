@@ -20,7 +20,7 @@ from pruner_engine.frontends.onnx.nodes import (
 )
 from pruner_engine.frontends.onnx.values import Values, refused
 
-_MOST = 20_000  # nodes that one loop may become
+_MOST = 20_000  # nodes that the loops of a graph may become
 
 
 def has_loops(model: onnx.ModelProto) -> bool:
@@ -34,12 +34,20 @@ def unrolled(model: onnx.ModelProto) -> onnx.ModelProto:
     Raises:
         UserError: how often a loop runs is known only when it does, or it would be too much.
     """
-    values = Values(onnx.shape_inference.infer_shapes(model, data_prop=True).graph)
+    values, written = Values(onnx.shape_inference.infer_shapes(model, data_prop=True).graph), 0
 
     def write(nodes: Nodes, node: onnx.NodeProto) -> bool:
-        if _is_loop(node):
+        nonlocal written
+        if not _is_loop(node):
+            return False
+        try:
             (_write_loop if node.op_type == "Loop" else _write_scan)(nodes, node, values)
-        return _is_loop(node)
+        except (ValueError, TypeError, LookupError) as error:  # of a file that no exporter wrote
+            raise refused(node, "has inputs or attributes that do not fit each other") from error
+        written += len(nodes.nodes)
+        if written > _MOST:
+            raise refused(node, "is one of loops that are too many to be written out")
+        return True
 
     return replaced(model, write)
 
@@ -121,7 +129,7 @@ class _Body:
         """Raises UserError where a loop has no steps, or too many to be written out."""
         if steps < 1:
             raise refused(self._node, "has no steps")
-        if steps * sum(len(graph.node) for graph in graphs_within(self._graph)) > _MOST:
+        if steps * (1 + sum(len(graph.node) for graph in graphs_within(self._graph))) > _MOST:
             raise refused(self._node, f"has {steps} steps, too many to be written out")
         for weight in self._graph.initializer:
             kept = onnx.TensorProto()

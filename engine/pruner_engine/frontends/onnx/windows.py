@@ -10,7 +10,7 @@ import onnx
 
 from pruner_engine.frontends.onnx.nodes import Nodes, attributes_of
 from pruner_engine.frontends.onnx.values import Values, Writer, refused
-from pruner_engine.frontends.windows import members, windows_along
+from pruner_engine.frontends.windows import members, readers, windows_along
 
 
 def _max_pool(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
@@ -61,6 +61,34 @@ def _with_places(nodes: Nodes, node: onnx.NodeProto, values: Values, form: dict[
     nodes.named(nodes.reshape(nodes("Add", place, nodes.constant(starts)), *made), node.output[1])
 
 
+def _columns_to_image(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
+    """Col2Im, which TVM lacks: each pixel is the sum of the members of windows that are there."""
+    form, (batch, rows, _) = attributes_of(node), values.shape_for(node)
+    known = [values.constant(name) for name in node.input[1:]]
+    if any(value is None for value in known):
+        raise refused(node, "makes an image whose size is known only when it runs")
+    image, block = ([int(extent) for extent in value] for value in known)
+    ones = [1] * len(block)
+    steps, spread = form.get("strides", ones), form.get("dilations", ones)
+    pads = form.get("pads", [0] * 2 * len(block))
+    counts = [
+        (size + before + behind - (width - 1) * apart - 1) // step + 1
+        for size, width, step, before, behind, apart in zip(
+            image, block, steps, pads[: len(block)], pads[len(block) :], spread, strict=True
+        )
+    ]
+    given = counts, block, steps, pads[: len(block)], spread
+    table = readers([windows_along(*numbers) for numbers in zip(*given, strict=True)], image)
+    many, channels, dtype = math.prod(block), rows // math.prod(block), values.dtype(node.input[0])
+    columns = nodes.reshape(node.input[0], batch, channels, many, math.prod(counts))
+    columns = nodes.reshape(nodes.transpose(columns, 0, 1, 3, 2), batch, channels, many * math.prod(counts))
+    columns = nodes("Concat", columns, nodes.constant(np.zeros((batch, channels, 1)), dtype), axis=2)
+    found = nodes("Gather", columns, nodes.constant(table), axis=2)
+    summed = nodes("ReduceSum", found, nodes.constant([3]), keepdims=0)
+    nodes.named(nodes.reshape(summed, batch, channels, *image), node.output[0])
+    return True
+
+
 def _transposed_convolution(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     """`output_shape`, which TVM does not know, as the pads that lead to it."""
     attributes = attributes_of(node)
@@ -92,4 +120,8 @@ def _halved(pads: list[int], upper: bool) -> list[int]:
 
 
 _AXES_AS_INPUT = 18  # version of ReduceMax
-WINDOWS: dict[str, Writer] = {"ConvTranspose": _transposed_convolution, "MaxPool": _max_pool}
+WINDOWS: dict[str, Writer] = {
+    "Col2Im": _columns_to_image,
+    "ConvTranspose": _transposed_convolution,
+    "MaxPool": _max_pool,
+}

@@ -53,7 +53,7 @@ def _numbers(x: Tensor) -> Tensor:
 
 def _sorted(x: Tensor, *, stable: bool | None, dim: int = -1, descending: bool = False) -> tuple[Tensor, Tensor]:
     """TVM's sorts are all stable."""
-    return _aten.sort.default(x, dim, descending)  # type: ignore[no-any-return]
+    return _aten.sort.default(x, dim, descending)
 
 
 def _kth(x: Tensor, k: Any, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
