@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
+from dataclasses import replace
 
 import numpy as np
+import onnx
 import pytest
 from tvm.s_tir import Schedule
 from tvm.s_tir.meta_schedule.arg_info import ArgInfo
@@ -14,6 +16,9 @@ from tvm.s_tir.meta_schedule.database import MemoryDatabase, TuningRecord
 
 from pruner_engine.errors import UserError
 from pruner_engine.export.records import read_records
+from pruner_engine.frontends import load_model
+from pruner_engine.tasks.extract import extract_tasks
+from pruner_engine.tasks.prepare import prepare
 from schedules import CPU, database_with
 
 
@@ -54,6 +59,28 @@ def test_tasks_without_a_record_or_with_slow_ones_only_stay_untuned(work, tmp_pa
     assert {row["task"] for row in fallback} == {unrecorded.name, slow.name}
     assert summary["coverage"]["summary"]["fallback"]["share"] == pytest.approx(sum(row["share"] for row in fallback))
     assert summary["records"] == len(work.tasks) - 2
+
+
+def test_models_that_sort_run_without_a_compiler(work, tmp_path):
+    """A sort is code of TVM's runtime that kernels call: it must come with the bundle."""
+    given = onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, (4, 9))
+    made = [
+        onnx.helper.make_tensor_value_info("largest", onnx.TensorProto.FLOAT, (4, 3)),
+        onnx.helper.make_tensor_value_info("places", onnx.TensorProto.INT64, (4, 3)),
+    ]
+    count = onnx.numpy_helper.from_array(np.array([3]), "count")
+    node = onnx.helper.make_node("TopK", ["x", "count"], ["largest", "places"])
+    graph = onnx.helper.make_graph([node], "g", [given], made, [count])
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8)
+    onnx.save(model, tmp_path / "sorts.onnx")
+    loaded = load_model(str(tmp_path / "sorts.onnx"))
+    prepared = prepare(loaded.mod, CPU)
+    sorts = replace(
+        work, model=loaded, prepared=prepared, tasks=extract_tasks(prepared, CPU), database=MemoryDatabase()
+    )
+    summary = sorts.export(tmp_path / "bundle")
+    assert all(check["ok"] for check in summary["checks"])
+    assert (tmp_path / "bundle" / "runtime" / "libtvm_runtime_extra.so").exists()
 
 
 def test_each_file_has_its_checksum(bundle):

@@ -338,3 +338,50 @@ def test_whole_factors_stay_one_kernel_of_tvm(tmp_path):
         model_of(IMAGE, 13, *(("Resize", scales, {"mode": m}) for m in ("nearest", "linear"))), tmp_path / "m.onnx"
     )
     assert load_model(str(tmp_path / "m.onnx")).mod.script().count("R.image.resize2d(") == 2
+
+
+@pytest.mark.parametrize("opset", [11, 13, 22])
+@pytest.mark.parametrize(
+    "form",
+    [
+        {"kernel_shape": [2, 2], "strides": [2, 2]},
+        {"kernel_shape": [3, 2], "strides": [1, 2], "pads": [1, 0, 1, 1]},
+        {"kernel_shape": [2, 2], "dilations": [2, 3]},
+        {"kernel_shape": [3, 3], "strides": [2, 2], "auto_pad": "SAME_UPPER"},
+        {"kernel_shape": [2, 2], "strides": [2, 2], "ceil_mode": 1},
+    ],
+)
+def test_places_of_maxima(form, opset, tmp_path):
+    compare(tmp_path, np.concatenate([IMAGE, -IMAGE]), opset, ("MaxPool", [], {"outputs": 2, **form}))
+
+
+def test_places_of_maxima_along_columns_are_refused(tmp_path):
+    model = model_of(IMAGE, 13, ("MaxPool", [], {"outputs": 2, "kernel_shape": [2, 2], "storage_order": 1}))
+    onnx.save(model, tmp_path / "model.onnx")
+    with pytest.raises(UserError, match="along columns"):
+        load_model(str(tmp_path / "model.onnx"))
+
+
+@pytest.mark.parametrize(
+    ("image", "block", "form"),
+    [
+        ([5, 6], [2, 3], {}),
+        ([7, 6], [3, 2], {"strides": [2, 2], "pads": [1, 0, 0, 1]}),
+        ([6, 7], [2, 2], {"dilations": [2, 3]}),
+        ([9, 7], [2, 2], {"strides": [3, 3]}),
+        ([3, 4, 5], [2, 2, 2], {"strides": [1, 2, 1], "pads": [1, 0, 0, 0, 0, 1]}),
+    ],
+)
+def test_windows_are_put_back_into_an_image(image, block, form, tmp_path):
+    rank = len(block)
+    pads = form.get("pads", [0] * 2 * rank)
+    counts = [
+        (size + before + behind - (width - 1) * apart - 1) // step + 1
+        for size, width, before, behind, apart, step in zip(
+            *(image, block, pads[:rank], pads[rank:]),
+            *(form.get("dilations", [1] * rank), form.get("strides", [1] * rank)),
+            strict=True,
+        )
+    ]
+    x = RNG.standard_normal((2, 3 * np.prod(block), np.prod(counts))).astype("f")
+    compare(tmp_path, x, 18, ("Col2Im", [np.array(image), np.array(block)], form))

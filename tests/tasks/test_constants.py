@@ -23,6 +23,20 @@ CASES = {
     "functions": lambda a, b: relax.op.rsqrt(relax.op.exp(relax.op.negative(relax.op.tanh(a)))),
     "wide types": lambda a, b: relax.op.add(relax.op.astype(a, "int64"), relax.const(1 << 40, "int64")),
     "choices": lambda a, b: relax.op.maximum(relax.op.minimum(a, b), relax.op.abs(relax.op.log(b))),
+    "comparisons": lambda a, b: relax.op.where(relax.op.less(a, b), relax.op.sin(a), relax.op.floor(b)),
+    "both of two": lambda a, b: relax.op.astype(
+        relax.op.logical_and(relax.op.greater(a, b), relax.op.logical_not(relax.op.equal(a, b))), "int32"
+    ),
+    "bounds": lambda a, b: relax.op.clip(a, 0.75, 1.5),
+    "positions": lambda a, b: relax.op.floor_divide(
+        relax.op.arange(-3, 20, 4, dtype="int64"), relax.const(3, dtype="int64")
+    ),
+    "halves": lambda a, b: relax.op.arange(0.5, 4, 0.5, dtype="float32"),
+    "rows": lambda a, b: relax.op.take(a, relax.const([[3, 0], [1, 1]], "int64"), axis=0),
+    "rows beyond": lambda a, b: relax.op.take(a, relax.const([[9, 0], [1, 1]], "int64"), axis=1, mode="clip"),
+    "rows counted on": lambda a, b: relax.op.take(a, relax.const([9, -1], "int64"), axis=1, mode="wrap"),
+    "parts": lambda a, b: relax.op.strided_slice(a, [1, 0], [-4, 1], [1 << 40, -1], [2, 1]),
+    "joined": lambda a, b: relax.op.concat([a, b, a], 1),
     "numbers that are no tensors": lambda a, b: relax.op.add(a, tvm.tirx.FloatImm("float32", 0.25)),
 }
 

@@ -13,9 +13,11 @@ from pruner_engine.export import files
 from pruner_engine.export.files.run import DLPACK
 
 FILES = Path(files.__file__).parent
+# the extra one has what kernels call of TVM, such as sorts
+_CPU = (("tvm_ffi", "libtvm_ffi.so"), ("tvm", "libtvm_runtime.so"), ("tvm", "libtvm_runtime_extra.so"))
 _RUNTIME = {
-    "cpu": (("tvm_ffi", "libtvm_ffi.so"), ("tvm", "libtvm_runtime.so")),
-    "cuda": (("tvm_ffi", "libtvm_ffi.so"), ("tvm", "libtvm_runtime.so"), ("tvm", "libtvm_runtime_cuda.so")),
+    "cpu": _CPU,
+    "cuda": (*_CPU, ("tvm", "libtvm_runtime_cuda.so")),
 }
 
 

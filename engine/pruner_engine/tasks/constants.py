@@ -20,15 +20,68 @@ _Rule = Callable[..., Any]
 # of the operands; the result takes the type and the shape that the graph says
 _ELEMENTWISE: dict[str, _Rule] = {
     **{name: getattr(np, name) for name in ("add", "subtract", "multiply", "divide", "maximum", "minimum", "power")},
-    **{name: getattr(np, name) for name in ("negative", "sqrt", "exp", "log", "abs", "tanh", "where")},
+    **{name: getattr(np, name) for name in ("negative", "sqrt", "exp", "log", "abs", "tanh", "sin", "cos", "where")},
+    **{name: getattr(np, name) for name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")},
+    **{name: getattr(np, name) for name in ("floor", "ceil", "floor_divide", "logical_and", "logical_or")},
+    **{name: getattr(np, name) for name in ("logical_not", "logical_xor", "clip")},
     "rsqrt": lambda x: np.reciprocal(np.sqrt(x)),
     **{name: lambda x: x for name in ("astype", "reshape", "expand_dims", "squeeze", "flatten")},
 }
 
 
 def fold_constants(mod: tvm.IRModule) -> tvm.IRModule:
-    """The module with results in place of arithmetic, types, shapes and transpositions of constants in "main"."""
+    """The module with results in place of arithmetic, types, shapes and selections of constants in "main"."""
     return rewritten(mod, _Folder(mod))
+
+
+def _arange(call: relax.Call, *bounds: np.ndarray) -> np.ndarray:
+    return np.arange(*(bound.item() for bound in bounds))
+
+
+def _permuted(call: relax.Call, x: np.ndarray) -> np.ndarray:
+    axes = call.attrs.axes
+    return np.transpose(x, None if axes is None else [int(axis) for axis in axes])
+
+
+def _broadcast(call: relax.Call, x: np.ndarray) -> np.ndarray:
+    return np.broadcast_to(x, shape_of(call) or ())
+
+
+def _joined(call: relax.Call, *parts: np.ndarray) -> np.ndarray:
+    axis = call.attrs.axis
+    return np.concatenate(parts, None if axis is None else int(axis))
+
+
+def _taken(call: relax.Call, x: np.ndarray, places: np.ndarray) -> np.ndarray | None:
+    axis, mode = call.attrs.axis, str(call.attrs.mode)
+    if mode not in ("fast", "clip", "wrap"):
+        return None
+    return np.take(x, places, None if axis is None else int(axis), mode="wrap" if mode == "wrap" else "clip")
+
+
+def _sliced(call: relax.Call, x: np.ndarray, *bounds: np.ndarray) -> np.ndarray | None:
+    if not isinstance(call.args[1], relax.Tuple):
+        return None
+    count = len(call.args[1].fields)
+    axes, begins, ends, *steps = ([int(n) for n in bounds[i : i + count]] for i in range(0, len(bounds), count))
+    apart = steps[0] if steps else [1] * count
+    if min(apart, default=1) < 1:
+        return None
+    places = [slice(None)] * x.ndim
+    for axis, begin, end, step in zip(axes, begins, ends, apart, strict=True):
+        places[axis] = slice(begin, end, step)
+    return x[tuple(places)]
+
+
+# the same of operators that have attributes; None is not known
+_OTHERS: dict[str, _Rule] = {
+    "arange": _arange,
+    "broadcast_to": _broadcast,
+    "concat": _joined,
+    "permute_dims": _permuted,
+    "strided_slice": _sliced,
+    "take": _taken,
+}
 
 
 @mutator
@@ -36,25 +89,31 @@ class _Folder(PyExprMutator):
     def visit_call_(self, call: relax.Call) -> relax.Expr:
         """Called for each call, operands first."""
         visited = super().visit_call_(call)
-        name = operator_of(visited).removeprefix("relax.")
-        if name not in _ELEMENTWISE and name not in ("permute_dims", "broadcast_to"):
+        name, shape = operator_of(visited).removeprefix("relax."), shape_of(visited)
+        if (name not in _ELEMENTWISE and name not in _OTHERS) or shape is None:
             return visited
-        shape = shape_of(visited)
-        known = [bound(self, arg) for arg in visited.args if not isinstance(arg, relax.ShapeExpr)]
-        if shape is None or not all(isinstance(value, GenericConst | tirx.IntImm | tirx.FloatImm) for value in known):
+        known = self._operands(visited)
+        if not all(isinstance(value, GenericConst | tirx.IntImm | tirx.FloatImm) for value in known):
             return visited
         operands = [_numbers(value) for value in known]
         with np.errstate(all="ignore"):
-            if name == "permute_dims":
-                axes = visited.attrs.axes
-                made = np.transpose(operands[0], None if axes is None else [int(axis) for axis in axes])
-            elif name == "broadcast_to":
-                made = np.broadcast_to(operands[0], shape)
-            else:
-                made = _ELEMENTWISE[name](*operands)
+            made = _ELEMENTWISE[name](*operands) if name in _ELEMENTWISE else _OTHERS[name](visited, *operands)
+        if made is None:
+            return visited
         dtype = str(visited.ty.dtype)  # said, as TVM would narrow numbers of 64 bits
         # no np.ascontiguousarray, which gives a number without axes one
         return relax.const(np.asarray(made, dtype, order="C").reshape(shape), dtype)
+
+    def _operands(self, call: relax.Call) -> list[relax.Expr]:
+        """What its arguments stand for, those of tuples one by one."""
+        found = []
+        for argument in call.args:
+            value = bound(self, argument)
+            if isinstance(value, relax.Tuple):
+                found += [bound(self, field) for field in value.fields]
+            elif not isinstance(value, relax.ShapeExpr):
+                found.append(value)
+        return found
 
 
 def _numbers(constant: relax.Expr) -> np.ndarray:

@@ -20,6 +20,7 @@ from pruner_engine.tasks.grouped import widen_groups
 from pruner_engine.tasks.integers.rewrite import integer_products
 from pruner_engine.tasks.kernels import legalizations
 from pruner_engine.tasks.layout_free import unmark_reshaped
+from pruner_engine.tasks.norms import norms_of_every_type
 from pruner_engine.tasks.quantised import in_arithmetic
 from pruner_engine.tasks.rewriting import extents_of, fields_of, operator_of
 from pruner_engine.tasks.signals import signals_as_images
@@ -69,7 +70,7 @@ def prepare(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) ->
     if not has_byte_products(target):
         on.discard("integers")
     with target, tvm.transform.PassContext(opt_level=3):
-        mod = within_bounds(mod)
+        mod = norms_of_every_type(within_bounds(mod))
         clean = _clean(in_arithmetic(signals_as_images(mod) if "signals" in on else mod))
         clean = rx.CanonicalizeBindings()(simplify(clean)) if "simplify" in on else clean
         clean = integer_products(clean) if "integers" in on else clean

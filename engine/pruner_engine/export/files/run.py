@@ -249,7 +249,8 @@ def _load_runtime(folder: Path, kind: str) -> None:
         folders.append(Path(installed.submodule_search_locations[0]) / "lib")
     if kind == "cuda":
         _load_cudart()
-    for name in ["libtvm_runtime.so"] + (["libtvm_runtime_cuda.so"] if kind == "cuda" else []):
+    names = ["libtvm_runtime.so", "libtvm_runtime_extra.so"]  # the latter has sorts
+    for name in names + (["libtvm_runtime_cuda.so"] if kind == "cuda" else []):
         found = next((place / name for place in folders if (place / name).is_file()), None)
         if found is None:
             raise SystemExit(f"{name} is missing: put it into {folders[0]} or pip install apache-tvm")

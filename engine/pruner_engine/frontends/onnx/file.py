@@ -15,6 +15,7 @@ from tvm.relax.frontend.onnx import from_onnx
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.importing import first_line, importing
 from pruner_engine.frontends.onnx.corrections import corrected
+from pruner_engine.frontends.onnx.loops import has_loops, unrolled
 from pruner_engine.frontends.onnx.nodes import Nodes, is_standard, replaced
 from pruner_engine.frontends.onnx.quantised import dequantised
 from pruner_engine.frontends.onnx.recurrent import has_recurrent, write_out
@@ -28,6 +29,7 @@ _DTYPES = {
     onnx.TensorProto.BOOL,
 }
 _FUNCTIONS = ("Attention", "Celu", "GroupNormalization", "RotaryEmbedding")
+_LOOPS_WITHIN = 4  # loops
 _FOREIGN = "Export the model to ONNX again, and check that the file was copied completely."
 
 
@@ -94,6 +96,10 @@ def to_relax(model: onnx.ModelProto, name: str, shapes: Mapping[str, tuple[int, 
             for extent in shapes[value.name]:
                 value.type.tensor_type.shape.dim.add().dim_value = extent
     fixed = _simplify(_inlined(fixed))
+    for _ in range(_LOOPS_WITHIN):
+        if not has_loops(fixed):
+            break
+        fixed = _simplify(_inlined(unrolled(fixed)))
     if has_recurrent(fixed):
         fixed = _simplify(write_out(fixed))  # again: their weights are constants in another shape
     fixed = replaced(corrected(dequantised(fixed)), _split_sum)

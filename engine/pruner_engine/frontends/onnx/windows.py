@@ -2,26 +2,90 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
+import numpy as np
 import onnx
 
 from pruner_engine.frontends.onnx.nodes import Nodes, attributes_of
-from pruner_engine.frontends.onnx.values import Values, Writer
+from pruner_engine.frontends.onnx.values import Values, Writer, refused
+from pruner_engine.frontends.windows import members, readers, windows_along
 
 
 def _max_pool(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
-    """Pads that follow from the extents, for which TVM rounds a size down or cuts rows off."""
+    """Pads that follow from the extents, for which TVM rounds a size down or cuts rows off; places of maxima."""
     attributes = attributes_of(node)
     kind = attributes.get("auto_pad", b"NOTSET")
-    if not kind.startswith(b"SAME"):
+    if kind.startswith(b"SAME"):
+        shape, kernel = values.shape_for(node)[2:], attributes["kernel_shape"]
+        ones = [1] * len(kernel)
+        steps, spread = attributes.get("strides", ones), attributes.get("dilations", ones)
+        pads = [
+            max((-(-extent // step) - 1) * step + (width - 1) * apart + 1 - extent, 0)
+            for extent, width, step, apart in zip(shape, kernel, steps, spread, strict=True)
+        ]
+        attributes["pads"] = _halved(pads, kind == b"SAME_UPPER")
+        attributes["auto_pad"] = b"NOTSET"
+    elif len(node.output) == 1:
         return False
-    shape, kernel = values.shape_for(node)[2:], attributes["kernel_shape"]
-    ones = [1] * len(kernel)
-    steps, spread = attributes.get("strides", ones), attributes.get("dilations", ones)
-    pads = [
-        max((-(-extent // step) - 1) * step + (width - 1) * apart + 1 - extent, 0)
-        for extent, width, step, apart in zip(shape, kernel, steps, spread, strict=True)
+    if len(node.output) == 2 and values.is_read(node.output[1]):
+        _with_places(nodes, node, values, attributes)
+    else:
+        nodes.named(nodes("MaxPool", node.input[0], **attributes), node.output[0])
+    return True
+
+
+def _with_places(nodes: Nodes, node: onnx.NodeProto, values: Values, form: dict[str, Any]) -> None:
+    """Maxima of windows, and where in all images they are, counted on."""
+    shape, made, kernel = values.shape_for(node), values.shape(node.output[0]), form["kernel_shape"]
+    if form.get("storage_order"):
+        raise refused(node, "counts its places along columns")
+    if made is None:
+        raise refused(node, "has an output whose shape is known only when it runs")
+    ones, sizes = [1] * len(kernel), shape[2:]
+    before = form.get("pads", [0] * len(kernel))[: len(kernel)]
+    given = made[2:], kernel, form.get("strides", ones), before, form.get("dilations", ones)
+    table = members([windows_along(*numbers) for numbers in zip(*given, strict=True)], sizes)
+    windows, many = table.shape
+    flat = nodes.reshape(node.input[0], *shape[:2], math.prod(sizes))
+    found = nodes("Gather", flat, nodes.constant(table), axis=2)
+    place = nodes("ArgMax", found, axis=3, keepdims=0)
+    axes = {"axes": [3]} if nodes.opset < _AXES_AS_INPUT else {}
+    reduced = [found] if axes else [found, nodes.constant([3])]
+    maxima = nodes("ReduceMax", *reduced, keepdims=0, **axes)
+    nodes.named(nodes.reshape(maxima, *made), node.output[0])
+    place = nodes("Add", place, nodes.constant(np.arange(windows) * many))
+    place = nodes("Gather", nodes.constant(table.reshape(-1)), place, axis=0)
+    starts = np.arange(math.prod(shape[:2])).reshape(*shape[:2], 1) * math.prod(sizes)
+    nodes.named(nodes.reshape(nodes("Add", place, nodes.constant(starts)), *made), node.output[1])
+
+
+def _columns_to_image(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
+    """Col2Im, which TVM lacks: each pixel is the sum of the members of windows that are there."""
+    form, (batch, rows, _) = attributes_of(node), values.shape_for(node)
+    known = [values.constant(name) for name in node.input[1:]]
+    if any(value is None for value in known):
+        raise refused(node, "makes an image whose size is known only when it runs")
+    image, block = ([int(extent) for extent in value] for value in known)
+    ones = [1] * len(block)
+    steps, spread = form.get("strides", ones), form.get("dilations", ones)
+    pads = form.get("pads", [0] * 2 * len(block))
+    counts = [
+        (size + before + behind - (width - 1) * apart - 1) // step + 1
+        for size, width, step, before, behind, apart in zip(
+            image, block, steps, pads[: len(block)], pads[len(block) :], spread, strict=True
+        )
     ]
-    _padded(nodes, node, {k: v for k, v in attributes.items() if k != "auto_pad"}, pads, kind == b"SAME_UPPER")
+    given = counts, block, steps, pads[: len(block)], spread
+    table = readers([windows_along(*numbers) for numbers in zip(*given, strict=True)], image)
+    many, channels, dtype = math.prod(block), rows // math.prod(block), values.dtype(node.input[0])
+    columns = nodes.reshape(node.input[0], batch, channels, many, math.prod(counts))
+    columns = nodes.reshape(nodes.transpose(columns, 0, 1, 3, 2), batch, channels, many * math.prod(counts))
+    columns = nodes("Concat", columns, nodes.constant(np.zeros((batch, channels, 1)), dtype), axis=2)
+    found = nodes("Gather", columns, nodes.constant(table), axis=2)
+    summed = nodes("ReduceSum", found, nodes.constant([3]), keepdims=0)
+    nodes.named(nodes.reshape(summed, batch, channels, *image), node.output[0])
     return True
 
 
@@ -44,15 +108,20 @@ def _transposed_convolution(nodes: Nodes, node: onnx.NodeProto, values: Values) 
     # what no window reaches is padding of the output
     attributes["output_padding"] = [beyond + max(-pad, 0) for beyond, pad in zip(more, pads, strict=True)]
     upper = attributes.pop("auto_pad", b"NOTSET") == b"SAME_UPPER"
-    _padded(nodes, node, attributes, [max(pad, 0) for pad in pads], upper)
+    attributes["pads"] = _halved([max(pad, 0) for pad in pads], upper)
+    nodes.again(node, *node.input, **attributes)
     return True
 
 
-def _padded(nodes: Nodes, node: onnx.NodeProto, attributes: dict[str, object], pads: list[int], upper: bool) -> None:
-    """The node with so much padding of each axis, where the larger half is at the upper end or at the lower."""
+def _halved(pads: list[int], upper: bool) -> list[int]:
+    """So much padding of each axis, where the larger half is at the upper end or at the lower."""
     small, large = [pad // 2 for pad in pads], [pad - pad // 2 for pad in pads]
-    attributes["pads"] = [*small, *large] if upper else [*large, *small]
-    nodes.again(node, *node.input, **attributes)
+    return [*small, *large] if upper else [*large, *small]
 
 
-WINDOWS: dict[str, Writer] = {"ConvTranspose": _transposed_convolution, "MaxPool": _max_pool}
+_AXES_AS_INPUT = 18  # version of ReduceMax
+WINDOWS: dict[str, Writer] = {
+    "Col2Im": _columns_to_image,
+    "ConvTranspose": _transposed_convolution,
+    "MaxPool": _max_pool,
+}

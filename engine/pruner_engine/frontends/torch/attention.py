@@ -13,6 +13,8 @@ from typing import Any
 import torch
 from torch.fx import Node
 
+from pruner_engine.frontends.torch.decompositions import core_decompositions
+
 _aten = torch.ops.aten
 _GUARDED = _aten._safe_softmax.default
 _PRODUCTS = {_aten.bmm.default, _aten.mm.default, _aten.matmul.default}
@@ -37,7 +39,7 @@ _LARGEST = 1 << 26  # entries of a mask that is looked at
 
 def in_core_operators(program: Any) -> Any:
     """A `torch.export.ExportedProgram` in PyTorch's core operators."""
-    table = torch.export.default_decompositions()
+    table = core_decompositions()
     table.pop(_GUARDED, None)
     program = program.run_decompositions(table)
     graph = program.graph_module.graph

@@ -31,13 +31,15 @@ def to_relax(content: bytes, name: str) -> tvm.IRModule:
     know_quantised_operators(content)
     program = _load(content, name)
     from pruner_engine.frontends.torch.attention import in_core_operators
+    from pruner_engine.frontends.torch.decompositions import spelled_out
     from pruner_engine.frontends.torch.importer import Importer
     from pruner_engine.frontends.torch.regions import without_regions
 
     with importing(name):
-        program = promoted(in_core_operators(without_regions(program)))
-        mod = Importer().from_exported_program(
-            program,
+        importer = Importer()
+        program = spelled_out(in_core_operators(without_regions(program)), importer.known())
+        mod = importer.from_exported_program(
+            promoted(program),
             keep_params_as_input=False,
             unwrap_unit_return_tuple=True,
             no_bind_return_tuple=False,

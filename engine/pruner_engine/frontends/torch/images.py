@@ -16,6 +16,7 @@ from torch.fx import Node
 from tvm import relax
 
 from pruner_engine.frontends.torch.nodes import arguments, type_name
+from pruner_engine.frontends.windows import members, windows_along
 
 if TYPE_CHECKING:
     from pruner_engine.frontends.torch.importer import Importer
@@ -87,10 +88,7 @@ def _max_pool(importer: Importer, node: Node) -> Any:
     x, kernel, stride, padding, dilation = arguments(node, "self", "kernel_size", "stride", "padding", "dilation")
     rank = int(node.target.__name__[len("max_pool")])
     given = (_each(numbers, rank) for numbers in (kernel, stride or kernel, padding, dilation))
-    places = [
-        (np.arange(after) * step - before)[:, None] + np.arange(width) * apart
-        for after, width, step, before, apart in zip(_inner(node, rank), *given, strict=True)
-    ]
+    places = [windows_along(*numbers) for numbers in zip(_inner(node, rank), *given, strict=True)]
     return _maxima(importer, node, x, places)
 
 
@@ -111,13 +109,8 @@ def _maxima(importer: Importer, node: Node, x: Node, places: list[np.ndarray]) -
     `places` has for each axis of the image the windows along it, as rows; some of a row may be outside.
     """
     sizes = _inner(x, len(places))
-    table, inside = np.zeros((1, 1), "int64"), np.ones((1, 1), bool)  # window by member: where in the flat image
-    for place, size in zip(places, sizes, strict=True):
-        shape = (len(table) * len(place), table.shape[1] * place.shape[1])
-        table = (table[:, None, :, None] * size + place[None, :, None]).reshape(shape)
-        inside = (inside[:, None, :, None] & ((place >= 0) & (place < size))[None, :, None]).reshape(shape)
-    windows, members = table.shape
-    table = np.where(inside, table, table[np.arange(windows), inside.argmax(1)][:, None])  # outside: the first again
+    table = members(places, sizes)
+    windows, many = table.shape
     image = importer.env[x]
     outer = list(image.ty.shape)[: -len(places)]
     made = [*outer, *_inner(node, len(places))]
@@ -126,7 +119,7 @@ def _maxima(importer: Importer, node: Node, x: Node, places: list[np.ndarray]) -
     maxima = importer.emit(relax.op.reshape(relax.op.max(found, axis=-1), made))
     if not _asks_where(node):
         return [maxima]
-    member = relax.op.add(relax.op.argmax(found, axis=-1), relax.const(np.arange(windows) * members, "int64"))
+    member = relax.op.add(relax.op.argmax(found, axis=-1), relax.const(np.arange(windows) * many, "int64"))
     where = importer.emit(relax.op.take(relax.const(table.reshape(-1), "int64"), importer.emit(member), axis=0))
     return [maxima, importer.emit(relax.op.reshape(where, made))]
 

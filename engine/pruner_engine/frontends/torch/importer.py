@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
 import torch
 from torch.fx import Node
 from tvm import relax
@@ -30,6 +31,10 @@ class Importer(ExportedProgramImporter):
         converters = {**_OURS, **IMAGES, **INDICES, **QUANTISED, **SCATTERS}
         ours = {name: partial(convert, self) for name, convert in converters.items()}
         return {name: partial(self._checked, convert) for name, convert in {**self._stock, **ours}.items()}
+
+    def known(self) -> set[str]:
+        """Names of the operators that it converts."""
+        return {name for name in self.convert_map if isinstance(name, str)}
 
     def _checked(self, convert: Callable[[Node], Any], node: Node) -> Any:
         made, meant = convert(node), node.meta.get("val")
@@ -99,9 +104,12 @@ def _elu(importer: Importer, node: Node) -> relax.Expr:
 
 
 def _extreme(op: Callable[..., relax.Expr], importer: Importer, node: Node) -> relax.Var:
-    """The largest or least along some axes, none of them for all; TVM's importer knows those of one axis only."""
+    """The largest or least along some axes, none of them for all; TVM's importer knows those of one axis only, and no
+    kernel of TVM those of booleans."""
     x, axes, keep = arguments(node, "self", "dim", "keepdim")
-    return importer.emit(op(importer.env[x], axis=list(axes) if axes else None, keepdims=bool(keep)))
+    dtype = x.meta["val"].dtype
+    data = importer.as_type(importer.env[x], torch.int8 if dtype == torch.bool else dtype)
+    return importer.emit(op(data, axis=list(axes) if axes else None, keepdims=bool(keep)))
 
 
 def _full(importer: Importer, node: Node) -> relax.Expr:
@@ -132,6 +140,32 @@ def _variance_and_mean(importer: Importer, node: Node) -> list[relax.Expr]:
     variance = importer.emit(relax.op.variance(importer.env[x], axis=over, keepdims=bool(keep)))
     mean = relax.op.mean(importer.env[x], axis=over, keepdims=bool(keep))
     return [importer.emit(relax.op.multiply(variance, share)), importer.emit(mean)]
+
+
+def _group_norm(importer: Importer, node: Node) -> list[relax.Expr]:
+    """With scales of 1 and shifts of 0 where there are none; TVM refuses bfloat16."""
+    x, scale, shift, channels, groups, eps = arguments(node, "input", "weight", "bias", "C", "group", "eps")
+    dtype = x.meta["val"].dtype
+    wide = torch.float32 if dtype == torch.bfloat16 else dtype
+    if type(channels) is not int:
+        raise ValueError("it normalises groups of an open number of channels")
+    data, *factors = (
+        importer.as_type(importer.env[given], wide) if given is not None else relax.const(absent, type_name(wide))
+        for given, absent in ((x, None), (scale, np.ones(channels)), (shift, np.zeros(channels)))
+    )
+    axes = list(range(2, x.meta["val"].dim()))
+    made = importer.emit(relax.op.nn.group_norm(data, *factors, groups, 1, axes, eps))
+    return [importer.as_type(made, dtype)]
+
+
+def _shift(op: Callable[..., relax.Expr], importer: Importer, node: Node) -> relax.Var:
+    """By bits, whose number may be one for all."""
+    x, many = node.args
+    if isinstance(many, int):
+        by = relax.const(many, type_name(node.meta["val"].dtype))
+    else:
+        by = importer.as_type(importer.env[many], node.meta["val"].dtype)
+    return importer.emit(op(importer.as_type(importer.env[x], node.meta["val"].dtype), by))
 
 
 def _product(importer: Importer, node: Node) -> relax.Var:
@@ -241,8 +275,13 @@ _OURS: dict[str, Callable[[Importer, Node], Any]] = {
     "cumsum.default": _cumsum,
     "elu.default": _elu,
     "full.default": _full,
+    **{f"__lshift__.{kind}": partial(_shift, relax.op.left_shift) for kind in ("Scalar", "Tensor")},
+    **{f"__rshift__.{kind}": partial(_shift, relax.op.right_shift) for kind in ("Scalar", "Tensor")},
+    **{f"bitwise_left_shift.{kind}": partial(_shift, relax.op.left_shift) for kind in ("Tensor_Scalar", "Tensor")},
+    **{f"bitwise_right_shift.{kind}": partial(_shift, relax.op.right_shift) for kind in ("Tensor_Scalar", "Tensor")},
     "grid_sampler_2d.default": _grid_sampler,
     "mm.default": _product,
+    "native_group_norm.default": _group_norm,
     "prod.dim_int": _factors,
     "tril_indices.default": _indices_of_a_triangle,
     "triu_indices.default": _indices_of_a_triangle,

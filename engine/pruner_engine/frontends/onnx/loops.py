@@ -1,0 +1,179 @@
+"""Loops of ONNX files (Loop, Scan) whose number of steps is known, written out step by step: TVM's importer has none.
+
+All steps are the same kernels, so a loop adds few tasks, however often it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import onnx
+
+from pruner_engine.frontends.onnx.nodes import (
+    Nodes,
+    attributes_of,
+    graphs_within,
+    inner_graphs,
+    is_standard,
+    replaced,
+)
+from pruner_engine.frontends.onnx.values import Values, refused
+
+_MOST = 20_000  # nodes that the loops of a graph may become
+
+
+def has_loops(model: onnx.ModelProto) -> bool:
+    """Whether there are any outside of the branches of an If."""
+    return any(map(_is_loop, model.graph.node))
+
+
+def unrolled(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with the nodes of its steps in place of each loop; those of a loop within are loops of the model then.
+
+    Raises:
+        UserError: how often a loop runs is known only when it does, or it would be too much.
+    """
+    values, written = Values(onnx.shape_inference.infer_shapes(model, data_prop=True).graph), 0
+
+    def write(nodes: Nodes, node: onnx.NodeProto) -> bool:
+        nonlocal written
+        if not _is_loop(node):
+            return False
+        try:
+            (_write_loop if node.op_type == "Loop" else _write_scan)(nodes, node, values)
+        except (ValueError, TypeError, LookupError) as error:  # of a file that no exporter wrote
+            raise refused(node, "has inputs or attributes that do not fit each other") from error
+        written += len(nodes.nodes)
+        if written > _MOST:
+            raise refused(node, "is one of loops that are too many to be written out")
+        return True
+
+    return replaced(model, write)
+
+
+def _is_loop(node: onnx.NodeProto) -> bool:
+    return node.op_type in ("Loop", "Scan") and is_standard(node.domain)
+
+
+def _write_loop(nodes: Nodes, node: onnx.NodeProto, values: Values) -> None:
+    body = _Body(nodes, node)
+    many, (goes_on, *state) = values.constant(node.input[0]), [*node.input[1:], ""][: max(len(node.input) - 1, 1)]
+    first = values.constant(goes_on) if goes_on else np.True_
+    if many is None or first is None or (first and not body.goes_on()):
+        raise refused(node, "runs as often as its inputs say")
+    steps = int(many.item()) if first.item() else 0
+    body.check(steps)
+    rows: list[list[str]] = []
+    for step in range(steps):
+        _, *made = body.run(step, [nodes.constant(step), nodes.constant(True, np.bool_), *state])
+        state = made[: len(state)]
+        rows.append([_with_axis(nodes, part, 0) for part in made[len(state) :]])
+    _end(nodes, node, state, rows, [0] * len(node.output))
+
+
+def _write_scan(nodes: Nodes, node: onnx.NodeProto, values: Values) -> None:
+    attributes, body = attributes_of(node), _Body(nodes, node)
+    many = attributes["num_scan_inputs"]
+    if nodes.opset < _WITHOUT_BATCH:
+        raise refused(node, "has a batch of its own")
+    state, scanned = list(node.input[:-many]), list(node.input[-many:])
+    axes = attributes.get("scan_input_axes", [0] * many)
+    steps = values.shape_for(node, len(state))[axes[0]]
+    body.check(steps)
+    backwards = attributes.get("scan_input_directions", [0] * many)
+    out_axes = attributes.get("scan_output_axes", [0] * len(node.output))
+    rows: list[list[str]] = []
+    for step in range(steps):
+        places = [nodes.constant(steps - 1 - step if back else step) for back in backwards]
+        parts = [nodes("Gather", x, at, axis=axis) for x, at, axis in zip(scanned, places, axes, strict=True)]
+        made = body.run(step, [*state, *parts])
+        state = made[: len(state)]
+        rows.append([_with_axis(nodes, part, axis) for part, axis in zip(made[len(state) :], out_axes, strict=False)])
+    _end(nodes, node, state, rows, out_axes, attributes.get("scan_output_directions", ()))
+
+
+def _with_axis(nodes: Nodes, value: str, axis: int) -> str:
+    if nodes.opset < _AXES_AS_INPUT:
+        return nodes("Unsqueeze", value, axes=[axis])
+    return nodes("Unsqueeze", value, nodes.constant([axis]))
+
+
+def _end(
+    nodes: Nodes,
+    node: onnx.NodeProto,
+    state: list[str],
+    rows: list[list[str]],
+    axes: list[int],
+    backwards: Sequence[int] = (),
+) -> None:
+    """Name what a loop leaves: its state, and what its steps made, one row each, along an axis."""
+    for value, name in zip(state, node.output, strict=False):
+        nodes.named(value, name)
+    for place, name in enumerate(node.output[len(state) :]):
+        parts = [row[place] for row in rows]
+        if backwards and backwards[place]:
+            parts.reverse()
+        nodes.named(nodes.concat(parts, axes[place]), name)
+
+
+class _Body:
+    """The graph that a loop runs."""
+
+    def __init__(self, nodes: Nodes, node: onnx.NodeProto) -> None:
+        self._nodes, self._node = nodes, node
+        self._graph: onnx.GraphProto = attributes_of(node)["body"]
+        self._weights = {weight.name: f"{nodes.prefix}/body/{weight.name}" for weight in self._graph.initializer}
+
+    def check(self, steps: int) -> None:
+        """Raises UserError where a loop has no steps, or too many to be written out."""
+        if steps < 1:
+            raise refused(self._node, "has no steps")
+        if steps * (1 + sum(len(graph.node) for graph in graphs_within(self._graph))) > _MOST:
+            raise refused(self._node, f"has {steps} steps, too many to be written out")
+        for weight in self._graph.initializer:
+            kept = onnx.TensorProto()
+            kept.CopyFrom(weight)
+            kept.name = self._weights[weight.name]
+            self._nodes.constants.append(kept)
+
+    def goes_on(self) -> bool:
+        """Whether the condition of another step is always true: that of before, or a constant."""
+        name, before = self._graph.output[0].name, self._graph.input[1].name
+        made = {output: node for node in self._graph.node for output in node.output}
+        while name in made and made[name].op_type == "Identity":
+            name = made[name].input[0]
+        constant = Values(self._graph).constant(name)
+        return name == before or (constant is not None and bool(constant.all()))
+
+    def run(self, step: int, given: Sequence[str]) -> list[str]:
+        """The outputs of one step."""
+        names = dict(self._weights)
+        names |= {value.name: name for value, name in zip(self._graph.input, given, strict=True)}
+        for node in self._graph.node:
+            names |= {output: f"{self._nodes.prefix}/{step}/{output}" for output in node.output if output}
+            self._nodes.nodes.append(_renamed(node, names))
+        return [names.get(output.name, output.name) for output in self._graph.output]
+
+
+def _renamed(node: onnx.NodeProto, names: Mapping[str, str]) -> onnx.NodeProto:
+    """A node that reads and makes values under other names, as do the graphs that it runs."""
+    made = onnx.NodeProto()
+    made.CopyFrom(node)
+    made.name = ""
+    made.input[:] = [names.get(name, name) for name in node.input]
+    made.output[:] = [names.get(name, name) for name in node.output]
+    for graph in inner_graphs(made):
+        own = {value.name for value in (*graph.input, *graph.initializer)}
+        own |= {output for inner in graph.node for output in inner.output}
+        outer = {name: other for name, other in names.items() if name not in own}
+        inner_nodes = [_renamed(inner, outer) for inner in graph.node]
+        del graph.node[:]
+        graph.node.extend(inner_nodes)
+        for output in graph.output:
+            output.name = outer.get(output.name, output.name)
+    return made
+
+
+_WITHOUT_BATCH = 9  # version of Scan
+_AXES_AS_INPUT = 13  # version of Unsqueeze

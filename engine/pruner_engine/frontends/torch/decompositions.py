@@ -1,0 +1,142 @@
+"""Operators of PyTorch that TVM's importer lacks, said in ones that it has."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch._decomp import decomposition_table
+from torch.fx import Node
+
+_aten = torch.ops.aten
+_ROUNDS = 4  # of decomposing what decompositions are made of
+
+
+def core_decompositions() -> dict[Any, Callable[..., Any]]:
+    """PyTorch's own to its core operators, and ours."""
+    return {**torch.export.default_decompositions(), **_OURS}
+
+
+def spelled_out(program: Any, known: Collection[str]) -> Any:
+    """A `torch.export.ExportedProgram` without operators that are not known, where PyTorch can say them in others."""
+    for _ in range(_ROUNDS):
+        targets = {node.target for node in program.graph_module.graph.nodes if _is_operator(node)}
+        unknown = {target for target in targets if target.__name__ not in known and target in decomposition_table}
+        if not unknown:
+            break
+        kept = {target: rule for target, rule in core_decompositions().items() if target.__name__ not in known}
+        program = program.run_decompositions(kept | {target: decomposition_table[target] for target in unknown})
+    program.graph_module.graph.eliminate_dead_code()
+    program.graph_module.recompile()
+    return program
+
+
+def _is_operator(node: Node) -> bool:
+    return node.op == "call_function" and isinstance(node.target, torch._ops.OpOverload)
+
+
+def _largest(x: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    """By two reductions: TVM's importer sorts the axis."""
+    return x.amax(dim, keepdim), _numbers(x).argmax(dim, keepdim)
+
+
+def _least(x: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    return x.amin(dim, keepdim), _numbers(x).argmin(dim, keepdim)
+
+
+def _numbers(x: Tensor) -> Tensor:
+    return x.to(torch.int8) if x.dtype == torch.bool else x
+
+
+def _sorted(x: Tensor, *, stable: bool | None, dim: int = -1, descending: bool = False) -> tuple[Tensor, Tensor]:
+    """TVM's sorts are all stable."""
+    return _aten.sort.default(x, dim, descending)
+
+
+def _kth(x: Tensor, k: Any, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    found = [part.narrow(dim, k - 1, 1) for part in _aten.sort.default(x, dim, False)]
+    values, places = found if keepdim else (part.squeeze(dim) for part in found)
+    return values, places
+
+
+def _distances(x: Tensor, y: Tensor, p: float, mode: int | None) -> Tensor:
+    """Between the rows of two matrices."""
+    apart = x.unsqueeze(-2) - y.unsqueeze(-3)
+    if p == 2:
+        return (apart * apart).sum(-1).sqrt()
+    if p == 0:
+        return (apart != 0).to(x.dtype).sum(-1)
+    if p == math.inf:
+        return apart.abs().amax(-1)
+    return apart.abs().sum(-1) if p == 1 else apart.abs().pow(p).sum(-1).pow(1 / p)
+
+
+def _places(
+    edges: Tensor,
+    x: Tensor,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Tensor | None = None,
+) -> Tensor:
+    """Where numbers would be put into sorted ones: how many of these are less."""
+    if sorter is not None:
+        edges = edges.gather(-1, sorter)
+    behind = right or side == "right"
+    x, edges = x.unsqueeze(-1), edges if edges.dim() == 1 else edges.unsqueeze(-2)
+    return (edges <= x if behind else edges < x).sum(-1, dtype=torch.int32 if out_int32 else torch.int64)
+
+
+def _windows(x: Tensor, dim: int, size: Any, step: Any) -> Tensor:
+    """Windows along an axis, each as a new last axis."""
+    if x.dim() == 0:
+        return x.expand(size)
+    dim %= x.dim()
+    count = (x.shape[dim] - size) // step + 1
+    places = torch.arange(count).unsqueeze(-1) * step + torch.arange(size)
+    found = x.index_select(dim, places.reshape(-1)).unflatten(dim, (count, size))
+    return found.movedim(dim + 1, -1)
+
+
+def _hypotenuse(x: Tensor, y: Tensor) -> Tensor:
+    """Without squares that overflow."""
+    long, short = torch.maximum(x.abs(), y.abs()), torch.minimum(x.abs(), y.abs())
+    ratio = short / torch.where(long == 0, 1.0, long)
+    return torch.where(torch.isinf(long), long, long * (ratio * ratio + 1).sqrt())
+
+
+def _signed(x: Tensor, sign: Any) -> Tensor:
+    """Numbers with the signs of others; 0 has one."""
+    size, sign = x.abs(), sign if isinstance(sign, Tensor) else x.new_full((), sign)
+    return torch.where((sign < 0) | (sign.reciprocal() < 0), -size, size)
+
+
+def _power_of_two(x: Tensor) -> Tensor:
+    return (x * math.log(2)).exp()
+
+
+def _randomly_leaky(
+    x: Tensor, noise: Tensor, lower: Any = 1 / 8, upper: Any = 1 / 3, training: bool = False, generator: Any = None
+) -> Any:
+    """In inference, with the mean of the slopes."""
+    return NotImplemented if training else (torch.nn.functional.leaky_relu(x, (lower + upper) / 2), noise)
+
+
+_OURS: dict[Any, Callable[..., Any]] = {
+    _aten._cdist_forward.default: _distances,
+    _aten.copysign.Scalar: _signed,
+    _aten.copysign.Tensor: _signed,
+    _aten.exp2.default: _power_of_two,
+    _aten.hypot.default: _hypotenuse,
+    _aten.kthvalue.default: _kth,
+    _aten.max.dim: _largest,
+    _aten.min.dim: _least,
+    _aten.rrelu_with_noise_functional.default: _randomly_leaky,
+    _aten.searchsorted.Tensor: _places,
+    _aten.sort.stable: _sorted,
+    _aten.unfold.default: _windows,
+}

@@ -1,0 +1,100 @@
+"""Operators of PyTorch that TVM's importer lacks are said in others: they compute what PyTorch computes."""
+
+import numpy as np
+import pytest
+import torch
+import tvm
+from torch import nn
+from torch_functions import Function, numbers, saved, whole
+from tvm import relax
+
+from pruner_engine.errors import UserError
+from pruner_engine.export.build import compile_model
+from pruner_engine.frontends import load_model
+from pruner_engine.targets.target import resolve_target
+from pruner_engine.tasks.prepare import prepare
+
+pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
+functional = nn.functional
+
+X, TIES, COUNTS = numbers(4, 6, 5), whole(-3, 3, 4, 9), whole(-9, 9, 3, 7)
+EDGES = torch.tensor([-1.0, -0.5, -0.5, 0.3, 1.2])
+CASES = {
+    "least along an axis": (lambda x: x.min(1), [X]),
+    "largest along an axis that stays": (lambda x: x.max(-1, keepdim=True), [X]),
+    "largest whole numbers and the first of them": (lambda i: i.max(1), [TIES]),
+    "least whole numbers and the first of them": (lambda i: i.min(0), [TIES]),
+    "largest of booleans": (lambda x: (x > 1).max(1), [X]),
+    "least of booleans": (lambda x: (x > -1).min(-1), [X]),
+    "a stable sort": (lambda i: torch.sort(i, dim=1, stable=True), [TIES]),
+    "a stable sort downwards": (lambda i: torch.sort(i, dim=0, descending=True, stable=True), [TIES]),
+    "stable places": (lambda i: (i.argsort(stable=True), i.argsort(dim=0, descending=True, stable=True)), [TIES]),
+    "the second least": (lambda x: torch.kthvalue(x, 2, 1), [X]),
+    "the third least, its axis kept": (lambda x: torch.kthvalue(x, 3, keepdim=True), [X]),
+    "windows along an axis": (lambda x: x.unfold(1, 3, 2), [X]),
+    "places among sorted numbers": (lambda x: torch.searchsorted(EDGES, x), [X]),
+    "places behind equal ones": (lambda i: torch.searchsorted(torch.tensor([-2, 0, 0, 1]), i, right=True), [TIES]),
+    "places in rows": (lambda x, i: torch.searchsorted(x.sort(-1)[0], i, out_int32=True), [X[0], X[1]]),
+    "euclidean distances": (torch.cdist, [X, numbers(4, 3, 5)]),
+    "sums of distances": (lambda x, y: torch.cdist(x, y, p=1), [X, numbers(4, 3, 5)]),
+    "largest distances": (lambda x, y: torch.cdist(x, y, p=torch.inf), [X, numbers(4, 3, 5)]),
+    "cubic distances": (lambda x, y: torch.cdist(x, y, p=3), [X, numbers(4, 3, 5)]),
+    "numbers of differences": (lambda x, y: torch.cdist(x, y, p=0), [TIES.float(), TIES[:2].float()]),
+    "hypotenuses": (torch.hypot, [torch.tensor([3.0, 0, 3e30, -torch.inf]), torch.tensor([4.0, 0, 4e30, 1])]),
+    "signs of others": (torch.copysign, [X, numbers(4, 6, 5) * 2 + 1]),
+    "signs of zeros": (lambda y: torch.copysign(torch.ones(4), y), [torch.tensor([0.0, -0.0, torch.inf, -torch.inf])]),
+    "a sign of a number": (lambda x: torch.copysign(x, -2.0), [X]),
+    "powers of two": (torch.exp2, [X]),
+    "random leaks in inference": (functional.rrelu, [X]),
+    "shifts": (lambda i: (i << 2, i >> 1, i.bitwise_left_shift(1), i.bitwise_right_shift(2)), [COUNTS]),
+    "shifts by tensors": (lambda i, n: (i << n, i >> n), [COUNTS.int(), whole(0, 5, 3, 7).int()]),
+    "groups without weights": (lambda x: functional.group_norm(x, 3), [numbers(2, 6, 5, 4)]),
+    "groups with a scale": (lambda x: functional.group_norm(x, 2, weight=torch.arange(6.0)), [numbers(2, 6, 5)]),
+    "the largest and the least boolean": (lambda x: (x > 1).any(0) & (x > 0).amax(0) | (x > -9).amin(), [X]),
+}  # fmt: skip
+
+
+def plain(made):
+    """Of what PyTorch gives a type of its own, such as the values and places of a sort, a tuple."""
+    return made if isinstance(made, torch.Tensor) else tuple(made)
+
+
+def agree(folder, module, inputs, rtol=1e-5, atol=1e-5):
+    """As tuned models are run: prepared and compiled like an export."""
+    with torch.no_grad():
+        expected = module(*inputs)
+    expected = [expected] if isinstance(expected, torch.Tensor) else list(expected)
+    target = resolve_target("auto")
+    prepared = prepare(load_model(saved(folder, module, inputs)).mod, target)
+    machine = relax.VirtualMachine(compile_model(prepared, target), tvm.cpu())
+    found = machine["main"](*(tvm.runtime.tensor(x.numpy()) for x in inputs))
+    found = [found] if hasattr(found, "numpy") else list(found)
+    assert len(found) == len(expected)
+    for one, other in zip(found, expected, strict=True):
+        array, meant = torch.from_dlpack(one), other
+        assert array.dtype == meant.dtype and array.shape == meant.shape
+        np.testing.assert_allclose(array.double().numpy(), meant.double().numpy(), rtol=rtol, atol=atol)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_operators_that_the_importer_lacks(case, tmp_path):
+    function, inputs = CASES[case]
+    agree(tmp_path, Function(lambda *given: plain(function(*given))), tuple(inputs))
+
+
+def test_groups_of_bfloat16(tmp_path):
+    module = Function(lambda x: functional.group_norm(x.bfloat16(), 2).float())
+    agree(tmp_path, module, (numbers(2, 6, 5),), rtol=1e-2, atol=1e-2)
+
+
+def test_a_largest_number_is_no_sort(tmp_path):
+    """A kernel that is a call of a sort cannot be tuned; a reduction can."""
+    mod = load_model(saved(tmp_path, Function(lambda x: tuple(x.max(1))), (X,))).mod
+    text = mod.script()
+    assert "R.max" in text and "R.argmax" in text and "topk" not in text
+
+
+def test_randomly_leaky_units_in_training_are_refused(tmp_path):
+    path = saved(tmp_path, Function(lambda x: torch.rrelu(x, training=True)), (X,))
+    with pytest.raises(UserError):
+        load_model(path)
