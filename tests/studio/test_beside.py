@@ -49,7 +49,6 @@ def test_another_project_is_asked_for_shown_and_taken_away(qtbot, opened: MainWi
     assert {latency for (latency,) in stored} == set(drawn.y.tolist())
     assert page.command_line() == f"pruner compare {opened.workspace.path} {other} --run 3"
 
-    page.goal_of.activated.emit(page.goal_of.findData("there:1"))
     page.goal_of.setCurrentIndex(page.goal_of.findData("there:1"))
     page.goal_of.activated.emit(page.goal_of.currentIndex())
     rested(page)

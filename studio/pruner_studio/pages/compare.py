@@ -95,8 +95,8 @@ class ComparePage(Page):
         self.only_own.setProperty("role", "chip")
         paint_icon(self.only_own, "cross", "accent", 13)
         self.only_own.clicked.connect(lambda _=False: self.workspace.leave_beside())
-        self.only_own.hide()
         self.header.addWidget(self.only_own)
+        self._show_beside()
         self.add_button = button(
             tr("Add runs…"), self.ask_for_runs, icon="compare", tip=tr("Lay the runs of another project over these")
         )
