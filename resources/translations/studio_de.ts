@@ -84,6 +84,14 @@
         <translation>Was gemessen wurde, ist gesichert. Öffnen Sie das Projekt und drücken Sie Fortsetzen.</translation>
     </message>
     <message>
+        <source>{path} is a folder.</source>
+        <translation>{path} ist ein Ordner.</translation>
+    </message>
+    <message>
+        <source>Choose the model or the project in it.</source>
+        <translation>Wählen Sie das Modell oder das Projekt darin.</translation>
+    </message>
+    <message>
         <source>There is no file {path}.</source>
         <translation>Es gibt keine Datei {path}.</translation>
     </message>
@@ -178,6 +186,10 @@
     <message>
         <source>Open the &amp;demonstration</source>
         <translation>&amp;Vorführung öffnen</translation>
+    </message>
+    <message>
+        <source>&amp;Add runs of another project…</source>
+        <translation>&amp;Läufe eines anderen Projekts hinzufügen…</translation>
     </message>
     <message>
         <source>&amp;Export the tuned model…</source>
@@ -404,6 +416,14 @@
         <translation>Vergleich</translation>
     </message>
     <message>
+        <source>Add runs…</source>
+        <translation>Läufe hinzufügen…</translation>
+    </message>
+    <message>
+        <source>Lay the runs of another project over these</source>
+        <translation>Die Läufe eines anderen Projekts über diese legen</translation>
+    </message>
+    <message>
         <source>Estimated end-to-end latency</source>
         <translation>Geschätzte Latenz des ganzen Modells</translation>
     </message>
@@ -448,12 +468,24 @@
         <translation>Noch nichts zu vergleichen</translation>
     </message>
     <message>
-        <source>Tune the same model with another strategy or seed into this project, to lay runs over each other.</source>
-        <translation>Optimieren Sie dasselbe Modell mit anderer Strategie oder anderem Startwert in dieses Projekt, um Läufe übereinanderzulegen.</translation>
+        <source>Tune a model or open a project: its runs and those of other projects are laid over each other.</source>
+        <translation>Optimieren Sie ein Modell oder öffnen Sie ein Projekt: seine Läufe und die anderer Projekte liegen hier übereinander.</translation>
     </message>
     <message>
         <source>Goal: {latency}, where run {run} ({strategy}) ended. Enter opens one.</source>
         <translation>Ziel: {latency}, wo Lauf {run} ({strategy}) endete. Die Eingabetaste öffnet einen.</translation>
+    </message>
+    <message>
+        <source>Runs of another project</source>
+        <translation>Läufe eines anderen Projekts</translation>
+    </message>
+    <message>
+        <source>With {projects}</source>
+        <translation>Mit {projects}</translation>
+    </message>
+    <message>
+        <source>Show only the runs of this project again</source>
+        <translation>Wieder nur die Läufe dieses Projekts zeigen</translation>
     </message>
     <message>
         <source>Goal of the stock search</source>
@@ -612,10 +644,6 @@
         <translation>Noch nichts exportiert</translation>
     </message>
     <message>
-        <source>Open a project or tune a model, then press Export: you get the library, its records and a script.</source>
-        <translation>Öffnen Sie ein Projekt oder optimieren Sie ein Modell und drücken Sie dann Exportieren: Sie bekommen die Bibliothek, ihre Einträge und ein Skript.</translation>
-    </message>
-    <message>
         <source>Latency of the exported model and of the libraries</source>
         <translation>Latenz des exportierten Modells und der Bibliotheken</translation>
     </message>
@@ -654,6 +682,14 @@
     <message>
         <source>A job is running: export when it has ended.</source>
         <translation>Ein Auftrag läuft: Exportieren Sie, wenn er beendet ist.</translation>
+    </message>
+    <message>
+        <source>Open a project or tune a model first.</source>
+        <translation>Öffnen Sie zuerst ein Projekt oder optimieren Sie ein Modell.</translation>
+    </message>
+    <message>
+        <source>After an export: what was written, whether its outputs are right, how fast it is beside the libraries.</source>
+        <translation>Nach einem Export: was geschrieben wurde, ob die Ausgaben stimmen, wie schnell es neben den Bibliotheken ist.</translation>
     </message>
     <message>
         <source>Last export of this model: {run}, {moment}</source>
@@ -748,12 +784,12 @@
         <translation>{model} auf {device} · {strategy} · Startwert {seed}</translation>
     </message>
     <message>
-        <source>Preparing</source>
-        <translation>Vorbereitung</translation>
+        <source>The model is read, its kernels are found and the libraries are timed. Then the first round begins.</source>
+        <translation>Das Modell wird gelesen, seine Kernel werden gefunden und die Bibliotheken gemessen. Dann beginnt die erste Runde.</translation>
     </message>
     <message>
-        <source>The model is read and its kernels are found.</source>
-        <translation>Das Modell wird gelesen, und seine Kernel werden gesucht.</translation>
+        <source>Preparing</source>
+        <translation>Vorbereitung</translation>
     </message>
     <message>
         <source>Tune a model on the Start page, or open a project.</source>
@@ -790,10 +826,6 @@
     <message>
         <source>the engine&apos;s estimate</source>
         <translation>Schätzung der Maschine</translation>
-    </message>
-    <message>
-        <source>best so far</source>
-        <translation>bisher bester</translation>
     </message>
     <message>
         <source>Inputs: {shapes}</source>
@@ -2100,14 +2132,6 @@
         <translation>untätig</translation>
     </message>
     <message>
-        <source>start</source>
-        <translation>Start</translation>
-    </message>
-    <message>
-        <source>load</source>
-        <translation>Laden</translation>
-    </message>
-    <message>
         <source>records</source>
         <translation>Einträge</translation>
     </message>
@@ -2116,24 +2140,28 @@
         <translation>Genauigkeit</translation>
     </message>
     <message>
-        <source>profile</source>
-        <translation>Profil</translation>
+        <source>reading the model</source>
+        <translation>liest das Modell</translation>
     </message>
     <message>
-        <source>prepare</source>
-        <translation>Vorbereitung</translation>
+        <source>measuring the device</source>
+        <translation>misst das Gerät</translation>
     </message>
     <message>
-        <source>space</source>
-        <translation>Suchraum</translation>
+        <source>finding the kernels</source>
+        <translation>findet die Kernel</translation>
     </message>
     <message>
-        <source>restore</source>
-        <translation>Wiederherstellung</translation>
+        <source>laying out the design space</source>
+        <translation>legt den Entwurfsraum an</translation>
     </message>
     <message>
-        <source>baseline</source>
-        <translation>Vergleichswert</translation>
+        <source>taking up the run</source>
+        <translation>nimmt den Lauf auf</translation>
+    </message>
+    <message>
+        <source>timing without tuning</source>
+        <translation>misst ohne Optimierung</translation>
     </message>
     <message>
         <source>draft</source>
@@ -3478,6 +3506,22 @@
     <message>
         <source>Make room there.</source>
         <translation>Schaffen Sie dort Platz.</translation>
+    </message>
+    <message>
+        <source>The runs of {path} are here already.</source>
+        <translation>Die Läufe von {path} sind schon hier.</translation>
+    </message>
+    <message>
+        <source>Choose another project.</source>
+        <translation>Wählen Sie ein anderes Projekt.</translation>
+    </message>
+    <message>
+        <source>{path} was moved, removed or replaced: its runs are shown no more.</source>
+        <translation>{path} wurde verschoben, entfernt oder ersetzt: seine Läufe werden nicht mehr gezeigt.</translation>
+    </message>
+    <message>
+        <source>Add it again where it is there.</source>
+        <translation>Fügen Sie es wieder hinzu, wo es da ist.</translation>
     </message>
 </context>
 </TS>

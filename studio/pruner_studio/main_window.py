@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from pruner_engine import __version__
 from pruner_studio import background, clipboard
 from pruner_studio.menus import Menus
-from pruner_studio.models.projects import is_file, is_project
+from pruner_studio.models.projects import is_file, is_folder, is_project
 from pruner_studio.models.recent import recent, summaries
 from pruner_studio.page_stack import PageStack
 from pruner_studio.pages.page import Page
@@ -36,6 +36,7 @@ from pruner_studio.widgets.sidebar import PAGES, Sidebar
 from pruner_studio.workspace import Problem, Workspace
 
 if TYPE_CHECKING:  # a project is shown sooner without
+    from pruner_studio.pages.compare import ComparePage
     from pruner_studio.pages.start import StartPage
 
 _SIZE, _LEAST_SIZE = QSize(1440, 900), QSize(760, 440)
@@ -167,7 +168,10 @@ class MainWindow(QMainWindow):
                 self.show_page("start")
             return
         start = self.start_page()
-        if not is_file(path) and ":" not in path:
+        if is_folder(path):
+            message = tr("{path} is a folder.").format(path=path)
+            self.problems.tell(Problem(message, tr("Choose the model or the project in it."), level="warning"))
+        elif not is_file(path) and ":" not in path:
             self.problems.tell(
                 Problem(tr("There is no file {path}.").format(path=path), tr("Choose another one on the Start page."))
             )
@@ -214,6 +218,10 @@ class MainWindow(QMainWindow):
     def start_page(self) -> StartPage:
         """The Start page, shown."""
         return cast("StartPage", self.show_page("start"))
+
+    def add_runs(self) -> None:
+        """Ask for another project whose runs are laid over those of this one."""
+        cast("ComparePage", self.show_page("compare")).ask_for_runs()
 
     def copy_command(self) -> None:
         """The terminal's line for what is shown."""

@@ -77,6 +77,7 @@ class Menus(QObject):
         self._add(menu, tr("Open the &demonstration"), "", lambda: window.start_page().open_demo())
         menu.addSeparator()
         self._of_run += [
+            self._add(menu, tr("&Add runs of another project…"), "", window.add_runs),
             self._add(menu, tr("&Export the tuned model…"), "Ctrl+E", lambda: window.show_page("export")),
             self._add(menu, tr("Save a re&port…"), "Ctrl+Shift+S", self.files.save_report),
         ]

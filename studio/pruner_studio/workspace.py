@@ -13,6 +13,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.jobs import messages as msg
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.engine_client import NOT_STARTED, EngineClient
+from pruner_studio.models.beside import Beside, identity
 from pruner_studio.models.recent import remember
 from pruner_studio.models.words import PHASES
 from pruner_studio.translation import tr
@@ -40,15 +41,6 @@ class Problem:
     actions: tuple[tuple[str, Callable[[], object]], ...] = field(default=(), compare=False)
 
 
-def _identity(path: str | Path) -> tuple[int, int] | None:
-    """Of the file at a path; None where there is none."""
-    try:
-        found = Path(path).stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
-
-
 class Workspace(QObject):
     """The open project, the chosen run, task and candidate, the job, and a second engine that answers questions.
 
@@ -74,6 +66,7 @@ class Workspace(QObject):
         self.run_id: int | None = None
         self.task_id: int | None = None
         self.candidate_id: int | None = None
+        self.beside = Beside()  # projects whose runs are compared with those of the open one
         self.filter = ""  # words that narrow the tasks on every page
         self.job = EngineClient(self)
         self.helper = EngineClient(self)
@@ -85,6 +78,7 @@ class Workspace(QObject):
         self._started_from = ""  # the project that was open when the job was started
         self._version = -1
         self._file: tuple[int, int] | None = None  # the file that is read, whatever lies at its path by now
+        self._not_opened: list[Problem] = []  # files that were not what was hoped for, until one is
         self._damage: Problem | None = None  # told once for as long as the file cannot be read
         self.job.received.connect(self._job_event)
         self.job.ended.connect(self._job_ended)
@@ -98,15 +92,19 @@ class Workspace(QObject):
 
     def open(self, path: str | Path, run_id: int | None = None) -> bool:
         """Open a project file; tells a Problem and keeps what is open when that fails."""
-        file, reader = _identity(path), None
+        file, reader = identity(path), None
         try:
             reader = ProjectReader(path)
             version, runs = reader.data_version(), [run["id"] for run in reader.runs()]
         except UserError as error:
             if reader is not None:
                 reader.close()
-            self.problem.emit(Problem(error.message, error.hint))
+            self._not_opened.append(Problem(error.message, error.hint))
+            self.problem.emit(self._not_opened[-1])
             return False
+        for problem in self._not_opened:
+            self.solved.emit(problem)
+        self._not_opened.clear()
         self.close()
         self.reader, self._version, self._file = reader, version, file
         self.run_id = run_id if run_id in runs else runs[-1] if runs else None
@@ -127,6 +125,7 @@ class Workspace(QObject):
             self.job.quit()  # only leaves it: the buttons must not act on somebody else's run that is out of sight
         if self.reader is not None:
             self.reader.close()
+        self.beside.clear()
         self.reader = self.run_id = self.task_id = self.candidate_id = self._damage = None
         self.filter = ""
 
@@ -166,11 +165,30 @@ class Workspace(QObject):
             self.filter = words
             self.selected.emit()
 
+    def add_beside(self, path: str) -> bool:
+        """Lay the runs of another project beside those of the open one; tells a Problem where none compares."""
+        run = self.run()
+        if self.reader is None or run is None:
+            return False
+        try:
+            self.beside.add(path, self.reader, run)
+        except UserError as error:
+            self.problem.emit(Problem(error.message, error.hint))
+            return False
+        self.changed.emit()
+        return True
+
+    def leave_beside(self) -> None:
+        """Show only the runs of the open project."""
+        self.beside.clear()
+        self.changed.emit()
+
     def _look(self) -> None:
         if self.reader is None:
             return
+        self._look_beside()
         if self._was_replaced():  # SQLite would go on reading the file that has no name any more
-            self._file = _identity(self.path)  # what cannot be opened is told once
+            self._file = identity(self.path)  # what cannot be opened is told once
             self.open(self.path, self.run_id)
             return
         try:
@@ -184,6 +202,15 @@ class Workspace(QObject):
                 self.solved.emit(self._damage)
             self._damage = None
 
+    def _look_beside(self) -> None:
+        try:
+            changed = self.beside.look()
+        except UserError as error:
+            self.problem.emit(Problem(error.message, error.hint, level="warning"))
+            changed = True
+        if changed:
+            self.changed.emit()
+
     def _take_news(self, version: int) -> None:
         if version != self._version:
             self._follow_newest_run()
@@ -193,7 +220,7 @@ class Workspace(QObject):
 
     def _was_replaced(self) -> bool:
         """Another file lies where the open project was."""
-        return _identity(self.path) not in (None, self._file)
+        return identity(self.path) not in (None, self._file)
 
     def _follow_newest_run(self) -> None:
         assert self.reader is not None

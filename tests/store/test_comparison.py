@@ -68,7 +68,7 @@ def test_a_run_on_another_device_or_of_another_float_type_sets_no_goal(project: 
         db.execute(f"UPDATE runs SET {change} WHERE id = 1")
     with ProjectReader(project) as reader:
         found = compare(reader, reader.run(2))
-        assert found.base["id"] == 2 and 1 not in found.progress
+        assert found.base["id"] == 2 and "1" not in found.progress
         assert [run["id"] for run in compare(reader, reader.run(1)).runs] == [1]
 
 
@@ -82,3 +82,67 @@ def test_the_terminal_tells_the_same(project: Path) -> None:
     assert len(told["runs"][1]["progress"]) == len(points)
     table = CliRunner().invoke(cli, ["compare", str(project)]).stdout
     assert "moa-pruner" in table and "Goal:" in table
+
+
+@pytest.fixture
+def other(project: Path) -> Path:
+    """A file of the same model on the same device, whose runs were all a little slower; in a folder of its own."""
+    folder = project.parent / "yesterday"
+    folder.mkdir()
+    made = Path(shutil.copy(SAMPLE, folder / "sample.pruner"))
+    with sqlite3.connect(made) as db:
+        db.execute("UPDATE progress SET latency_s = latency_s * 1.5, elapsed_s = elapsed_s * 2")
+    return made
+
+
+def test_runs_of_another_project_stand_beside_those_of_the_chosen_one(project: Path, other: Path) -> None:
+    with ProjectReader(project) as reader, ProjectReader(other) as more:
+        alone, found = compare(reader, reader.run()), compare(reader, reader.run(), others=[more])
+        assert [run["name"] for run in found.runs] == ["1", "2", "3", "sample:1", "sample:2", "sample:3"]
+        assert (found.base["name"], found.goal_s) == ("1", alone.goal_s)
+        assert found.progress["sample:2"] == more.progress(2) and found.progress["2"] == reader.progress(2)
+        by_name = {run["name"]: run for run in found.runs}
+        expected = first_point(other, 2, found.goal_s)
+        assert (by_name["sample:2"]["goal_trials"], by_name["sample:2"]["goal_s"]) == (expected or (None, None))
+        theirs = compare(reader, reader.run(), "sample:1", [more])
+        assert theirs.goal_s == more.run(1)["latency_s"] and theirs.base["project"] == str(other)
+
+
+def test_projects_that_share_a_name_are_told_apart_by_their_folders(project: Path, other: Path) -> None:
+    folder = project.parent / "before"
+    folder.mkdir()
+    third = shutil.copy(other, folder / "sample.pruner")
+    with ProjectReader(project) as reader, ProjectReader(other) as more, ProjectReader(third) as most:
+        names = {run["of"] for run in compare(reader, reader.run(), others=[more, most]).runs}
+    assert names == {"", "yesterday/sample", "before/sample"}
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ("UPDATE models SET sha256 = 'ab'", "of another model"),
+        ("UPDATE models SET inputs = '[]'", "of other input shapes"),
+        ("UPDATE targets SET fingerprint = 'ab'", "on another device or target"),
+        ("""UPDATE runs SET settings = '{"dtype": "float16"}'""", "of another float type"),
+    ],
+)
+def test_a_project_that_does_not_compare_is_refused_with_what_differs(
+    project: Path, other: Path, change: str, told: str
+) -> None:
+    with sqlite3.connect(other) as db:
+        db.execute(change)
+    answer = CliRunner().invoke(cli, ["compare", str(project), str(other)])
+    assert isinstance(answer.exception, UserError) and told in answer.exception.message
+
+
+def test_the_terminal_compares_projects(project: Path, other: Path) -> None:
+    words = ["compare", str(project), str(other), str(other), "--goal", "sample:3", "--json"]
+    told = json.loads(CliRunner().invoke(cli, words).stdout)
+    assert told["goal_of"] == "sample:3" and [run["name"] for run in told["runs"]][3:] == [
+        "sample:1",
+        "sample:2",
+        "sample:3",
+    ]
+    assert {run["project"] for run in told["runs"]} == {str(project), str(other)}
+    table = CliRunner().invoke(cli, ["compare", str(project), str(other)]).stdout
+    assert "sample:2" in table and "where run 1 (" in table

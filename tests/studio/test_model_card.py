@@ -108,3 +108,25 @@ def test_a_script_needs_consent(qtbot, window: MainWindow, start: StartPage, tmp
 
 def _tick(qtbot, start: StartPage) -> None:
     qtbot.mouseClick(start.consent, Qt.MouseButton.LeftButton, pos=QPoint(8, start.consent.height() // 2))
+
+
+def test_a_refusal_goes_when_another_model_is_chosen(qtbot, window: MainWindow, start: StartPage, broken: str) -> None:
+    start.set_model(broken)
+    qtbot.waitUntil(lambda: bool(window.problems.cards()), timeout=60_000)
+    start.set_model("matmul:64,64,64")
+    assert window.problems.cards() == []
+
+
+def test_a_file_that_was_no_project_is_forgotten_once_one_is_opened(
+    window: MainWindow, finished_project: Path, tmp_path: Path
+) -> None:
+    (broken := tmp_path / "broken.pruner").write_bytes(b"nothing")
+    window.open_path(str(broken))
+    assert "cannot be read" in window.problems.cards()[0].problem.message
+    window.open_path(str(finished_project))
+    assert window.problems.cards() == []
+
+
+def test_a_folder_is_called_one(window: MainWindow, tmp_path: Path) -> None:
+    window.open_path(str(tmp_path))
+    assert window.problems.cards()[0].problem.message == f"{tmp_path} is a folder."

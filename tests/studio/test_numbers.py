@@ -294,3 +294,21 @@ def test_the_recent_list_and_the_run_bar(qtbot, opened: MainWindow, db: sqlite3.
         db, "SELECT min(latency_s) FROM progress p WHERE id = (SELECT max(id) FROM progress WHERE run_id = p.run_id)"
     )
     assert any(text.startswith(units.latency(latency)) for text in texts(card))
+
+
+def test_how_well_the_draft_scored_all_tasks(opened: MainWindow, db: sqlite3.Connection) -> None:
+    page = shown(opened, "draft")
+    rounds = db.execute("SELECT id, measured FROM rounds WHERE run_id = ?", (RUN,)).fetchall()
+    ranks = [
+        spearmanr(
+            db.execute(
+                "SELECT c.draft_score, -x.seconds FROM candidates c JOIN measurements x ON x.candidate_id = c.id"
+                " WHERE c.round_id = ? AND x.stage = 'ok' AND x.censored = 0",
+                (round_id,),
+            ).fetchall()
+        ).statistic
+        for round_id, _ in rounds
+    ]
+    weights = [measured for _, measured in rounds]
+    mean = sum(rank * weight for rank, weight in zip(ranks, weights, strict=True)) / sum(weights)
+    assert {f"{mean:+.2f}", f"mean over {len(rounds)} rounds"} <= set(texts(page.tiles["rank", "draft_score"]))

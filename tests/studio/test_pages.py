@@ -323,3 +323,18 @@ def test_a_page_that_is_filled_in_steps_lets_the_project_be_closed_in_between(
     qtbot.wait(50)  # where the next steps would come
     rested(window.show_page("draft"))
     assert filled == [0]  # the empty state, and nothing of the project before it
+
+
+def test_a_page_without_a_run_offers_what_can_be_done_and_nothing_else(window: MainWindow) -> None:
+    overview, export = show(window, "overview"), show(window, "export")
+    assert overview.export_button.isHidden() and export.empty._text.text() == "Open a project or tune a model first."
+    assert not overview.empty._action.isHidden()
+
+
+def test_while_a_run_is_prepared_there_is_nothing_to_press(qtbot, window: MainWindow, tmp_path: Path) -> None:
+    window.workspace.start(msg.Tune(project=str(tmp_path / "new.pruner"), model="matmul:64,64,64", trials=4))
+    page = show(window, "overview")
+    assert page.empty._title.text() == "Preparing" and page.empty._action.isHidden()
+    window.keep_job = False
+    window.workspace.job.quit()
+    qtbot.waitUntil(lambda: not window.workspace.job.running, timeout=60_000)

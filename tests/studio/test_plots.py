@@ -9,7 +9,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from project_factory import make_project
-from PySide6.QtGui import QImage, QTextDocument
+from PySide6.QtCore import QPointF
+from PySide6.QtGui import QImage, QPainter, QTextDocument
 from PySide6.QtWidgets import QWidget
 
 from pruner_engine.errors import UserError
@@ -19,6 +20,7 @@ from pruner_studio.main_window import PAGES, MainWindow
 from pruner_studio.models.runs import BASELINES
 from pruner_studio.plotting import pg
 from pruner_studio.widgets.drawn import Bars, Funnel
+from pruner_studio.widgets.ends import Ends
 from pruner_studio.widgets.figure import Figure, SaveButton
 from pruner_studio.widgets.plot import Plot
 from pruner_studio.widgets.series import Level, Series
@@ -164,7 +166,7 @@ def test_of_many_runs_the_newest_and_the_shown_one_are_drawn_in_colours_of_their
 ) -> None:
     window.workspace.open(make_project(tmp_path / "many.pruner", runs=9, rounds=1), 1)
     libraries = {color for _, color in BASELINES.values()}
-    for key, plot, last in (("compare", "plot", "1 metaschedule"), ("overview", "curve", "best so far")):
+    for key, plot, last in (("compare", "plot", "1 metaschedule"), ("overview", "curve", "1 metaschedule")):
         page = window.show_page(key)
         rested(page)
         drawn = getattr(page, plot).series
@@ -210,3 +212,77 @@ def test_the_name_of_an_axis_is_cut_to_its_length(qtbot) -> None:
     assert "…" in axis.label.toPlainText() and axis.label.boundingRect().width() <= axis.size().height() + 8
     plot.resize(400, 700)
     qtbot.waitUntil(lambda: "right order" in axis.label.toPlainText())
+
+
+def run_curve(name: str, x: list[float], y: list[float], *, strong: bool = False, color: str = "series2") -> Series:
+    return Series(name, np.array(x, float), np.array(y, float), color, steps=True, strong=strong, told_at_end=True)
+
+
+@pytest.fixture
+def alike(qtbot) -> Plot:
+    """Three curves that end nearly at one place."""
+    plot = Plot("Runs", "trials", "latency", log_y=True)
+    qtbot.addWidget(plot)
+    plot.resize(640, 400)
+    curves = [run_curve(f"{at} a strategy", [0, 10, 40 + at], [8, 2, 1 + at / 100]) for at in range(3)]
+    plot.show_data([*curves[:2], run_curve("shown", [0, 10, 42], [8, 2, 1.01], strong=True, color="series1")])
+    with qtbot.waitExposed(plot):
+        plot.show()
+    return plot
+
+
+def test_curves_are_named_where_they_end_and_no_name_lies_on_another(alike: Plot) -> None:
+    item = alike._view.getPlotItem()
+    box = item.getViewBox()
+    (ends,) = [one for one in box.addedItems if isinstance(one, Ends)]
+    to_screen = ends.sceneTransform()
+    places = {end.name: place for place, end, _ in ends.placed(to_screen)}
+    assert set(places) == {"0 a strategy", "1 a strategy", "shown"}
+    inside = box.mapRectToScene(box.boundingRect()).adjusted(-1, -1, 1, 1)
+    assert all(inside.contains(place) for place in places.values())
+    boxes = list(places.values())
+    assert not any(a.intersects(b) for at, a in enumerate(boxes) for b in boxes[at + 1 :])
+    end = to_screen.map(QPointF(42, np.log10(1.01)))
+    assert places["shown"].left() > end.x() and abs(places["shown"].center().y() - end.y()) < 1  # it comes first
+
+
+def painted_widths(plot: Plot, ratio: int) -> list[float]:
+    """Of the pens in a picture of so many pixels a point."""
+    picture = QImage(plot._view.size() * ratio, QImage.Format.Format_RGB32)
+    picture.setDevicePixelRatio(ratio)
+    painter = QPainter(picture)
+    plot._view.render(painter)
+    painter.end()
+    items = plot._view.getPlotItem().getViewBox().addedItems
+    return [one.opts["pen"].widthF() for one in items if isinstance(one, pg.PlotCurveItem)]
+
+
+def test_curves_are_as_broad_on_a_fine_screen(alike: Plot) -> None:
+    assert painted_widths(alike, 2) == [8, 4, 4]
+
+
+def test_the_run_shown_is_broad_and_below_one_that_goes_the_same_way(alike: Plot) -> None:
+    assert painted_widths(alike, 1) == [4, 2, 2]  # in the order of painting
+    assert "<b>shown</b>" in alike.legend.text() and alike.legend.text().count("<b>") == 1
+
+
+def test_of_one_curve_no_end_is_named(qtbot) -> None:
+    plot = Plot("Run", "trials", "latency")
+    qtbot.addWidget(plot)
+    plot.show_data([run_curve("shown", [0, 10], [8, 2], strong=True)])
+    assert not [one for one in plot._view.getPlotItem().getViewBox().addedItems if isinstance(one, Ends)]
+
+
+def test_names_of_levels_that_lie_close_together_do_not_lie_on_each_other(qtbot) -> None:
+    plot = Plot("Levels", "x", "y", log_y=True)
+    qtbot.addWidget(plot)
+    plot.resize(560, 260)
+    levels = [Level("ONNX Runtime", 0.82), Level("PyTorch", 0.95), Level("Untuned", 5.7)]
+    plot.show_data([Series("curve", np.arange(3.0), np.array([5.7, 1.2, 0.4]))], levels)
+    with qtbot.waitExposed(plot):
+        plot.show()
+    items = plot._view.getPlotItem().getViewBox().addedItems
+    labels = [item.label for item in items if isinstance(item, pg.InfiniteLine)]
+    places = [label.mapRectToScene(label.boundingRect()) for label in labels]
+    assert len(places) == 3
+    assert not any(a.intersects(b) for at, a in enumerate(places) for b in places[at + 1 :])

@@ -162,3 +162,22 @@ def test_the_menu_key_opens_the_menu(qtbot, table: Table) -> None:
     qtbot.waitUntil(lambda: QApplication.activePopupWidget() is not None)
     QTest.keyClick(QApplication.activePopupWidget(), Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: QApplication.activePopupWidget() is None)
+
+
+def test_words_push_no_figures_out_of_sight_where_the_table_is_scrolled(qtbot) -> None:
+    columns = (
+        Column("#", lambda row: row["id"], right=True),
+        Column("Outcome", lambda row: row["name"]),
+        *(Column(f"Figure {at}", lambda row: row["speed"], right=True) for at in range(6)),
+    )
+    made = Table("rows", RowTable(columns), stretch=1)
+    qtbot.addWidget(made)
+    made.resize(360, 300)
+    made.table.show_rows(rows(10.0, 30.0, 20.0))
+    with qtbot.waitExposed(made):
+        made.show()
+    assert made.horizontalScrollBar().maximum() > 0
+    words = made.fontMetrics().horizontalAdvance("Outcome") + 40
+    assert made.columnWidth(1) < words
+    made.table.show_rows([{"id": 1, "name": "a long story " * 9, "speed": 1.0}])
+    assert words < made.columnWidth(1) <= 200

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +28,7 @@ from pruner_engine.jobs.messages import (
     Tune,
 )
 from pruner_engine.model_names import whole
-from pruner_engine.store.comparison import compare
+from pruner_engine.store.comparison import compare, refuse_unlike
 from pruner_engine.store.reader import ProjectReader, Row
 from pruner_engine.units import duration, latency, percent, ratio
 
@@ -154,19 +156,28 @@ def tasks(project: str, run_id: int | None, *, as_json: bool) -> None:
             click.echo(f"{row['name']} is tuned no more: {row['quarantined'].rstrip('.')}.")
 
 
-def compare_runs(project: str, run_id: int | None, goal_of: int | None, *, as_json: bool) -> None:
-    with ProjectReader(project) as reader:
-        found = compare(reader, reader.run(run_id), goal_of)
+def compare_runs(
+    project: str, others: Sequence[str], run_id: int | None, goal_of: str | None, *, as_json: bool
+) -> None:
+    with ExitStack() as open_files:
+        paths = dict.fromkeys(str(Path(path).resolve()) for path in (project, *others))
+        readers = {path: open_files.enter_context(ProjectReader(path)) for path in paths}
+        reader, *more = readers.values()
+        chosen = reader.run(run_id)
+        for other in more:
+            refuse_unlike(other, chosen)
+        found = compare(reader, chosen, goal_of, more)
         if as_json:
             runs = [
                 {
-                    **run_object(reader, run["id"]),
-                    **{key: run[key] for key in ("goal_trials", "goal_s", "goal_gain")},
-                    "progress": found.progress[run["id"]],
+                    **run_object(readers[run["project"]], run["id"]),
+                    **{key: run[key] for key in ("project", "name", "goal_trials", "goal_s", "goal_gain")},
+                    "progress": found.progress[run["name"]],
                 }
                 for run in found.runs
             ]
-            print_json({"goal_s": found.goal_s, "goal_of": found.base["id"], "runs": runs})
+            base = found.base["name"] if found.base["of"] else found.base["id"]
+            print_json({"goal_s": found.goal_s, "goal_of": base, "runs": runs})
             return
     table = Table(
         "run", "strategy", "seed", "trials", "failed", "worked", "latency", "gain", "trials to goal", "time to goal",
@@ -174,13 +185,13 @@ def compare_runs(project: str, run_id: int | None, goal_of: int | None, *, as_js
     )  # fmt: skip
     for run in found.runs:
         table.add_row(
-            str(run["id"]), run["strategy"], str(run["seed"]), str(run["trials"]), str(run["failed"]),
+            run["name"], run["strategy"], str(run["seed"]), str(run["trials"]), str(run["failed"]),
             duration(run["elapsed_s"]), latency(run["latency_s"]), ratio(run["gain"]),
             "–" if run["goal_trials"] is None else str(run["goal_trials"]), duration(run["goal_s"]),
             ratio(run["goal_gain"]),
         )  # fmt: skip
     print_table(table)
-    click.echo(f"Goal: {latency(found.goal_s)}, where run {found.base['id']} ({found.base['strategy']}) ended.")
+    click.echo(f"Goal: {latency(found.goal_s)}, where run {found.base['name']} ({found.base['strategy']}) ended.")
 
 
 def find_task(reader: ProjectReader, text: str, run_id: int | None = None) -> int:

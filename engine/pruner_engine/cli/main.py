@@ -125,12 +125,13 @@ def tasks(project: str, run_id: int | None, as_json: bool) -> None:
 
 @cli.command()
 @project_argument
+@click.argument("others", nargs=-1, type=click.Path(dir_okay=False))
 @click.option("--run", "run_id", type=int, help="Whose model's runs [default: the newest's].")
-@click.option("--goal", "goal_of", type=int, help="Run whose last latency is the goal [default: the stock search's].")
+@click.option("--goal", "goal_of", help="Run whose last latency is the goal [default: the stock search's].")
 @json_option
-def compare(project: str, run_id: int | None, goal_of: int | None, as_json: bool) -> None:
-    """Runs of one model in PROJECT: when was each as good as the stock search at its end?"""
-    commands.compare_runs(project, run_id, goal_of, as_json=as_json)
+def compare(project: str, others: tuple[str, ...], run_id: int | None, goal_of: str | None, as_json: bool) -> None:
+    """Runs of one model in PROJECT, and OTHERS: when was each as good as the stock search at its end?"""
+    commands.compare_runs(project, others, run_id, goal_of, as_json=as_json)
 
 
 @cli.command()

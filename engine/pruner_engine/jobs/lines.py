@@ -53,9 +53,9 @@ def tasks_line(project: str, run_id: int | None) -> str:
     return _line("tasks", project, **{"--run": run_id})
 
 
-def compare_line(project: str, run_id: int | None, goal_of: int | None) -> str:
-    """The line that lays the runs of a run's model over each other."""
-    return _line("compare", project, **{"--run": run_id, "--goal": goal_of})
+def compare_line(project: str, run_id: int | None, goal_of: str | None, others: Sequence[str] = ()) -> str:
+    """The line that lays the runs of a run's model, of other projects too, over each other."""
+    return _line("compare", project, *others, **{"--run": run_id, "--goal": goal_of})
 
 
 def tune_line(plan: msg.Tune) -> str:

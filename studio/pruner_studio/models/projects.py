@@ -22,6 +22,11 @@ def is_file(path: str) -> bool:
     return os.path.isfile(path)  # noqa: PTH113
 
 
+def is_folder(path: str) -> bool:
+    """Whether a folder is there; of a disk that does not answer, a no."""
+    return os.path.isdir(path)  # noqa: PTH112
+
+
 def is_project(path: str) -> bool:
     """Whether there is a file that calls itself a project; whether it is one shows when it is opened."""
     return Path(path).suffix == SUFFIX and is_file(path)

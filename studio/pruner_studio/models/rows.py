@@ -127,7 +127,7 @@ class RowTable(QAbstractTableModel):
         value = column.value(row)
         return "–" if value is None else column.text(value)
 
-    def row_of(self, row_id: int | None) -> int:
+    def row_of(self, row_id: int | str | None) -> int:
         """Where the row with that id stands now, or -1."""
         return next((index for index, row in enumerate(self.rows) if row["id"] == row_id), -1)
 

@@ -30,7 +30,8 @@ BASELINES = {
     "onnxruntime": (LIBRARIES["onnxruntime"], "series3"),
     "torch": (LIBRARIES["torch"], "series4"),
 }
-_OTHERS = ("series2", "series5", "series6", "series7", "series8", "series9")  # what neither they nor the run shown have
+# What neither they nor the run shown have, least alike first
+_OTHERS = ("series2", "series6", "series8", "series7", "series5", "series9")
 
 
 def state_of(run: Row) -> str:
@@ -43,14 +44,14 @@ def run_name(run: Row) -> str:
 
 
 def short_name(run: Row) -> str:
-    """What a run is called in a legend, among runs of one model."""
-    return f"{run['id']} {run['strategy']}"
+    """What a run is called in a legend, among runs of one model; one of another project has that one's name too."""
+    return f"{run.get('name', run['id'])} {run['strategy']}"
 
 
-def newest_others(runs: Sequence[Row], shown_id: int) -> list[tuple[Row, str]]:
+def newest_others(runs: Sequence[Row], shown: Row) -> list[tuple[Row, str]]:
     """The latest runs besides the one shown, no more than can be told apart, each with its colour."""
-    others = [run for run in runs if run["id"] != shown_id][-len(_OTHERS) :]
-    return list(zip(others, _OTHERS, strict=False))
+    others = sorted((run for run in runs if short_name(run) != short_name(shown)), key=lambda run: run["created"])
+    return list(zip(others[-len(_OTHERS) :], _OTHERS, strict=False))
 
 
 def runs_left_out(runs: Sequence[Row]) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
 
 from pruner_engine import units
 from pruner_engine.errors import UserError
@@ -25,16 +26,22 @@ from pruner_studio.models.runs import (
 )
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, Segments
-from pruner_studio.widgets.elided import Choice
+from pruner_studio.widgets.basic import Card, Segments, button, paint_icon
+from pruner_studio.widgets.elided import Choice, ElidedButton
 from pruner_studio.widgets.plot import Plot
 from pruner_studio.widgets.series import Level, Series
 from pruner_studio.widgets.table import Table
 
+
+def _name(place: tuple[str, int]) -> str:
+    """A run's number, and the project where it is another one."""
+    of, run_id = place
+    return f"{of}:{run_id}" if of else units.count(run_id)
+
+
 COLUMNS = (
-    Column(tr("Run"), lambda row: row["id"], units.count, right=True),
+    Column(tr("Run"), lambda row: (row["of"], row["run_id"]), _name, right=True),
     Column(tr("Strategy"), lambda row: row["strategy"]),
-    Column(tr("Model"), lambda row: row["model"]),
     Column(tr("Seed"), lambda row: row["seed"], units.count, right=True),
     Column(tr("State"), state_of),
     Column(tr("Trials"), lambda row: row["trials"], units.count, tip_of("figure.trials"), right=True),
@@ -82,14 +89,24 @@ class ComparePage(Page):
 
     def build(self) -> Iterator[None]:
         self._left_out = ""
-        self._goal_of: int | None = None
+        self._goal_of: str | None = None
         self._chosen: tuple[ProjectReader, int] | None = None  # the run that the table was told to mark
+        self.only_own = ElidedButton()
+        self.only_own.setProperty("role", "chip")
+        paint_icon(self.only_own, "cross", "accent", 13)
+        self.only_own.clicked.connect(lambda _=False: self.workspace.leave_beside())
+        self.header.addWidget(self.only_own)
+        self._show_beside()
+        self.add_button = button(
+            tr("Add runs…"), self.ask_for_runs, icon="compare", tip=tr("Lay the runs of another project over these")
+        )
+        self.header.addWidget(self.add_button)
         whole = QWidget()
         self.pages = self.add_stack(
             self.nothing(
                 "compare",
                 tr("Nothing to compare yet"),
-                tr("Tune the same model with another strategy or seed into this project, to lay runs over each other."),
+                tr("Tune a model or open a project: its runs and those of other projects are laid over each other."),
             ),
             whole,
         )
@@ -121,24 +138,29 @@ class ComparePage(Page):
 
     def steps(self) -> Iterator[None]:
         reader, chosen = self.workspace.reader, self.workspace.run()
+        self._show_beside()
+        self.add_button.setVisible(chosen is not None)
         if reader is None or chosen is None:
             self.pages.setCurrentIndex(0)
             return
         self.pages.setCurrentIndex(1)
+        others = self.workspace.beside.readers
         try:
-            found = compare(reader, chosen, self._goal_of)
+            found = compare(reader, chosen, self._goal_of, others)
         except UserError:  # another project, or another model of this one
             self._goal_of = None
-            found = compare(reader, chosen)
+            found = compare(reader, chosen, others=others)
         self._fill_goals(found)
         self._show_plot(found)
         yield
         self.goal.setText(
             tr("Goal: {latency}, where run {run} ({strategy}) ended. Enter opens one.").format(
-                latency=units.latency(found.goal_s), run=found.base["id"], strategy=found.base["strategy"]
+                latency=units.latency(found.goal_s), run=found.base["name"], strategy=found.base["strategy"]
             )
         )
-        self.model.show_rows(found.runs)
+        self.model.show_rows(
+            [{**run, "id": run["name"] if run["of"] else run["id"], "run_id": run["id"]} for run in found.runs]
+        )
         if self._chosen != (reader, chosen["id"]):  # the reader's own choice stays otherwise
             self._chosen = (reader, chosen["id"])
             self.table.choose(chosen["id"])
@@ -146,17 +168,36 @@ class ComparePage(Page):
     def command_line(self) -> str:
         if not self.workspace.path:
             return ""
-        return lines.compare_line(self.workspace.path, self.workspace.run_id, self._goal_of)
+        others = [str(reader.path) for reader in self.workspace.beside.readers]
+        return lines.compare_line(self.workspace.path, self.workspace.run_id, self._goal_of, others)
+
+    def ask_for_runs(self) -> None:
+        """Ask for another project whose runs are laid over these."""
+        place = str(Path(self.workspace.path).parent)
+        dialog = QFileDialog(self, tr("Runs of another project"), place, tr("Projects (*.pruner)"))
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self.workspace.add_beside)
+        dialog.open()
+
+    def _show_beside(self) -> None:
+        """Name the projects whose runs are here too; a press takes them away."""
+        paths = [reader.path for reader in self.workspace.beside.readers]
+        self.only_own.setVisible(bool(paths))
+        self.only_own.setText(tr("With {projects}").format(projects=", ".join(path.stem for path in paths)))
+        again = tr("Show only the runs of this project again")
+        self.only_own.setToolTip("\n".join([*map(str, paths), again]))
+        self.only_own.setAccessibleName(again)
 
     def notes(self) -> Iterable[str]:
         return (self.plot.thinned, self._left_out)
 
     def _fill_goals(self, found: Comparison) -> None:
-        wanted = [(tr("Goal of the stock search"), None), *((short_name(run), run["id"]) for run in found.runs)]
+        wanted = [(tr("Goal of the stock search"), None), *((short_name(run), run["name"]) for run in found.runs)]
         if [self.goal_of.itemText(at) for at in range(self.goal_of.count())] != [name for name, _ in wanted]:
             self.goal_of.clear()
-            for name, run_id in wanted:
-                self.goal_of.addItem(name, run_id)
+            for name, run_name in wanted:
+                self.goal_of.addItem(name, run_name)
         self.goal_of.setCurrentIndex(max(0, self.goal_of.findData(self._goal_of)))
 
     def _goal_chosen(self) -> None:
@@ -171,16 +212,26 @@ class ComparePage(Page):
             units.count if axis == "trials" else units.duration,
         )
         assert self.workspace.reader is not None and self.workspace.run_id is not None
-        shown = next(run for run in found.runs if run["id"] == self.workspace.run_id)
+        shown = next(run for run in found.runs if not run["of"] and run["id"] == self.workspace.run_id)
         self._left_out = runs_left_out(found.runs)
         series = [
-            Series(short_name(run), *step_points(found.progress[run["id"]], axis), color, steps=True)
-            for run, color in (*newest_others(found.runs, shown["id"]), (shown, "series1"))
+            Series(
+                short_name(run),
+                *step_points(found.progress[run["name"]], axis),
+                color,
+                steps=True,
+                strong=run is shown,
+                told_at_end=True,
+            )
+            for run, color in (*newest_others(found.runs, shown), (shown, "series1"))
         ]
         known = {row["name"]: row["seconds"] for row in self.workspace.reader.baselines(self.workspace.run_id)}
         levels = [Level(text, known[name], color) for name, (text, color) in BASELINES.items() if known.get(name)]
         self.plot.show_data(series, levels)
 
     def _open(self, row: dict[str, Any]) -> None:
-        self.workspace.choose_run(row["id"])
+        if row["of"]:
+            self.workspace.open(row["project"], row["run_id"])
+            return
+        self.workspace.choose_run(row["run_id"])
         self.go_to.emit("overview")

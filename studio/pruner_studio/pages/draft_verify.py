@@ -253,16 +253,14 @@ class DraftVerifyPage(Page):
         one_task, one_round = len(np.unique(shown["task_id"])) <= 1, len(np.unique(shown["round_id"])) <= 1
         valid = units.count(int(shown["valid"].sum()))
         over, among = tr("over {count} candidates").format(count=valid), tr("place among {count}").format(count=valid)
-        rank = rank_of(shown, "draft_score") if one_task else None
-        self._tell_rank("draft_score", rank, over if one_task else tr("choose one task"))
-        ranks = ((self._scored.quality(row["id"])["rank_verified_score"], row["measured"]) for row in rounds)
-        rank, averaged = over_rounds(ranks)
-        mean = tr("mean over {count} rounds").format(count=units.count(averaged))
-        self._tell_rank("verified_score", rank, over if one_round else mean)
         for score, alone, hint in (
             ("draft_score", one_task, tr("choose one task")),
             ("verified_score", one_round, tr("choose one round")),
         ):
+            ranks = ((self._scored.quality(row["id"])[f"rank_{score}"], row["measured"]) for row in rounds)
+            rank, averaged = over_rounds(ranks)
+            mean = tr("mean over {count} rounds").format(count=units.count(averaged))
+            self._tell_rank(score, rank_of(shown, score) if alone else rank, over if alone else mean)
             place = place_of_best(shown, score) if alone else None
             told = "–" if place is None else units.count(place)
             self.tiles["place", score].show_value(told, among if alone else hint)

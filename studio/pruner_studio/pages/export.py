@@ -113,13 +113,8 @@ class ExportPage(Page):
     def _build_result(self) -> None:
         self._for_project = ""
         self.pages = QStackedWidget()
-        self.pages.addWidget(
-            EmptyState(
-                "export",
-                tr("Nothing exported yet"),
-                tr("Open a project or tune a model, then press Export: you get the library, its records and a script."),
-            )
-        )
+        self.empty = EmptyState("export", tr("Nothing exported yet"), "")
+        self.pages.addWidget(self.empty)
         self.result = QWidget()
         outer = QVBoxLayout(self.result)
         outer.setContentsMargins(0, 0, 0, 0)
@@ -234,6 +229,14 @@ class ExportPage(Page):
         reader, run = self.workspace.reader, self.workspace.run()
         self._exported = reader.one(_LAST, (run["model_id"],)) if reader and run else None
         self.pages.setCurrentIndex(1 if self._exported else 0)
+        self.empty.tell(
+            tr("Nothing exported yet"),
+            tr("Open a project or tune a model first.")
+            if run is None
+            else tr(
+                "After an export: what was written, whether its outputs are right, how fast it is beside the libraries."
+            ),
+        )
         if self._exported:
             self._show(self._exported)
         return ()

@@ -64,7 +64,8 @@ class OverviewPage(Page):
         parts.row.addWidget(side, 2)
         self._fill_side(side)
         self.header.addWidget(NarrowedBy(self.workspace))
-        self.header.addWidget(button(tr("Export…"), lambda: self.go_to.emit("export"), icon="export"))
+        self.export_button = button(tr("Export…"), lambda: self.go_to.emit("export"), icon="export")
+        self.header.addWidget(self.export_button)
 
     def _add_tiles(self, column: QVBoxLayout) -> None:
         names = {
@@ -124,6 +125,7 @@ class OverviewPage(Page):
 
     def steps(self) -> Iterator[None]:
         run, reader = self.workspace.run(), self.workspace.reader
+        self.export_button.setVisible(run is not None)
         if run is None or reader is None:
             self._nothing()
             return
@@ -151,10 +153,10 @@ class OverviewPage(Page):
         self.pages.setCurrentIndex(0)
         self.subtitle_label.setText(self.subtitle)
         if self.workspace.job.running:
-            self.empty.tell(
-                tr("Preparing"),
-                " ".join((tr("The model is read and its kernels are found."), self.workspace.job_phase)),
+            told = tr(
+                "The model is read, its kernels are found and the libraries are timed. Then the first round begins."
             )
+            self.empty.tell(tr("Preparing"), told, act=False)
         else:
             self.empty.tell(tr("No run to show"), tr("Tune a model on the Start page, or open a project."))
 
@@ -206,11 +208,15 @@ class OverviewPage(Page):
         runs = [row for row in reader.runs() if comparable(row, run)]
         self._left_out = runs_left_out(runs)
         series = [
-            Series(name, *step_points(reader.progress(row["id"]), axis), color, steps=True, faint=faint)
-            for row, name, color, faint in (
-                *((row, short_name(row), color, True) for row, color in newest_others(runs, run["id"])),
-                (run, tr("best so far"), "series1", False),
+            Series(
+                short_name(row),
+                *step_points(reader.progress(row["id"]), axis),
+                color,
+                steps=True,
+                strong=row is run,
+                told_at_end=True,
             )
+            for row, color in (*newest_others(runs, run), (run, "series1"))
         ]
         levels = [
             Level(text, baselines[name]["seconds"], color)

@@ -44,8 +44,10 @@ class _Stack(QStackedWidget):
         return False  # Qt would take the height that the highest part likes to have
 
     def minimumSizeHint(self) -> QSize:
-        least, shown = super().minimumSizeHint(), self.currentWidget()
-        layout = shown.layout() if shown is not None else None
+        shown = self.currentWidget()
+        if shown is None:
+            return super().minimumSizeHint()
+        least, layout = shown.minimumSizeHint().expandedTo(shown.minimumSize()), shown.layout()
         if layout is None or not layout.hasHeightForWidth():
             return least
         return QSize(least.width(), max(least.height(), layout.totalMinimumHeightForWidth(self.width())))

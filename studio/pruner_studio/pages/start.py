@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout
 
@@ -83,9 +83,7 @@ class StartPage(Page):
     def _footer(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(10)
-        self.command = label("", "mono")
-        self.command.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.command.setMinimumWidth(60)
+        self.command = label("", "mono", cut=True)
         row.addWidget(self.command, 1)
         self.copy = button(tr("Copy as command"), lambda: clipboard.copy(self.command_line()), icon="copy")
         row.addWidget(self.copy)

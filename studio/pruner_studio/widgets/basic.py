@@ -218,11 +218,15 @@ class EmptyState(QWidget):
         if action is not None:
             column.addSpacing(6)
             column.addWidget(action, 0, Qt.AlignmentFlag.AlignHCenter)
+        self._action = action
         column.addStretch(3)
         theme.changed.connect(self._paint)
         self._paint()
 
-    def tell(self, title: str, text: str) -> None:
+    def tell(self, title: str, text: str, *, act: bool = True) -> None:
+        """Say something else; `act` tells whether there is anything to do but to wait."""
+        if self._action is not None:
+            self._action.setVisible(act)
         self._title.setText(title)
         self._text.setText(text)
         self._fit()

@@ -99,6 +99,8 @@ class Bars(QWidget):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.color("hover"))
             painter.drawRoundedRect(track, 4, 4)
+            if bar.fill <= 0:
+                continue
             track.setWidth(max(3.0, track.width() * min(1.0, max(0.0, bar.fill))))
             painter.setBrush(theme.color(bar.tone))
             painter.drawRoundedRect(track, 4, 4)

@@ -41,6 +41,7 @@ class ModelCard(Card):
         self.model = ""
         self.known = False
         self._asked = 0
+        self._refusal: Problem | None = None  # of the model that is chosen now
         self._known_shapes: dict[str, list[int]] = {}  # of the run that is duplicated
         self.drop = DropArea(self.take_file, self.ask_for_model)
         self.body.addWidget(self.drop)
@@ -141,6 +142,9 @@ class ModelCard(Card):
     def _check(self) -> None:
         """Ask the engine about the model; an answer about an earlier one, or from before the consent, is dropped."""
         self.known = False
+        if self._refusal is not None:
+            self.workspace.solved.emit(self._refusal)
+            self._refusal = None
         self._asked += 1
         asks = bool(self.model) and (self.consent.isChecked() or not self._is_script)
         waits = tr("Tick below to look at it.") if self.model else KINDS
@@ -165,4 +169,5 @@ class ModelCard(Card):
 
     def _refused(self, failure: msg.Failed) -> None:
         self.drop.about.setText(failure.message)
-        self.workspace.problem.emit(Problem(failure.message, failure.hint, failure.report))
+        self._refusal = Problem(failure.message, failure.hint, failure.report)
+        self.workspace.problem.emit(self._refusal)

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtGui import QColor, QFont, QPainter
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QStyleOptionGraphicsItem, QVBoxLayout, QWidget
 
 from pruner_engine import units
 from pruner_studio.plotting import pg
@@ -18,6 +18,7 @@ from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.axis import NAME_PIXELS, HumanAxis
 from pruner_studio.widgets.basic import label
+from pruner_studio.widgets.ends import End, Ends
 from pruner_studio.widgets.figure import Figure, SaveButton
 from pruner_studio.widgets.pointing import Placed, Pointing, Spot
 from pruner_studio.widgets.series import Level, Series
@@ -26,7 +27,22 @@ from pruner_studio.widgets.thinning import density, extremes
 _UNITS: dict[Any, str] = {units.latency: "s", units.duration: "s"}  # of what these texts are made of
 _LEAST_HEIGHT = 150  # pixels: less holds no axis
 _MANY_POINTS = 4_000
+_NEAR_LEVELS = 0.12  # of the range that is shown: names of levels that are nearer would lie on each other
+_LEVEL_PLACES = (0.99, 0.66, 0.33)  # shares of the width where names of levels end
+_WIDE_POINTS = 3_000  # of a curve: broad pens get slow beyond
 _COLUMNS = 500  # of a curve: more points than this many columns can show are drawn as the extremes of each column
+
+
+class _Curve(pg.PlotCurveItem):  # type: ignore[misc]
+    """As broad on a fine screen as on a coarse one: the pens of curves count the pixels of the device itself."""
+
+    def __init__(self, width: float, *points: np.ndarray, **look: Any) -> None:
+        super().__init__(*points, **look)
+        self._width = width
+
+    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None) -> None:
+        self.opts["pen"].setWidthF(self._width * painter.device().devicePixelRatioF())
+        super().paint(painter, option, widget)
 
 
 class Plot(QWidget):
@@ -63,7 +79,7 @@ class Plot(QWidget):
         self._pointed: int | None = None
         self._ring: pg.ScatterPlotItem | None = None
         self._styled: tuple[Any, ...] = ()
-        self._legend_entries: list[tuple[str, str]] = []
+        self._legend_entries: list[tuple[str, str, bool]] = []
         self.thinned = ""  # says so where not every point is drawn
         self.setAccessibleName(name)
         axes = {"bottom": HumanAxis("bottom", x_text, log_x), "left": HumanAxis("left", y_text, log_y)}
@@ -129,18 +145,10 @@ class Plot(QWidget):
         self.thinned = ""
         self._nothing.setVisible(not there)
         self._dense = sum(len(entry.x) for entry in there if entry.points) > _MANY_POINTS
-        for entry in there:
+        for entry in sorted(there, key=lambda entry: not entry.strong):
             self._draw_series(item, entry)
-        ground = theme.color("surface", 200)  # of a level's name, which curves may cross
-        for level in self.levels:
-            color = theme.color(level.color)
-            y = self._coordinate(np.array([level.y]), self._log_y)[0]
-            # Its text hangs below a line in the upper half, where it would be cut above
-            told = {"position": 0.99, "anchors": [(1, 0), (1, 1)], "color": color, "fill": ground}
-            pen = pg.mkPen(color, width=1, style=Qt.PenStyle.DashLine)
-            line = pg.InfiniteLine(y, angle=0, pen=pen, label=f"{level.name}  {self._y_text(level.y)}", labelOpts=told)
-            line.label.setFont(font)
-            item.addItem(line, ignoreBounds=False)
+        self._name_ends(item, there, font)
+        self._draw_levels(item, there, font)
         item.getViewBox().setDefaultPadding(0.04)
         self._mark(item)
         item.getViewBox().prepareForPaint()  # ranges that are found while painting make a second painting due
@@ -169,14 +177,57 @@ class Plot(QWidget):
         elif entry.points:
             item.addItem(pg.ScatterPlotItem(x, y, size=6, pen=None, brush=_with_alpha(color, 150), pxMode=True))
         else:
-            if len(x) > 4 * _COLUMNS:
-                x, y = extremes(x, y, _COLUMNS)
-                self._tell_thinned(tr("{drawn} of {all} points drawn").format(drawn=len(x), all=len(entry.x)))
-            if entry.steps:
-                x, y = np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1]
-            pen = pg.mkPen(color, width=1 if entry.faint or len(x) > 3000 else 2)
+            x, y, drawn = self._line_of(entry)
+            if drawn < len(entry.x):
+                self._tell_thinned(tr("{drawn} of {all} points drawn").format(drawn=drawn, all=len(entry.x)))
+            thin = entry.faint or len(x) > _WIDE_POINTS
             # Steps run along the pixels: smoothing them would only cost
-            item.addItem(pg.PlotCurveItem(x, y, pen=pen, antialias=not entry.steps and len(x) <= 3000))
+            smooth = not entry.steps and len(x) <= _WIDE_POINTS
+            item.addItem(_Curve(1 if thin else 4 if entry.strong else 2, x, y, pen=pg.mkPen(color), antialias=smooth))
+
+    def _line_of(self, entry: Series) -> tuple[np.ndarray, np.ndarray, int]:
+        """The points that a curve is drawn through, and how many of its own are among them."""
+        x, y = self._coordinates(entry)
+        if len(x) > 4 * _COLUMNS:
+            x, y = extremes(x, y, _COLUMNS)
+        drawn = len(x)
+        return (np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1], drawn) if entry.steps else (x, y, drawn)
+
+    def _name_ends(self, item: pg.PlotItem, series: Sequence[Series], font: QFont) -> None:
+        """Names where curves end; a single curve needs none."""
+        named = [entry for entry in series if entry.told_at_end]
+        lines = [self._line_of(entry)[:2] for entry in named]
+        known = [np.isfinite(x + y) for x, y in lines]
+        ends = [
+            End(entry.name, x[there], y[there], entry.color, entry.strong)
+            for entry, (x, y), there in zip(named, lines, known, strict=True)
+            if there.any()
+        ]
+        if len(ends) > 1:
+            item.addItem(Ends(item.getViewBox(), ends, font))
+
+    def _draw_levels(self, item: pg.PlotItem, there: Sequence[Series], font: QFont) -> None:
+        """Named lines; the names of lines that lie close together stand side by side."""
+        ground = theme.color("surface", 200)  # of a name, which curves may cross
+        levels = sorted(self.levels, key=lambda level: -level.y)
+        places = self._coordinate(np.array([level.y for level in levels]), self._log_y)
+        every = np.concatenate([places, *(self._coordinates(entry)[1] for entry in there)])
+        near = _NEAR_LEVELS * (np.nanmax(every) - np.nanmin(every)) if len(every) else 0.0
+        step = 0
+        for at, (level, y) in enumerate(zip(levels, places, strict=True)):
+            step = step + 1 if at and places[at - 1] - y < near else 0
+            color = theme.color(level.color)
+            # Its text hangs below a line in the upper half, where it would be cut above
+            told = {
+                "position": _LEVEL_PLACES[step % len(_LEVEL_PLACES)],
+                "anchors": [(1, 0), (1, 1)],
+                "color": color,
+                "fill": ground,
+            }
+            pen = pg.mkPen(color, width=1, style=Qt.PenStyle.DashLine)
+            line = pg.InfiniteLine(y, angle=0, pen=pen, label=f"{level.name}  {self._y_text(level.y)}", labelOpts=told)
+            line.label.setFont(font)
+            item.addItem(line, ignoreBounds=False)
 
     def _tell_thinned(self, how: str) -> None:
         self.thinned = f"{self.name}: {how}"
@@ -217,12 +268,16 @@ class Plot(QWidget):
 
     def _fill_legend(self) -> None:
         entries = [
-            (entry.name, theme.color(entry.color).name()) for entry in self.series if entry.name and len(entry.x)
+            (entry.name, theme.color(entry.color).name(), entry.strong)
+            for entry in self.series
+            if entry.name and len(entry.x)
         ]
         if entries == self._legend_entries:
             return
         self._legend_entries = entries
-        told = (f'<span style="color:{color}">●</span>&nbsp;&nbsp;{_unbroken(name)}' for name, color in entries)
+        told = (
+            f'<span style="color:{color}">●</span>&nbsp;&nbsp;{_told(name, strong)}' for name, color, strong in entries
+        )
         self.legend.setText(" &nbsp; ".join(told))
 
     # ------------------------------------------------------------ pointing
@@ -269,8 +324,13 @@ def _continues(before: Sequence[Series], after: Sequence[Series]) -> bool:
     )
 
 
-def _unbroken(name: str) -> str:
+def _told(name: str, strong: bool) -> str:
     """HTML of a name that stays on one line."""
+    text = _unbroken(name)
+    return f"<b>{text}</b>" if strong else text
+
+
+def _unbroken(name: str) -> str:
     return html.escape(name).replace(" ", "&nbsp;").replace("-", "&#8209;")
 
 

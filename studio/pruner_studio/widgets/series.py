@@ -19,6 +19,8 @@ class Series:
         steps: a curve that holds its value up to the next point.
         points: no line, only points.
         faint: drawn thin, as a reference.
+        strong: what the plot is about: drawn broad and below the others, so that one that goes the same way stays seen.
+        told_at_end: its name stands where it ends too.
         ids: what `picked` tells for a point.
         names: what a point is called when the pointer is on it, instead of the series' name.
     """
@@ -30,6 +32,8 @@ class Series:
     steps: bool = False
     points: bool = False
     faint: bool = False
+    strong: bool = False
+    told_at_end: bool = False
     ids: Sequence[int] | None = None
     names: Sequence[str] | None = None
 

@@ -124,7 +124,7 @@ class Table(QTableView):
         self.table = model
         self._on_chosen = on_chosen
         self._quiet = False  # a row becomes current by `choose`, not by the user's hand
-        self._kept: int | None = None  # the chosen row, over a reset
+        self._kept: int | str | None = None  # the chosen row, over a reset
         self._fitting = False
         self._by_hand: set[int] = set()  # columns that the user has made as wide as he wants them
         self.painted_row = -1  # the chosen one, asked for once a painting
@@ -167,7 +167,7 @@ class Table(QTableView):
         self._fit()
 
     @property
-    def chosen_id(self) -> int | None:
+    def chosen_id(self) -> int | str | None:
         """Id of the current row."""
         return self.table.rows[self.currentIndex().row()]["id"] if self.currentIndex().isValid() else None
 
@@ -272,15 +272,22 @@ class Table(QTableView):
         bold.setWeight(QFont.Weight.DemiBold)
         heads = QFontMetrics(bold)
         room = self.viewport().width()
-        for at, column in enumerate(model.columns):
+        for at in range(len(model.columns)):
             if at == self._stretch:
                 continue
             if at not in self._by_hand:
-                texts = {model.text_of(row, column) for row in model.rows[:_FITTED_ROWS]}
-                self._resize(at, max(self._width_of(at, texts), heads.horizontalAdvance(column.title) + 28))
+                self._resize(at, self._wanted(at, heads))
             room -= header.sectionSize(at)
         if self._stretch not in self._by_hand:
-            self._resize(self._stretch, room if room >= _LEAST_STRETCH else _SCROLLED_STRETCH)
+            if room < _LEAST_STRETCH:  # it is scrolled sideways: what nobody reads would push figures out of sight
+                room = min(self._wanted(self._stretch, heads), _SCROLLED_STRETCH)
+            self._resize(self._stretch, room)
+
+    def _wanted(self, at: int, heads: QFontMetrics) -> int:
+        """Room for a column's texts and its heading."""
+        column = self.table.columns[at]
+        texts = {self.table.text_of(row, column) for row in self.table.rows[:_FITTED_ROWS]}
+        return max(self._width_of(at, texts), heads.horizontalAdvance(column.title) + 28)
 
     def _width_of(self, at: int, texts: Iterable[str]) -> int:
         """Room for texts of a column; words get no more than a share of a small screen, figures all they need."""
@@ -298,7 +305,7 @@ class Table(QTableView):
         if not self._fitting:
             self._by_hand.add(at)
 
-    def choose(self, row_id: int | None, *, seek: bool = True) -> None:
+    def choose(self, row_id: int | str | None, *, seek: bool = True) -> None:
         """Make a row current without telling anybody; `seek` brings one that was not into sight."""
         at = self.table.row_of(row_id)
         if at == self.currentIndex().row():
