@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from pruner_engine.draft.columns import Value, ceil_div, minimum, product
 from pruner_engine.draft.index import Atom, Index, Scaled, Sum, Var, atoms_of, flattened, span, step
@@ -38,11 +39,19 @@ class Touch:
 
     def indexed_by(self, loop: Loop) -> bool:
         """Whether the loop's variable is in the indices, even where the memory behind them is the same again."""
-        return any(a in loop.atoms for index in self.indices for a in atoms_of(index))
+        return not self._atoms.isdisjoint(loop.atoms)
 
     def stride(self, loop: Loop) -> Value:
         """Elements that one iteration of the loop moves by."""
-        return step(flattened(list(self.indices), self.buffer.shape), loop.atoms[-1])
+        return step(self._position, loop.atoms[-1])
+
+    @cached_property
+    def _position(self) -> Index:
+        return flattened(list(self.indices), self.buffer.shape)
+
+    @cached_property
+    def _atoms(self) -> frozenset[Atom]:
+        return frozenset(a for index in self.indices for a in atoms_of(index))
 
 
 def homes(root: Block) -> dict[Buffer, frozenset[Loop]]:
