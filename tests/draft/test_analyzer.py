@@ -52,6 +52,40 @@ def test_a_row_scores_the_same_alone_and_among_others():
     assert together == pytest.approx(alone)
 
 
+@pytest.mark.parametrize("workload", ["avgpool:1,16,15,15,3,stride=2,pad=1", "softmax:64,256"])
+def test_rows_are_grouped_by_where_each_alone_puts_its_blocks(workload):
+    space = space_of(workload, CPU)
+    analyzer = analyzer_of(space)
+    for sketch in space.sketches:
+        rows = sketch.sample(np.random.default_rng(0), 200)
+        together = analyzer.canonical(sketch.index, rows)
+        assert together.tolist() == [analyzer.canonical(sketch.index, row[None])[0].tolist() for row in rows]
+        for row in rows[:40]:
+            (alone,) = analyzer.figures(sketch.index, row[None])["compute"]
+            assert analyzer.explain(sketch.index, row).times["compute"] == pytest.approx(alone)
+
+
+def test_a_prepared_row_reads_no_sketch_when_a_slider_moves(monkeypatch):
+    """Reading a sketch anew takes ten times as long as an answer may take that follows a slider."""
+    space = space_of("avgpool:1,16,15,15,3,stride=2,pad=1", CPU)
+    sketch = next(s for s in space.sketches if any(d.kind == "location" for d in s.decisions))
+    row = sketch.sample(np.random.default_rng(0), 1)[0]
+    moves = []
+    for columns, decision in zip(sketch.columns, sketch.decisions, strict=True):
+        for value in decision.values():
+            moves.append(row.copy())
+            moves[-1][columns] = value
+    fresh, analyzer = analyzer_of(space), analyzer_of(space)
+    expected = [fresh.explain(sketch.index, moved) for moved in moves]
+    analyzer.prepare(sketch.index, row)
+
+    def read_anew(*args):
+        raise AssertionError("a sketch is read anew")
+
+    monkeypatch.setattr("pruner_engine.draft.variant.Replay", read_anew)
+    assert [analyzer.explain(sketch.index, moved) for moved in moves] == expected
+
+
 def test_locations_that_tvm_replaces_are_one_candidate():
     space = space_of("avgpool:1,16,15,15,3,stride=2,pad=1", CPU)
     analyzer = analyzer_for(space, profile_for(CPU))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
@@ -11,34 +10,18 @@ from tvm.s_tir import Schedule
 
 from pruner_engine.draft.calibration import fit
 from pruner_engine.draft.cpu import cpu_parts
+from pruner_engine.draft.evaluation import Evaluation
 from pruner_engine.draft.explanation import Explanation
 from pruner_engine.draft.gpu import gpu_parts
 from pruner_engine.draft.nest import Block, UnreadableSketchError
 from pruner_engine.draft.parts import Parts
-from pruner_engine.draft.program import Program
 from pruner_engine.draft.reading import FunctionReader
-from pruner_engine.draft.replay import Replay
+from pruner_engine.draft.variant import Variant
 from pruner_engine.space.decision import LocationDecision, Rows
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.profile import DeviceProfile
 
 _LOWERED = 256  # rows of a sketch without closed form that are scored at a time
-
-
-@dataclass
-class _Variant:
-    """A sketch with its compute locations chosen, compiled.
-
-    Attributes:
-        effective: where TVM really puts the blocks, one formula a location decision; None without such decisions.
-        times: seconds by component, then validity.
-        explained: symbols, penalties and times, then validity.
-    """
-
-    parts: Parts
-    effective: Program | None
-    times: Program
-    explained: Program
 
 
 class Analyzer:
@@ -57,7 +40,7 @@ class Analyzer:
         self.factors: dict[str, float] = dict(profile.calibration)
         self._without = without
         self._compiled: dict[int, bool] = {}
-        self._variants: dict[tuple[int, tuple[int, ...]], _Variant] = {}
+        self._variants: dict[tuple[int, tuple[int, ...]], Variant] = {}
         self._locations = [
             [(i, s.columns[i].start) for i, d in enumerate(s.decisions) if isinstance(d, LocationDecision)]
             for s in space.sketches
@@ -82,7 +65,7 @@ class Analyzer:
             scores[members] = np.where(values[-1] > 0, -latency, -np.inf)
         return scores
 
-    def _factors(self, variant: _Variant) -> np.ndarray:
+    def _factors(self, variant: Variant) -> np.ndarray:
         return np.array([self.factors.get(name, 1.0) for name in variant.parts.times])
 
     def _components(self, sketch: int, rows: Rows) -> dict[str, np.ndarray]:
@@ -99,15 +82,28 @@ class Analyzer:
         if not self.compiled(sketch):
             score = float(self._score_lowered(sketch, np.asarray(row)[None])[0])
             return Explanation(2.0**-score, bool(np.isfinite(score)))
-        rows = np.asarray(row, dtype=np.int32)[None]
-        ((locations, _),) = self._groups(sketch, rows)
-        variant = self._variant(sketch, locations)
+        plain: list[int] = np.asarray(row).tolist()
+        variant = self._variant(sketch, self._settled(sketch, plain))
         groups = (variant.parts.symbols, variant.parts.penalties, variant.parts.times)
-        *values, valid = variant.explained(rows)[:, 0].tolist()
+        *values, valid = variant.explaining(plain)
         flat = iter(values)
         symbols, penalties, times = ({name: next(flat) for name in group} for group in groups)
         times = {name: seconds * self.factors.get(name, 1.0) for name, seconds in times.items()}
         return Explanation(sum(times.values()), bool(valid), symbols, penalties, times)
+
+    def prepare(self, sketch: int, row: Rows) -> None:
+        """Read the sketch for every change of one compute location of the row, so that explaining such rows is quick.
+
+        Other decisions move blocks too, to locations that are read thereby.
+        """
+        if self.compiled(sketch):
+            for index, start in self._locations[sketch]:
+                for location in self.space.sketches[sketch].decisions[index].values()[:, 0].tolist():
+                    changed: list[int] = np.asarray(row).tolist()
+                    changed[start] = location
+                    chosen = tuple(changed[at] for _, at in self._locations[sketch])
+                    for locations in (chosen, self._settled(sketch, changed)):
+                        _ = self._variant(sketch, locations).explaining
 
     def figures(self, sketch: int, rows: Rows) -> dict[str, np.ndarray]:
         """Symbols, penalties and uncalibrated times of the rows of a compiled sketch by name, float64[n] each.
@@ -126,7 +122,7 @@ class Analyzer:
         """Whether the sketch's symbols are in closed form."""
         if sketch not in self._compiled:
             try:
-                self._variant(sketch, tuple(-1 for _ in self._locations[sketch]))
+                _ = self._variant(sketch, tuple(-1 for _ in self._locations[sketch])).parts
             except UnreadableSketchError:
                 self._compiled[sketch] = False
             else:
@@ -184,31 +180,36 @@ class Analyzer:
             return [((), np.arange(len(rows)))]
         chosen = rows[:, starts].copy()
         settled = np.zeros(len(rows), dtype=bool)
-        for _ in range(4 * len(starts) + 1):
-            for key in np.unique(chosen[~settled], axis=0):
-                members = np.flatnonzero(~settled & (chosen == key).all(axis=1))
-                effective = self._variant(sketch, tuple(key.tolist())).effective
-                assert effective is not None
-                found = effective(rows[members]).T.astype(np.int32)
+        for _ in range(self._rounds(sketch)):
+            open_ = np.flatnonzero(~settled)
+            for key, found_at in _alike(chosen[open_]):
+                members = open_[found_at]
+                found = self._variant(sketch, key).settling(rows[members]).T.astype(np.int32)
                 settled[members] = (found == key).all(axis=1)
                 chosen[members] = found
             if settled.all():
                 break
-        keys, inverse = np.unique(chosen, axis=0, return_inverse=True)
-        inverse = inverse.ravel()
-        return [(tuple(k.tolist()), np.flatnonzero(inverse == i)) for i, k in enumerate(keys)]
+        return _alike(chosen)
 
-    def _variant(self, sketch: int, locations: tuple[int, ...]) -> _Variant:
+    def _settled(self, sketch: int, row: Sequence[int]) -> tuple[int, ...]:
+        """The effective compute locations of one row."""
+        chosen = tuple(row[start] for _, start in self._locations[sketch])
+        for _ in range(self._rounds(sketch)):
+            found = tuple(map(int, Evaluation(self._variant(sketch, chosen).effective)(row)))
+            if found == chosen:
+                break
+            chosen = found
+        return chosen
+
+    def _rounds(self, sketch: int) -> int:
+        """Steps after which compute locations have settled."""
+        return 4 * len(self._locations[sketch]) + 1
+
+    def _variant(self, sketch: int, locations: tuple[int, ...]) -> Variant:
         found = self._variants.get((sketch, locations))
         if found is None:
-            of = self.space.sketches[sketch]
-            decisions = [i for i, _ in self._locations[sketch]]
-            replay = Replay(self.space.task.mod, of, dict(zip(decisions, locations, strict=True)))
-            parts = self._parts(replay.root)
-            effective = Program([replay.effective[i] for i in decisions]) if decisions else None
-            times = [*parts.times.values(), parts.valid]
-            everything = [*parts.symbols.values(), *parts.penalties.values(), *times]
-            found = _Variant(parts, effective, Program(times, np.float32), Program(everything))
+            chosen = zip((i for i, _ in self._locations[sketch]), locations, strict=True)
+            found = Variant(self.space.task.mod, self.space.sketches[sketch], dict(chosen), self._parts)
             self._variants[(sketch, locations)] = found
         return found
 
@@ -237,3 +238,17 @@ class Analyzer:
                 seconds = sum(t * self.factors.get(n, 1.0) for n, t in times.items())
                 scores[index] = -np.log2(seconds)
         return scores
+
+
+def _alike(keys: np.ndarray) -> list[tuple[tuple[int, ...], np.ndarray]]:
+    """The distinct rows of small integers, int32[n, width], and where each is."""
+    lowest = keys.min(axis=0, initial=0)
+    spans = keys.max(axis=0, initial=0) - lowest + 1
+    codes = np.zeros(len(keys), dtype=np.int64)
+    for column, least, span in zip(keys.T, lowest, spans, strict=True):
+        codes = codes * span + (column - least)
+    # sorting one number a row takes a tenth of what sorting rows does, and integers of 16 bits half of that
+    codes = codes.astype(np.int16) if spans.prod(dtype=np.float64) < 1 << 15 else codes
+    order = np.argsort(codes, kind="stable")
+    ends = np.flatnonzero(np.diff(codes[order])) + 1
+    return [(tuple(keys[part[0]].tolist()), part) for part in np.split(order, ends) if len(part)]

@@ -144,5 +144,21 @@ def product(values: Iterable[Value]) -> Value:
     return result
 
 
+def topological(outputs: Sequence[Value]) -> list[Column]:
+    """All formulas in the outputs, operands first."""
+    order: dict[Column, None] = {}
+    stack: list[tuple[Column, bool]] = [(v, False) for v in reversed(outputs) if isinstance(v, Column)]
+    while stack:
+        node, ready = stack.pop()
+        if node in order:
+            continue
+        if ready:
+            order[node] = None
+            continue
+        stack.append((node, True))
+        stack += [(a, False) for a in node.args if isinstance(a, Column) and a not in order]
+    return list(order)
+
+
 def _columns_first(a: Value, b: Value) -> tuple[Column, Value]:
     return (a, b) if isinstance(a, Column) else (b, a)  # type: ignore[return-value]

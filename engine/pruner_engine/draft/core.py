@@ -19,6 +19,7 @@ class Core:
         levels: cache level, its capacity for one core, and seconds a byte that comes from the level behind it.
         cycle: seconds.
         arithmetic, load, store: one vector operation.
+        insert: an element into a vector, by the one unit that moves lanes.
         latency: from a multiply-add to the next that needs its result.
         spill, spill_each: a step, for the first accumulator in memory and for each.
         special, division: an exponential, a division or a square root, per lane.
@@ -33,6 +34,7 @@ class Core:
     arithmetic: float = 0.5
     load: float = 0.5
     store: float = 1.0
+    insert: float = 1.0
     latency: float = 4.0
     spill: float = 6.0
     spill_each: float = 1.7
@@ -60,7 +62,7 @@ class Core:
             "parallel": {"cores": 1},
             "registers": {"spill": 0.0, "spill_each": 0.0},
             "chains": {"latency": 0.0},
-            "loads": {"load": 0.0, "store": 0.0},
+            "loads": {"load": 0.0, "store": 0.0, "insert": 0.0},
             "loops": {"loop": 0.0, "spatial_loop": 0.0},
             "caches": {"levels": free},
         }

@@ -7,14 +7,15 @@ and two loads a cycle, on which the wide cores of the last decade agree.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from pruner_engine.draft.columns import Value, ceil_div, equal, maximum, minimum, product, square_root, where
 from pruner_engine.draft.core import Core
 from pruner_engine.draft.finish import Plan, plans
 from pruner_engine.draft.footprint import Touch, conflicts, lines, spans_by_depth
-from pruner_engine.draft.nest import Block, heaviness
+from pruner_engine.draft.nest import Block, Node, data_parallel, heaviness
 from pruner_engine.draft.parts import Parts, add_up, sum_by_name
 from pruner_engine.targets.profile import DeviceProfile
 
@@ -32,10 +33,10 @@ def cpu_parts(root: Block, profile: DeviceProfile, without: Collection[str] = ()
     core = Core.of(profile)
     for effect in without:
         core = core.without(effect)
-    every = [_statement(plan, core) for plan in plans(root, core.lanes)]
+    planned = plans(root, core.lanes)
+    every = [_statement(plan, core) for plan in planned]
     times = sum_by_name(one.times for one in every)
-    launches = sum(1 for _ in root.children)
-    times["overhead"] = times["overhead"] + launches * profile.parallel_overhead_s
+    times["overhead"] = times["overhead"] + _launches(planned) * profile.parallel_overhead_s
     heavy = max(range(len(every)), key=lambda i: every[i].weight)
     return Parts(every[heavy].symbols, every[heavy].penalties, times)
 
@@ -54,12 +55,14 @@ def _statement(plan: Plan, core: Core) -> _Statement:
     divisions = sum(s.divisions for s in plan.block.stores)
     share = _balance(plan.parallel, core.cores)  # seconds on all cores per second of work
     operations = ceil_div(plan.vector, core.lanes)  # registers that one vector takes
-    tail = product(loop.extent for loop in plan.tail) / plan.vector if plan.tail else 1
+    # a vector along a loop outside has the whole tail in every lane
+    tail = maximum(1, product(loop.extent for loop in plan.tail) / plan.vector) if plan.tail else 1
     steps = plan.iterations / plan.vector / tail
     accumulators = tail * operations
     unrolled = tail * operations <= _FULL_UNROLL
     unrolled = 1 if plan.straight else maximum(unrolled, tail <= plan.unroll)
     loads, streams, stores = _memory_operations(plan, operations, accumulators)
+    inserted = _inserted(plan)
     kept = plan.tail and not plan.block.spatial
     runs = _reduction_run(plan)
     around = accumulators / runs if kept else 0  # accumulators are filled and emptied once a run
@@ -67,6 +70,7 @@ def _statement(plan: Plan, core: Core) -> _Statement:
     moved, written = loads + through_memory + around, stores + through_memory + around
     arithmetic = max(1, flops // 2) * accumulators * core.arithmetic
     cycles = maximum(maximum(arithmetic, moved * core.load), written * core.store)
+    cycles = maximum(cycles, inserted * core.insert)
     overhead: Value = core.spatial_loop
     latency: Value = 0
     if kept:
@@ -107,6 +111,15 @@ def _statement(plan: Plan, core: Core) -> _Statement:
     return _Statement(heaviness(plan.block), symbols, penalties, times)
 
 
+def _launches(every: Sequence[Plan]) -> Value:
+    """Nests that are spread over the cores; one that is not starts no thread."""
+    spread: dict[Node, Value] = {}
+    for plan in every:
+        nest = plan.loops[0] if plan.loops else plan.block
+        spread[nest] = maximum(spread.get(nest, 0), plan.parallel > 1)
+    return add_up(spread.values())
+
+
 def _balance(parallel: Value, cores: int) -> Value:
     """Each core takes a contiguous run of iterations; the longest run decides."""
     return ceil_div(parallel, cores) / parallel
@@ -120,12 +133,13 @@ def _memory_operations(plan: Plan, operations: Value, accumulators: Value) -> tu
     stores: Value = 0
     for touch in plan.touches:
         own = touch.read and touch.written
+        in_memory = where(plan.registers.get(touch.buffer, 0), 0, 1)
         if not inner:
             single = plan.vector if plan.loops and touch.moves_with(plan.loops[-1]) else 1
             loads = loads + (
-                where(_wide(touch, plan), operations, single) * touch.times if touch.read and not own else 0
+                where(_wide(touch, plan), operations, single) * touch.times * in_memory if touch.read and not own else 0
             )
-            stores = stores + (operations if touch.written and plan.block.spatial else 0)
+            stores = stores + (operations * in_memory if touch.written and plan.block.spatial else 0)
             continue
         if own:
             continue
@@ -133,12 +147,24 @@ def _memory_operations(plan: Plan, operations: Value, accumulators: Value) -> tu
         wide = _wide(touch, plan)
         if touch.read:
             vectors = reused / plan.vector * operations
-            loads = loads + where(wide, vectors, reused) * touch.times
+            loads = loads + where(wide, vectors, reused) * touch.times * in_memory
             # one that is used once is an operand of its instruction and needs no register
             streams = streams + where(wide * (vectors < accumulators), vectors, 0)
         else:
             stores = stores + reused / plan.vector * operations
     return loads, streams, stores
+
+
+def _inserted(plan: Plan) -> Value:
+    """Elements of one step that are read one by one and put into a vector, lane by lane."""
+    if not plan.loops:
+        return 0
+    last, found = plan.loops[-1], cast("Value", 0)
+    for touch in plan.touches:
+        if touch.read and not touch.written and touch.moves_with(last) and data_parallel(last):
+            lanes = product(loop.extent for loop in plan.tail if touch.moves_with(loop)) if plan.tail else plan.vector
+            found = found + where(_wide(touch, plan), 0, lanes * touch.times)
+    return where(plan.vector > 1, found, 0)
 
 
 def _wide(touch: Touch, plan: Plan) -> Value:
@@ -150,11 +176,14 @@ def _wide(touch: Touch, plan: Plan) -> Value:
 
 
 def _reduction_run(plan: Plan) -> Value:
-    """Steps that the accumulators stay in registers for: the reduction loops right around the tail."""
+    """Steps that the accumulators stay in registers for: the reduction loops right around the tail.
+
+    A loop that moves the result starts sums anew, even where these take the same memory in every iteration.
+    """
     end = len(plan.loops) - len(plan.tail)
     run: Value = 1
     for loop in reversed(plan.loops[:end]):
-        if not all(not t.written or not t.moves_with(loop) for t in plan.touches):
+        if any(t.written and t.indexed_by(loop) for t in plan.touches):
             break
         run = run * loop.extent
     return run

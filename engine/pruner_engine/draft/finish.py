@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pruner_engine.draft.columns import Value, equal, maximum, minimum, product, where
 from pruner_engine.draft.footprint import Touch, homes, touches
-from pruner_engine.draft.nest import Block, Loop, all_loops, blocks_under, data_parallel
+from pruner_engine.draft.nest import Block, Buffer, Loop, all_loops, blocks_under, data_parallel
 
 _HOISTED = 128  # statements that LLVM unrolls and so can move out of a loop that does not change them
 _SHORT = 16  # iterations of a loop that LLVM unrolls unasked
@@ -26,6 +26,7 @@ class Plan:
         vector: lanes of the vectorised loop; 1 where there is none.
         unroll: statements up to which TVM unrolls; 0 for a purely spatial block.
         tail: loops behind the last reduction loop: what one step of the reduction accumulates into.
+        registers: per buffer of the function's own 1 where it never is in memory.
     """
 
     block: Block
@@ -35,6 +36,7 @@ class Plan:
     vector: Value
     unroll: Value
     tail: list[Loop]
+    registers: dict[Buffer, Value]
 
     @property
     def straight(self) -> bool:
@@ -66,6 +68,7 @@ def plans(root: Block, lanes: int) -> list[Plan]:
     jobs = int(root.annotations.get("meta_schedule.parallel", 1))
     unroll: Value = root.annotations.get("meta_schedule.unroll_explicit", 0)
     where_from = homes(root)
+    registers = _registers(root, where_from, unroll)
     made = []
     for block in blocks_under(root):
         loops, used = all_loops(block), touches(block, where_from)
@@ -82,10 +85,33 @@ def plans(root: Block, lanes: int) -> list[Plan]:
             vector = maximum(vector, minimum(loops[-1].extent, lanes))
         if not block.spatial:
             vector = maximum(vector, where(vector > 1, 1, _straight_lanes(loops, used, unroll, lanes)))
+        if block.spatial and loops:
+            for touch in used:
+                # a branch for every element, unless the loop's own bounds settle what is padding
+                vector = where(touch.padded_by(loops[-1], settled=True), 1, vector)
+        for touch in used if block.spatial else ():
+            if touch.written and touch.buffer in registers:
+                around = _straight_lanes(loops, [t for t in used if t is not touch], unroll, lanes)
+                vector = where(registers[touch.buffer], around, vector)
         last = max((i for i, loop in enumerate(loops) if not data_parallel(loop)), default=-1)
         tail = [] if last < 0 else loops[last + 1 :]
-        made.append(Plan(block, loops, used, parallel, vector, 0 if block.spatial else unroll, tail))
+        made.append(Plan(block, loops, used, parallel, vector, 0 if block.spatial else unroll, tail, registers))
     return made
+
+
+def _registers(root: Block, where_from: Mapping[Buffer, frozenset[Loop]], unroll: Value) -> dict[Buffer, Value]:
+    """Per buffer of the function's own 1 where TVM unrolls all that happens to it while it holds the same elements.
+
+    Then no index into it varies, and LLVM makes a value of every element.
+    """
+    found: dict[Buffer, Value] = {}
+    for block in blocks_under(root):
+        loops = all_loops(block)
+        for buffer in {access.buffer for store in block.stores for access in (store.write, *store.reads)}:
+            if where_from.get(buffer):
+                inside = product(loop.extent for loop in loops if loop not in where_from[buffer])
+                found[buffer] = found.get(buffer, 1) * (inside <= unroll)
+    return found
 
 
 def _product(loops: Sequence[Loop], kind: str) -> Value:
@@ -122,13 +148,17 @@ def _vector(loops: Sequence[Loop], used: Sequence[Touch], width: int) -> Value:
 
 
 def _straight_lanes(loops: Sequence[Loop], used: Sequence[Touch], unroll: Value, lanes: int) -> Value:
-    """Lanes that LLVM gives the loop around a reduction which is unrolled as a whole: its body is straight code.
+    """Lanes that LLVM gives a loop around a reduction which is unrolled as a whole: its body is straight code.
 
-    Elements a few apart are loaded with those between them, and sorted out.
+    Elements a few apart are loaded with those between them, and sorted out; stored they are where all between them are.
+    A short loop that cannot be a vector is unrolled too, and the next one outside tried. Reads under a condition that
+    the loop decides leave branches in the body, one for each: it stays scalar.
     """
+    written = any(touch.written for touch in used)
     inside: Value = 1
     vector: Value = 1
     open_: Value = 1
+    filled: Value = 1  # elements of the result that lie together in one execution of the body
     for loop in reversed(loops):
         if not data_parallel(loop):
             inside = inside * loop.extent
@@ -136,10 +166,15 @@ def _straight_lanes(loops: Sequence[Loop], used: Sequence[Touch], unroll: Value,
         apart: Value = 1
         for touch in used:
             apart = maximum(apart, touch.stride(loop))
-        in_place = product(equal(touch.stride(loop), 1) for touch in used if touch.written)
-        here = open_ * (loop.extent > 1) * in_place * (inside <= maximum(unroll, _SHORT)) * (apart <= _INTERLEAVED)
+        in_place = product(equal(touch.stride(loop), filled) for touch in used if touch.written)
+        straight = inside <= maximum(unroll, _SHORT)
+        for touch in used if written else ():
+            straight = straight * (1 - touch.padded_by(loop))
+        here = open_ * (loop.extent > 1) * in_place * straight * (apart <= _INTERLEAVED)
         vector = where(here, maximum(1, minimum(loop.extent, lanes) / apart), vector)
-        open_ = where(loop.extent > 1, 0, open_)
+        inside = inside * loop.extent
+        filled = where(in_place, filled * loop.extent, filled)
+        open_ = where(loop.extent > 1, where(here, 0, open_ * (inside <= maximum(unroll, _SHORT))), open_)
     return vector
 
 

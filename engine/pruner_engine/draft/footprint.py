@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from pruner_engine.draft.columns import Value, ceil_div, minimum, product
+from pruner_engine.draft.columns import Value, ceil_div, equal, maximum, minimum, product
 from pruner_engine.draft.index import Atom, Index, Scaled, Sum, Var, atoms_of, flattened, span, step
 from pruner_engine.draft.nest import Access, Block, Buffer, Loop, all_loops, blocks_under, bound
 
@@ -38,11 +39,34 @@ class Touch:
 
     def indexed_by(self, loop: Loop) -> bool:
         """Whether the loop's variable is in the indices, even where the memory behind them is the same again."""
-        return any(a in loop.atoms for index in self.indices for a in atoms_of(index))
+        return not self._atoms.isdisjoint(loop.atoms)
+
+    def padded_by(self, loop: Loop, *, settled: bool = False) -> Value:
+        """Whether the loop takes a read under a condition past an end of the buffer, which the condition keeps it from.
+
+        Args:
+            settled: not where the loop alone says which element it is: unrolled or split, it needs no condition.
+        """
+        found: Value = 0
+        for index, extent in zip(self.indices, self.buffer.shape, strict=True) if self.guarded else ():
+            if any(atom in loop.atoms for atom in atoms_of(index)):
+                beyond = span(index, lambda atom: True) > extent
+                if settled:
+                    beyond = beyond * (1 - equal(span(index, lambda atom: atom not in loop.atoms), 1))
+                found = maximum(found, beyond)
+        return found
 
     def stride(self, loop: Loop) -> Value:
         """Elements that one iteration of the loop moves by."""
-        return step(flattened(list(self.indices), self.buffer.shape), loop.atoms[-1])
+        return step(self._position, loop.atoms[-1])
+
+    @cached_property
+    def _position(self) -> Index:
+        return flattened(list(self.indices), self.buffer.shape)
+
+    @cached_property
+    def _atoms(self) -> frozenset[Atom]:
+        return frozenset(a for index in self.indices for a in atoms_of(index))
 
 
 def homes(root: Block) -> dict[Buffer, frozenset[Loop]]:

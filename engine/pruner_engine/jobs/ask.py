@@ -59,6 +59,9 @@ def what_if(command: WhatIf, job: JobContext) -> None:
     """Score of one edited row of decisions, with its parts."""
     bench = workbench(command.project, command.task_id)
     job.emit(_score(bench, command))
+    # the pane asks when it opens; the next question comes from a slider
+    sketch = bench.sketch(command.sketch_id)
+    bench.analyzer.prepare(sketch.index, checked_row(sketch, command.decisions))
 
 
 def _score(bench: Workbench, asked: WhatIf) -> WhatIfScore:
