@@ -64,10 +64,10 @@ def _with_places(nodes: Nodes, node: onnx.NodeProto, values: Values, form: dict[
 def _columns_to_image(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     """Col2Im, which TVM lacks: each pixel is the sum of the members of windows that are there."""
     form, (batch, rows, _) = attributes_of(node), values.shape_for(node)
-    known = [value for name in node.input[1:] if (value := values.constant(name)) is not None]
-    if len(known) < len(node.input) - 1:
+    size, windows = (values.constant(name) for name in node.input[1:])
+    if size is None or windows is None:
         raise refused(node, "makes an image whose size is known only when it runs")
-    image, block = ([int(extent) for extent in value] for value in known)
+    image, block = size.tolist(), windows.tolist()
     ones = [1] * len(block)
     steps, spread = form.get("strides", ones), form.get("dilations", ones)
     pads = form.get("pads", [0] * 2 * len(block))
