@@ -6,7 +6,6 @@ and analyzers such a kernel is a product of matrices of words, a quarter as deep
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -41,7 +40,6 @@ def is_byte_products(value: object) -> bool:
     return isinstance(value, Call) and value.op.same_as(Op.get(_NAME))
 
 
-@functools.cache
 def register_byte_products() -> None:
     """Let kernels that hold these products be scheduled and built; `import_tvm` calls it."""
     RegisterOp(_NAME, "The sum of the products of four bytes.")

@@ -8,7 +8,6 @@ MergeSharedMemoryAllocations shares the same bytes and knows of types.
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 from tvm import IRModule
@@ -25,7 +24,6 @@ from pruner_engine.byte_products import accumulated, holds_byte_products
 _PLAN_ONCE = {"tirx.merge_static_smem": True}  # what it says of static memory does not matter: these kernels have none
 
 
-@functools.cache
 def register_lowering() -> None:
     """Let TVM compile kernels this way by default; `import_tvm` calls it."""
     register_tir_pipeline("s_tir", _pipeline)

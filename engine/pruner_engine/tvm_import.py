@@ -8,6 +8,7 @@ them, see tensor_intrinsics.py.
 
 from __future__ import annotations
 
+import functools
 import importlib.machinery
 import importlib.util
 import sys
@@ -32,6 +33,12 @@ def import_tvm(*, torch: bool = False) -> Any:
             del sys.modules["torch"]
     if INTRINSICS not in sys.modules:
         _name_package(INTRINSICS, tvm.s_tir)
+    _register()
+    return tvm
+
+
+@functools.cache
+def _register() -> None:
     from pruner_engine.byte_products import register_byte_products
     from pruner_engine.lowering import register_lowering
     from pruner_engine.vector_math import register_vector_math
@@ -39,7 +46,6 @@ def import_tvm(*, torch: bool = False) -> Any:
     register_vector_math()
     register_byte_products()
     register_lowering()
-    return tvm
 
 
 def _name_package(name: str, parent: Any) -> None:

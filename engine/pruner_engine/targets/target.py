@@ -13,6 +13,7 @@ from pruner_engine.targets.cpu import ARM_FEATURES, X86_FEATURES, detect_host, v
 from pruner_engine.targets.device import COMMON_CACHES, Device, fingerprint
 from pruner_engine.targets.gpu import detect_gpus
 from pruner_engine.tensor_intrinsics import load_tensor_intrinsics
+from pruner_engine.tvm_import import import_tvm
 
 _HINT = 'Use "auto" for this CPU, "cuda" for a GPU, a TVM target as JSON, or a device: {}.'
 _ELSEWHERE = "Measure on a device that can, with --rpc and --key (`pruner serve` lends one), or tune for auto."
@@ -38,6 +39,7 @@ def resolve_target(text: str) -> Target:
     Raises:
         UserError: nothing of that name is known, or the JSON is not a target for a CPU or an NVIDIA GPU.
     """
+    import_tvm()  # in a program that uses the engine as a library nobody else has
     target = _named(text)
     load_tensor_intrinsics(target)
     return target
