@@ -56,10 +56,12 @@ class Workbench:
         self.key = (project, task_id)
         with ProjectReader(project) as reader:
             row, self.task = stored_task(reader, task_id)
-            self._hashes: dict[int, str] = {s["id"]: s["hash"] for s in reader.sketches(task_id)}
+            stored = reader.sketches(task_id)
+            self._hashes: dict[int, str] = {sketch["id"]: sketch["hash"] for sketch in stored}
         self.target: tvm.target.Target = resolve_target(row["target"])
         self.profile = DeviceProfile.from_json(row["profile"])
         self.space = DesignSpace.generate(self.task, self.target)
+        self.space.take_in(sketch["trace"] for sketch in stored)
         self.analyzer: Analyzer = analyzer_for(self.space, self.profile)
         self._calibrated_by = 0
 
@@ -78,19 +80,19 @@ class Workbench:
         self._calibrated_by = known
 
     def holds(self, sketch_id: int) -> bool:
-        """Whether the task's space has the sketch of a row; it has none that a rule made which is not loaded."""
+        """Whether the task's space has the sketch of a row; a foreign trace is of none."""
         return self._find(sketch_id) is not None
 
     def sketch(self, sketch_id: int) -> Sketch:
         """The sketch of a row of the project file.
 
         Raises:
-            UserError: the task's space has none like that, as when it came from a rule of a plugin.
+            UserError: the project holds none like that for the task, or none that can be applied.
         """
         found = self._find(sketch_id)
         if found is None:
             raise UserError(
-                f"The task has no sketch {sketch_id}.", "It may come from a plugin's rule that is not installed."
+                f"The task has no sketch {sketch_id}.", "Choose another candidate; this one can be looked at."
             )
         return found
 

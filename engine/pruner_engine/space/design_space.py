@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Sequence
+import json
+from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -20,6 +21,8 @@ from pruner_engine.space.rules import rules_for
 from pruner_engine.space.sketch import Sketch, trace_hash, trace_json
 from pruner_engine.tasks.task import TuningTask
 
+_INVALID = (RuntimeError, ValueError, TypeError, IndexError)  # what TVM raises for a schedule that cannot be built
+
 
 class DesignSpace:
     """All sketches of a task on a target.
@@ -34,9 +37,10 @@ class DesignSpace:
         self.target = target
         self._postprocs = list(context.space_generator.postprocs)
         self._context = context  # the postprocs point into it
-        distinct = {trace_hash(trace): trace for trace in traces}
-        self.sketches = [Sketch(i, t, read_decisions(task.mod, t)) for i, t in enumerate(distinct.values())]
-        self._by_hash = {sketch.hash: sketch for sketch in self.sketches}
+        self.sketches: list[Sketch] = []
+        self._by_hash: dict[str, Sketch] = {}
+        for trace in {trace_hash(trace): trace for trace in traces}.values():
+            self._add(trace)
         self._foreign: dict[str, Trace] = {}
 
     @classmethod
@@ -50,6 +54,27 @@ class DesignSpace:
         context = ms.TuneContext(task.mod, target=target, space_generator=generator, rand_state=seed + 1, num_threads=1)
         traces = [schedule.trace.simplified(remove_postproc=True) for schedule in context.generate_design_space()]
         return cls(task, target, context, traces)
+
+    def take_in(self, traces: Iterable[str]) -> None:
+        """Add sketches that the rules in use do not make: those of another version, or of a plugin that is not loaded.
+
+        Args:
+            traces: as `Sketch.trace_json` gives them. What cannot be applied to the task is left out.
+        """
+        for text in traces:
+            schedule = Schedule(self.task.mod, error_render_level="none")
+            try:
+                Trace.apply_json_to_schedule(json.loads(text), schedule)
+                trace = schedule.trace.simplified(remove_postproc=True)
+                if trace_hash(trace) not in self._by_hash:
+                    self._add(trace)
+            except _INVALID:
+                continue
+
+    def _add(self, trace: Trace) -> None:
+        sketch = Sketch(len(self.sketches), trace, read_decisions(self.task.mod, trace))
+        self.sketches.append(sketch)
+        self._by_hash[sketch.hash] = sketch
 
     def candidate(self, sketch: int, row: Rows, origin: str = "draft", draft_score: float | None = None) -> Candidate:
         """The candidate of one row of a sketch."""
@@ -96,8 +121,8 @@ class DesignSpace:
             schedule.enter_postproc()
             if all(postproc.apply(schedule) for postproc in self._postprocs):
                 return schedule
-        except (RuntimeError, ValueError, TypeError, IndexError):
-            pass  # TVM reports a schedule that cannot be built by raising; such a candidate is invalid, no more
+        except _INVALID:
+            pass  # such a candidate is invalid, no more
         return None
 
     def trace_of(self, candidate: Candidate) -> Trace:
