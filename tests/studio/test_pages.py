@@ -49,7 +49,8 @@ def test_overview_figures_are_those_of_the_file(opened: MainWindow, finished_pro
     assert page.tiles["trials"].value == units.count(run["trials"])
     assert page.tiles["worked"].value == units.duration(run["elapsed_s"])
     *others, curve = page.curve.series
-    assert [series.name for series in others] == ["1 metaschedule", "2 pruner"] and all(s.faint for s in others)
+    assert [series.name for series in others] == ["1 metaschedule", "2 pruner"]
+    assert curve.name == "3 moa-pruner" and curve.strong and not any(series.strong for series in others)
     assert curve.y[-1] == progress[-1]["latency_s"] and curve.x[-1] == progress[-1]["trials"]
     assert {level.name for level in page.curve.levels} == {"Untuned", "ONNX Runtime", "PyTorch"}
     page.axis.part("elapsed_s").click()
