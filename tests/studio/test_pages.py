@@ -123,7 +123,7 @@ def test_compare_measures_all_runs_against_the_stock_search(opened: MainWindow) 
 def test_any_run_sets_the_goal(qtbot, opened: MainWindow, finished_project: Path) -> None:
     page = show(opened, "compare")
     page.goal_of.setFocus()
-    while page.goal_of.currentData() != 2:
+    while page.goal_of.currentData() != "2":
         qtbot.keyClick(page.goal_of, Qt.Key.Key_Down)
     (second,) = (row for row in page.model.rows if row["id"] == 2)
     assert second["goal_gain"] == 1 and units.latency(second["latency_s"]) in page.goal.text()
