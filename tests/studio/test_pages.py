@@ -49,7 +49,8 @@ def test_overview_figures_are_those_of_the_file(opened: MainWindow, finished_pro
     assert page.tiles["trials"].value == units.count(run["trials"])
     assert page.tiles["worked"].value == units.duration(run["elapsed_s"])
     *others, curve = page.curve.series
-    assert [series.name for series in others] == ["1 metaschedule", "2 pruner"] and all(s.faint for s in others)
+    assert [series.name for series in others] == ["1 metaschedule", "2 pruner"]
+    assert curve.name == "3 moa-pruner" and curve.strong and not any(series.strong for series in others)
     assert curve.y[-1] == progress[-1]["latency_s"] and curve.x[-1] == progress[-1]["trials"]
     assert {level.name for level in page.curve.levels} == {"Untuned", "ONNX Runtime", "PyTorch"}
     page.axis.part("elapsed_s").click()
@@ -122,7 +123,7 @@ def test_compare_measures_all_runs_against_the_stock_search(opened: MainWindow) 
 def test_any_run_sets_the_goal(qtbot, opened: MainWindow, finished_project: Path) -> None:
     page = show(opened, "compare")
     page.goal_of.setFocus()
-    while page.goal_of.currentData() != 2:
+    while page.goal_of.currentData() != "2":
         qtbot.keyClick(page.goal_of, Qt.Key.Key_Down)
     (second,) = (row for row in page.model.rows if row["id"] == 2)
     assert second["goal_gain"] == 1 and units.latency(second["latency_s"]) in page.goal.text()

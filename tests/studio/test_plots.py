@@ -9,9 +9,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from project_factory import make_project
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QImage, QPainter, QTextDocument
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from pruner_engine.errors import UserError
 from pruner_engine.jobs.messages import WhatIfScore
@@ -20,8 +20,8 @@ from pruner_studio.main_window import PAGES, MainWindow
 from pruner_studio.models.runs import BASELINES
 from pruner_studio.plotting import pg
 from pruner_studio.widgets.drawn import Bars, Funnel
-from pruner_studio.widgets.ends import Ends
 from pruner_studio.widgets.figure import Figure, SaveButton
+from pruner_studio.widgets.names import Names
 from pruner_studio.widgets.plot import Plot
 from pruner_studio.widgets.series import Level, Series
 from pruner_studio.widgets.shares import ShareBars
@@ -189,6 +189,19 @@ def test_names_in_a_legend_are_shown_whole_in_as_many_lines_as_they_need(qtbot) 
     assert plot.legend.height() >= plot.legend.heightForWidth(plot.legend.width()) > 2 * plot.fontMetrics().height()
 
 
+def named(plot: Plot) -> dict[str, QRectF]:
+    """Where the names of lines are painted, in the scene."""
+    box = plot._view.getPlotItem().getViewBox()
+    (names,) = [one for one in box.addedItems if isinstance(one, Names)]
+    box.updateMatrix()  # as before a painting
+    return {line.name: place for place, line, _ in names.placed(names.sceneTransform())}
+
+
+def apart(places: dict[str, QRectF]) -> bool:
+    boxes = list(places.values())
+    return not any(a.intersects(b) for at, a in enumerate(boxes) for b in boxes[at + 1 :])
+
+
 def test_the_name_of_a_level_stays_inside_the_plot(qtbot) -> None:
     plot = Plot("Level", "x", "y")
     qtbot.addWidget(plot)
@@ -197,21 +210,10 @@ def test_the_name_of_a_level_stays_inside_the_plot(qtbot) -> None:
     with qtbot.waitExposed(plot):
         plot.show()
     box = plot._view.getPlotItem().getViewBox()
-    for line in [item for item in box.addedItems if isinstance(item, pg.InfiniteLine)]:
-        place = line.label.mapRectToScene(line.label.boundingRect())
-        assert box.mapRectToScene(box.boundingRect()).adjusted(-1, -1, 1, 1).contains(place)
-
-
-def test_the_name_of_an_axis_is_cut_to_its_length(qtbot) -> None:
-    plot = Plot("Low", "x", "share of pairs that stand in the right order")
-    qtbot.addWidget(plot)
-    plot.resize(400, 240)
-    with qtbot.waitExposed(plot):
-        plot.show()
-    axis = plot._view.getPlotItem().getAxis("left")
-    assert "…" in axis.label.toPlainText() and axis.label.boundingRect().width() <= axis.size().height() + 8
-    plot.resize(400, 700)
-    qtbot.waitUntil(lambda: "right order" in axis.label.toPlainText())
+    places = named(plot)
+    assert set(places) == {"above  3", "below  -1"}
+    inside = box.mapRectToScene(box.boundingRect()).adjusted(-1, -1, 1, 1)
+    assert all(inside.contains(place) for place in places.values())
 
 
 def run_curve(name: str, x: list[float], y: list[float], *, strong: bool = False, color: str = "series2") -> Series:
@@ -232,17 +234,11 @@ def alike(qtbot) -> Plot:
 
 
 def test_curves_are_named_where_they_end_and_no_name_lies_on_another(alike: Plot) -> None:
-    item = alike._view.getPlotItem()
-    box = item.getViewBox()
-    (ends,) = [one for one in box.addedItems if isinstance(one, Ends)]
-    to_screen = ends.sceneTransform()
-    places = {end.name: place for place, end, _ in ends.placed(to_screen)}
+    places, box = named(alike), alike._view.getPlotItem().getViewBox()
     assert set(places) == {"0 a strategy", "1 a strategy", "shown"}
     inside = box.mapRectToScene(box.boundingRect()).adjusted(-1, -1, 1, 1)
-    assert all(inside.contains(place) for place in places.values())
-    boxes = list(places.values())
-    assert not any(a.intersects(b) for at, a in enumerate(boxes) for b in boxes[at + 1 :])
-    end = to_screen.map(QPointF(42, np.log10(1.01)))
+    assert all(inside.contains(place) for place in places.values()) and apart(places)
+    end = box.mapViewToScene(QPointF(42, np.log10(1.01)))
     assert places["shown"].left() > end.x() and abs(places["shown"].center().y() - end.y()) < 1  # it comes first
 
 
@@ -270,7 +266,7 @@ def test_of_one_curve_no_end_is_named(qtbot) -> None:
     plot = Plot("Run", "trials", "latency")
     qtbot.addWidget(plot)
     plot.show_data([run_curve("shown", [0, 10], [8, 2], strong=True)])
-    assert not [one for one in plot._view.getPlotItem().getViewBox().addedItems if isinstance(one, Ends)]
+    assert not [one for one in plot._view.getPlotItem().getViewBox().addedItems if isinstance(one, Names)]
 
 
 def test_names_of_levels_that_lie_close_together_do_not_lie_on_each_other(qtbot) -> None:
@@ -281,8 +277,12 @@ def test_names_of_levels_that_lie_close_together_do_not_lie_on_each_other(qtbot)
     plot.show_data([Series("curve", np.arange(3.0), np.array([5.7, 1.2, 0.4]))], levels)
     with qtbot.waitExposed(plot):
         plot.show()
-    items = plot._view.getPlotItem().getViewBox().addedItems
-    labels = [item.label for item in items if isinstance(item, pg.InfiniteLine)]
-    places = [label.mapRectToScene(label.boundingRect()) for label in labels]
-    assert len(places) == 3
-    assert not any(a.intersects(b) for at, a in enumerate(places) for b in places[at + 1 :])
+    places = named(plot)
+    assert len(places) == 3 and apart(places)
+
+
+def test_names_of_levels_keep_off_the_ends_of_curves_and_their_names(alike: Plot) -> None:
+    alike.show_data(alike.series, [Level("ONNX Runtime", 1.03), Level("PyTorch", 0.99)])
+    QApplication.processEvents()
+    places = named(alike)
+    assert len(places) == 5 and apart(places)

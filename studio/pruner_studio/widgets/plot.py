@@ -18,8 +18,8 @@ from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.axis import NAME_PIXELS, HumanAxis
 from pruner_studio.widgets.basic import label
-from pruner_studio.widgets.ends import End, Ends
 from pruner_studio.widgets.figure import Figure, SaveButton
+from pruner_studio.widgets.names import Line, Names
 from pruner_studio.widgets.pointing import Placed, Pointing, Spot
 from pruner_studio.widgets.series import Level, Series
 from pruner_studio.widgets.thinning import density, extremes
@@ -27,8 +27,6 @@ from pruner_studio.widgets.thinning import density, extremes
 _UNITS: dict[Any, str] = {units.latency: "s", units.duration: "s"}  # of what these texts are made of
 _LEAST_HEIGHT = 150  # pixels: less holds no axis
 _MANY_POINTS = 4_000
-_NEAR_LEVELS = 0.12  # of the range that is shown: names of levels that are nearer would lie on each other
-_LEVEL_PLACES = (0.99, 0.66, 0.33)  # shares of the width where names of levels end
 _WIDE_POINTS = 3_000  # of a curve: broad pens get slow beyond
 _COLUMNS = 500  # of a curve: more points than this many columns can show are drawn as the extremes of each column
 
@@ -147,8 +145,8 @@ class Plot(QWidget):
         self._dense = sum(len(entry.x) for entry in there if entry.points) > _MANY_POINTS
         for entry in sorted(there, key=lambda entry: not entry.strong):
             self._draw_series(item, entry)
-        self._name_ends(item, there, font)
-        self._draw_levels(item, there, font)
+        self._draw_levels(item)
+        self._name(item, there, font)
         item.getViewBox().setDefaultPadding(0.04)
         self._mark(item)
         item.getViewBox().prepareForPaint()  # ranges that are found while painting make a second painting due
@@ -193,41 +191,30 @@ class Plot(QWidget):
         drawn = len(x)
         return (np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1], drawn) if entry.steps else (x, y, drawn)
 
-    def _name_ends(self, item: pg.PlotItem, series: Sequence[Series], font: QFont) -> None:
-        """Names where curves end; a single curve needs none."""
-        named = [entry for entry in series if entry.told_at_end]
-        lines = [self._line_of(entry)[:2] for entry in named]
-        known = [np.isfinite(x + y) for x, y in lines]
-        ends = [
-            End(entry.name, x[there], y[there], entry.color, entry.strong)
-            for entry, (x, y), there in zip(named, lines, known, strict=True)
-            if there.any()
-        ]
-        if len(ends) > 1:
-            item.addItem(Ends(item.getViewBox(), ends, font))
+    def _draw_levels(self, item: pg.PlotItem) -> None:
+        for level, y in zip(
+            self.levels, self._coordinate([level.y for level in self.levels], self._log_y), strict=True
+        ):
+            pen = pg.mkPen(theme.color(level.color), width=1, style=Qt.PenStyle.DashLine)
+            item.addItem(pg.InfiniteLine(y, angle=0, pen=pen), ignoreBounds=False)
 
-    def _draw_levels(self, item: pg.PlotItem, there: Sequence[Series], font: QFont) -> None:
-        """Named lines; the names of lines that lie close together stand side by side."""
-        ground = theme.color("surface", 200)  # of a name, which curves may cross
-        levels = sorted(self.levels, key=lambda level: -level.y)
-        places = self._coordinate(np.array([level.y for level in levels]), self._log_y)
-        every = np.concatenate([places, *(self._coordinates(entry)[1] for entry in there)])
-        near = _NEAR_LEVELS * (np.nanmax(every) - np.nanmin(every)) if len(every) else 0.0
-        step = 0
-        for at, (level, y) in enumerate(zip(levels, places, strict=True)):
-            step = step + 1 if at and places[at - 1] - y < near else 0
-            color = theme.color(level.color)
-            # Its text hangs below a line in the upper half, where it would be cut above
-            told = {
-                "position": _LEVEL_PLACES[step % len(_LEVEL_PLACES)],
-                "anchors": [(1, 0), (1, 1)],
-                "color": color,
-                "fill": ground,
-            }
-            pen = pg.mkPen(color, width=1, style=Qt.PenStyle.DashLine)
-            line = pg.InfiniteLine(y, angle=0, pen=pen, label=f"{level.name}  {self._y_text(level.y)}", labelOpts=told)
-            line.label.setFont(font)
-            item.addItem(line, ignoreBounds=False)
+    def _name(self, item: pg.PlotItem, there: Sequence[Series], font: QFont) -> None:
+        """Names of levels, and of curves where they end; a single curve needs none."""
+        several = sum(entry.told_at_end for entry in there) > 1
+        lines = []
+        for entry in there:
+            if not entry.points:
+                x, y, _ = self._line_of(entry)
+                known = np.isfinite(x + y)
+                if known.any():
+                    name = entry.name if entry.told_at_end and several else ""
+                    lines.append(Line(name, x[known], y[known], entry.color, entry.strong))
+        nowhere = np.array([])
+        for level in self.levels:
+            name = f"{level.name}  {self._y_text(level.y)}"
+            lines.append(Line(name, nowhere, self._coordinate([level.y], self._log_y), level.color))
+        if any(line.name for line in lines):
+            item.addItem(Names(item.getViewBox(), lines, font))
 
     def _tell_thinned(self, how: str) -> None:
         self.thinned = f"{self.name}: {how}"
@@ -259,7 +246,7 @@ class Plot(QWidget):
                 return float(x[at]), float(y[at])
         return None
 
-    def _coordinate(self, values: np.ndarray, log: bool) -> np.ndarray:
+    def _coordinate(self, values: np.ndarray | Sequence[float], log: bool) -> np.ndarray:
         values = np.asarray(values, dtype=float)
         return np.log10(np.maximum(values, 1e-30)) if log else values
 
