@@ -2936,6 +2936,10 @@
         <translation>Rangkorrelation</translation>
     </message>
     <message>
+        <source>How well the order of a score follows the order of measured speed: 1 the same, 0 none, −1 reversed. Over several rounds that of the verified score is the mean over them, over several tasks that of the draft&apos;s too.</source>
+        <translation>Wie gut die Ordnung einer Wertung der gemessenen Geschwindigkeit folgt: 1 gleich, 0 gar nicht, −1 umgekehrt. Über mehrere Runden ist die der Wertung der Prüfung das Mittel, über mehrere Aufgaben auch die des Entwurfs.</translation>
+    </message>
+    <message>
         <source>Spearman&apos;s ρ over completely timed candidates</source>
         <translation>Spearmans ρ über die vollständig gemessenen Kandidaten</translation>
     </message>
@@ -3202,10 +3206,6 @@
     <message>
         <source>FLOP ÷ best latency</source>
         <translation>FLOP ÷ beste Latenz</translation>
-    </message>
-    <message>
-        <source>How well the order of a score follows the order of measured speed: 1 the same, 0 none, −1 reversed. Over several rounds that of the verified score is the mean over them.</source>
-        <translation>Wie gut die Ordnung einer Wertung der gemessenen Geschwindigkeit folgt: 1 gleich, 0 gar nicht, −1 umgekehrt. Über mehrere Runden ist die der Wertung der Prüfung das Mittel.</translation>
     </message>
     <message>
         <source>Intensity</source>

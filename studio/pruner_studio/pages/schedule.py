@@ -64,8 +64,7 @@ class SchedulePage(Page):
         self.candidate_card = Card(tr("Candidate"))
         self.candidate_card.setMinimumWidth(520)
         split.addWidget(self.candidate_card)
-        split.setStretchFactor(0, 1)  # on a large screen all columns of the table are in sight
-        split.setStretchFactor(1, 2)
+        split.setStretchFactor(1, 1)
         split.setSizes([430, 730])
         self._fill_candidate(self.candidate_card)
         yield from self._add_panes(self.candidate_card)
