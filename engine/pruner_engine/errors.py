@@ -1,4 +1,9 @@
-"""The two kinds of error that a user may meet."""
+"""The two kinds of error that a user may meet, and what others say."""
+
+
+def first_words(error: BaseException) -> str:
+    """The first line of what an exception says, cut where it is long."""
+    return (str(error).strip() or "no message").splitlines()[0][:200]
 
 
 class UserError(Exception):

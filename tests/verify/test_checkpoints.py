@@ -106,10 +106,11 @@ def test_trees_of_another_program_are_refused():
 
 
 def test_a_device_is_given_the_model_that_learned_from_vectors_like_its_own(tmp_path, monkeypatch):
-    monkeypatch.setattr(pretrained, "_folder", lambda: tmp_path)
+    monkeypatch.setattr(pretrained, "resource_dir", lambda: tmp_path)
+    (tmp_path / "checkpoints").mkdir()
     assert pretrained.shipped_checkpoint("pacm", 256) is None
     for name in ("pacm-256", "pacm-512", "pacm-draft-1024"):
-        (tmp_path / f"{name}.safetensors").touch()
+        (tmp_path / "checkpoints" / f"{name}.safetensors").touch()
     found = {bits: pretrained.shipped_checkpoint("pacm", bits) for bits in (32, 128, 256, 512, 1024)}
     assert {bits: path.stem for bits, path in found.items()} == {
         32: "pacm-256",

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import tvm
 
-from pruner_engine.errors import UserError
+from pruner_engine.errors import UserError, first_words
 from pruner_engine.jobs.messages import Event
 from pruner_engine.jobs.watchdog import PhaseSilentError
 from pruner_engine.measure.measurer import Measurer
@@ -372,7 +372,6 @@ class Tuner:
 
 def _place_and_words(error: Exception) -> str:
     """What an error of ours says and where it was raised, in one line."""
-    words = (str(error).strip() or "no message").splitlines()[0][:200]
     places = [f for f in traceback.extract_tb(error.__traceback__) if "pruner_engine" in f.filename]
     place = f" in {Path(places[-1].filename).name}:{places[-1].lineno}" if places else ""
-    return f"{type(error).__name__}{place}: {words}"
+    return f"{type(error).__name__}{place}: {first_words(error)}"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pruner_engine.errors import UserError
+from pruner_engine.errors import UserError, first_words
 
 _Class = TypeVar("_Class", bound=type)
 
@@ -31,7 +31,7 @@ def making_sense(path: Path) -> Iterator[None]:
     except UserError:
         raise
     except Exception as error:  # values of any kind in any column
-        said = (str(error).strip() or "no message").splitlines()[0][:200]
+        said = first_words(error)
         reason = said if isinstance(error, sqlite3.Error) else f"{type(error).__name__}: {said}"
         raise damaged(path, reason) from error
 

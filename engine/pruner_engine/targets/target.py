@@ -124,26 +124,33 @@ def device_of(target: Target) -> Device:
 
 
 def runs_here(target: Target) -> bool:
-    """Whether this host's CPU can run kernels of an llvm target: an older instruction set of it counts."""
-    host = detect_host()
-    preset, triple = target.attrs.get("model"), str(target.attrs.get("mtriple", host.arch))
-    return not preset and triple.startswith(host.arch) and set(cpu_features(target)) & _DECIDING <= set(host.features)
+    """Whether this host's CPU can run kernels of an llvm target, and is not another's preset.
+
+    An older instruction set of it counts.
+    """
+    return not target.attrs.get("model") and not _obstacle(target)
 
 
 def refuse_foreign(target: Target) -> None:
     """Raises UserError where no device of this machine runs kernels of the target."""
+    if obstacle := _obstacle(target):
+        raise UserError(obstacle, _ELSEWHERE)
+
+
+def _obstacle(target: Target) -> str:
+    """Why kernels of the target cannot run here, in a sentence; empty where they can."""
     host, name = detect_host(), str(target.attrs.get("model") or target.attrs.get("mcpu") or target.kind.name)
     if target.kind.name != "llvm":
         archs = [gpu.arch for gpu in detect_gpus()]
-        if not any(_number(str(target.attrs.get("arch", ""))) <= _number(arch) for arch in archs):
-            here = f"the GPU here is {archs[0]}" if archs else "no NVIDIA driver answers here"
-            raise UserError(f"Kernels for {target.attrs.get('arch', name)} cannot run: {here}.", _ELSEWHERE)
-        return
+        if any(_number(str(target.attrs.get("arch", ""))) <= _number(arch) for arch in archs):
+            return ""
+        here = f"the GPU here is {archs[0]}" if archs else "no NVIDIA driver answers here"
+        return f"Kernels for {target.attrs.get('arch', name)} cannot run: {here}."
     triple = str(target.attrs.get("mtriple", host.arch))
     if not triple.startswith(host.arch):
-        raise UserError(f"Kernels for {triple.partition('-')[0]} cannot run on this {host.arch} processor.", _ELSEWHERE)
-    if missing := sorted(set(cpu_features(target)) & _DECIDING - set(host.features)):
-        raise UserError(f"Kernels for {name} cannot run: this processor has no {', '.join(missing)}.", _ELSEWHERE)
+        return f"Kernels for {triple.partition('-')[0]} cannot run on this {host.arch} processor."
+    missing = sorted(set(cpu_features(target)) & _DECIDING - set(host.features))
+    return f"Kernels for {name} cannot run: this processor has no {', '.join(missing)}." if missing else ""
 
 
 def _number(arch: str) -> int:

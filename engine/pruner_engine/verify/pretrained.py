@@ -15,11 +15,8 @@ def shipped_checkpoint(kind: str, vector_bits: int) -> Path | None:
     Args:
         vector_bits: of the device's vector registers. The widest that are no wider are taken, else the narrowest.
     """
-    found = {int(path.stem.rpartition("-")[2]): path for path in _folder().glob(f"{kind}-[0-9]*.safetensors")}
+    paths = (resource_dir() / "checkpoints").glob(f"{kind}-[0-9]*.safetensors")
+    found = {int(path.stem.rpartition("-")[2]): path for path in paths}
     if not found:
         return None
     return found[max((bits for bits in found if bits <= vector_bits), default=min(found))]
-
-
-def _folder() -> Path:
-    return resource_dir() / "checkpoints"
