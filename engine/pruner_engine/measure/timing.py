@@ -19,6 +19,7 @@ _CONTENDER = 1.2  # times the best: worth more than one repeat
 _RIVALS = 1.5  # times the best: worth turns although a call takes long
 FINER = 2.0  # times as fast as the yardstick: the next one. Few steps, lest their errors add up
 _LOSES = 1.1  # times the best: needs no second turn
+_BEHIND = 1.03  # times the best, in every slice: neither does this
 _REPEAT_S = 10e-3  # least time of one repeat, or of each kernel in a turn
 # A machine is now faster and now slower, for longer than a repeat. Measured with two kernels of 0.1 and 0.4 ms on two
 # virtual cores: one repeat alone varies by 11 to 15 %, the ratio of five slices of each in alternation by 4 to 5 %.
@@ -125,15 +126,16 @@ def _alone(call: Call, warm: float, limit: float, repeats: int) -> list[float]:
 def _in_turns(call: Call, warm: float, limit: float, repeats: int, yardstick: Yardstick) -> list[float]:
     """Seconds a call for each turn, as they would be in a minute in which the yardstick takes its time.
 
-    What clearly loses against the best gets one turn, another kernel as many as `repeats`, and more where it is open
-    whether it is the new best and its time is not known well.
+    What loses against the best by far, or a little in every slice, gets one turn; another kernel as many as `repeats`,
+    and more where it is open whether it is the new best and its time is not known well.
     """
     slices = _Slices(call, warm, yardstick)
     for turns in (1, *(repeats * more for more in range(1, _MORE + 1))):
         slices.fill(turns)
         clear = slices.clearly_ordered(limit) or slices.uncertainty < _SETTLED
         final = slices.median * FINER > yardstick.seconds  # else all that follow are told by this time
-        if slices.median > _LOSES * limit or (turns >= repeats and clear and final):
+        lost = slices.median > _LOSES * limit or slices.fastest > _BEHIND * limit
+        if lost or (turns >= repeats and clear and final):
             break
     return slices.by_turn(turns)
 
@@ -175,6 +177,11 @@ class _Slices:
     def median(self) -> float:
         """Seconds a call."""
         return statistics.median(self._told)
+
+    @property
+    def fastest(self) -> float:
+        """Seconds a call, by the slice that is kindest to the kernel."""
+        return min(self._told)
 
     @property
     def uncertainty(self) -> float:
