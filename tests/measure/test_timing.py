@@ -126,6 +126,15 @@ def test_how_much_slower_a_kernel_is_does_not_depend_on_the_minute(slowness, slo
     assert not censored and statistics.median(repeats) == pytest.approx(100e-6 * slower)
 
 
+def test_a_kernel_that_loses_every_slice_of_a_turn_gets_no_other():
+    """While one that wins a single slice may be as good."""
+    told, _ = time_kernel(Kernel([0.00105]), 0.001, 3, Yardstick(Kernel([0.001]), 0.001))
+    assert told == pytest.approx([0.00105])
+    one_good_pair = Kernel([0.00105] * 5 + [0.0009, 0.00105])
+    told, _ = time_kernel(one_good_pair, 0.001, 3, Yardstick(Kernel([0.001]), 0.001))
+    assert len(told) == 3 and statistics.median(told) == pytest.approx(0.00105)
+
+
 def test_a_slow_kernel_that_is_no_rival_is_not_called_again():
     slow, yardstick = Kernel([0.2]), Kernel([0.1])
     assert time_kernel(slow, 0.1, 3, Yardstick(yardstick, 0.1)) == ([0.2], False)
