@@ -20,6 +20,7 @@ from pruner_engine.measure import pipeline
 from pruner_engine.measure.launch import ZygoteProcess
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput, MeasureResult
+from pruner_engine.measure.zygote import _Child
 from schedules import CPU, random_schedule, task_of
 
 
@@ -51,6 +52,13 @@ def killing(measurer: Measurer, pick, stop: threading.Event, seed: int) -> threa
     thread = threading.Thread(target=run)
     thread.start()
     return thread
+
+
+def test_a_buried_child_has_no_pipe_that_could_be_taken_for_another_childs(tmp_path):
+    child = _Child(lambda inbox, outbox: None, str(tmp_path), 0)
+    child.close()
+    os.waitpid(child.pid, 0)
+    assert (child.read, child.write) == (-1, -1)
 
 
 @pytest.mark.parametrize("seed", range(2))

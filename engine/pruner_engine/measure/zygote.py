@@ -61,6 +61,7 @@ class _Child:
         for fd in (self.read, self.write):
             os.close(fd)
         self.log.close()
+        self.read = self.write = -1  # an event of the same select may still name it
 
 
 def _become_child(parent: int, log: int, keep: tuple[int, int], memory_bytes: int) -> None:
