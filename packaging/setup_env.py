@@ -37,12 +37,16 @@ def main(root: Path, folder: Path) -> int:
     """Set up; returns the exit code."""
     constraints = root / "packaging" / "constraints.txt"
     stamp, wanted = folder / ".setup-done", _stamp(root, constraints)
-    if stamp.is_file() and stamp.read_text() == wanted:
+    python = folder / "bin" / "python"
+    if python.exists() and stamp.is_file() and stamp.read_text() == wanted:
         return 0
+    runs = _runs(python)
+    if not runs and _is_foreign(folder):
+        _say(f"{folder} is no virtual environment, and what it holds would be lost. Set VENV to a new folder.")
+        return 1
     _system_packages()
     _say(f"Making {folder} with Python {sys.version.split()[0]}; the first time takes some minutes.")
-    python = folder / "bin" / "python"
-    if not _runs(python):
+    if not runs:
         venv.create(folder, with_pip=True, clear=folder.exists())
     pip = [str(python), "-m", "pip", "--disable-pip-version-check", "install", "--quiet"]
     done = subprocess.run([*pip, "--constraint", str(constraints), "--editable", f"{root}[dev]"], check=False)
@@ -59,6 +63,13 @@ def _stamp(root: Path, constraints: Path) -> str:
     for path in (root / "pyproject.toml", constraints, Path(__file__)):
         digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+def _is_foreign(folder: Path) -> bool:
+    """Whether something is there that is no virtual environment, which making one would remove."""
+    if not folder.exists() or (folder / "pyvenv.cfg").is_file():
+        return False
+    return not folder.is_dir() or any(folder.iterdir())
 
 
 def _system_packages() -> None:

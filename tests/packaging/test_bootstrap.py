@@ -45,11 +45,30 @@ def test_launchers_that_do_not_run_are_passed_over(tmp_path):
     venv = tmp_path / "venv"
     venv.mkdir()
     (venv / ".setup-done").write_text(setup_env._stamp(ROOT, ROOT / "packaging" / "constraints.txt"))
+    (venv / "bin").mkdir()
+    (venv / "bin" / "python").symlink_to(sys.executable)
     done = subprocess.run(
         ["/bin/sh", BOOTSTRAP], env=env | {"VENV": str(venv)}, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    assert [p.name for p in venv.iterdir()] == [".setup-done"]  # in place already: nothing was made
+    assert {p.name for p in venv.iterdir()} == {".setup-done", "bin"}  # in place already: nothing was made
+
+
+def test_a_folder_that_is_no_environment_is_left_alone(tmp_path, capsys):
+    (tmp_path / "letters").write_text("dear")
+    assert setup_env.main(ROOT, tmp_path) == 1
+    assert "is no virtual environment" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["letters"]
+
+
+def test_an_environment_whose_python_is_gone_is_made_again(tmp_path, monkeypatch):
+    (tmp_path / ".setup-done").write_text(setup_env._stamp(ROOT, ROOT / "packaging" / "constraints.txt"))
+    (tmp_path / "pyvenv.cfg").touch()
+    made = []
+    monkeypatch.setattr(setup_env, "_system_packages", lambda: None)
+    monkeypatch.setattr(setup_env.venv, "create", lambda folder, **_options: made.append(folder))
+    monkeypatch.setattr(subprocess, "run", lambda command, **_options: subprocess.CompletedProcess(command, 1))
+    assert setup_env.main(ROOT, tmp_path) == 1 and made == [tmp_path]
 
 
 def test_a_change_of_what_is_needed_asks_for_another_set_up(tmp_path):
