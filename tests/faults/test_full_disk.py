@@ -101,3 +101,15 @@ def test_a_disk_without_room_for_builds_costs_no_candidate(disk, monkeypatch):
         assert results == []
         measurer.measure(task, inputs, best_s=None, on_result=results.append)
     assert results[0].ok, results
+
+
+def test_a_disk_without_room_for_reference_outputs_costs_no_candidate(disk, monkeypatch):
+    task = task_of("matmul:1024,1024,8")
+    inputs = [MeasureInput("a", random_schedule(task).mod)]
+    results: list[MeasureResult] = []
+    monkeypatch.setattr(tempfile, "tempdir", str(disk))
+    with Measurer(CPU, check="all") as measurer:
+        with filled(disk, 3 << 20), pytest.raises(UserError, match="where candidates are built, is full"):
+            measurer.measure(task, inputs, best_s=None, on_result=results.append)  # outputs are of 4 MiB
+        measurer.measure(task, inputs, best_s=None, on_result=results.append)
+    assert [(result.ok, result.checked) for result in results] == [(True, True)], results

@@ -124,6 +124,7 @@ class Pipeline:
                 self._without_board(message.message)
                 ready.update([running.pop(message.id)])
             elif isinstance(message, wire.Ran) and message.id in running:
+                self._refuse_full_disk(message)
                 self._restarts = self._boardless = 0
                 yield *running.pop(message.id), message
 
@@ -144,9 +145,11 @@ class Pipeline:
             raise EOFError("the measurement process is silent")
         return message
 
-    def _refuse_full_disk(self, built: wire.Built) -> None:
-        """A build that fails where nothing can be written is not the candidate's fault."""
-        if built.kernel is None and shutil.disk_usage(self._setup.folder).free < _ROOM:
+    def _refuse_full_disk(self, answer: wire.Built | wire.Ran) -> None:
+        """What fails where nothing can be written is not the candidate's fault."""
+        failed = isinstance(answer, wire.Built) and answer.kernel is None
+        no_room = failed and shutil.disk_usage(self._setup.folder).free < _ROOM
+        if no_room or answer.error == wire.NO_ROOM:
             folder = Path(self._setup.folder).parent
             hint = "Free some space, or set TMPDIR to a folder on another disk, then resume: nothing measured is lost."
             raise UserError(f"The disk that holds {folder}, where candidates are built, is full.", hint)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import math
 import statistics
@@ -105,6 +106,8 @@ def _run(job: wire.Run, task: _Task, host: Host, *, rested: bool) -> wire.Ran:
         return wire.Ran(id=job.id, repeats=repeats, censored=censored, checked=checked)
     except Exception as failure:  # a kernel's own refusal is the trial's result
         error, message = process.error_of(failure)
+        if isinstance(failure, OSError) and failure.errno in (errno.ENOSPC, errno.EDQUOT):
+            error = wire.NO_ROOM
         return wire.Ran(id=job.id, stage=stage, error=error, message=message)
 
 
@@ -216,7 +219,9 @@ class _Task:
         for kind in self._facts.inputs:
             started = time.perf_counter()
             outputs, seconds = self._evaluate(kernel, about, kind)
-            self._reference(kind).write_bytes(b"".join(out.tobytes() for out in outputs))
+            part = self._reference(kind).with_suffix(".part")  # half a reference would fail every good schedule
+            part.write_bytes(b"".join(out.tobytes() for out in outputs))
+            part.replace(self._reference(kind))
             took.append(seconds)
             if time.perf_counter() - started > _LONG_S:
                 break

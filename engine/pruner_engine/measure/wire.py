@@ -13,6 +13,7 @@ import msgspec
 
 _LENGTH = struct.Struct("<I")
 NO_BOARD = "board"  # error of a run that no board has taken: the candidate has not been tried
+NO_ROOM = "room"  # error of a run that found the disk full: it tells nothing of the candidate
 _GREETING_S = 10.0  # what the first words with a board may take
 
 
