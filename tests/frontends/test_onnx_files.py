@@ -128,6 +128,18 @@ def test_damaged_references_to_weights_are_told(tmp_path, extra):
         load_model(external(tmp_path, "weights.bin", **extra))
 
 
+@pytest.mark.parametrize(
+    ("bytes_", "length", "told"),
+    [(32, 10**15, "is cut off"), (3 << 30, 3 << 30, "more than can be imported|memory"), (1 << 42, 1 << 42, "memory")],
+)
+def test_weights_that_are_too_large_are_refused_unread(tmp_path, bytes_, length, told):
+    path = external(tmp_path, "weights.bin", length=length)
+    with (tmp_path / "weights.bin").open("r+b") as file:
+        file.truncate(bytes_)  # sparse: takes no space
+    with pytest.raises(UserError, match=told):
+        load_model(path)
+
+
 def test_missing_weights_are_told(tmp_path):
     path = external(tmp_path, "weights.bin")
     (tmp_path / "weights.bin").unlink()

@@ -6,10 +6,9 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import psutil
-
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import tvmscript_file
+from pruner_engine.frontends.importing import refuse_beyond_memory
 from pruner_engine.frontends.model import LoadedModel, bind, bind_dims, declared_inputs, signature
 from pruner_engine.frontends.onnx import file as onnx_file
 from pruner_engine.frontends.workloads import WORKLOADS, build_workload, is_workload
@@ -99,10 +98,7 @@ def _kind(source: str) -> str:
 def _read(source: str) -> bytes:
     path = Path(source)
     try:
-        size = path.stat().st_size
-        # importing holds the weights about four times
-        if size * 4 > psutil.virtual_memory().total:
-            raise UserError(f"{path.name} has {size >> 20} MB, too large for this machine's memory.", "")
+        refuse_beyond_memory(path.name, path.stat().st_size)
         content = path.read_bytes()
     except OSError as error:
         raise UserError(f"{source} cannot be read: {os.strerror(error.errno or 0)}.", "") from error

@@ -8,9 +8,12 @@ import sys
 import warnings
 from collections.abc import Iterator
 
+import psutil
+
 from pruner_engine.errors import UserError
 
 _CHARS = 200
+_COPIES = 4  # of the weights, which importing holds at a time
 
 
 @contextlib.contextmanager
@@ -27,17 +30,27 @@ def importing(name: str) -> Iterator[None]:
         ) from error
 
 
-def first_line(error: Exception) -> str:
+def refuse_beyond_memory(name: str, size: int) -> None:
+    """Before a model of so many bytes is read.
+
+    Raises:
+        UserError: this machine cannot hold it.
+    """
+    if size * _COPIES > psutil.virtual_memory().total:
+        raise UserError(f"{name} has {size >> 20} MB, too large for this machine's memory.", "")
+
+
+def first_line(error: BaseException) -> str:
     """What an exception says, where the first line says it; without TVM's printed objects."""
     return _short(error, 0)
 
 
-def last_line(error: Exception) -> str:
+def last_line(error: BaseException) -> str:
     """The same, where the last line says it."""
     return _short(error, -1)
 
 
-def _short(error: Exception, line: int) -> str:
+def _short(error: BaseException, line: int) -> str:
     said = (str(error).strip().splitlines() or [type(error).__name__])[line]
     said = re.sub(r"In ir\.Op\(.*?\)\), |Check failed: .*? : ", "", said)
     return said if len(said) <= _CHARS else f"{said[:_CHARS]}…"

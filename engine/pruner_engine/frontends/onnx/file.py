@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 import onnx
 import tvm
@@ -13,7 +14,7 @@ from onnx import external_data_helper, helper, inliner
 from tvm.relax.frontend.onnx import from_onnx
 
 from pruner_engine.errors import UserError
-from pruner_engine.frontends.importing import first_line, importing
+from pruner_engine.frontends.importing import first_line, importing, refuse_beyond_memory
 from pruner_engine.frontends.onnx.corrections import corrected
 from pruner_engine.frontends.onnx.loops import has_loops, unrolled
 from pruner_engine.frontends.onnx.nodes import Nodes, is_standard, replaced
@@ -30,6 +31,7 @@ _DTYPES = {
 }
 _FUNCTIONS = ("Attention", "Celu", "GroupNormalization", "RotaryEmbedding")
 _LOOPS_WITHIN = 4  # loops
+_LARGEST = 2_000_000_000  # bytes; ONNX's encoding ends at 2 GiB, names and shapes included
 _FOREIGN = "Export the model to ONNX again, and check that the file was copied completely."
 
 
@@ -39,7 +41,7 @@ def parse(content: bytes, name: str, folder: Path | None) -> tuple[onnx.ModelPro
     Such files are read from `folder`, never from outside it.
 
     Raises:
-        UserError: not ONNX, cut off, or refers to files that are missing or elsewhere.
+        UserError: not ONNX, cut off, too large, or refers to files that are missing or elsewhere.
     """
     model = onnx.ModelProto()
     try:
@@ -49,8 +51,13 @@ def parse(content: bytes, name: str, folder: Path | None) -> tuple[onnx.ModelPro
     if not model.graph.node or not model.graph.output:
         raise UserError(f"{name} is not an ONNX model: it has no graph.", _FOREIGN)
     if external := [t for t in _tensors(model) if external_data_helper.uses_external_data(t)]:
-        for tensor in external:
-            _read_external(tensor, name, folder)
+        parts = [_part_of(tensor, name, folder) for tensor in external]
+        size = len(content) + sum(part.length for part in parts)
+        refuse_beyond_memory(name, size)
+        if size > _LARGEST:
+            raise UserError(f"{name} has {size >> 20} MB with its weights, more than can be imported.", "")
+        for tensor, part in zip(external, parts, strict=True):
+            _read_external(tensor, part, name)
         content = model.SerializeToString()
     try:
         onnx.checker.check_model(model)
@@ -135,26 +142,45 @@ def _tensors(model: onnx.ModelProto) -> list[onnx.TensorProto]:
     return list(external_data_helper._get_all_tensors(model))
 
 
-def _read_external(tensor: onnx.TensorProto, name: str, folder: Path | None) -> None:
+class _Part(NamedTuple):
+    """Where a tensor's bytes are, in a file that holds so many."""
+
+    path: Path
+    offset: int
+    length: int
+
+
+def _part_of(tensor: onnx.TensorProto, name: str, folder: Path | None) -> _Part:
     entry = {e.key: e.value for e in tensor.external_data}
     location = entry.get("location", "")
     if folder is None:
         raise UserError(f"{name} keeps weights in another file, {location}.", "Open it from its own folder.")
-    path = (folder / location).resolve()
-    if not path.is_relative_to(folder.resolve()):
-        raise UserError(f"{name} asks for weights outside its own folder, {location}.", "Do not trust this file.")
     try:
-        offset, length = int(entry.get("offset", 0)), int(entry.get("length", -1))
-        with path.open("rb") as file:
-            file.seek(offset)
-            data = file.read(length if length >= 0 else -1)
-    except (OSError, ValueError, OverflowError) as error:
-        raise UserError(f"{name} keeps weights in {location}, which cannot be read.", _FOREIGN) from error
-    if 0 <= length != len(data):
+        path = (folder / location).resolve()
+        if not path.is_relative_to(folder.resolve()):
+            raise UserError(f"{name} asks for weights outside its own folder, {location}.", "Do not trust this file.")
+        size, offset = path.stat().st_size, int(entry.get("offset", 0))
+        length = int(entry.get("length", size - offset))
+    except (OSError, ValueError) as error:
+        raise _unreadable(location, name) from error
+    if offset < 0 or length < 0 or offset + length > size:
         raise UserError(f"{location}, which holds weights of {name}, is cut off.", _FOREIGN)
-    tensor.raw_data = data
+    return _Part(path, offset, length)
+
+
+def _read_external(tensor: onnx.TensorProto, part: _Part, name: str) -> None:
+    try:
+        with part.path.open("rb") as file:
+            file.seek(part.offset)
+            tensor.raw_data = file.read(part.length)
+    except OSError as error:
+        raise _unreadable(part.path.name, name) from error
     del tensor.external_data[:]
     tensor.data_location = onnx.TensorProto.DEFAULT
+
+
+def _unreadable(location: str, name: str) -> UserError:
+    return UserError(f"{name} keeps weights in {location}, which cannot be read.", _FOREIGN)
 
 
 def _inlined(model: onnx.ModelProto) -> onnx.ModelProto:
