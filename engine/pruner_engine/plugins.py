@@ -52,7 +52,7 @@ def _load_file(path: Path) -> None:
 def _run(what: str, load: Callable[[], object]) -> None:
     try:
         load()
-    except Exception as error:  # whatever somebody else's code raises
+    except (Exception, SystemExit) as error:  # whatever somebody else's code raises
         line = _line_of(error, what)
         raise UserError(
             f"The plugin {what} fails{line}: {type(error).__name__}: {error}", "Mend it, or leave it out."

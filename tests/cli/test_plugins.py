@@ -51,6 +51,7 @@ def test_a_plugin_may_have_modules_beside_it(tmp_path):
         ("import nothing_of_that_name", "in line 1: ModuleNotFoundError"),
         ("def f(:", "SyntaxError"),
         ("\n1 / 0", "line 2"),
+        ("import sys; sys.exit(3)", "in line 1: SystemExit: 3"),
     ],
 )
 def test_a_plugin_that_fails_is_told_with_its_line(tmp_path, code, told):

@@ -71,7 +71,16 @@ def test_failed_trials_are_counted_not_imported(folder):
 
 @pytest.mark.parametrize(
     "line",
-    ["", "null", "[]", "[0]", '[0, [[[], []], ["x"], null, null]]', '["0", [[[], []], [1.0], null, null]]', "[" * 5000],
+    [
+        "",
+        "null",
+        "[]",
+        "[0]",
+        '[0, [[[], []], ["x"], null, null]]',
+        '["0", [[[], []], [1.0], null, null]]',
+        f"[0, [[[], []], [1{'0' * 400}], null, null]]",
+        "[" * 5000,
+    ],
 )
 def test_nonsense_between_records_costs_its_own_line(folder, line):
     path = folder / RECORDS

@@ -39,7 +39,9 @@ def test_a_kernel_becomes_a_model(script):
     assert again.sha256 == model.sha256
 
 
-@pytest.mark.parametrize("text", ["", "x = 1", "def f(:", "raise SystemError('no')", "\x00\xff"])
+@pytest.mark.parametrize(
+    "text", ["", "x = 1", "def f(:", "raise SystemError('no')", "import sys; sys.exit()", "\x00\xff"]
+)
 def test_scripts_that_are_none(tmp_path, text):
     path = tmp_path / "bad.py"
     path.write_text(text)

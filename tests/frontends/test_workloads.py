@@ -73,6 +73,10 @@ def test_checking_a_workload_tells_its_inputs():
         ("conv2d:1,4,8,8,8,3,layout=CHWN", "layout=CHWN"),
         ("conv2d:1,4,2,2,8,5,pad=0", "has no elements"),
         ("conv2d:1,4,8,8,8,3,groups=3", "makes no operator"),
+        ("conv2d:1,4,8,8,8,3,groups=0", "makes no operator"),
+        ("conv2d:1,4,8,8,8,3,pad=²", "pad=²"),
+        ("matmul:²,8,8", '"²" in'),
+        (f"matmul:{'9' * 5000},8,8", "makes no operator"),
         ("matmul:2000000000,2000000000,2000000000", "does not fit into memory"),
     ],
 )

@@ -128,7 +128,7 @@ def _read_lines(
             if number - 1 in fatal:
                 raise ValueError("TVM cannot read it")
             rows.append(_parse(parse, line))
-        except (ValueError, TypeError, KeyError, IndexError, RuntimeError, RecursionError):
+        except (ValueError, TypeError, KeyError, IndexError, OverflowError, RuntimeError, RecursionError):
             rows.append(None)
             torn = number == len(lines)
             problems.append(

@@ -24,7 +24,7 @@ def parse(content: bytes, name: str, *, allow_code: bool) -> tvm.IRModule:
     agree(content)
     try:
         parsed = tvm.script.from_source(content.decode())
-    except Exception as error:  # whatever the file's own code raises
+    except (Exception, SystemExit) as error:  # whatever the file's own code raises
         raise UserError(f"{name} is not valid TVMScript: {last_line(error)}", "") from error
     if isinstance(parsed, tvm.tirx.PrimFunc):
         return _wrap(parsed)

@@ -68,11 +68,11 @@ def build_workload(text: str) -> tvm.IRModule:
     name, _, rest = text.partition(":")
     workload = WORKLOADS[name]
     usage = f"Write {name}:{workload.sizes}[,dtype]" + "".join(f"[,{o}=…]" for o in workload.options) + "."
-    spec = _parse(text, workload, rest, usage)
-    shapes, function = workload.build(spec)
     try:
+        spec = _parse(text, workload, rest, usage)
+        shapes, function = workload.build(spec)
         return _function(shapes, spec.dtype, function)
-    except (ValueError, TypeError, RuntimeError) as error:
+    except (ValueError, TypeError, RuntimeError, ArithmeticError) as error:
         raise UserError(f'"{text}" makes no operator: {last_line(error)}', usage) from error
 
 
@@ -81,11 +81,11 @@ def _parse(text: str, workload: Workload, rest: str, usage: str) -> _Spec:
     dtype, options = "float32", {}
     for word in filter(None, (w.strip() for w in rest.split(","))):
         key, equals, value = word.partition("=")
-        if equals and key in workload.options and (value.isdigit() or (key, value) in _LAYOUTS):
+        if equals and key in workload.options and (value.isdecimal() or (key, value) in _LAYOUTS):
             options[key] = value
         elif word in _DTYPES:
             dtype = word
-        elif word.isdigit() and 0 < int(word) < 1 << 31:
+        elif word.isdecimal() and 0 < int(word) < 1 << 31:
             sizes.append(int(word))
         else:
             raise UserError(f'"{word}" in "{text}" is not understood.', usage)
