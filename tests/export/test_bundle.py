@@ -101,10 +101,16 @@ def test_it_carries_the_records_it_was_made_of(bundle, work):
 def test_an_earlier_bundle_is_replaced(bundle, work, tmp_path):
     out = tmp_path / "bundle"
     shutil.copytree(bundle[0], out)
-    (out / "left over").write_text("x")
+    (out / "cpp" / "run_model").write_text("compiled")
+    (out / "__pycache__").mkdir()
+    (out / "__pycache__" / "run.pyc").write_text("x")
     work.export(out)
-    assert not (out / "left over").exists() and (out / "model.so").exists()
+    assert not (out / "__pycache__").exists() and (out / "model.so").exists()
     assert [p.name for p in tmp_path.iterdir()] == ["bundle"]
+    (out / "records" / "results.npz").write_text("mine")
+    with pytest.raises(UserError, match=r"holds records/results\.npz, which is not of the bundle"):
+        work.export(out)
+    assert (out / "records" / "results.npz").read_text() == "mine"
 
 
 @pytest.mark.parametrize("foreign", ["notes.txt", "metadata.json"])

@@ -75,6 +75,15 @@ def test_what_a_user_has_hidden_beside_it_stays(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {".tuned-notes", ".tuned.pruner-export-notes", "tuned"}
 
 
+def test_a_link_to_a_bundle_stays_a_link(tmp_path):
+    (tmp_path / "disk").mkdir()
+    write(tmp_path / "disk" / "tuned", "earlier")
+    (tmp_path / "tuned").symlink_to(tmp_path / "disk" / "tuned")
+    write(tmp_path / "tuned", "new")
+    assert (tmp_path / "tuned").is_symlink() and text_of(tmp_path / "tuned") == "new"
+    assert [path.name for path in (tmp_path / "disk").iterdir()] == ["tuned"]
+
+
 def test_what_cannot_be_replaced_is_told_at_once(tmp_path, monkeypatch):
     (tmp_path / "link").symlink_to(tmp_path / "gone")
     (tmp_path / "here").mkdir()

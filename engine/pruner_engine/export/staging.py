@@ -18,6 +18,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.export.library import FORMAT, METADATA
 
 _MARK = ".pruner-export-"  # in the names of our hidden folders: what a user has hidden there is not ours to remove
+_COMPILED = "cpp/run_model"  # by the bundle's own Makefile
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NO_SPACE = ("no space left", "disk quota exceeded", "file too large")
 
@@ -31,6 +32,9 @@ def staged(place: Path) -> Iterator[tuple[Path, Path]]:
     Raises:
         UserError: something else is at `place`, the folder cannot be written, or the disk is full.
     """
+    if place.is_symlink() and not place.exists():
+        raise UserError(f"{place} is a link to what is not there.", "Make that folder, or choose another one.")
+    place = place.resolve()
     _refuse_foreign(place)
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -96,24 +100,29 @@ def _remove_leftovers(place: Path) -> None:
 
 
 def _refuse_foreign(place: Path) -> None:
-    """Only an earlier bundle or an empty folder may be replaced, and none that somebody stands in or mounted.
+    """Only a bundle as it was written or an empty folder may be replaced, and none that somebody stands in or mounted.
 
     Raises:
-        UserError: something else is there.
+        UserError: something else is there, or in it.
     """
-    if place.is_symlink() and not place.exists():
-        raise UserError(f"{place} is a link to what is not there.", "Make that folder, or choose another one.")
     if place.is_mount() or (place.exists() and place.samefile(Path.cwd())):
         what = "a disk of its own" if place.is_mount() else "the current folder"
         raise UserError(f"{place} is {what}, which cannot be replaced by a bundle.", "Name a new folder in it.")
     if not place.exists() or (place.is_dir() and not any(place.iterdir())):
         return
     try:
-        ours = json.loads((place / METADATA).read_text("utf-8"))["format"] == FORMAT
+        metadata = json.loads((place / METADATA).read_text("utf-8"))
+        ours = metadata["format"] == FORMAT
+        files = {METADATA, _COMPILED, *metadata.get("files", ())}
     except (OSError, ValueError, KeyError, TypeError):
         ours = False
     if not ours:
         raise UserError(f"{place} holds something that is not a bundle.", "Choose a new or an empty folder.")
+    for path in sorted(place.rglob("*")):
+        name = path.relative_to(place)
+        if (path.is_symlink() or not path.is_dir()) and str(name) not in files and "__pycache__" not in name.parts:
+            hint = "Move it elsewhere, or choose another folder."
+            raise UserError(f"{place} holds {name}, which is not of the bundle and would be lost.", hint)
 
 
 def _publish(folder: Path, bundle: Path, place: Path) -> None:
