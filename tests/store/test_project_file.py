@@ -1,15 +1,22 @@
 """The project file: who may write it, what is refused, what survives."""
 
+import errno
+import fcntl
 import os
 import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
+from pathlib import Path
 
+import numpy as np
 import pytest
 
+import chosen_runs
 from pruner_engine.errors import UserError
+from pruner_engine.space.candidate import Candidate
 from pruner_engine.store.lock import is_being_written
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
@@ -44,6 +51,19 @@ def test_what_was_written_is_read(tmp_path):
             assert reader.events(run_id)[0]["text"] == "a fan stopped"
     with ProjectReader(tmp_path / "p.pruner") as reader:
         assert reader.run()["interrupted"], "a run that nobody works on was interrupted"
+
+
+def test_a_drafted_row_that_the_user_chose_stays_the_users(tmp_path):
+    path = tmp_path / "p.pruner"
+    chosen_runs.make_project(path, {"a": (1, 1.0)})
+    run_id = chosen_runs.add_run(path, "pruner", [("begin", 1.0)])
+    with Project(path) as project:
+        round_id = project.runs.add_round(run_id, 1)
+        found = []
+        for origin in ("draft", "user", "evolved"):
+            project.trials.add_candidates(run_id, 1, round_id, [], [Candidate(None, np.empty(0), "h", [], origin)])
+            found += [row["origin"] for row in project.query("SELECT origin FROM candidates")]
+    assert found == ["draft", "user", "user"]
 
 
 def test_a_run_without_tasks_hides_no_earlier_one_and_is_still_the_one_to_resume(tmp_path):
@@ -91,6 +111,34 @@ def test_a_second_writer_is_refused_with_a_sentence(tmp_path):
             Project(tmp_path / "p.pruner")
     assert not is_being_written(tmp_path / "p.pruner")
     Project(tmp_path / "p.pruner").close()
+
+
+def test_a_run_at_work_is_alive_through_a_link_too(tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link.pruner").symlink_to(tmp_path / "folder" / "p.pruner")
+    with Project(tmp_path / "link.pruner") as project:
+        add_run(project)
+        with ProjectReader(tmp_path / "link.pruner") as reader:
+            assert reader.run()["alive"]
+
+
+def test_a_look_at_the_lock_keeps_no_writer_away(tmp_path):
+    looking = os.open(tmp_path / "p.pruner-lock", os.O_RDWR | os.O_CREAT)
+    fcntl.flock(looking, fcntl.LOCK_SH)
+    threading.Timer(0.03, os.close, (looking,)).start()
+    Project(tmp_path / "p.pruner").close()
+
+
+def test_a_disk_without_locks_is_a_sentence(tmp_path, monkeypatch):
+    def refuse(_fd, _how):
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    before = len([*Path("/proc/self/fd").iterdir()])
+    with pytest.raises(UserError, match="takes no locks"):
+        Project(tmp_path / "p.pruner")
+    assert not is_being_written(tmp_path / "p.pruner")
+    assert len([*Path("/proc/self/fd").iterdir()]) == before
 
 
 def test_the_lock_of_a_killed_writer_is_free(tmp_path):

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from pathlib import Path
 
 from pruner_engine.errors import UserError
 
+_TRIES, _REST_S = 10, 0.02  # whoever asks whether the project is being written holds the lock for an instant
+
 
 def _lock_path(project: Path) -> Path:
+    """Beside the file itself, wherever a link to it is."""
+    project = project.resolve()
     return project.with_name(project.name + "-lock")
 
 
@@ -30,13 +35,19 @@ class WriterLock:
                     "Copy the project to a folder that you may write.",
                 ) from error
             try:
-                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                _lock_alone(fd)
             except BlockingIOError:
                 os.close(fd)
                 raise UserError(
                     f"Another engine works on this project ({self._path.name} is locked).",
                     "Wait for it to end, stop it, or tune into another project file.",
                 ) from None
+            except OSError as error:
+                os.close(fd)
+                raise UserError(
+                    f"The folder {self._path.parent} takes no locks: {error.strerror}.",
+                    "Copy the project to a disk of this machine.",
+                ) from error
             # The holder before us removes the file when it ends: a lock on a removed file protects nothing.
             try:
                 if os.fstat(fd).st_ino == self._path.stat().st_ino:
@@ -50,6 +61,17 @@ class WriterLock:
         os.close(self._fd)
 
 
+def _lock_alone(fd: int) -> None:
+    for left in reversed(range(_TRIES)):
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            if not left:
+                raise
+        time.sleep(_REST_S)
+
+
 def is_being_written(project: Path) -> bool:
     """Whether a living engine holds the project."""
     try:
@@ -61,5 +83,7 @@ def is_being_written(project: Path) -> bool:
         return False
     except BlockingIOError:
         return True
+    except OSError:  # no engine could lock it either
+        return False
     finally:
         os.close(fd)

@@ -24,7 +24,10 @@ class TrialRepository:
     def add_candidates(
         self, run_id: int, task_id: int, round_id: int, sketch_ids: Sequence[int], candidates: Sequence[Candidate]
     ) -> dict[str, int]:
-        """Ids by hash. One that an earlier round of the run drafted keeps its row and takes the newer scores."""
+        """Ids by hash. One that an earlier round of the run drafted keeps its row and takes the newer scores.
+
+        What the user chose stays the user's, whoever drafts it too.
+        """
         rows = [
             {
                 "run_id": run_id,
@@ -45,6 +48,7 @@ class TrialRepository:
                 " verified_score) VALUES (:run_id, :task_id, :round_id, :sketch_id, :hash, :decisions, :origin,"
                 " :draft_score, :verified_score) ON CONFLICT (run_id, task_id, hash) DO UPDATE SET"
                 " round_id = excluded.round_id, draft_score = coalesce(excluded.draft_score, draft_score),"
+                " origin = CASE excluded.origin WHEN 'user' THEN 'user' ELSE origin END,"
                 " verified_score = coalesce(excluded.verified_score, verified_score)"
                 " WHERE id NOT IN (SELECT candidate_id FROM measurements)",
                 rows,
@@ -85,14 +89,12 @@ class TrialRepository:
 
     def pin(self, run_id: int, task_id: int, sketch_ids: Sequence[int], candidate: Candidate) -> int:
         """Leave a candidate for the run's next round of the task; it stands with the newest one until then."""
-        with self._project.transaction() as db:
+        with self._project.transaction():
             last = self._project.query(
                 "SELECT max(id) AS id FROM rounds WHERE run_id = ? AND task_id = ?", (run_id, task_id)
             )[0]["id"]
             round_id = int(last) if last is not None else self._project.runs.add_round(run_id, task_id)  # type: ignore[call-overload]
-            candidate_id = self.add_candidates(run_id, task_id, round_id, sketch_ids, [candidate])[candidate.hash]
-            db["candidates"].update(candidate_id, {"origin": "user"})
-        return candidate_id
+            return self.add_candidates(run_id, task_id, round_id, sketch_ids, [candidate])[candidate.hash]
 
     def pinned(self, run_id: int) -> list[dict[str, Any]]:
         """Candidates of the user's that the run has not measured yet: id, task_id, sketch_id, decisions."""
