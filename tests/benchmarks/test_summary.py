@@ -8,6 +8,8 @@ from chosen_runs import add_adaptation, add_run, make_project
 from pruner_engine.benchmarks.again import Timed, write_timed
 from pruner_engine.benchmarks.summary import summarise
 from pruner_engine.errors import UserError
+from pruner_engine.store.project import Project
+from pruner_engine.store.runs import IMPORTED
 
 
 def run_of(latencies, pace):
@@ -78,6 +80,17 @@ def test_unfinished_runs_and_runs_without_a_baseline_do_not_count(folder):
     assert easy["strategies"]["pruner"]["seeds"] == 3
     assert easy["strategies"]["pruner"]["compared"] == 2
     assert easy["strategies"]["metaschedule"]["seeds"] == 2
+
+
+def test_only_runs_like_the_newest_are_held_against_each_other(folder):
+    with Project(folder / "easy.pruner") as project, project.transaction() as db:
+        elsewhere = project.work.add_target("{}", "a GPU", "g")
+        for run_id in (1, 2):  # of the first seed
+            db["runs"].update(run_id, {"target_id": elsewhere})
+    add_run(folder / "easy.pruner", IMPORTED, run_of([0.1] * 4, 1.0))
+    found = summarise(folder)
+    assert found["strategies"] == ["metaschedule", "pruner"] and found["device"] == "a CPU"
+    assert [run["seed"] for run in found["workloads"][0]["runs"]] == [1, 1]
 
 
 def test_variants_of_a_strategy_are_told_apart_by_their_settings(folder):

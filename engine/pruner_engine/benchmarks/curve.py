@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 from pruner_engine.benchmarks.adaptation import Accuracies, accuracies_of
 from pruner_engine.benchmarks.again import Again
+from pruner_engine.store.comparison import of_one_model
 from pruner_engine.store.reader import ProjectReader, Row
+from pruner_engine.store.runs import IMPORTED
 
 PARTS = ("draft", "verify", "learn", "build", "run")
 
@@ -55,6 +57,12 @@ class RunCurve:
     def reach(self, latency_s: float) -> Point | None:
         """The first point that is as good; None where the run never was."""
         return next((p for p in self.points if p.latency_s is not None and p.latency_s <= latency_s), None)
+
+
+def finished_runs(reader: ProjectReader) -> list[Row]:
+    """The project's finished runs that a comparison may hold against each other: those like the newest of them."""
+    own = [r for r in reader.runs() if r["state"] == "finished" and r["trials"] and r["strategy"] != IMPORTED]
+    return [row for row in own if of_one_model(row, own[-1])]
 
 
 def curve_of(reader: ProjectReader, run_id: int, again: Again | None = None) -> RunCurve:

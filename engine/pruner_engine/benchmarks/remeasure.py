@@ -16,13 +16,14 @@ from pathlib import Path
 import msgspec
 
 from pruner_engine.benchmarks.again import Timed, read_timed, write_timed
+from pruner_engine.benchmarks.curve import finished_runs
 from pruner_engine.inspect.schedule import schedule_of
 from pruner_engine.jobs.measuring import measurer_for
 from pruner_engine.jobs.workbench import stored_task
 from pruner_engine.measure.types import MeasureInput
 from pruner_engine.search.settings import settings_from
 from pruner_engine.store.reader import ProjectReader
-from pruner_engine.targets.target import resolve_target
+from pruner_engine.store.reading import making_sense
 
 
 def time_again(project: Path, turns: int, on_phase: Callable[[str], None] = lambda text: None) -> None:
@@ -34,14 +35,14 @@ def time_again(project: Path, turns: int, on_phase: Callable[[str], None] = lamb
     Raises:
         UserError: the candidates cannot be measured here.
     """
-    with ProjectReader(project) as reader:
-        runs = [row for row in reader.runs() if row["state"] == "finished"]
+    with ProjectReader(project) as reader, making_sense(project):
+        runs = finished_runs(reader)
         wanted = {key: trace for run in runs for key, trace in _bests(reader, run["id"]).items()}
         before = read_timed(project)
         if not wanted or (before and before.covers(turns, set(wanted))):
             return
         tasks = {task_id: stored_task(reader, task_id) for task_id, _ in wanted}
-    target = resolve_target(next(iter(tasks.values()))[0]["target"])
+    target = next(iter(tasks.values()))[2]  # of finished runs that compare it is the same
     settings = msgspec.structs.replace(settings_from(json.dumps(runs[0]["settings"])), check="none")
     inputs: dict[int, list[MeasureInput]] = defaultdict(list)
     for (task_id, key), trace in wanted.items():

@@ -17,10 +17,11 @@ import msgspec
 
 from pruner_engine.benchmarks.adaptation import adaptation_curve
 from pruner_engine.benchmarks.again import read_again
-from pruner_engine.benchmarks.curve import PARTS, RunCurve, curve_of
+from pruner_engine.benchmarks.curve import PARTS, RunCurve, curve_of, finished_runs
 from pruner_engine.errors import UserError
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.store.reader import ProjectReader
+from pruner_engine.store.reading import making_sense
 
 Json = dict[str, Any]
 Curves = dict[tuple[str, int], RunCurve]  # by strategy's label and seed
@@ -30,17 +31,16 @@ _DECIDES_NOTHING = ("trials_per_task",)
 
 
 def read_curves(folder: Path, baseline: str) -> dict[str, Curves]:
-    """Curves of all finished runs below `folder`, by project name, labelled by what they differ in from the baseline's.
+    """Curves of each project's `finished_runs` in `folder`, labelled by what they differ in from the baseline's.
 
     Raises:
         UserError: there is none.
     """
     found: dict[str, list[RunCurve]] = {}
     for path in sorted(folder.glob("*.pruner")):
-        with ProjectReader(path) as reader:
-            finished = [row["id"] for row in reader.runs() if row["state"] == "finished" and row["trials"]]
+        with ProjectReader(path) as reader, making_sense(path):
             again = read_again(path)
-            found[path.stem] = [curve_of(reader, run_id, again) for run_id in finished]
+            found[path.stem] = [curve_of(reader, row["id"], again) for row in finished_runs(reader)]
     if not any(found.values()):
         raise UserError(f"{folder} holds no finished run.", "Run `pruner bench search --out` with this folder.")
     every = [curve for curves in found.values() for curve in curves]

@@ -39,14 +39,22 @@ def comparable(run: Row, other: Row) -> bool:
     return _kind(run) == _kind(other)
 
 
-def _kind(run: Row) -> dict[str, Any]:
-    """What runs must have in common, each under the words for where it differs."""
+def of_one_model(run: Row, other: Row) -> bool:
+    """The same, whatever the float types."""
+    return _subject(run) == _subject(other)
+
+
+def _subject(run: Row) -> dict[str, Any]:
     return {
         "of another model": run["model_sha256"],
         "of other input shapes": run["inputs"],
         "on another device or target": (run["target"], run["fingerprint"]),
-        "of another float type": run["settings"].get("dtype", "float32"),
     }
+
+
+def _kind(run: Row) -> dict[str, Any]:
+    """What runs must have in common, each under the words for where it differs."""
+    return {**_subject(run), "of another float type": run["settings"].get("dtype", "float32")}
 
 
 def refuse_unlike(reader: ProjectReader, chosen: Row) -> None:
