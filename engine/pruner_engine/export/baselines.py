@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 
 _EXPORTED = ("pt2",)
 _TIMEOUT_S = 900
+_NOT_INSTALLED = "not installed"
+_NO_CONVERTER = "converting an exported program needs the package onnxscript"
+#: notes that are true only until somebody installs something
+MISSING = (_NOT_INSTALLED, _NO_CONVERTER)
 
 
 @dataclass(frozen=True)
@@ -108,7 +112,7 @@ def time_onnxruntime(
     An exported program is converted by PyTorch's exporter first.
     """
     if model.kind in _EXPORTED and find_spec("onnxscript") is None:
-        return Timing("onnxruntime", (), threads, "converting an exported program needs the package onnxscript")
+        return Timing("onnxruntime", (), threads, _NO_CONVERTER)
     return _reference("onnxruntime", ("onnx", *_EXPORTED), model, inputs, threads, repeats, device)
 
 
@@ -148,7 +152,7 @@ def _reference(
     if model.kind not in kinds:
         return Timing(library, (), threads, f"runs {' and '.join(kinds)} files only")
     if find_spec(library.partition(".")[0]) is None:
-        return Timing(library, (), threads, "not installed")
+        return Timing(library, (), threads, _NOT_INSTALLED)
     with tempfile.TemporaryDirectory() as scratch:
         file = Path(scratch) / f"model.{model.kind}"
         file.write_bytes(model.content)
