@@ -22,9 +22,10 @@ import onnx
 from pruner_engine.errors import UserError
 from pruner_engine.export.records import RECORDS, WORKLOADS, read_records
 from pruner_engine.frontends import load_model
-from pruner_engine.jobs import tune
+from pruner_engine.jobs import ask, records, tune
 from pruner_engine.jobs.job import JobContext
-from pruner_engine.jobs.messages import Resume
+from pruner_engine.jobs.messages import ExportRecords, Inspect, Resume
+from pruner_engine.reports.run import write_run
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.targets.target import resolve_target
@@ -210,6 +211,19 @@ def look_at_project(folder: Path, seed: int) -> None:
         with Project(path) as project:
             run_id = project.runs.newest()
             tune._prepared(project, run_id, project.runs.get(run_id), JobContext(lambda event: None))
+
+
+def look_at_schedules(folder: Path, seed: int) -> None:
+    """What inspects a candidate, asks the draft model, writes a report and records."""
+    job = JobContext(lambda event: None)
+    with tempfile.TemporaryDirectory() as scratch:
+        path = Path(shutil.copy(folder / "m.pruner", scratch))
+        mutate_rows(path, random.Random(seed))
+        with ProjectReader(path) as reader:
+            write_run(reader, None, path.with_suffix(".html"))
+            task_id = reader.rows("SELECT min(id) AS id FROM tasks")[0]["id"]
+        ask.inspect(Inspect(project=str(path), task_id=task_id, forms=["tvmscript", "why"]), job)
+        records.export_records(ExportRecords(project=str(path), out=str(path.with_suffix(".records"))), job)
 
 
 def look_at_project_and_resume(folder: Path, seed: int) -> None:

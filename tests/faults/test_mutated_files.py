@@ -72,6 +72,7 @@ def test_a_project_brings_no_code_along(originals, tmp_path):
         (hostile.look_at_records, 60),
         (hostile.look_at_checkpoint, 120),
         (hostile.look_at_project, 120),
+        (hostile.look_at_schedules, 40),
         (hostile.look_at_project_and_resume, 8),
     ],
     ids=lambda value: getattr(value, "__name__", ""),

@@ -48,7 +48,7 @@ def keep_text(project: Project, value: str) -> None:
 
 def taken_up(project: Project) -> Settled | None:
     (row,) = project.runs.tasks(1)
-    (task,) = stored_tasks([row])
+    (task,) = stored_tasks(project.path, [row])
     with Measurer(CPU, check="none") as measurer:
         take_up_yardstick(project, task, row["id"], measurer)
         return measurer.yardstick(task)

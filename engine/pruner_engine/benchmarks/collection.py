@@ -12,11 +12,12 @@ import numpy as np
 
 from pruner_engine.benchmarks.series import WantedRun
 from pruner_engine.benchmarks.workloads import Subject
+from pruner_engine.jobs.stored import stored_tasks
 from pruner_engine.search.restore import trial_from_row
 from pruner_engine.search.task_state import TaskState, Trial
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.store.project import Project
-from pruner_engine.store.work import task_of
+from pruner_engine.store.reading import making_sense
 from pruner_engine.targets.target import resolve_target, target_json, threads_of
 from pruner_engine.verify import create_model
 from pruner_engine.verify.dataset import DataSet, Record
@@ -71,16 +72,19 @@ def featurise(project: Project, on_task: Callable[[str, int, int], None]) -> Dat
 def _record(project: Project, key: str, rows: Sequence[Row]) -> Record:
     """The record of one kernel, which may be a task of several models."""
     row = rows[0]
-    task, target = task_of(row), resolve_target(row["target"])
+    (task,) = stored_tasks(project.path, [row])
+    with making_sense(project.path):
+        target = resolve_target(row["target"])
     space = DesignSpace.generate(task, target)
     state = TaskState(task, row["id"], space=space)
     trials: dict[str, Trial] = {}
     for same in rows:
         state.sketch_ids = project.work.add_sketches(same["id"], space.sketches)
-        for trial in _valid_trials(project, same["id"], state):
-            before = trials.get(trial.candidate.hash)
-            if before is None or (before.result.censored and not trial.result.censored):
-                trials[trial.candidate.hash] = trial
+        with making_sense(project.path):
+            for trial in _valid_trials(project, same["id"], state):
+                before = trials.get(trial.candidate.hash)
+                if before is None or (before.result.censored and not trial.result.censored):
+                    trials[trial.candidate.hash] = trial
     found, features = [], []
     models = create_model("pacm-draft"), create_model("tlp")
     ordered = list(trials.values())

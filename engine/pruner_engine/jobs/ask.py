@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 
 from pruner_engine.draft.reasons import reasons
@@ -14,7 +16,7 @@ from pruner_engine.jobs.messages import UNTUNED, CheckModel, Inspect, Inspected,
 from pruner_engine.jobs.workbench import Workbench, stored_task, workbench
 from pruner_engine.space.edited import checked_row
 from pruner_engine.store.reader import ProjectReader
-from pruner_engine.targets.target import resolve_target
+from pruner_engine.store.reading import making_sense
 
 _BEST = (
     "SELECT candidate_id AS id FROM measurements WHERE task_id = ? AND stage = 'ok' AND censored = 0"
@@ -30,13 +32,13 @@ def check_model(command: CheckModel, job: JobContext) -> None:
 def inspect(command: Inspect, job: JobContext) -> None:
     """Texts of a candidate or the untuned kernel; of the task's best when none is named, and is there."""
     with ProjectReader(command.project) as reader:
-        row, task = stored_task(reader, command.task_id)
+        _, task, target = stored_task(reader, command.task_id)
         candidate_id = command.candidate_id
         if candidate_id is None:
             best = reader.one(_BEST, (command.task_id,))
             candidate_id = UNTUNED if best is None else best["id"]
         trace = _trace_of(reader, command.task_id, candidate_id) if candidate_id else None
-        code = code_of(task, resolve_target(row["target"]), trace, [form for form in command.forms if form != _WHY])
+        code = code_of(task, target, trace, [form for form in command.forms if form != _WHY])
         texts = {form: one.text for form, one in code.items()}
         if _WHY in command.forms:
             texts[_WHY] = _why(command, reader, candidate_id)
@@ -95,4 +97,6 @@ def _why(command: Inspect, reader: ProjectReader, candidate_id: int) -> str:
         decisions=row["decisions"],
         measured_s=measured,
     )
-    return why_text(_score(workbench(command.project, command.task_id), asked), measured)
+    bench = workbench(command.project, command.task_id)
+    with making_sense(Path(command.project)):
+        return why_text(_score(bench, asked), measured)

@@ -20,11 +20,11 @@ from pruner_engine.export.records import RECORDS, ImportedRecord, read_records, 
 from pruner_engine.inspect.schedule import schedule_of
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.messages import ExportRecords, ImportRecords, Notice, Phase, RecordsExported, RecordsImported
-from pruner_engine.jobs.stored import stored_run
+from pruner_engine.jobs.stored import stored_run, stored_tasks
 from pruner_engine.store.project import Project
+from pruner_engine.store.reading import making_sense
 from pruner_engine.store.runs import IMPORTED
 from pruner_engine.store.tuning_database import ProjectDatabase
-from pruner_engine.store.work import task_of
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.task import TuningTask, module_hash
 
@@ -33,16 +33,17 @@ def export_records(command: ExportRecords, job: JobContext) -> None:
     """Write the best trials of each task into a folder that MetaSchedule's JSONDatabase reads."""
     with Project(command.project) as project:
         run, rows = stored_run(project, command.run_id)
-        target = resolve_target(project.work.target(run["target_id"])["text"])
+        tasks, target = stored_tasks(project.path, rows), _target_of(project, run)
         database = ProjectDatabase(project, run["target_id"], target, None if command.all_runs else command.run_id)
         job.emit(Phase(name="records", detail=command.out))
         if (Path(command.out) / RECORDS).exists():
             raise UserError(f"{command.out} holds tuning records already.", "Choose another folder.")
-        try:
-            written = write_records(database, [task_of(row) for row in rows], Path(command.out), command.best)
-        except OSError as error:
-            hint = "Free some space, or choose another folder."
-            raise UserError(f"{command.out} cannot be written: {error.strerror}.", hint) from error
+        with making_sense(project.path):
+            try:
+                written = write_records(database, tasks, Path(command.out), command.best)
+            except OSError as error:
+                hint = "Free some space, or choose another folder."
+                raise UserError(f"{command.out} cannot be written: {error.strerror}.", hint) from error
     if not written:
         raise UserError("There is no valid trial to write.", "Tune the model first.")
     job.emit(RecordsExported(out=command.out, records=written))
@@ -59,8 +60,8 @@ def import_records(command: ImportRecords, job: JobContext) -> None:
     found = read_records(folder)
     with Project(command.project) as project:
         run, rows = stored_run(project, None)
-        tasks = {row["id"]: task_of(row) for row in rows}
-        target = resolve_target(project.work.target(run["target_id"])["text"])
+        tasks = dict(zip((row["id"] for row in rows), stored_tasks(project.path, rows), strict=True))
+        target = _target_of(project, run)
         fitting, told = _fitting(found.records, tasks, target)
         problems = [*found.problems, *told]
         if not fitting:
@@ -74,6 +75,11 @@ def import_records(command: ImportRecords, job: JobContext) -> None:
         job.emit(Notice(level="warning", text=problem))
     count = sum(len(records) for records in fitting.values())
     job.emit(RecordsImported(run_id=run_id, records=count, failed=found.failed, problems=problems))
+
+
+def _target_of(project: Project, run: dict[str, Any]) -> tvm.target.Target:
+    with making_sense(project.path):
+        return resolve_target(project.work.target(run["target_id"])["text"])
 
 
 def _fitting(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import tvm
@@ -77,12 +78,13 @@ def stored_model(project: Project, run: dict[str, Any]) -> LoadedModel:
     return in_precision(model, settings_from(run["settings"]).dtype)
 
 
-def stored_tasks(rows: Sequence[dict[str, Any]]) -> list[TuningTask]:
-    """The tasks that rows of table `tasks` describe.
+def stored_tasks(project: Path, rows: Sequence[dict[str, Any]]) -> list[TuningTask]:
+    """The tasks that rows of a project file's table `tasks` describe.
 
     Raises:
-        ValueError: TVM would not survive reading one of them.
+        UserError: one of them makes no sense, or TVM would not survive reading it.
     """
-    if deadly([partial(unpack_module, row["mod"]) for row in rows]):
-        raise ValueError("a task's module cannot be read")
-    return [task_of(row) for row in rows]
+    with making_sense(project):
+        if deadly([partial(unpack_module, row["mod"]) for row in rows]):
+            raise ValueError("a task's module cannot be read")
+        return [task_of(row) for row in rows]

@@ -16,7 +16,7 @@ import tvm
 
 from pruner_engine import __version__
 from pruner_engine.errors import UserError
-from pruner_engine.export.baselines import example_inputs, time_onnxruntime, time_torch
+from pruner_engine.export.baselines import MISSING, example_inputs, time_onnxruntime, time_torch
 from pruner_engine.frontends import LoadedModel, load_model
 from pruner_engine.jobs.converting import converted
 from pruner_engine.jobs.job import JobContext
@@ -161,7 +161,7 @@ def _library_baselines(
 ) -> None:
     """What people use today, with the same threads and float type: the line to get below."""
     of_run = run["model_id"], run["target_id"], settings_from(run["settings"]).dtype
-    known = {row["name"] for row in project.work.baselines(*of_run)}
+    known = {row["name"] for row in project.work.baselines(*of_run) if row["note"] not in MISSING}
     inputs, threads = example_inputs(model), threads_of(target)
     for name, measure in (("onnxruntime", time_onnxruntime), ("torch", time_torch)):
         if name not in known:
@@ -181,7 +181,7 @@ def _prepared(project: Project, run_id: int, row: dict[str, Any], job: JobContex
             refuse_other_device(stored_target, target, settings_from(row["settings"]))
             states = [
                 TaskState(task, r["id"], untuned_s=r["untuned_s"], steer=r["steer"], quarantined=r["quarantined"])
-                for r, task in zip(rows, stored_tasks(rows), strict=True)
+                for r, task in zip(rows, stored_tasks(project.path, rows), strict=True)
             ]
             return _Work(target, DeviceProfile.from_json(json.loads(stored_target["profile"])), states)
     return _prepare(project, run_id, stored_model(project, row), target, job)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from pruner_engine.jobs.workbench import Workbench, workbench
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.store.reader import ProjectReader
+from pruner_engine.store.reading import making_sense
 from pruner_engine.verify import create_model
 from pruner_engine.verify.model import CostModel, Features
 
@@ -37,8 +39,9 @@ def verify(command: Verify, job: JobContext) -> None:
         stored = reader.one(_CHECKPOINT, (run["id"],))
         rows = [row for row in reader.candidates(run["id"], command.task_id, measured=True) if _counts(row, mine[0])]
         rows = [row for row in rows if bench.holds(row["sketch_id"])]
-    candidates, seconds = _compared(bench, rows)
-    model, source = _model(bench, run, stored)
+    with making_sense(Path(command.project)):
+        candidates, seconds = _compared(bench, rows)
+        model, source = _model(bench, run, stored)
     features = model.featurize(bench.space, candidates) if candidates else []
     if not source:
         source = _train(model, bench, features, seconds)

@@ -11,13 +11,14 @@ import tvm
 from pruner_engine.draft import analyzer_for
 from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.errors import UserError
+from pruner_engine.jobs.stored import stored_tasks
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.decision import Rows
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.edited import checked_row
 from pruner_engine.space.sketch import Sketch
 from pruner_engine.store.reader import ProjectReader, Row
-from pruner_engine.store.work import task_of
+from pruner_engine.store.reading import making_sense
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.task import TuningTask
@@ -29,11 +30,11 @@ _MEASURED = (
 )
 
 
-def stored_task(reader: ProjectReader, task_id: int) -> tuple[Row, TuningTask]:
-    """Row of a task with its `target` and `profile`, and the task itself.
+def stored_task(reader: ProjectReader, task_id: int) -> tuple[Row, TuningTask, tvm.target.Target]:
+    """Row of a task with its device's `profile`, the task itself, and its target.
 
     Raises:
-        UserError: the project holds no such task.
+        UserError: the project holds no such task, or it makes no sense.
     """
     row = reader.one(
         "SELECT k.*, t.text AS target, t.profile FROM tasks k JOIN targets t ON t.id = k.target_id WHERE k.id = ?",
@@ -41,7 +42,9 @@ def stored_task(reader: ProjectReader, task_id: int) -> tuple[Row, TuningTask]:
     )
     if row is None:
         raise UserError(f"The project holds no task {task_id}.", "`pruner tasks` lists them.")
-    return row, task_of({**row, "shapes": json.dumps(row["shapes"])})
+    (task,) = stored_tasks(reader.path, [{**row, "shapes": json.dumps(row["shapes"])}])
+    with making_sense(reader.path):
+        return row, task, resolve_target(row["target"])
 
 
 class Workbench:
@@ -54,14 +57,18 @@ class Workbench:
 
     def __init__(self, project: str, task_id: int) -> None:
         self.key = (project, task_id)
+        self.target: tvm.target.Target
         with ProjectReader(project) as reader:
-            row, self.task = stored_task(reader, task_id)
+            row, self.task, self.target = stored_task(reader, task_id)
             stored = reader.sketches(task_id)
             self._hashes: dict[int, str] = {sketch["id"]: sketch["hash"] for sketch in stored}
-        self.target: tvm.target.Target = resolve_target(row["target"])
-        self.profile = DeviceProfile.from_json(row["profile"])
+        if not row["profile"]:
+            raise UserError("The draft model knows nothing of the task's device.", "Choose a task of a run tuned here.")
+        with making_sense(reader.path):
+            self.profile = DeviceProfile.from_json(row["profile"])
         self.space = DesignSpace.generate(self.task, self.target)
-        self.space.take_in(sketch["trace"] for sketch in stored)
+        with making_sense(reader.path):
+            self.space.take_in(sketch["trace"] for sketch in stored)
         self.analyzer: Analyzer = analyzer_for(self.space, self.profile)
         self._calibrated_by = 0
 
@@ -74,8 +81,11 @@ class Workbench:
             if known == self._calibrated_by:
                 return
             rows = reader.rows(_MEASURED, (task_id,))
-        pairs = ((self._find(row["sketch_id"]), row) for row in rows)
-        found = [(s.index, s.from_json(row["decisions"]), row["seconds"]) for s, row in pairs if s is not None]
+        with making_sense(reader.path):
+            pairs = ((self._find(row["sketch_id"]), row) for row in rows)
+            found = [
+                (s.index, s.from_json(row["decisions"]), float(row["seconds"])) for s, row in pairs if s is not None
+            ]
         self.analyzer.calibrate(found)
         self._calibrated_by = known
 

@@ -12,6 +12,7 @@ from pruner_engine.reports.chart import Axis, Chart
 from pruner_engine.reports.page import render, write_page
 from pruner_engine.store.quality import over_rounds, score_quality, top_recall
 from pruner_engine.store.reader import ProjectReader, Row
+from pruner_engine.store.reading import making_sense
 from pruner_engine.units import duration, latency
 
 _SHOWN_TRIALS = 4000  # points of a scatter chart: more make the page slow and the picture no clearer
@@ -23,13 +24,19 @@ def write_run(reader: ProjectReader, run_id: int | None, path: Path) -> None:
     """Write the page of a run, the newest when none is named.
 
     Raises:
-        UserError: there is no such run, or `path` cannot be written.
+        UserError: there is no such run, the project makes no sense, or `path` cannot be written.
     """
+    with making_sense(reader.path):
+        html = _page(reader, run_id)
+    write_page(path, html)
+
+
+def _page(reader: ProjectReader, run_id: int | None) -> str:
     run = reader.run(run_id)
     tasks, rounds = reader.tasks(run["id"]), reader.rounds(run["id"])
     progress, baselines = reader.progress(run["id"]), reader.baselines(run["id"])
     measured = reader.candidates(run["id"], measured=True)
-    html = render(
+    return render(
         "run.html",
         run=run,
         project=reader.path.name,
@@ -50,7 +57,6 @@ def write_run(reader: ProjectReader, run_id: int | None, path: Path) -> None:
         ],
         commands=commands_of(run, reader.path),
     )
-    write_page(path, html)
 
 
 def commands_of(run: Row, project: Path) -> list[str]:
