@@ -21,3 +21,7 @@ class UserError(Exception):
 
     def __str__(self) -> str:
         return f"{self.message} {self.hint}".strip()
+
+
+class StoppedError(UserError):
+    """The user had it stopped, and it did so in good order."""

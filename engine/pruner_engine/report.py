@@ -1,13 +1,15 @@
-"""The part of an error report that describes the environment."""
+"""What can be copied of an error of ours."""
 
 from __future__ import annotations
 
 import contextlib
 import importlib.metadata
 import platform
+import traceback
 
 from pruner_engine import __version__
 
+WHAT_TO_DO = "Copy the report and send it to the makers of Pruner Studio; what was measured is kept."
 _PACKAGES = ("apache-tvm", "apache-tvm-ffi", "torch", "numpy", "onnx", "onnxruntime", "PySide6-Essentials", "pyqtgraph")
 
 
@@ -18,3 +20,9 @@ def environment() -> str:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             lines.append(f"{name} {importlib.metadata.version(name)}")
     return "\n".join(lines)
+
+
+def bug_report(error: BaseException) -> str:
+    """All that is needed to look into an error of ours; holds no data of the user's model."""
+    trace = "".join(traceback.format_exception(error))
+    return f"{environment()}\n\n{trace}"

@@ -13,7 +13,7 @@ import pytest
 
 from pruner_engine.jobs import channel
 from pruner_engine.jobs.channel import Hub, Listener
-from pruner_engine.jobs.messages import Heartbeat, Hello, Notice, RunFinished, decode_event
+from pruner_engine.jobs.messages import Failed, Heartbeat, Hello, Notice, RunFinished, decode_event
 
 HELLO = Hello(protocol=1, version="1", pid=1)
 BEAT = Heartbeat(phase="run", phase_s=1.0)
@@ -62,6 +62,21 @@ def test_what_waits_is_written_before_the_end():
         listener.send(NOTICE)
     listener.close()
     assert [decode_event(line) for line in told] == [NOTICE] * 20
+
+
+def test_what_is_no_command_is_told_to_its_sender_alone(monkeypatch):
+    with tempfile.TemporaryDirectory(dir="/tmp") as short:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", short)
+        hub, others = Hub(lambda _: None), list[bytes]()
+        hub.add(others.append)
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(hub.listen(HELLO))
+            client.sendall(b"nonsense\n")
+            stream = client.makefile("rb")
+            told = [decode_event(stream.readline()) for _ in range(2)]
+        hub.close()
+    assert told[0] == HELLO and isinstance(told[1], Failed) and "did not understand" in told[1].message
+    assert others == []
 
 
 def listening(hub: Hub) -> str:

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from pruner_engine.errors import UserError
+from pruner_engine.errors import StoppedError, UserError
 from pruner_engine.export import export_bundle
+from pruner_engine.export.baselines import MISSING
+from pruner_engine.frontends import load_model
 from pruner_engine.jobs import bundle, tune
 from pruner_engine.jobs import messages as msg
 from pruner_engine.jobs.job import JobContext
@@ -21,6 +23,7 @@ from pruner_engine.search.strategy import Proposal
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.targets import detect_gpus
+from pruner_engine.targets.target import resolve_target
 from terminal import SMALL, pruner
 
 QUICK = {"check": "none", "repeats": 1}
@@ -120,6 +123,20 @@ def tuned(tmp_path_factory) -> Path:
     return project
 
 
+def test_a_library_that_was_missing_is_looked_for_again(tuned):
+    with Project(tuned) as project:
+        run = project.runs.get(1)
+        of_run = run["model_id"], run["target_id"], "float32"
+        for name, note in (("onnxruntime", MISSING[0]), ("torch", "It crashed.")):
+            project.work.add_baseline(*of_run, name, None, repeats="[]", threads=1, note=note)
+        tune._library_baselines(
+            project, run, load_model("matmul:32,32,32"), resolve_target("auto"), JobContext(lambda _: None)
+        )
+        notes = {row["name"]: row["note"] for row in project.work.baselines(*of_run)}
+    assert "files only" in notes["onnxruntime"], "it is installed, and takes no workload"
+    assert notes["torch"] == "It crashed."
+
+
 def test_an_export_can_be_stopped_and_leaves_nothing(tuned, tmp_path):
     control = Control()
     phases: list[str] = []
@@ -130,7 +147,7 @@ def test_an_export_can_be_stopped_and_leaves_nothing(tuned, tmp_path):
             control.stop.set()
 
     out = tmp_path / "out"
-    with pytest.raises(UserError, match="The export was stopped"):
+    with pytest.raises(StoppedError, match="The export was stopped"):
         bundle.export(msg.Export(project=str(tuned), out=str(out)), JobContext(stop_at_check, control, ""))
     assert phases.count("check") == 1 and not out.exists()
     with Project(tuned) as opened:

@@ -12,8 +12,10 @@ import pytest
 
 from pruner_engine.jobs.client import EngineProcess
 from pruner_engine.jobs.messages import (
+    Export,
     Failed,
     Pause,
+    Phase,
     Progress,
     Resume,
     RunFinished,
@@ -104,6 +106,16 @@ def test_a_spent_run_goes_on_with_a_larger_budget(tuned):
     assert json.loads(done.stdout)["trials"] == 14, done.stderr
     hashes = [row["hash"] for row in trial_rows(project)]
     assert len(hashes) == len(set(hashes)) == 14
+
+
+def test_an_export_that_is_stopped_says_so(tuned, engine, tmp_path):
+    engine.send(Export(project=str(tuned[0]), out=str(tmp_path / "out")))
+    for event in engine.events():
+        if isinstance(event, Phase) and event.name == "export":
+            engine.send(Stop())
+        elif isinstance(event, Failed):
+            break
+    assert event.kind == "stopped" and not (tmp_path / "out").exists()
 
 
 def test_a_second_strategy_is_a_second_run_of_the_same_file(tuned):

@@ -13,7 +13,7 @@ from rich.live import Live
 from rich.text import Text
 
 from pruner_engine.cli.output import console
-from pruner_engine.errors import UserError
+from pruner_engine.errors import StoppedError, UserError
 from pruner_engine.jobs.client import EngineProcess
 from pruner_engine.jobs.messages import (
     Boards,
@@ -57,11 +57,10 @@ _ANSWERS = (
 
 
 class EngineBug(Exception):
-    """An error of ours inside the engine; `report` can be copied."""
+    """An error of ours inside the engine, with the report that can be copied."""
 
     def __init__(self, failed: Failed) -> None:
-        super().__init__(failed.message)
-        self.failed = failed
+        super().__init__(f"{failed.message} {failed.hint}\n\n{failed.report}")
 
 
 def carry_out(command: Command, *, quiet: bool = False) -> Event:
@@ -71,6 +70,7 @@ def carry_out(command: Command, *, quiet: bool = False) -> Event:
 
     Raises:
         UserError: the engine said so, or it died.
+        StoppedError: the user stopped what leaves nothing behind then.
         EngineBug: an error of ours.
     """
     with EngineProcess() as engine, _view(console(err=True, quiet=quiet), quiet) as view, _interruptible(engine):
@@ -79,7 +79,8 @@ def carry_out(command: Command, *, quiet: bool = False) -> Event:
             if isinstance(event, Failed):
                 if event.kind == "bug":
                     raise EngineBug(event)
-                raise UserError(event.message, event.hint)
+                kind = StoppedError if event.kind == "stopped" else UserError
+                raise kind(event.message, event.hint)
             if isinstance(event, _ANSWERS):
                 return event
             view.show(event)

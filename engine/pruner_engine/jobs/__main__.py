@@ -13,14 +13,13 @@ import signal
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from pruner_engine import __version__
-from pruner_engine.errors import UserError
-from pruner_engine.jobs.channel import Hub
+from pruner_engine.errors import StoppedError, UserError
+from pruner_engine.jobs.channel import Hub, Listener
 from pruner_engine.jobs.heartbeat import BEAT_S
 from pruner_engine.jobs.messages import (
     PROTOCOL,
@@ -117,8 +116,8 @@ class Engine:
         events = os.fdopen(os.dup(1), "wb", 0)
         os.dup2(2, 1)
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal's client decides what ^C means
-        self._hub.add(events.write, self._hello)
-        threading.Thread(target=self._read_parent, daemon=True).start()
+        parent = self._hub.add(events.write, self._hello)
+        threading.Thread(target=self._read_parent, args=(parent,), daemon=True).start()
         threading.Thread(target=self._beat, daemon=True).start()
         while (job := self._queue.get()) is not None:
             self._run(job)
@@ -129,11 +128,11 @@ class Engine:
 
     # ------------------------------------------------------------ commands
 
-    def _read_parent(self) -> None:
+    def _read_parent(self, parent: Listener) -> None:
         tie_to_parent(tied=True)
         if os.getppid() != self._parent:
             os._exit(0)
-        self._hub.read_commands(sys.stdin.buffer.readline)
+        self._hub.read_commands(sys.stdin.buffer.readline, parent)
         if not self._detached:
             # The parent is gone; what was measured is committed
             self._hub.close()
@@ -190,12 +189,17 @@ class Engine:
         try:
             self._work_of(job)()
         except UserError as error:
-            failed = Failed(kind="user", message=error.message, hint=error.hint, request=request)
+            stopped = isinstance(error, StoppedError)
+            failed = Failed(
+                kind="stopped" if stopped else "user", message=error.message, hint=error.hint, request=request
+            )
         except Exception as error:
+            from pruner_engine.report import WHAT_TO_DO, bug_report
+
             failed = Failed(
                 kind="bug",
                 message=f"The engine met an error of its own: {type(error).__name__}.",
-                hint="Copy the report and send it to the makers of Pruner Studio; what was measured is kept.",
+                hint=WHAT_TO_DO,
                 report=bug_report(error),
                 request=request,
             )
@@ -263,14 +267,6 @@ class Engine:
         self._hub.emit(Failed(kind="user", message=f"The engine ended itself: {why}.", hint=hint))
         self._hub.close()
         os._exit(1)
-
-
-def bug_report(error: BaseException) -> str:
-    """All that is needed to look into an error of ours; holds no data of the user's model."""
-    from pruner_engine.report import environment
-
-    trace = "".join(traceback.format_exception(error))
-    return f"{environment()}\n\n{trace}"
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import tvm
 
-from pruner_engine.errors import UserError
+from pruner_engine.errors import StoppedError
 from pruner_engine.export import export_bundle
 from pruner_engine.export.bundle import slower_records
 from pruner_engine.export.compare import bench_e2e
@@ -51,7 +51,7 @@ def _tuned(
     with making_sense(project.path):
         device = project.work.target(run["target_id"])
         target = resolve_target(device["text"])
-        tasks = stored_tasks(rows)
+    tasks = stored_tasks(project.path, rows)
     on_phase("load", str(project.path))
     model = stored_model(project, run)
     on_phase("prepare", model.name)
@@ -66,7 +66,7 @@ def export(command: Export, job: JobContext) -> None:
 
     def phase(name: str, detail: str) -> None:
         if job.control.stop.is_set():
-            raise UserError("The export was stopped.", "Export again when it suits you: the project holds everything.")
+            raise StoppedError("The export was stopped.", "The same command begins anew: the project holds everything.")
         job.emit(Phase(name=name, detail=detail))
 
     with Project(command.project) as project:

@@ -96,13 +96,13 @@ class Hub:
         with self._mutex, contextlib.suppress(ValueError):
             self._listeners.remove(listener)
 
-    def read_commands(self, read_line: Callable[[int], bytes]) -> None:
-        """Hand on commands until the stream ends; what is no command is answered with a sentence."""
+    def read_commands(self, read_line: Callable[[int], bytes], sender: Listener) -> None:
+        """Hand on commands until the stream ends; a sentence tells the sender alone what is none."""
         while line := read_line(_LONGEST_LINE):
             try:
                 command = decode_command(line)
             except msgspec.DecodeError as error:
-                self.emit(Failed(kind="user", message=f"The engine did not understand a command: {error}."))
+                sender.send(Failed(kind="user", message=f"The engine did not understand a command: {error}."))
                 continue
             self._on_command(command)
 
@@ -119,12 +119,12 @@ class Hub:
     def _accept(self, server: socket.socket, hello: Event) -> None:
         while True:
             connection, _ = server.accept()
-            self.add(connection.sendall, hello)
-            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+            sender = self.add(connection.sendall, hello)
+            threading.Thread(target=self._serve, args=(connection, sender), daemon=True).start()
 
-    def _serve(self, connection: socket.socket) -> None:
+    def _serve(self, connection: socket.socket, sender: Listener) -> None:
         with contextlib.suppress(OSError), connection.makefile("rb") as stream:
-            self.read_commands(stream.readline)
+            self.read_commands(stream.readline, sender)
 
     def close(self) -> None:
         if self._path:

@@ -210,9 +210,12 @@ class ModelChecked(Message, tag="model-checked"):
 
 
 class Failed(Message, tag="failed"):
-    """The command could not be carried out. `kind` user: the message is for the reader; bug: `report` can be copied."""
+    """The command could not be carried out.
 
-    kind: Literal["user", "bug"]
+    `kind` user: the message is for the reader; stopped: as the reader wished; bug: `report` can be copied.
+    """
+
+    kind: Literal["user", "stopped", "bug"]
     message: str
     hint: str = ""
     report: str = ""
