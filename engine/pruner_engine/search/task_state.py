@@ -77,9 +77,6 @@ class TaskState:
         """Seconds a call of the faster of best schedule and untuned kernel, which is what an export compiles."""
         return min((s for s in (self.best_s, self.untuned_s) if s is not None), default=None)
 
-    def valid_trials(self) -> Iterable[Trial]:
-        return (trial for trial in self.trials if trial.result.ok)
-
     def elites(self, count: int) -> list[Candidate]:
         """The best measured candidates that belong to a sketch, best first."""
         timed = [t for t in self.trials if t.seconds is not None and not t.result.censored]

@@ -97,10 +97,6 @@ class WorkRepository:
                 for task in tasks
             ]
 
-    def task(self, task_id: int) -> TuningTask:
-        row = self._project.query("SELECT * FROM tasks WHERE id = ?", (task_id,))[0]
-        return task_of(row)
-
     def set_untuned(self, task_id: int, seconds: float) -> None:
         with self._project.transaction() as db:
             db["tasks"].update(task_id, {"untuned_s": seconds})

@@ -84,9 +84,3 @@ def _draft_alone(data: DataSet) -> Ranking:
         r.key: np.array([-features.draft[drafted.LATENCY] for features in r.group[0]]) for r in data.records.values()
     }
     return assess_scores(scores, {r.key: r.group[1:] for r in data.records.values()})
-
-
-def rank_by_operator(model: NetworkCostModel, data: DataSet) -> dict[str, Ranking]:
-    """`assess` per operator class."""
-    classes = sorted({record.op for record in data.records.values()})
-    return {op: assess(model, {r.key: r.group for r in data.records.values() if r.op == op}) for op in classes}
