@@ -57,7 +57,7 @@ def test_a_run_is_steered_from_another_terminal(tmp_path):
             terminal("steer", project, "go-on")
             wait_for(project, lambda reader, run: run["state"] == "tuning")
             told = json.loads(terminal("try", project, "--task", task["id"], "--pin", "--json"))
-            assert told["run"] == 1
+            assert (told["run"], told["candidate_id"], told["before"]) == (1, None, None)
             wait_for(project, lambda reader, run: any("pinned" in event["text"] for event in reader.events(1)))
             terminal("steer", project, "stop")
             assert tuning.wait(60) == 3  # stopped

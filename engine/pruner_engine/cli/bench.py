@@ -14,7 +14,15 @@ from pruner_engine.benchmarks.search import Variant, comparison_runs
 from pruner_engine.benchmarks.series import WantedRun
 from pruner_engine.benchmarks.summary import Json, summarise
 from pruner_engine.benchmarks.workloads import subjects_of
-from pruner_engine.cli.options import NumbersType, OutputFile, json_option, lists_option, plugin_option, setting_option
+from pruner_engine.cli.options import (
+    NumbersType,
+    OutputFile,
+    WholeType,
+    json_option,
+    lists_option,
+    plugin_option,
+    setting_option,
+)
 from pruner_engine.cli.output import print_json, print_table, progress_line
 from pruner_engine.cli.series import refuse_failed, run_all
 from pruner_engine.errors import UserError
@@ -36,7 +44,7 @@ def bench() -> None:
     help="Separated by commas; settings of one behind it: pruner:draft_set=512:refresh=1.",
 )
 @click.option("--seeds", type=NumbersType(), default="0,1,2", show_default=True)
-@click.option("--trials", type=click.IntRange(1), default=512, show_default=True, help="Budget of each run.")
+@click.option("--trials", type=WholeType(), default=512, show_default=True, help="Budget of each run.")
 @click.option(
     "--baseline", default="metaschedule", show_default=True, help="Strategy that the others are held against."
 )
@@ -51,7 +59,7 @@ def bench() -> None:
 )
 @click.option(
     "--again",
-    type=click.IntRange(0),
+    type=WholeType(0),
     default=5,
     show_default=True,
     help="Turns in which the best candidates of all runs are timed once more, side by side.",
@@ -79,7 +87,7 @@ def search(
     if again and wanted:
         _time_again(sorted({run.project for run in wanted}), again, quiet=as_json)
     summary = summarise(out, baseline)
-    if baseline not in summary["strategies"]:
+    if baseline not in summary["strategies"] and not as_json:
         click.echo(f"No run of {baseline}: the others are held against nothing.", err=True)
     if html is not None:
         from pruner_engine.reports.comparison import write_comparison
@@ -174,9 +182,9 @@ def _table(strategies: dict[str, Json]) -> Table:
 @bench.command()
 @click.argument("models", nargs=-1)
 @lists_option
-@click.option("--candidates", type=click.IntRange(4), default=64, show_default=True, help="Of each model.")
+@click.option("--candidates", type=WholeType(4), default=64, show_default=True, help="Of each model.")
 @click.option("--target", default="auto", show_default=True, help="A CPU.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--seed", type=WholeType(0), default=0, show_default=True)
 @json_option
 def trial(
     models: tuple[str, ...], lists: tuple[Path, ...], candidates: int, target: str, seed: int, as_json: bool

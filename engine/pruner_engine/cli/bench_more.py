@@ -8,7 +8,7 @@ from typing import Any
 import click
 from rich.table import Table
 
-from pruner_engine.cli.options import OutputFile, json_option
+from pruner_engine.cli.options import OutputFile, WholeType, json_option
 from pruner_engine.cli.output import print_json, print_table, progress_line
 from pruner_engine.cli.series import refuse_failed
 from pruner_engine.errors import UserError
@@ -20,9 +20,9 @@ from pruner_engine.units import latency, percent
 @click.option(
     "--operator", "operators", multiple=True, help="A workload; may be repeated [default: one of each class]."
 )
-@click.option("--candidates", type=click.IntRange(32), default=512, show_default=True, help="Measured with --quality.")
+@click.option("--candidates", type=WholeType(32), default=512, show_default=True, help="Measured with --quality.")
 @click.option("--target", default="auto", show_default=True, help="With --quality its device must be at hand.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--seed", type=WholeType(0), default=0, show_default=True)
 @click.option("--keep", type=OutputFile(), help="Keep what --quality measures here, and measure only what is new.")
 @json_option
 def draft(
@@ -115,8 +115,8 @@ def _ablations(found: dict[str, Any]) -> Table:
 @click.option(
     "--operator", "operators", multiple=True, help="A workload; may be repeated [default: one of each class]."
 )
-@click.option("--candidates", type=click.IntRange(1), default=8, show_default=True, help="Built of each operator.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--candidates", type=WholeType(), default=8, show_default=True, help="Built of each operator.")
+@click.option("--seed", type=WholeType(0), default=0, show_default=True)
 @json_option
 def compile_(target: str, operators: tuple[str, ...], candidates: int, seed: int, as_json: bool) -> None:
     """What share of the candidates that the draft chooses for a GPU TVM accepts and compiles; runs none of them."""
@@ -145,7 +145,7 @@ def compile_(target: str, operators: tuple[str, ...], candidates: int, seed: int
 
 @click.command()
 @click.argument("projects", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--rounds", type=click.IntRange(1), default=5, show_default=True, help="Turns of every contender.")
+@click.option("--rounds", type=WholeType(), default=5, show_default=True, help="Turns of every contender.")
 @click.option("--without", multiple=True, help="A contender to leave out, such as torch.compile.")
 @click.option("--html", type=OutputFile(), help="Write a report.")
 @json_option

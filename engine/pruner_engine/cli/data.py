@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pruner_engine.benchmarks.workloads import Subject, subjects_of
-from pruner_engine.cli.options import OutputFile, json_option, lists_option, setting_option
+from pruner_engine.cli.options import OutputFile, WholeType, json_option, lists_option, setting_option
 from pruner_engine.cli.output import print_json, progress_line
 from pruner_engine.cli.series import refuse_failed, run_all
 from pruner_engine.errors import UserError
@@ -26,10 +26,8 @@ _file = click.Path(dir_okay=False, path_type=Path)
 @click.option(
     "--target", "targets", multiple=True, default=["auto"], show_default=True, help="Repeat it to measure on several."
 )
-@click.option(
-    "--trials-per-task", type=click.IntRange(2), default=128, show_default=True, help="Half of them are random."
-)
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--trials-per-task", type=WholeType(2), default=128, show_default=True, help="Half of them are random.")
+@click.option("--seed", type=WholeType(0), default=0, show_default=True)
 @setting_option
 @click.option("--project", type=OutputFile(), required=True, help="Project file that keeps the measurements.")
 @click.option("--out", type=OutputFile(), required=True, help="Data set to write (.safetensors).")
@@ -109,8 +107,8 @@ def _write(project: Path, out: Path, tell: Callable[[str], None]) -> DataSet:
     show_default=True,
 )
 @click.option("--out", type=OutputFile(), required=True, help="Checkpoint to write (.safetensors).")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of weights, split and order.")
-@click.option("--epochs", type=click.IntRange(1), default=50, show_default=True, help="At most so many passes.")
+@click.option("--seed", type=WholeType(0), default=0, show_default=True, help="Of weights, split and order.")
+@click.option("--epochs", type=WholeType(), default=50, show_default=True, help="At most so many passes.")
 @click.option(
     "--hold",
     type=click.FloatRange(0, 0.9),

@@ -12,6 +12,7 @@ from pruner_engine.cli import bench, bench_more, commands, data, fleet, looking,
 from pruner_engine.cli.options import (
     CandidateType,
     ShapeType,
+    WholeType,
     all_runs_option,
     json_option,
     plugin_option,
@@ -19,7 +20,7 @@ from pruner_engine.cli.options import (
     setting_option,
 )
 from pruner_engine.cli.progress import EngineBug
-from pruner_engine.errors import UserError
+from pruner_engine.errors import StoppedError, UserError
 from pruner_engine.inspect import FORMS
 from pruner_engine.model_names import stem_of
 
@@ -37,13 +38,13 @@ def cli() -> None:
     "--target", default="auto", show_default=True, help="auto (this CPU), cuda, a preset, a TVM target as JSON."
 )
 @click.option("--strategy", default="pruner", show_default=True, help="pruner, metaschedule, …")
-@click.option("--trials", type=click.IntRange(1), help="Candidates to measure.")
+@click.option("--trials", type=WholeType(), help="Candidates to measure.")
 @click.option(
     "--minutes",
     type=click.FloatRange(0, min_open=True),
     help="Minutes to work. Neither given: until no task gains any more.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
+@click.option("--seed", type=WholeType(0), default=0, show_default=True)
 @click.option(
     "--project", type=click.Path(dir_okay=False), help="Project file [default: MODEL's name with .pruner, here]."
 )
@@ -94,8 +95,8 @@ def tune(
 
 @cli.command()
 @project_argument
-@click.option("--run", "run_id", type=int, help="Which run [default: the newest unfinished].")
-@click.option("--trials", type=click.IntRange(1), help="A new budget of candidates, those measured included.")
+@click.option("--run", "run_id", type=WholeType(), help="Which run [default: the newest unfinished].")
+@click.option("--trials", type=WholeType(), help="A new budget of candidates, those measured included.")
 @click.option(
     "--minutes", type=click.FloatRange(0, min_open=True), help="A new budget of minutes, those worked included."
 )
@@ -116,7 +117,7 @@ def status(project: str, as_json: bool) -> None:
 
 @cli.command()
 @project_argument
-@click.option("--run", "run_id", type=int, help="Which run [default: the newest].")
+@click.option("--run", "run_id", type=WholeType(), help="Which run [default: the newest].")
 @json_option
 def tasks(project: str, run_id: int | None, as_json: bool) -> None:
     """Tasks of a run: shapes, weight, share of time, best latency, gain."""
@@ -126,7 +127,7 @@ def tasks(project: str, run_id: int | None, as_json: bool) -> None:
 @cli.command()
 @project_argument
 @click.argument("others", nargs=-1, type=click.Path(dir_okay=False))
-@click.option("--run", "run_id", type=int, help="Whose model's runs [default: the newest's].")
+@click.option("--run", "run_id", type=WholeType(), help="Whose model's runs [default: the newest's].")
 @click.option("--goal", "goal_of", help="Run whose last latency is the goal [default: the stock search's].")
 @json_option
 def compare(project: str, others: tuple[str, ...], run_id: int | None, goal_of: str | None, as_json: bool) -> None:
@@ -146,6 +147,8 @@ def inspect(
     project: str, task: str, candidate: int | None, against: int | None, form: str, linked: bool, as_json: bool
 ) -> None:
     """One schedule as text, or the difference of two."""
+    if linked and against is not None:
+        raise click.UsageError("--linked is for one schedule, not with --against.")
     if against is not None:
         looking.differ(project, task, candidate, against, form, as_json=as_json)
     else:
@@ -155,7 +158,9 @@ def inspect(
 @cli.command()
 @project_argument
 @click.option("--out", required=True, type=click.Path(file_okay=False), help="Folder to write the bundle to.")
-@click.option("--run", "run_id", type=int, help="Trials of this run [default: all runs on the newest one's target].")
+@click.option(
+    "--run", "run_id", type=WholeType(), help="Trials of this run [default: all runs on the newest one's target]."
+)
 @all_runs_option
 @json_option
 def export(project: str, out: str, run_id: int | None, all_runs: bool, as_json: bool) -> None:
@@ -193,14 +198,23 @@ def default_project(model: str) -> str:
 
 
 def main() -> None:
-    """Entry point: errors of both kinds end in a sentence and exit code 1, misuse in 2."""
+    """Entry point; docs/terminal.md lists the exit codes."""
     try:
         cli()
+    except StoppedError as error:
+        click.echo(f"pruner: {error}", err=True)
+        sys.exit(3)
     except UserError as error:
         click.echo(f"pruner: {error}", err=True)
         sys.exit(1)
     except EngineBug as error:
-        click.echo(f"pruner: {error.failed.message} {error.failed.hint}\n\n{error.failed.report}", err=True)
+        click.echo(f"pruner: {error}", err=True)
+        sys.exit(70)
+    except Exception as error:
+        from pruner_engine.report import WHAT_TO_DO, bug_report
+
+        said = f"pruner met an error of its own: {type(error).__name__}. {WHAT_TO_DO}"
+        click.echo(f"{said}\n\n{bug_report(error)}", err=True)
         sys.exit(70)
 
 

@@ -12,6 +12,8 @@ import click
 from pruner_engine.benchmarks.workloads import parse_shape
 from pruner_engine.jobs.messages import UNTUNED
 
+_LARGEST = 2**63 - 1  # that a project file takes
+
 
 class ShapeType(click.ParamType):
     """Name and shape of an input."""
@@ -53,13 +55,26 @@ class OutputFile(click.Path):
         return path
 
 
+class WholeType(click.IntRange):
+    """A whole number from `least` on: a count, a seed, or an id."""
+
+    def __init__(self, least: int = 1) -> None:
+        super().__init__(least)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        number = int(super().convert(value, param, ctx))
+        if number > _LARGEST:
+            self.fail(f"{value} is too large.", param, ctx)
+        return number
+
+
 class CandidateType(click.ParamType):
     """Id of a candidate, or the word for the kernel as it is without tuning."""
 
     name = "id|untuned"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        return UNTUNED if value == "untuned" else int(click.IntRange(min=1).convert(value, param, ctx))
+        return UNTUNED if value == "untuned" else WholeType().convert(value, param, ctx)
 
 
 class NumbersType(click.ParamType):
@@ -69,9 +84,12 @@ class NumbersType(click.ParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[int]:
         try:
-            return [int(text) for text in value.split(",")]
+            numbers = [int(text) for text in value.split(",")]
         except ValueError:
             self.fail(f'"{value}" is no list of numbers; write 0,1,2.', param, ctx)
+        if max(numbers) > _LARGEST:
+            self.fail(f"{max(numbers)} is too large.", param, ctx)
+        return numbers
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")

@@ -7,7 +7,7 @@ import msgspec
 from rich.table import Table
 
 from pruner_engine.cli.commands import absolute
-from pruner_engine.cli.options import all_runs_option, json_option, project_argument
+from pruner_engine.cli.options import WholeType, all_runs_option, json_option, project_argument
 from pruner_engine.cli.output import print_json, print_table
 from pruner_engine.cli.progress import carry_out
 from pruner_engine.jobs.messages import (
@@ -30,9 +30,11 @@ def records() -> None:
 @records.command("export")
 @project_argument
 @click.option("--out", required=True, type=click.Path(file_okay=False), help="Folder to write the two files to.")
-@click.option("--run", "run_id", type=int, help="Trials of this run [default: all runs on the newest one's target].")
+@click.option(
+    "--run", "run_id", type=WholeType(), help="Trials of this run [default: all runs on the newest one's target]."
+)
 @all_runs_option
-@click.option("--best", type=click.IntRange(1), default=1, show_default=True, help="Trials of each task.")
+@click.option("--best", type=WholeType(), default=1, show_default=True, help="Trials of each task.")
 @json_option
 def export_records(project: str, out: str, run_id: int | None, all_runs: bool, best: int, as_json: bool) -> None:
     """Write the best trials of PROJECT; `JSONDatabase(work_dir=DIR)` reads them."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any, Literal
 
 import click
 
 from pruner_engine.cli.commands import absolute, find_task
-from pruner_engine.cli.options import json_option, project_argument
+from pruner_engine.cli.options import WholeType, json_option, project_argument
 from pruner_engine.cli.output import print_json
 from pruner_engine.cli.progress import carry_out
 from pruner_engine.errors import UserError
@@ -18,6 +19,7 @@ from pruner_engine.jobs.lines import decision_names
 from pruner_engine.jobs.messages import Pin, Pinned, Tried, Try, Verified, Verify, WhatIf, WhatIfScore
 from pruner_engine.measure.advice import advice
 from pruner_engine.store.reader import ProjectReader, Row
+from pruner_engine.store.reading import making_sense
 from pruner_engine.units import latency
 
 _Step = Literal["draft", "verify", "measure", "pin"]
@@ -26,8 +28,10 @@ _Step = Literal["draft", "verify", "measure", "pin"]
 @click.command("try")
 @project_argument
 @click.option("--task", required=True, help="Name or id of the task.")
-@click.option("--candidate", type=int, help="Whose decisions to start from [default: the run's best of the task].")
-@click.option("--run", "run_id", type=int, help="Which run [default: the newest].")
+@click.option(
+    "--candidate", type=WholeType(), help="Whose decisions to start from [default: the run's best of the task]."
+)
+@click.option("--run", "run_id", type=WholeType(), help="Which run [default: the newest].")
 @click.option(
     "--decide", "edits", multiple=True, metavar="NAME=VALUE", help="Another value of a decision; factors with commas."
 )
@@ -46,16 +50,16 @@ def try_(
     as_json: bool,
 ) -> None:
     """Change decisions of a schedule: what does the draft model say, the learned one, the machine?"""
-    with ProjectReader(project) as reader:
+    with ProjectReader(project) as reader, making_sense(Path(project)):
         run = reader.run(run_id)
         task_id = find_task(reader, task, run["id"])
         start = _start(reader, run["id"], task_id, candidate)
         sketch = next(s for s in reader.sketches(task_id) if s["id"] == start["sketch_id"])
-    specs = sketch["decisions"]
-    decisions = list(start["decisions"])
-    for edit in edits:
-        at, value = _edit(specs, edit)
-        decisions[at] = value
+        specs = sketch["decisions"]
+        decisions = list(start["decisions"])
+        for edit in edits:
+            at, value = _edit(specs, edit)
+            decisions[at] = value
     common = {"project": absolute(project), "task_id": task_id, "sketch_id": sketch["id"], "decisions": decisions}
     command = WhatIf(**common) if step == "draft" else _COMMANDS[step](run_id=run["id"], **common)
     if step == "pin" and run["alive"] and run["socket"]:
@@ -64,7 +68,9 @@ def try_(
     else:
         answer = carry_out(command, quiet=as_json)
     if as_json:
-        told = {name: getattr(answer, name) for name in answer.__struct_fields__ if name != "request"} if answer else {}
+        told: dict[str, Any] = {"candidate_id": None, "before": None}  # the run at work has not taken it up yet
+        if answer:
+            told = {name: getattr(answer, name) for name in answer.__struct_fields__ if name != "request"}
         print_json({"run": run["id"], "task": task_id, "sketch": sketch["id"], "decisions": decisions, **told})
         return
     for name, spec, value in zip(decision_names(specs), specs, decisions, strict=True):

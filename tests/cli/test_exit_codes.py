@@ -1,0 +1,86 @@
+"""How a command ends: what could not be done, what was stopped, misuse, errors of ours."""
+
+from __future__ import annotations
+
+import sys
+from types import SimpleNamespace
+
+import pytest
+from click.testing import CliRunner
+
+from chosen_runs import make_project
+from pruner_engine.cli import main
+from pruner_engine.cli.commands import find_task
+from pruner_engine.cli.main import cli
+from pruner_engine.cli.progress import EngineBug
+from pruner_engine.cli.series import run_all
+from pruner_engine.errors import StoppedError, UserError
+from pruner_engine.jobs.messages import Failed
+from pruner_engine.store.reader import ProjectReader
+
+BUG = EngineBug(Failed(kind="bug", message="An error of its own.", hint="Copy it.", report="the engine's trace"))
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "told"),
+    [
+        (UserError("It is full.", "Make room."), 1, "pruner: It is full. Make room.\n"),
+        (StoppedError("It was stopped."), 3, "pruner: It was stopped.\n"),
+        (BUG, 70, "the engine's trace"),
+        (KeyError("seconds"), 70, "KeyError: 'seconds'"),
+    ],
+)
+def test_each_kind_of_error_has_its_exit_code(error, code, told, monkeypatch, capsys):
+    def fail():
+        raise error
+
+    monkeypatch.setattr(sys.modules["pruner_engine.cli.main"], "cli", fail)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    said = capsys.readouterr().err
+    assert ended.value.code == code and told in said
+    assert ("pruner-studio" in said) == isinstance(error, KeyError), "what can be copied names the versions"
+
+
+def test_a_series_keeps_the_report_of_an_error_of_ours():
+    def fail(_carry_out):
+        raise BUG
+
+    with pytest.raises(UserError, match="the engine's trace"):
+        run_all([SimpleNamespace(title="m · pruner · seed 0", carry_out=fail)], quiet=True)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("tune", "matmul:8,8,8", "--seed"),
+        ("tune", "matmul:8,8,8", "--trials"),
+        ("tasks", "--run"),
+        ("try", "--task", "1", "--candidate"),
+        ("inspect", "--task", "1", "--against"),
+        ("bench", "search", "matmul:8,8,8", "--out", "x", "--seeds"),
+    ],
+    ids=" ".join,
+)
+def test_a_number_that_no_project_file_takes_is_misuse(words, tmp_path):
+    path = tmp_path / "p.pruner"
+    make_project(path, {"a": (1, 1.0)})
+    file = [] if words[0] in ("tune", "bench") else [str(path)]
+    done = CliRunner().invoke(cli, [*words, str(2**63), *file])
+    assert done.exit_code == 2 and "is too large" in done.output
+
+
+def test_only_short_plain_digits_are_an_id(tmp_path):
+    path = tmp_path / "p.pruner"
+    make_project(path, {"a": (1, 1.0)})
+    with ProjectReader(path) as reader:
+        assert find_task(reader, "1") == 1
+        for text in ("9" * 30, "²", "١"):
+            with pytest.raises(UserError, match="holds no task"):
+                find_task(reader, text)
+
+
+def test_lines_of_two_schedules_are_not_linked(tmp_path):
+    words = ["inspect", str(tmp_path / "p.pruner"), "--task", "1", "--linked", "--against", "2"]
+    done = CliRunner().invoke(cli, words)
+    assert done.exit_code == 2 and "--linked" in done.output
