@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from pruner_engine.draft import analyzer_for
+from pruner_engine.draft import Analyzer, analyzer_for
 from pruner_engine.draft.calibration import fit_device
 from pruner_engine.search.explorer import DraftSet, Explorer
 from pruner_engine.search.model_strategy import Memory, ModelStrategy
@@ -46,8 +46,9 @@ class DraftVerify(ModelStrategy):
     def propose(self, state: TaskState, count: int) -> Proposal:
         draft = self._draft_of(state)
         start = time.perf_counter()
-        fresh = draft.found is None or state.rounds - draft.made_at >= self.context.settings.refresh
-        if fresh:
+        left = len(draft.waiting) + sum(c.hash not in state.measured for c in draft.pool)
+        old = state.rounds - draft.made_at >= self.context.settings.refresh
+        if fresh := draft.found is None or old or left < count:
             self.context.on_phase("draft", state.task.name)
             self._explore(state, draft)
         assert draft.found is not None
@@ -57,11 +58,14 @@ class DraftVerify(ModelStrategy):
             draft.pool, draft.waiting = [], draft.found.candidates
         first = None if state.rounds else _FIRST * count
         pool = self._materialise(state, draft, first)
+        while not pool and draft.waiting:  # none of the first could be applied
+            pool = self._materialise(state, draft, first)
         self.forget(state, pool)
         self.score(state, pool)
-        ranked = self._ranked(state, pool)
+        chosen = self.pick(self._ranked(state, pool), count)
+        self.keep_applied(state, chosen, pool)
         return Proposal(
-            candidates=self.pick(ranked, count),
+            candidates=chosen,
             drafted=pool,
             explored=draft.found.explored if fresh else 0,
             verified=len(pool),
@@ -91,7 +95,21 @@ class DraftVerify(ModelStrategy):
             analyzer = analyzer_for(state.space, self.context.profile)
             found = self._drafts[state.task.hash] = _Draft(Explorer(state.space, analyzer, self.context.settings))
             self._calibrate(state, found)
+            self._tell_unread(state, analyzer)
         return found
+
+    def _tell_unread(self, state: TaskState, analyzer: Analyzer) -> None:
+        assert state.space is not None
+        unread = sum(not analyzer.compiled(sketch.index) for sketch in state.space.sketches)
+        if unread:
+            self.context.on_notice(
+                "info",
+                f"{state.task.name}: {unread} of {len(state.space.sketches)} sketches have no closed form.",
+                "Of those the draft reads some hundred candidates a generation, from their applied schedules.",
+            )
+
+    def canonical(self, state: TaskState, sketch: int, rows: Rows) -> Rows:
+        return self._draft_of(state).explorer.analyzer.canonical(sketch, rows)
 
     def _explore(self, state: TaskState, draft: _Draft) -> None:
         settings = self.context.settings
