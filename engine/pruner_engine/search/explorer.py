@@ -92,7 +92,9 @@ class Explorer:
                 everything = rng.permutation(everything)
             return self._pool(sketch, everything, known)
         population = self.population
-        start = [elites, sketch.mutate(rng, elites), sketch.sample(rng, population * _BATCH)]
+        bred = round(population * _BATCH * self.settings.elite_share) if len(elites) else 0
+        parents = elites[rng.integers(max(1, len(elites)), size=bred)]
+        start = [sketch.mutate(rng, parents), sketch.sample(rng, population * _BATCH - bred)]
         pool = self._pool(sketch, np.concatenate(start), known)
         for _ in range(self.generations):
             children = self._breed(rng, pool.best(population), population * _BATCH)
