@@ -139,16 +139,19 @@ def test_a_project_is_known_by_one_name_however_it_is_called(
 
 
 def test_a_cleared_list_of_recent_projects_is_empty_on_the_start_page_too(
-    window: MainWindow, finished_project: Path
+    qtbot, window: MainWindow, finished_project: Path
 ) -> None:
     window.workspace.open(finished_project)
     start = window.start_page()
-    start.recent.refresh()
     entry = f"Open recent project {finished_project.name}"
-    shown = lambda: [made for made in start.recent.findChildren(QPushButton) if made.isVisible()]  # noqa: E731
-    assert entry in [made.accessibleName() for made in shown()]
+
+    def listed() -> bool:
+        shown = (made for made in start.recent.findChildren(QPushButton) if made.isVisible())
+        return entry in [made.accessibleName() for made in shown]
+
+    qtbot.waitUntil(listed)
     action(window, "Clear this list").trigger()
-    assert entry not in [made.accessibleName() for made in shown()]
+    assert not listed()
 
 
 def test_a_dialog_for_a_folder_opens_in_one_that_is_there(

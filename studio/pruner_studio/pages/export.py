@@ -121,7 +121,7 @@ class ExportPage(Page):
         outer = QVBoxLayout(self.result)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(14)
-        self.source = label("", "muted")
+        self.source = label("", "muted", cut=True)
         outer.addWidget(self.source)
         columns = Columns(_SIDE_BY_SIDE)
         self.latencies = Card(tr("Latency"))
