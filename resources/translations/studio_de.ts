@@ -77,7 +77,7 @@
     </message>
     <message>
         <source>Run {run} of {project} was interrupted: its engine ended suddenly.</source>
-        <translation>Lauf {run} von {project} wurde unterbrochen: Seine Maschine endete plötzlich.</translation>
+        <translation>Lauf {run} von {project} wurde unterbrochen: Seine Engine endete plötzlich.</translation>
     </message>
     <message>
         <source>What it measured is kept. Open the project and press Resume to go on.</source>
@@ -125,7 +125,7 @@
     </message>
     <message>
         <source>Open the project again to watch and steer it. Stopped, it can be resumed where it was left.</source>
-        <translation>Öffnen Sie das Projekt wieder, um zuzusehen und zu steuern. Angehalten lässt es sich dort fortsetzen, wo es war.</translation>
+        <translation>Öffnen Sie das Projekt wieder, um zuzusehen und zu steuern. Gestoppt lässt es sich dort fortsetzen, wo es war.</translation>
     </message>
     <message>
         <source>Keep tuning</source>
@@ -145,7 +145,7 @@
     </message>
     <message>
         <source>Stop and close</source>
-        <translation>Anhalten und schließen</translation>
+        <translation>Stoppen und schließen</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -197,7 +197,7 @@
     </message>
     <message>
         <source>Save a re&amp;port…</source>
-        <translation>&amp;Bericht speichern…</translation>
+        <translation>Be&amp;richt speichern…</translation>
     </message>
     <message>
         <source>&amp;Tuning records</source>
@@ -289,7 +289,7 @@
     </message>
     <message>
         <source>Copy a &amp;report for the makers</source>
-        <translation>&amp;Bericht für die Entwickler kopieren</translation>
+        <translation>Be&amp;richt für die Entwickler kopieren</translation>
     </message>
     <message>
         <source>&amp;About Pruner Studio</source>
@@ -825,7 +825,7 @@
     </message>
     <message>
         <source>the engine&apos;s estimate</source>
-        <translation>Schätzung der Maschine</translation>
+        <translation>Schätzung der Engine</translation>
     </message>
     <message>
         <source>Inputs: {shapes}</source>
@@ -1465,7 +1465,7 @@
     </message>
     <message>
         <source>Boost</source>
-        <translation>Fördern</translation>
+        <translation>Bevorzugen</translation>
     </message>
     <message>
         <source>Give this task more rounds</source>
@@ -1485,7 +1485,7 @@
     </message>
     <message>
         <source>Undo pin, boost or freeze</source>
-        <translation>Anheften, Fördern oder Einfrieren aufheben</translation>
+        <translation>Anheften, Bevorzugen oder Einfrieren aufheben</translation>
     </message>
     <message>
         <source>Open schedules</source>
@@ -1705,7 +1705,7 @@
     </message>
     <message>
         <source>Stop it first, or let it finish.</source>
-        <translation>Halten Sie ihn erst an oder lassen Sie ihn enden.</translation>
+        <translation>Stoppen Sie ihn erst oder lassen Sie ihn enden.</translation>
     </message>
     <message>
         <source>starting</source>
@@ -1725,7 +1725,7 @@
     </message>
     <message>
         <source>The engine has given no sign of life for {worry:.0f} s.</source>
-        <translation>Die Maschine hat seit {worry:.0f} s kein Lebenszeichen gegeben.</translation>
+        <translation>Die Engine hat seit {worry:.0f} s kein Lebenszeichen gegeben.</translation>
     </message>
     <message>
         <source>End it now</source>
@@ -2328,10 +2328,6 @@
         <translation>Entworfen</translation>
     </message>
     <message>
-        <source>{gain} of untuned</source>
-        <translation>{gain} von unoptimiert</translation>
-    </message>
-    <message>
         <source>edit of decision {number}</source>
         <translation>Änderung der Entscheidung {number}</translation>
     </message>
@@ -2381,7 +2377,7 @@
     </message>
     <message>
         <source>Noise of the machine</source>
-        <translation>Rauschen der Maschine</translation>
+        <translation>Rauschen des Rechners</translation>
     </message>
     <message>
         <source>A fixed kernel, timed before every round, took {best} at best, {worst} ({ratio}) at worst, {now} now.</source>
@@ -2397,19 +2393,19 @@
     </message>
     <message>
         <source>The engine gave no sign of life for {seconds:.0f} s and was ended.</source>
-        <translation>Die Maschine gab {seconds:.0f} s lang kein Lebenszeichen und wurde beendet.</translation>
+        <translation>Die Engine gab {seconds:.0f} s lang kein Lebenszeichen und wurde beendet.</translation>
     </message>
     <message>
         <source>The engine sent a message that the Studio does not know.</source>
-        <translation>Die Maschine schickte eine Nachricht, die das Studio nicht kennt.</translation>
+        <translation>Die Engine schickte eine Nachricht, die das Studio nicht kennt.</translation>
     </message>
     <message>
         <source>Install Studio and engine from the same release; if they are, send the report to the makers.</source>
-        <translation>Installieren Sie Studio und Maschine aus derselben Ausgabe; sind sie es, senden Sie den Bericht an die Entwickler.</translation>
+        <translation>Installieren Sie Studio und Engine aus derselben Ausgabe; sind sie es, senden Sie den Bericht an die Entwickler.</translation>
     </message>
     <message>
         <source>The engine speaks protocol {theirs}, the Studio {ours}.</source>
-        <translation>Die Maschine spricht Protokoll {theirs}, das Studio {ours}.</translation>
+        <translation>Die Engine spricht Protokoll {theirs}, das Studio {ours}.</translation>
     </message>
     <message>
         <source>Install the two from the same release.</source>
@@ -2417,27 +2413,27 @@
     </message>
     <message>
         <source>The engine could not be started: {why}.</source>
-        <translation>Die Maschine konnte nicht gestartet werden: {why}.</translation>
+        <translation>Die Engine konnte nicht gestartet werden: {why}.</translation>
     </message>
     <message>
         <source>The engine was ended by signal {number}.</source>
-        <translation>Die Maschine wurde durch Signal {number} beendet.</translation>
+        <translation>Die Engine wurde durch Signal {number} beendet.</translation>
     </message>
     <message>
         <source>The engine ended with exit status {code}.</source>
-        <translation>Die Maschine endete mit dem Status {code}.</translation>
+        <translation>Die Engine endete mit dem Status {code}.</translation>
     </message>
     <message>
         <source>The engine ended suddenly.</source>
-        <translation>Die Maschine endete plötzlich.</translation>
+        <translation>Die Engine endete plötzlich.</translation>
     </message>
     <message>
         <source>The engine ended before it answered.</source>
-        <translation>Die Maschine endete, bevor sie antwortete.</translation>
+        <translation>Die Engine endete, bevor sie antwortete.</translation>
     </message>
     <message>
         <source>Ask again: another engine is started. If it ends again, send the report to the makers.</source>
-        <translation>Fragen Sie noch einmal: Es wird eine neue Maschine gestartet. Endet sie wieder, senden Sie den Bericht an die Entwickler.</translation>
+        <translation>Fragen Sie noch einmal: Es wird eine neue Engine gestartet. Endet sie wieder, senden Sie den Bericht an die Entwickler.</translation>
     </message>
     <message>
         <source>instruction {index}: {ours} → {theirs}</source>
@@ -3061,7 +3057,7 @@
     </message>
     <message>
         <source>Time of one fixed kernel before the round is measured. Its drift tells how busy the machine is, and how far latencies of two tasks can be compared.</source>
-        <translation>Zeit eines festen Kernels, bevor die Runde gemessen wird. Wie sie schwankt, sagt, wie beschäftigt die Maschine ist und wie weit sich Latenzen zweier Aufgaben vergleichen lassen.</translation>
+        <translation>Zeit eines festen Kernels, bevor die Runde gemessen wird. Wie sie schwankt, sagt, wie beschäftigt der Rechner ist und wie weit sich Latenzen zweier Aufgaben vergleichen lassen.</translation>
     </message>
     <message>
         <source>What the best candidate reaches of what the device allows at its intensity.</source>
@@ -3333,7 +3329,7 @@
     </message>
     <message>
         <source>Pruner Studio, clock of the engine</source>
-        <translation>Pruner Studio, Uhr der Maschine</translation>
+        <translation>Pruner Studio, Uhr der Engine</translation>
     </message>
     <message>
         <source>Time to the end of the budget at the pace of the last rounds, at most twelve; whichever of its limits comes first.</source>
@@ -3522,6 +3518,158 @@
     <message>
         <source>Add it again where it is there.</source>
         <translation>Fügen Sie es wieder hinzu, wo es da ist.</translation>
+    </message>
+    <message>
+        <source>A job is running: tune when it has ended.</source>
+        <translation>Ein Auftrag läuft: Optimieren Sie, wenn er beendet ist.</translation>
+    </message>
+    <message>
+        <source>Copy the row of a table</source>
+        <translation>Zeile einer Tabelle kopieren</translation>
+    </message>
+    <message>
+        <source>Ctrl+C</source>
+        <translation>Strg+C</translation>
+    </message>
+    <message>
+        <source>Ctrl+F</source>
+        <translation>Strg+F</translation>
+    </message>
+    <message>
+        <source>Filter the tasks</source>
+        <translation>Aufgaben filtern</translation>
+    </message>
+    <message>
+        <source>First or last point of a curve</source>
+        <translation>Erster oder letzter Punkt einer Kurve</translation>
+    </message>
+    <message>
+        <source>Give every open dimension a size.</source>
+        <translation>Geben Sie jeder offenen Dimension eine Größe.</translation>
+    </message>
+    <message>
+        <source>Home, End</source>
+        <translation>Pos1, Ende</translation>
+    </message>
+    <message>
+        <source>Name a project file.</source>
+        <translation>Nennen Sie eine Projektdatei.</translation>
+    </message>
+    <message>
+        <source>Not found.</source>
+        <translation>Nicht gefunden.</translation>
+    </message>
+    <message>
+        <source>Only a task of the run that is at work can be steered.</source>
+        <translation>Nur eine Aufgabe des Laufs, der gerade arbeitet, lässt sich steuern.</translation>
+    </message>
+    <message>
+        <source>Taken up when this round has ended.</source>
+        <translation>Wird befolgt, wenn diese Runde zu Ende ist.</translation>
+    </message>
+    <message>
+        <source>The draft set of the round before was used again.</source>
+        <translation>Die Entwurfsmenge der Runde davor wurde noch einmal benutzt.</translation>
+    </message>
+    <message>
+        <source>and no more than {time}</source>
+        <translation>und höchstens {time}</translation>
+    </message>
+    <message>
+        <source>caches</source>
+        <translation>Caches</translation>
+    </message>
+    <message>
+        <source>cores</source>
+        <translation>Kerne</translation>
+    </message>
+    <message>
+        <source>estimated</source>
+        <translation>geschätzt</translation>
+    </message>
+    <message>
+        <source>exactly {time}</source>
+        <translation>genau {time}</translation>
+    </message>
+    <message>
+        <source>features</source>
+        <translation>Merkmale</translation>
+    </message>
+    <message>
+        <source>fingerprint</source>
+        <translation>Fingerabdruck</translation>
+    </message>
+    <message>
+        <source>from a data sheet</source>
+        <translation>aus einem Datenblatt</translation>
+    </message>
+    <message>
+        <source>kind</source>
+        <translation>Art</translation>
+    </message>
+    <message>
+        <source>limits of the GPU</source>
+        <translation>Grenzen der GPU</translation>
+    </message>
+    <message>
+        <source>memory transaction</source>
+        <translation>Speicherzugriff</translation>
+    </message>
+    <message>
+        <source>no board took it</source>
+        <translation>kein Board nahm ihn an</translation>
+    </message>
+    <message>
+        <source>peak of the Tensor Cores</source>
+        <translation>Spitze der Tensor Cores</translation>
+    </message>
+    <message>
+        <source>registers of a multiprocessor</source>
+        <translation>Register eines Multiprozessors</translation>
+    </message>
+    <message>
+        <source>registers of a thread</source>
+        <translation>Register eines Threads</translation>
+    </message>
+    <message>
+        <source>shared memory of a block</source>
+        <translation>Shared Memory eines Blocks</translation>
+    </message>
+    <message>
+        <source>shared memory of a multiprocessor</source>
+        <translation>Shared Memory eines Multiprozessors</translation>
+    </message>
+    <message>
+        <source>stopping</source>
+        <translation>wird gestoppt</translation>
+    </message>
+    <message>
+        <source>the best {shown} of {all} candidates</source>
+        <translation>die besten {shown} von {all} Kandidaten</translation>
+    </message>
+    <message>
+        <source>threads</source>
+        <translation>Threads</translation>
+    </message>
+    <message>
+        <source>threads of a block</source>
+        <translation>Threads eines Blocks</translation>
+    </message>
+    <message>
+        <source>threads of a multiprocessor</source>
+        <translation>Threads eines Multiprozessors</translation>
+    </message>
+    <message>
+        <source>threads of a warp</source>
+        <translation>Threads eines Warps</translation>
+    </message>
+    <message>
+        <source>vector registers</source>
+        <translation>Vektorregister</translation>
+    </message>
+    <message>
+        <source>warp schedulers</source>
+        <translation>Warp-Scheduler</translation>
     </message>
 </context>
 </TS>

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -192,8 +192,8 @@ class MainWindow(QMainWindow):
         self.menus.fill_recent()
 
     def _job_changed(self) -> None:
-        running = self.workspace.job.running
-        if running and not self._job_was_running and self.workspace.job_task == "tune":
+        running, owned = self.workspace.job.running, self.workspace.job.owned
+        if owned and not self._job_was_running and self.workspace.job_task == "tune":
             self.show_page("overview")
         self._job_was_running = running
 
@@ -218,6 +218,11 @@ class MainWindow(QMainWindow):
     def start_page(self) -> StartPage:
         """The Start page, shown."""
         return cast("StartPage", self.show_page("start"))
+
+    def recent_forgotten(self) -> None:
+        """The list of recent projects was cleared."""
+        if "start" in self.pages.made:
+            cast("StartPage", self.pages.made["start"]).recent.refresh()
 
     def add_runs(self) -> None:
         """Ask for another project whose runs are laid over those of this one."""
@@ -248,12 +253,20 @@ class MainWindow(QMainWindow):
         """What the figures mean, beside the window."""
         from pruner_studio.widgets.help_window import HelpWindow
 
-        HelpWindow(self).show()
+        self._show_beside(HelpWindow, lambda: HelpWindow(self))
 
     def show_shortcuts(self) -> None:
         from pruner_studio.widgets.shortcuts import Shortcuts
 
-        Shortcuts(self.menuBar(), self).show()
+        self._show_beside(Shortcuts, lambda: Shortcuts(self.menuBar(), self))
+
+    def _show_beside(self, kind: type[QWidget], make: Callable[[], QWidget]) -> None:
+        """Bring the one that is open to the front, or make it."""
+        there = [found for found in self.findChildren(kind) if found.isVisible()]
+        shown = there[0] if there else make()
+        shown.show()
+        shown.raise_()
+        shown.activateWindow()
 
     def show_about(self) -> None:
         box = QMessageBox(self)

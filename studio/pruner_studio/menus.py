@@ -56,6 +56,7 @@ class Menus(QObject):
     def _forget(self) -> None:
         forget_all()
         self.fill_recent()
+        self._window.recent_forgotten()
 
     def _menu(self, title: str) -> QMenu:
         return self._window.menuBar().addMenu(title)
@@ -146,7 +147,7 @@ class Menus(QObject):
             action.setEnabled(self._window.workspace.run_id is not None)
         self._duplicate.setEnabled(self._window.run_bar.has_plan)
         for action, pressed in self._of_bar:
-            action.setEnabled(not pressed.isHidden())
+            action.setEnabled(not pressed.isHidden() and pressed.isEnabled())
 
     def _enable_undo(self) -> None:
         stacks = self._window.edits()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from PySide6.QtCore import QCoreApplication, QLocale, QTranslator
+from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
 from pruner_engine.resources import resource_dir
 
@@ -31,6 +31,9 @@ def install(app: QCoreApplication, language: str = "") -> bool:
     translator = QTranslator(app)
     if not translator.load(f"studio_{wanted}", str(resource_dir() / "translations")):
         return False
-    app.installTranslator(translator)
-    _installed.append(translator)
+    own = QTranslator(app)  # of what Qt itself writes: buttons of questions, menus of fields, file dialogs
+    own.load(f"qtbase_{wanted}", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath))
+    for made in (own, translator):
+        app.installTranslator(made)
+        _installed.append(made)
     return True

@@ -74,7 +74,7 @@ class Workspace(QObject):
         self.job_phase = ""
         self.job_project = ""
         self.job_run: int | None = None  # run that is tuned; None before a new one has its number
-        self.job_state = ""  # of the tuning, a run's state: the shown run may be another one
+        self.job_state = ""  # a run's state, or "stopping": the shown run may be another one
         self._started_from = ""  # the project that was open when the job was started
         self._version = -1
         self._file: tuple[int, int] | None = None  # the file that is read, whatever lies at its path by now
@@ -92,6 +92,7 @@ class Workspace(QObject):
 
     def open(self, path: str | Path, run_id: int | None = None) -> bool:
         """Open a project file; tells a Problem and keeps what is open when that fails."""
+        path = Path(path).resolve()  # under one name in the list of recent ones, however it is called
         file, reader = identity(path), None
         try:
             reader = ProjectReader(path)
@@ -108,7 +109,7 @@ class Workspace(QObject):
         self.close()
         self.reader, self._version, self._file = reader, version, file
         self.run_id = run_id if run_id in runs else runs[-1] if runs else None
-        remember(str(reader.path.resolve()))
+        remember(str(reader.path))
         self.opened.emit()
         self.changed.emit()
         self.attach()
@@ -260,8 +261,12 @@ class Workspace(QObject):
         self.job_changed.emit()
 
     def control(self, command: msg.Pause | msg.Unpause | msg.Stop | msg.Steer | msg.Pin) -> None:
-        if self.job.running:
-            self.job.send(command)
+        if not self.job.running:
+            return
+        self.job.send(command)
+        if isinstance(command, msg.Stop):  # what is in flight ends first
+            self.job_state = "stopping"
+            self.job_changed.emit()
 
     def _job_event(self, event: Any) -> None:
         match event:
@@ -275,7 +280,7 @@ class Workspace(QObject):
             case msg.Notice() if event.level != "info":
                 self.problem.emit(Problem(event.text, event.hint, level=event.level))
             case msg.State():
-                if event.name in ("tuning", "paused"):
+                if event.name in ("tuning", "paused", "stopping") and self.job_state != "stopping":
                     self.job_state = event.name
                 self.job_changed.emit()
             case msg.Failed():

@@ -46,7 +46,7 @@ def test_records_come_back(tasks, folder):
     for record, task in zip(found.records, tasks, strict=True):
         assert record.seconds == (1e-3,)
         assert json.loads(record.target)["kind"] == "llvm"
-        assert "sch." in code_of(task, CPU, record.trace, ["trace"])["trace"].text
+        assert "sch." in code_of(task, CPU, ["trace"], record.trace)["trace"].text
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.999])

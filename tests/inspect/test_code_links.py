@@ -21,7 +21,7 @@ WORKLOADS = ["matmul:64,64,64", "conv2d:1,32,14,14,32,3", "depthwise:1,32,14,14,
 def linked(workload: str, target, forms: list[str]) -> tuple[LoopTree, dict[str, Code]]:
     task = task_of(workload, target)
     schedule = random_schedule(task, target)
-    return LoopTree(schedule.mod), code_of(task, target, trace_json(schedule.trace), forms)
+    return LoopTree(schedule.mod), code_of(task, target, forms, trace_json(schedule.trace))
 
 
 def names_of(tree: LoopTree) -> dict[int, str]:
@@ -46,7 +46,7 @@ def test_the_assembly_is_the_one_that_runs(workload: str) -> None:
     task = task_of(workload)
     schedule = random_schedule(task)
     plain = build_kernel(schedule.mod, CPU).inspect_source("asm")
-    assert code_of(task, CPU, trace_json(schedule.trace), ["asm"])["asm"].text == readable(plain).text
+    assert code_of(task, CPU, ["asm"], trace_json(schedule.trace))["asm"].text == readable(plain).text
 
 
 @pytest.mark.parametrize("workload", WORKLOADS)
@@ -99,5 +99,5 @@ def test_ptx_is_linked_through_the_source() -> None:
 
 def test_code_of_the_untuned_kernel_is_linked_too() -> None:
     task = task_of("matmul:64,64,64")
-    code = code_of(task, CPU, None, ["asm"])["asm"]
+    code = code_of(task, CPU, ["asm"], None)["asm"]
     assert {name for name, _ in named_lines(LoopTree(task.mod), code)} == {None, "matmul"}

@@ -96,7 +96,7 @@ def test_code_lines_and_nodes_are_linked_both_ways(played):
 
 
 def test_it_travels_as_json(task, schedule, played):
-    code = code_of(task, CPU, trace_json(schedule.trace), ["replay"])
+    code = code_of(task, CPU, ["replay"], trace_json(schedule.trace))
     assert json.loads(code["replay"].text) == json.loads(json.dumps(played.as_json()))
 
 

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import shutil
 
+import numpy as np
 import pytest
 
 from pruner_engine.errors import UserError
 from pruner_engine.inspect import code_of
 from pruner_engine.inspect.ptx import ptx_of
+from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.sketch import trace_json
 from schedules import CPU, GPU, random_schedule, task_of
 
 
 def texts_of(task, target, trace, forms) -> dict[str, str]:
-    return {form: code.text for form, code in code_of(task, target, trace, forms).items()}
+    return {form: code.text for form, code in code_of(task, target, forms, trace).items()}
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +44,19 @@ def test_a_trace_without_postprocessing_is_finished(task, schedule):
     cut = [row[0] for row in instructions].index("EnterPostproc")
     free = json.dumps([instructions[:cut], [d for d in decisions if d[0] < cut]])
     assert texts_of(task, CPU, free, ["tvmscript"])["tvmscript"] == schedule.mod.script()
+
+
+def test_code_of_what_was_only_drafted_is_what_would_be_built():
+    dense = task_of("dense:128,512,96")
+    space = DesignSpace.generate(dense, CPU)
+    rng = np.random.default_rng(0)
+    drafted = [space.candidate(s.index, row) for s in space.sketches for row in s.sample(rng, 4)]
+    valid = space.materialise(drafted)
+    assert valid
+    for candidate in valid:
+        bare = trace_json(space.trace_of(candidate))
+        built = code_of(dense, CPU, ["tvmscript"], trace_json(candidate.schedule.trace))
+        assert code_of(dense, CPU, ["tvmscript"], bare, candidate.hash)["tvmscript"].text == built["tvmscript"].text
 
 
 def test_the_untuned_kernel(task):

@@ -136,6 +136,15 @@ def test_a_row_that_is_pinned_waits_and_is_measured_first_when_the_run_goes_on(e
         assert reader.candidate(thirteenth)["decisions"] == decisions
 
 
+def test_of_a_frozen_task_only_what_was_pinned_is_measured(engine, project):
+    where, decisions = unmeasured(project)
+    ask(engine, Pin(run_id=1, **where, decisions=decisions))
+    with sqlite3.connect(project) as db:
+        db.execute("UPDATE run_tasks SET steer = 'freeze'")
+    (done,) = ask(engine, Resume(project=str(project), run_id=1, trials=15))
+    assert done.trials == 13
+
+
 def test_a_row_is_pinned_into_a_run_that_works(engine, project):
     where, decisions = unmeasured(project)
     engine.send(Resume(project=str(project), run_id=1, trials=36))

@@ -132,7 +132,7 @@ def test_a_kernel_that_loses_every_slice_of_a_turn_gets_no_other():
     assert told == pytest.approx([0.00105])
     one_good_pair = Kernel([0.00105] * 5 + [0.0009, 0.00105])
     told, _ = time_kernel(one_good_pair, 0.001, 3, Yardstick(Kernel([0.001]), 0.001))
-    assert len(told) == 3 and statistics.median(told) == pytest.approx(0.00105)
+    assert len(told) >= 3 and statistics.median(told) == pytest.approx(0.00105)
 
 
 def test_a_slow_kernel_that_is_no_rival_is_not_called_again():

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 
+from pruner_engine.errors import UserError
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.distribution import distributions, elite_of
 from schedules import CPU, task_of
@@ -39,6 +40,22 @@ def test_values_of_a_choice_are_told_and_fixed_decisions_left_out():
     assert (inner.factor, inner.values) == (1, [1, 2]), "no more than two innermost"
     assert (pad.values, pad.drafted) == ([-2, -1, 3], [0.5, 0, 0.5])
     assert distributions(specs, [], [])[0].drafted == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {},
+        {"kind": "location", "name": "pad", "domain": {}},
+        *(
+            {"kind": "tile", "name": "i", "domain": {"extent": e, "n": n, "max_innermost": 4, "partition": [0, 1]}}
+            for e, n in [(1 << 63, 2), (0, 2), ("64", 2), (64, 1 << 40), (1 << 30, 8), (64, 0)]
+        ),
+    ],
+)
+def test_a_decision_that_makes_no_sense_is_a_sentence(spec):
+    with pytest.raises(UserError, match="makes no sense"):
+        distributions([spec], [], [])
 
 
 def test_the_elite_is_the_fastest_tenth_of_what_ran_to_its_end():

@@ -31,6 +31,12 @@ def test_a_window_steers_a_job_that_another_process_started(
     qtbot.waitUntil(lambda: window.workspace.job.running, timeout=10_000)
     assert not window.workspace.job.owned
 
+    # it was not begun here: who reads another page stays there
+    window.workspace.job.quit()
+    window.show_page("tasks")
+    window.workspace.attach()
+    assert window.workspace.job.running and window.current_page == "tasks"
+
     # out of sight, it is left alone: the window is free for another project
     window.workspace.open(finished_project)
     assert not window.workspace.job.running and window.run_bar.stop_button.isHidden()

@@ -62,6 +62,18 @@ def test_boards_are_watched_at_their_tracker(qtbot, window: MainWindow) -> None:
     assert window.problems.cards() == []
 
 
+def test_a_tracker_that_is_given_up_leaves_no_failure(window: MainWindow) -> None:
+    card = window.show_page("devices").boards
+    failure = msg.Failed(kind="user", message="No tracker answers at 10.0.0.7:9190.", hint="")
+    card._tracker = "10.0.0.7:9190"
+    card._failed("10.0.0.7:9190", failure)
+    assert card.note.text().startswith("No tracker answers")
+    card.ask()  # the field is empty
+    assert "No tracker" not in card.note.text() and card.state.isHidden()
+    card._failed("10.0.0.7:9190", failure)  # of what was asked before
+    assert "No tracker" not in card.note.text()
+
+
 def test_the_seconds_of_a_silent_board_count_on(qtbot, window: MainWindow) -> None:
     card = window.show_page("devices").boards
     sign = LastText(card.table, 0, "Sign of life")

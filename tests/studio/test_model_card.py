@@ -39,8 +39,13 @@ def broken(tmp_path: Path) -> str:
 
 def test_a_refused_model_cannot_be_tuned(qtbot, window: MainWindow, start: StartPage, broken: str) -> None:
     start.set_model("matmul:64,64,64")
-    assert not start.tune.isEnabled()
+    assert not start.tune.isEnabled() and start.hindrance.text() == start.tune.toolTip() == "Looking at the model…"
     qtbot.waitUntil(start.tune.isEnabled, timeout=60_000)
+    assert not start.hindrance.isVisible() and start.tune.toolTip() == ""
+    project = start.project.text()
+    start.project.clear()
+    assert not start.tune.isEnabled() and start.tune.toolTip() == "Name a project file."
+    start.project.setText(project)
     start.set_model(broken)
     assert not start.tune.isEnabled()
     qtbot.waitUntil(lambda: bool(window.problems.cards()), timeout=60_000)
@@ -85,6 +90,25 @@ def test_each_kind_of_budget_keeps_its_amount(qtbot, start: StartPage) -> None:
         assert (kinds.current, amount.value(), amount.isVisible()) == (kind, kept, kind != "gain")
     start.form.choose_budget(None, 1800)
     assert (kinds.current, amount.value()) == ("minutes", 30)
+
+
+def test_budgets_of_a_duplicated_run_stay_as_they_were_until_one_is_changed(start: StartPage) -> None:
+    for trials, seconds, told in ((200, 150.0, "and no more than"), (None, 150.0, "exactly"), (200, None, "")):
+        start.form.choose_budget(trials, seconds)
+        plan = start.plan()
+        assert (plan.trials, plan.minutes) == (trials, 2.5 if seconds else None)
+        assert start.form.budget_note.text().startswith(told) and bool(told) == bool(start.form.budget_note.text())
+    start.form.choose_budget(200, 150.0)
+    start.budget.setValue(100)
+    assert (start.plan().trials, start.plan().minutes, start.form.budget_note.text()) == (100, None, "")
+
+
+def test_a_model_is_called_as_in_a_terminal(start: StartPage) -> None:
+    start.set_model("matmul:512,512,512")
+    assert Path(start.project.text()).name == "matmul_512_512_512.pruner"
+    start.set_model("/models/net:v2.onnx")
+    assert Path(start.project.text()).name == "net_v2.pruner"
+    assert start.drop.name.text() == "net:v2.onnx" and start.model_card.workload.currentText() == ""
 
 
 @pytest.mark.parametrize("name", ["double.py", "DOUBLE.PY", "double.tvmscript"])

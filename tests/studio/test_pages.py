@@ -11,14 +11,17 @@ from pathlib import Path
 
 import pytest
 from project_factory import make_project
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox
 
 from pruner_engine import units
 from pruner_engine.jobs import messages as msg
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.main_window import PAGES, MainWindow
 from pruner_studio.theme import theme
+from pruner_studio.widgets.axis import HumanAxis
 from pruner_studio.workspace import Problem
 
 
@@ -209,7 +212,7 @@ def test_a_task_without_a_round_shows_nothing_of_another(window: MainWindow, tmp
         window.workspace.select(chosen)
         window.workspace.narrow(words)
         rested(page)
-        assert [number for _, number in page.funnel._steps] == [0] * 5
+        assert page.funnel._steps == []
         assert page.scatter.series == [] and page.model.rows == []
         assert {tile.value for tile in page.tiles.values()} == {"–"}
 
@@ -292,6 +295,31 @@ def test_start_page_asks_for_open_dimensions_and_tells_the_command(window: MainW
     page.budget.setValue(5)
     assert "--input ids=1,64" in page.command_line() and "--minutes 5" in page.command_line()
     assert page.tune.isEnabled()
+
+
+def test_the_wheel_changes_no_field_that_nobody_works_on(window: MainWindow, finished_project: Path) -> None:
+    start = window.start_page()
+    for field, value in ((start.form.strategy, start.form.strategy.currentText), (start.budget, start.budget.text)):
+        QApplication.processEvents()
+        before, place = value(), field.mapTo(window, field.rect().center())
+        QTest.wheelEvent(window.windowHandle(), place, QPoint(0, -120))
+        QApplication.processEvents()
+        assert value() == before and not field.hasFocus()
+    window.workspace.open(finished_project)
+    for key, *_ in PAGES:
+        show(window, key)
+    schedule = show(window, "schedule")
+    schedule.tabs.setCurrentWidget(schedule.what_if)
+    fields = [*window.findChildren(QComboBox), *window.findChildren(QAbstractSpinBox)]
+    assert len(fields) > 8
+    assert [field.accessibleName() for field in fields if field.focusPolicy() == Qt.FocusPolicy.WheelFocus] == []
+
+
+def test_a_count_has_whole_ticks(qapp) -> None:
+    axis = HumanAxis("bottom", units.count, log=False)
+    for highest, told in ((2.0, ["0", "1", "2"]), (1.0, ["0", "1"])):
+        ((step, values),) = axis.tickValues(0.0, highest, 900.0)
+        assert axis.tickStrings(values, 1.0, step) == told
 
 
 def test_both_themes_paint_every_page(qtbot, opened: MainWindow) -> None:

@@ -22,6 +22,7 @@ from pruner_engine.search.settings import SearchSettings
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio import session
 from pruner_studio.main_window import MainWindow
+from pruner_studio.models.recent import recent
 from pruner_studio.widgets.help_window import HelpWindow
 from pruner_studio.widgets.shortcuts import Shortcuts
 
@@ -126,6 +127,31 @@ def test_what_others_measured_is_not_duplicated(window: MainWindow, tmp_path: Pa
     for run_id, offered in ((1, True), (2, False)):
         window.workspace.open(project, run_id)
         assert action(window, "Duplicate with changes…").isEnabled() == offered
+        assert window.run_bar.go_on_button.isVisible() == offered
+
+
+def test_a_project_is_known_by_one_name_however_it_is_called(
+    window: MainWindow, finished_project: Path, tmp_path: Path
+) -> None:
+    (link := tmp_path / "link.pruner").symlink_to(finished_project)
+    window.open_path(str(link))
+    assert window.workspace.path == str(finished_project.resolve()) == recent()[0]
+
+
+def test_a_cleared_list_of_recent_projects_is_empty_on_the_start_page_too(
+    qtbot, window: MainWindow, finished_project: Path
+) -> None:
+    window.workspace.open(finished_project)
+    start = window.start_page()
+    entry = f"Open recent project {finished_project.name}"
+
+    def listed() -> bool:
+        shown = (made for made in start.recent.findChildren(QPushButton) if made.isVisible())
+        return entry in [made.accessibleName() for made in shown]
+
+    qtbot.waitUntil(listed)
+    action(window, "Clear this list").trigger()
+    assert not listed()
 
 
 def test_a_dialog_for_a_folder_opens_in_one_that_is_there(
@@ -230,6 +256,8 @@ def test_f1_explains_the_figures(qtbot, window: MainWindow) -> None:
     press(qtbot, window, "F1")
     help_window = window.findChild(HelpWindow)
     assert help_window.isVisible()
+    window.show_help()
+    assert window.findChildren(HelpWindow) == [help_window]
     qtbot.keyClicks(help_window.filter, "wave")
     told = help_window.text.toPlainText()
     assert "Waves full" in told and "Register pressure" not in told
@@ -404,6 +432,16 @@ def test_a_project_may_be_dropped_anywhere(window: MainWindow, finished_project:
         QApplication.sendEvent(window, event)
         assert event.isAccepted()
     assert window.workspace.path == str(finished_project) and window.current_page == "overview"
+
+
+def test_a_link_into_the_web_that_is_dropped_changes_no_model(window: MainWindow) -> None:
+    start = window.start_page()
+    start.set_model("matmul:64,64,64")
+    dropped = QMimeData()
+    dropped.setUrls([QUrl("https://example.org/model.onnx")])
+    place, copy, left = QPointF(start.drop.rect().center()), Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    start.drop.dropEvent(QDropEvent(place, copy, dropped, left, Qt.KeyboardModifier.NoModifier))
+    assert start.plan().model == "matmul:64,64,64"
 
 
 def test_the_shortcuts_are_those_of_the_menus(qtbot, window: MainWindow) -> None:

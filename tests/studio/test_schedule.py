@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from project_factory import make_project
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton, QSlider
@@ -390,3 +392,137 @@ def test_the_menu_offers_undo_and_redo_where_there_is_an_edit(qtbot, opened: Mai
     assert offered() == (True, True)
     opened.show_page("tasks")
     assert offered() == (False, False)
+
+
+# ---------------------------------------------------------------- while a run goes on
+
+
+@pytest.fixture
+def live(window: MainWindow, tmp_path: Path, rested):
+    """A page on the task that has most trials; what is measured meanwhile is written beside it."""
+    project = make_project(tmp_path / "live.pruner", runs=1, rounds=80)
+    window.workspace.open(project)
+    page = window.show_page("schedule")
+    with ProjectReader(project) as reader:
+        task = max(reader.tasks(1), key=lambda row: row["trials"])
+    window.workspace.select(task["id"])
+    rested(page)
+    return page
+
+
+def measure(page, seconds: str, limit: int) -> list[int]:
+    """Give candidates of the shown task a time that have none, in SQL of what a measured one took."""
+    task_id = page.workspace.task_id
+    with closing(sqlite3.connect(page.workspace.path, isolation_level=None)) as db:
+        names = [row[1] for row in db.execute("PRAGMA table_info(measurements)") if row[1] != "id"]
+        open_ = [
+            id_
+            for (id_,) in db.execute(
+                "SELECT id FROM candidates WHERE task_id = ? AND id NOT IN (SELECT candidate_id FROM measurements)"
+                " LIMIT ?",
+                (task_id, limit),
+            )
+        ]
+        for candidate_id in open_:
+            new = {"candidate_id": str(candidate_id), "seconds": seconds}
+            db.execute(
+                f"INSERT INTO measurements ({', '.join(names)}) SELECT {', '.join(new.get(n, n) for n in names)}"
+                " FROM measurements WHERE task_id = ? AND stage = 'ok' LIMIT 1",
+                (task_id,),
+            )
+    page.workspace.changed.emit()
+    page.refresh()
+    return open_
+
+
+def test_views_of_a_candidate_follow_what_is_measured_of_its_task(qtbot, live, rested) -> None:
+    task = next(row for row in live.workspace.reader.tasks(1) if row["id"] == live.workspace.task_id)
+    live.workspace.select(task["id"], task["best_candidate_id"])
+    rested(live)
+    open_tab(qtbot, live, live.roofline)
+    points = len(live.roofline.plot.series[-1].ids)
+    measure(live, "seconds * 50", 3)
+    assert len(live.roofline.plot.series[-1].ids) == points + 3
+    open_tab(qtbot, live, live.decisions)
+    told = live.decisions.told.text()
+    measure(live, "seconds * 50", 40)
+    assert live.decisions.told.text() != told
+    open_tab(qtbot, live, live.diff)
+    (better,) = measure(live, "seconds / 1000", 1)
+    assert live.diff.left.itemData(0) == better
+    assert live.candidate_card.heading.text() == f"Candidate {task['best_candidate_id']}"
+
+
+def test_the_candidate_that_is_edited_may_be_measured_meanwhile(qtbot, live, rested) -> None:
+    with closing(sqlite3.connect(live.workspace.path)) as db:
+        (candidate_id,) = db.execute(
+            "SELECT id FROM candidates WHERE task_id = ? AND id NOT IN (SELECT candidate_id FROM measurements) LIMIT 1",
+            (live.workspace.task_id,),
+        ).fetchone()
+    live.workspace.select(live.workspace.task_id, candidate_id)
+    open_tab(qtbot, live, live.what_if)
+    live.refresh()
+    assert live.what_if._row["stage"] is None
+    assert measure(live, "seconds", 1) == [candidate_id]
+    assert live.what_if._row["stage"] == "ok"
+
+
+def test_a_list_that_is_read_stays_where_it_is_when_a_better_candidate_is_found(qtbot, live, rested) -> None:
+    table = live.candidates.table
+    before, bar = table.chosen_id, table.verticalScrollBar()
+    assert before is not None and bar.maximum() > 0
+    bar.setValue(bar.maximum())
+    place = bar.value()
+    (better,) = measure(live, "seconds / 1000", 1)
+    assert table.chosen_id == better != before and bar.value() == place
+
+
+def test_a_click_on_the_best_candidate_holds_it(qtbot, live) -> None:
+    table = live.candidates.table
+    best = table.chosen_id
+    assert live.workspace.candidate_id is None
+    place = table.visualRect(table.model().index(table.currentIndex().row(), 0)).center()
+    qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert live.workspace.candidate_id == best
+    measure(live, "seconds / 1000", 1)
+    assert live.candidate_card.heading.text() == f"Candidate {best}"
+
+
+def test_of_many_drafted_candidates_the_best_and_the_shown_one_are_listed_and_that_is_told(
+    qtbot, live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pruner_studio.widgets.candidates._SHOWN", 5)
+    with ProjectReader(live.workspace.path) as reader:
+        every = reader.candidates(1, live.workspace.task_id)
+    press(qtbot, live.candidates.which.part("all"))
+    fastest = sorted(row["seconds"] for row in every if row["seconds"])[:5]
+    assert [row["seconds"] for row in live.candidates.model.rows] == fastest
+    told = f"the best 5 of {units.count(len(every))} candidates"
+    assert live.candidates.left_out.text() == told and told in live.notes()
+    open_ = next(row["id"] for row in every if row["stage"] is None)
+    live.workspace.select(live.workspace.task_id, open_)
+    live.refresh()
+    assert len(live.candidates.model.rows) == 6 and live.candidates.table.chosen_id == open_
+    press(qtbot, live.candidates.which.part("failed"))
+    failed = {row["id"] for row in every if row["stage"] not in (None, "ok")}
+    assert {row["id"] for row in live.candidates.model.rows} == failed and not live.candidates.left_out.isVisible()
+
+
+def test_a_round_that_uses_a_draft_set_again_explores_nothing(window: MainWindow, tmp_path: Path, rested) -> None:
+    project = make_project(tmp_path / "again.pruner", runs=1, rounds=30)
+    with closing(sqlite3.connect(project, isolation_level=None)) as db:
+        (again,) = db.execute(
+            "SELECT id FROM rounds r WHERE EXISTS (SELECT 1 FROM rounds o WHERE o.task_id = r.task_id AND o.id < r.id)"
+        ).fetchone()
+        db.execute("UPDATE rounds SET explored = 0 WHERE id = ?", (again,))
+        (every,) = db.execute("SELECT count(*) FROM candidates").fetchone()
+    window.workspace.open(project)
+    page = window.show_page("draft")
+    rested(page)
+    assert page.funnel._steps[0][0] == "explored" and page.funnel._steps[1] == ("drafted", every)
+    at = page.model.index(page.model.row_of(again), 2)
+    assert page.model.headerData(2, Qt.Orientation.Horizontal) == "Explored"
+    assert at.data() == "–" and "used again" in at.data(Qt.ItemDataRole.ToolTipRole)
+    page.table.selectRow(at.row())
+    rested(page)
+    assert [name for name, _ in page.funnel._steps] == ["drafted", "verified", "measured", "valid"]

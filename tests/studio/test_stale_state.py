@@ -59,6 +59,30 @@ def test_decisions_of_one_name_are_told_apart(opened: MainWindow, rested) -> Non
     assert pane.words()[-1].startswith(f"{decision_names(pane._specs)[at]}=")
 
 
+def test_choices_of_one_project_are_forgotten_in_another(opened: MainWindow, finished_project: Path, rested) -> None:
+    compare, schedule = (opened.show_page(key) for key in ("compare", "schedule"))
+    rested(schedule)
+    schedule._use_as_reference()
+    opened.show_page("compare")
+    rested(compare)
+    compare.goal_of.setCurrentIndex(1)
+    compare._goal_chosen()
+    assert "--goal" in compare.command_line() and schedule.diff.reference is not None
+    opened.workspace.open(finished_project)  # its runs and candidates have the same numbers
+    assert "--goal" not in compare.command_line()
+    assert (schedule.diff.reference, schedule.diff._chosen) == (None, None)
+
+
+def test_pages_without_a_run_tell_nothing_of_the_run_before(opened: MainWindow, rested) -> None:
+    overview = opened.show_page("overview")
+    rested(overview)
+    overview._left_out = "7 of 9 runs drawn"
+    assert "7 of 9" in "".join(overview.notes())
+    opened.workspace.leave()
+    rested(opened.show_page("overview"))
+    assert not any(overview.notes())
+
+
 def test_a_new_run_is_shown_without_the_candidate_of_the_one_before(opened: MainWindow, rested) -> None:
     workspace = opened.workspace
     workspace.choose_run(1)

@@ -38,6 +38,21 @@ from pruner_studio.help import help_of, tip_of
 print(tip_of("symbol.threads"), "|", help_of("figure.weight").formula, sep="")
 """
 
+_GERMAN_MENUS = """
+import re
+from pruner_studio import app
+made = app.make_application(["pruner-studio"])
+from pruner_studio.main_window import MainWindow
+window = MainWindow()
+def letters(actions):
+    return [found.lower() for action in actions for found in re.findall("&(.)", action.text())]
+for found in (letters(menu) for menu in (window.menuBar().actions(), *(
+    top.menu().actions() for top in window.menuBar().actions()))):
+    print(sorted(letter for letter in set(found) if found.count(letter) > 1))
+print(made.translate("QPlatformTheme", "Cancel"))
+window.close()
+"""
+
 _GERMAN_PAGES = """
 import sys, tempfile
 from pathlib import Path
@@ -87,6 +102,12 @@ def test_the_help_speaks_german() -> None:
         "= Produkt der an threadIdx gebundenen Längen",
         "Quelle: Pruner (ASPLOS 2025), symbolbasierte Analyse|",  # and no formula where there is none
     ]
+
+
+def test_no_letter_opens_two_entries_of_a_menu_and_the_buttons_of_qt_are_german() -> None:
+    *doubled, cancel = in_german(_GERMAN_MENUS).splitlines()
+    assert len(doubled) > 5 and set(doubled) == {"[]"}
+    assert cancel == "Abbrechen"
 
 
 def test_no_german_text_is_cut_on_a_small_screen() -> None:

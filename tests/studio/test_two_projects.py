@@ -63,6 +63,9 @@ def test_only_the_run_that_is_tuned_is_steered(
     workspace.select(workspace.reader.tasks(1)[0]["id"])
     tasks.refresh()
     assert not any(made.isEnabled() for made in tasks.steer_buttons)
+    assert {made.toolTip() for made in tasks.steer_buttons} == {
+        "Only a task of the run that is at work can be steered."
+    }
     assert bar.state.text() == "finished" and bar.phase.text().startswith("Run 2: ")
 
     # another project
@@ -96,9 +99,14 @@ def test_only_the_run_that_is_tuned_is_steered(
     tasks = window.show_page("tasks")
     workspace.select(workspace.reader.tasks(2)[0]["id"])
     tasks.refresh()
+    assert "Taken up" not in tasks.count.text()
     tasks._steer("boost")
     assert isinstance(sent[-1], msg.Steer)
-    bar.stop()
+    assert "Taken up when this round has ended." in tasks.count.text()
+    qtbot.waitUntil(lambda: workspace.reader.tasks(2)[0]["steer"] == "boost", timeout=120_000)
+    qtbot.waitUntil(lambda: "Taken up" not in tasks.count.text(), timeout=20_000)
+    _press(qtbot, bar.stop_button)
+    assert bar.state.text() == "stopping" and not bar.stop_button.isEnabled() and not bar.pause_button.isVisible()
     qtbot.waitUntil(lambda: not workspace.job.running, timeout=60_000)
     assert bar.resume_button.isVisible()
 

@@ -98,11 +98,14 @@ def test_kernels_of_foreign_devices_are_refused_with_what_is_missing(monkeypatch
     other = ("graviton3", "aarch64") if detect_host().arch == "x86_64" else ("zen4", "x86_64")
     with pytest.raises(UserError, match=f"for {other[1]} cannot run"):
         refuse_foreign(resolve_target(other[0]))
-    gpus = [Device("cuda", "A100", "f", "sm_80", 108, 2048, 32)]
+    gpus = [Device("cuda", "A40", "f", "sm_86", 84, 1536, 32)]
     monkeypatch.setattr(targets, "detect_gpus", lambda: gpus)
-    refuse_foreign(resolve_target('{"kind":"cuda","arch":"sm_75"}'))
-    with pytest.raises(UserError, match="the GPU here is sm_80"):
-        refuse_foreign(resolve_target("h100"))
+    for own in ("sm_80", "sm_86"):
+        refuse_foreign(resolve_target(f'{{"kind":"cuda","arch":"{own}"}}'))
+    # machine code of another generation is not loaded, of an older one neither
+    for foreign in ("sm_75", "sm_89", "sm_90a"):
+        with pytest.raises(UserError, match="the GPU here is sm_86"):
+            refuse_foreign(resolve_target(f'{{"kind":"cuda","arch":"{foreign}"}}'))
 
 
 @pytest.mark.skipif(detect_host().arch != "x86_64", reason="names a feature of x86")

@@ -91,6 +91,25 @@ def test_what_only_looks_like_a_shuffle_stays():
     np.testing.assert_allclose(run(rewritten, x), run(mod, x), rtol=1e-4, atol=1e-4)
 
 
+def test_channels_that_are_crossed_into_another_shape_are_no_shuffle():
+    """As a transformer on patches does it: pixels in a row, the last axis crossed, then places added."""
+    rng, shape = np.random.default_rng(4), (1, 4, 3, 48)
+    builder, x = relax.BlockBuilder(), relax.Var("x", relax.TensorType(shape, "float32"))
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            weight = relax.const(rng.standard_normal((3, 3, 12, 48)).astype("float32"))
+            y = relax.op.nn.conv2d(x, weight, padding=1, groups=4, data_layout="NHWC", kernel_layout="HWIO")
+            y = builder.emit(relax.op.reshape(builder.emit(y), (1, 4, 3, 4, 12)))
+            y = builder.emit(relax.op.permute_dims(y, [0, 1, 2, 4, 3]))
+            y = builder.emit(relax.op.reshape(y, (1, 12, 48)))
+            places = relax.const(rng.standard_normal((1, 12, 48)).astype("float32"))
+            out = builder.emit_output(builder.emit(relax.op.add(y, places)))
+        builder.emit_func_output(out)
+    mod = builder.get()
+    x = rng.standard_normal(shape).astype("float32")
+    np.testing.assert_allclose(run(widen_groups(mod, 16), x), run(mod, x), rtol=1e-4, atol=1e-4)
+
+
 def test_bias_residual_and_activation_fuse_with_a_grouped_convolution():
     tasks = extract_tasks(prepare(channels_last(shuffle_unit(272, 4)), TARGET), TARGET)
     names = [task.name for task in tasks if task.op == "group_conv2d"]

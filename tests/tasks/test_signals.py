@@ -47,6 +47,21 @@ def layers_of(name):
     }[name]().eval()
 
 
+def test_doubles_stay_doubles():
+    rng = np.random.default_rng(5)
+    signal, weight = rng.standard_normal((2, 4, 31)), rng.standard_normal((8, 4, 3))
+    builder, x = relax.BlockBuilder(), relax.Var("x", relax.TensorType(signal.shape, "float64"))
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            made = relax.op.nn.conv1d(x, relax.const(weight, "float64"), padding=1, out_dtype="float64")
+            out = builder.emit_output(builder.emit(made))
+        builder.emit_func_output(out)
+    machine = relax.VirtualMachine(tvm.compile(prepare(builder.get(), TARGET), target=TARGET), tvm.cpu())
+    told = machine["main"](tvm.runtime.tensor(signal)).numpy()
+    expected = nn.functional.conv1d(torch.from_numpy(signal), torch.from_numpy(weight), padding=1).numpy()
+    np.testing.assert_allclose(told, expected, 1e-12, 1e-12)
+
+
 @pytest.mark.parametrize("name", ["chain", "norms", "groups", "poolings", "transposed", "attention"])
 @pytest.mark.parametrize("without", [[], ["signals"]])
 def test_models_of_signals_compute_what_pytorch_does(name, without):

@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 from scipy.stats import spearmanr
+from torch import nn
 
 from measured import synthetic_group
 from pruner_engine.draft.analyzer import Analyzer
@@ -12,7 +14,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.targets.profiling import profile_for
 from pruner_engine.verify import create_model, model_kinds, register_model
 from pruner_engine.verify.metrics import assess
-from pruner_engine.verify.training import held_out
+from pruner_engine.verify.training import accuracy, held_out, pack_groups
 from schedules import CPU
 
 LEARNERS = ["pacm-draft", "pacm", "tenset-mlp", "tlp", "xgb"]
@@ -69,6 +71,20 @@ def test_held_out_measurements_stay_held_out_as_more_come():
     assert not held_out(100).any()
     assert held_out(512)[:300].tolist() == held_out(300).tolist()
     assert 0 < int(held_out(300).sum()) < 40
+
+
+def test_an_accuracy_is_told_from_a_share_of_much():
+    class Counted(nn.Module):
+        asked = 0
+
+        def forward(self, batch):
+            self.asked += len(batch)
+            return torch.zeros(len(batch))
+
+    group, network = synthetic_group(200), Counted()
+    data = pack_groups({f"{i:02}": group for i in range(50)})
+    assert accuracy(network, data) == 0  # equal scores put no pair in order
+    assert 4096 / 2 < network.asked <= 4096 < len(data)
 
 
 def test_tasks_are_not_compared_with_each_other():

@@ -42,7 +42,8 @@ class MomentumAdapter:
         model: pre-trained; becomes the target and is what verifies.
         momentum: m in [0, 1]; 1 keeps the siamese as it was, 0 makes it follow at once.
         every: updates between adaptations; the updates in between go on from the target's weights.
-        compare: also teach a model that started from nothing, to have something to compare with.
+        compare: also teach a model that started from nothing, to have something to compare with. It learns everything
+            just before it is ranked, which costs a fraction of learning at every update.
     """
 
     def __init__(
@@ -71,15 +72,15 @@ class MomentumAdapter:
         report = self.model.fine_tune(groups, anew=due)
         if due:
             follow(self.siamese.network, self.model.network, self.momentum)
-        self.resume(groups)
         self.updates += 1
+        self.resume(groups)
         if not due:
             return report, None
         return report, Adaptation(rankings, distance(self.siamese.network, self.model.network), report)
 
     def resume(self, groups: Mapping[str, Group]) -> None:
         """Take `groups` as what the models have learned from, after their weights were restored."""
-        if self._scratch is not None:
+        if self._scratch is not None and self.updates % self.every == 0:
             self._scratch.update(groups)
         self._learned = {key: len(group[0]) for key, group in groups.items()}
 

@@ -25,7 +25,6 @@ from pruner_engine.verify.model import Features
 
 # chance shows what is slow and why, the search what is fast: a model that ranks both needs both
 STRATEGIES = ("random", "pruner")
-_CHUNK = 64  # schedules held at a time: each takes megabytes
 
 Row = dict[str, Any]
 
@@ -87,15 +86,10 @@ def _record(project: Project, key: str, rows: Sequence[Row]) -> Record:
                     trials[trial.candidate.hash] = trial
     found, features = [], []
     models = create_model("pacm-draft"), create_model("tlp")
-    ordered = list(trials.values())
-    for start in range(0, len(ordered), _CHUNK):
-        chunk = {t.candidate.hash: t for t in ordered[start : start + _CHUNK]}
-        applied = space.materialise([t.candidate for t in chunk.values()], threads_of(target))
+    for applied in space.few_at_a_time([trial.candidate for trial in trials.values()], threads_of(target)):
         parts = [model.featurize(space, applied) for model in models] if applied else [[], []]
         features += [_joined(pacm, tlp) for pacm, tlp in zip(*parts, strict=True)]
-        found += [chunk[candidate.hash] for candidate in applied]
-        for trial in chunk.values():
-            trial.candidate.schedule = None
+        found += [trials[candidate.hash] for candidate in applied]
     seconds = np.array([trial.seconds for trial in found], np.float64)
     censored = np.array([trial.result.censored for trial in found], bool)
     return Record(key, task.name, task.op, row["target"], (features, seconds, censored))

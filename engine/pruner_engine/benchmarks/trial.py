@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from tvm.s_tir import meta_schedule as ms
 from tvm.s_tir.meta_schedule.arg_info import ArgInfo
 from tvm.target import Target
@@ -27,6 +26,7 @@ from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput, MeasureResult
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.design_space import DesignSpace
+from pruner_engine.space.sampling import random_candidates
 from pruner_engine.store.quality import rank_correlation
 from pruner_engine.targets.target import device_of, resolve_target, target_json, threads_of
 from pruner_engine.tasks.extract import extract_tasks
@@ -36,7 +36,6 @@ from pruner_engine.tvm_import import import_tvm
 
 _BATCH = 64  # of MetaSchedule's search; its builder starts its workers anew for each
 _ROUND = 10  # of ours
-_MOST_DRAWN = 64  # random rows drawn for one valid candidate
 
 
 @dataclass(frozen=True)
@@ -103,7 +102,7 @@ def _compare(
     on_phase(f"{subject.model}: candidates")
     model = load_model(subject.model, subject.inputs or None)
     task = extract_tasks(prepare(model.mod, target), target)[0]
-    candidates = _candidates(task, target, count, seed)
+    candidates = random_candidates(DesignSpace.generate(task, target), count, seed, threads_of(target))
     on_phase(f"{subject.model}: ours, {len(candidates)} trials")
     ours, abandoned = _ours(task, target, candidates)
     on_phase(f"{subject.model}: MetaSchedule's, {len(candidates)} trials")
@@ -125,22 +124,6 @@ def _compare(
 
 def _agreement(keys: Sequence[str], ours: Cost, stock: Cost) -> float | None:
     return rank_correlation([ours.latencies[k] for k in keys], [stock.latencies[k] for k in keys])
-
-
-def _candidates(task: TuningTask, target: Target, count: int, seed: int) -> list[Candidate]:
-    """Distinct valid random candidates; fewer where the space has no more."""
-    space, rng = DesignSpace.generate(task, target), np.random.default_rng(seed)
-    found: dict[str, Candidate] = {}
-    for _ in range(_MOST_DRAWN):
-        drawn = {}
-        for index in rng.integers(len(space.sketches), size=count):
-            candidate = space.candidate(int(index), space.sketches[index].sample(rng, 1)[0], "random")
-            drawn[candidate.hash] = candidate
-        fresh = [c for key, c in drawn.items() if key not in found][: count - len(found)]
-        found |= {c.hash: c for c in space.materialise(fresh, threads_of(target))}
-        if len(found) == count:
-            break
-    return list(found.values())
 
 
 def _ours(task: TuningTask, target: Target, candidates: Sequence[Candidate]) -> tuple[Cost, int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from pruner_engine.draft import core, gpu
 from pruner_engine.draft.analyzer import Analyzer
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Analyzer", "Explanation", "ablations_of", "analyzer_for"]
 
 
-_analyzers: WeakKeyDictionary[DesignSpace, Analyzer] = WeakKeyDictionary()
+_KEPT = "analyzer"
 
 
 def analyzer_for(space: DesignSpace, profile: DeviceProfile | None = None) -> Analyzer:
@@ -26,9 +25,9 @@ def analyzer_for(space: DesignSpace, profile: DeviceProfile | None = None) -> An
     Args:
         profile: of the device; None: as before, at first the best known of the space's target.
     """
-    known = _analyzers.get(space)
+    known: Analyzer | None = space.derived.get(_KEPT)
     if known is None or profile not in (None, known.profile):
-        known = _analyzers[space] = Analyzer(space, profile or profile_for(space.target))
+        known = space.derived[_KEPT] = Analyzer(space, profile or profile_for(space.target))
     return known
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import cast
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
+from typing import TypeVar, cast
 
 import numpy as np
 from tvm.s_tir import Schedule
@@ -21,7 +22,9 @@ from pruner_engine.space.decision import LocationDecision, Rows
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.profile import DeviceProfile
 
-_LOWERED = 256  # rows of a sketch without closed form that are scored at a time
+READ_AT_ONCE = 256  # rows of a sketch without closed form that are worth scoring at a time: each takes milliseconds
+
+_Told = TypeVar("_Told")
 
 
 class Analyzer:
@@ -54,8 +57,22 @@ class Analyzer:
         Args:
             rows: int32[n, width] of the sketch.
         """
-        if not self.compiled(sketch):
-            return self._score_lowered(sketch, rows)
+        return self._read(
+            sketch,
+            lambda: self._score_closed(sketch, rows),
+            lambda: -np.log2(self.lowered_s(sketch, rows, self.factors)),
+        )
+
+    def _read(self, sketch: int, closed: Callable[[], _Told], lowered: Callable[[], _Told]) -> _Told:
+        """What the sketch's closed form tells, or what its applied schedules do."""
+        if self.compiled(sketch):
+            try:
+                return closed()
+            except UnreadableSketchError:  # with a block at another place
+                self._compiled[sketch] = False
+        return lowered()
+
+    def _score_closed(self, sketch: int, rows: Rows) -> np.ndarray:
         scores = np.full(len(rows), -np.inf)
         for locations, members in self._groups(sketch, rows):
             variant = self._variant(sketch, locations)
@@ -79,9 +96,13 @@ class Analyzer:
 
     def explain(self, sketch: int, row: Rows) -> Explanation:
         """The parts of one row's score."""
-        if not self.compiled(sketch):
-            score = float(self._score_lowered(sketch, np.asarray(row)[None])[0])
-            return Explanation(2.0**-score, bool(np.isfinite(score)))
+        return self._read(sketch, lambda: self._explain_closed(sketch, row), lambda: self._explain_lowered(sketch, row))
+
+    def _explain_lowered(self, sketch: int, row: Rows) -> Explanation:
+        seconds = float(self.lowered_s(sketch, np.asarray(row)[None], self.factors)[0])
+        return Explanation(seconds, bool(np.isfinite(seconds)))
+
+    def _explain_closed(self, sketch: int, row: Rows) -> Explanation:
         plain: list[int] = np.asarray(row).tolist()
         variant = self._variant(sketch, self._settled(sketch, plain))
         groups = (variant.parts.symbols, variant.parts.penalties, variant.parts.times)
@@ -96,14 +117,16 @@ class Analyzer:
 
         Other decisions move blocks too, to locations that are read thereby.
         """
-        if self.compiled(sketch):
-            for index, start in self._locations[sketch]:
-                for location in self.space.sketches[sketch].decisions[index].values()[:, 0].tolist():
-                    changed: list[int] = np.asarray(row).tolist()
-                    changed[start] = location
-                    chosen = tuple(changed[at] for _, at in self._locations[sketch])
-                    for locations in (chosen, self._settled(sketch, changed)):
-                        _ = self._variant(sketch, locations).explaining
+        self._read(sketch, lambda: self._prepare_closed(sketch, row), lambda: None)
+
+    def _prepare_closed(self, sketch: int, row: Rows) -> None:
+        for index, start in self._locations[sketch]:
+            for location in self.space.sketches[sketch].decisions[index].values()[:, 0].tolist():
+                changed: list[int] = np.asarray(row).tolist()
+                changed[start] = location
+                chosen = tuple(changed[at] for _, at in self._locations[sketch])
+                for locations in (chosen, self._settled(sketch, changed)):
+                    _ = self._variant(sketch, locations).explaining
 
     def figures(self, sketch: int, rows: Rows) -> dict[str, np.ndarray]:
         """Symbols, penalties and uncalibrated times of the rows of a compiled sketch by name, float64[n] each.
@@ -149,12 +172,14 @@ class Analyzer:
         """
         rows_of: dict[int, list[tuple[Rows, float]]] = {}
         for sketch, row, seconds in measured:
-            if self.compiled(sketch):
-                rows_of.setdefault(sketch, []).append((row, seconds))
+            rows_of.setdefault(sketch, []).append((row, seconds))
         columns: dict[str, list[np.ndarray]] = {}
-        for sketch, pairs in rows_of.items():
+        for sketch, pairs in list(rows_of.items()):
             rows = np.array([row for row, _ in pairs], dtype=np.int32)
-            for name, values in self._components(sketch, rows).items():
+            components = self._read(sketch, partial(self._components, sketch, rows), dict[str, np.ndarray])
+            if not components:
+                del rows_of[sketch]
+            for name, values in components.items():
                 columns.setdefault(name, []).append(values)
         times = np.array([np.concatenate(parts) for parts in columns.values()])
         measured_s = np.array([seconds for pairs in rows_of.values() for _, seconds in pairs])
@@ -165,8 +190,11 @@ class Analyzer:
 
     def canonical(self, sketch: int, rows: Rows) -> Rows:
         """The rows with every compute location replaced by where TVM really puts the block."""
-        if not self._locations[sketch] or not self.compiled(sketch):
+        if not self._locations[sketch]:
             return rows
+        return self._read(sketch, lambda: self._canonical_closed(sketch, rows), lambda: rows)
+
+    def _canonical_closed(self, sketch: int, rows: Rows) -> Rows:
         rows = rows.copy()
         for locations, members in self._groups(sketch, rows):
             for (_, start), location in zip(self._locations[sketch], locations, strict=True):
@@ -228,16 +256,19 @@ class Analyzer:
         except (RuntimeError, ValueError, UnreadableSketchError):
             return None  # cannot be built, or not be understood: not a candidate for the draft
 
-    def _score_lowered(self, sketch: int, rows: Rows) -> np.ndarray:
-        """As `score`, from lowered symbols, of the first rows only."""
-        scores = np.full(len(rows), -np.inf)
-        for index, row in enumerate(rows[:_LOWERED]):
+    def lowered_s(self, sketch: int, rows: Rows, factors: Mapping[str, float]) -> np.ndarray:
+        """Predicted seconds by the parts counted on applied schedules, float64[n]; inf where a row is not valid.
+
+        Args:
+            factors: per time component; none is 1.
+        """
+        found = np.full(len(rows), np.inf)
+        for index, row in enumerate(rows):
             parts = self.lowered(sketch, row)
             if parts is not None and parts.valid:
                 times = cast("dict[str, float]", parts.times)  # nothing is free in an applied schedule
-                seconds = sum(t * self.factors.get(n, 1.0) for n, t in times.items())
-                scores[index] = -np.log2(seconds)
-        return scores
+                found[index] = sum(t * factors.get(n, 1.0) for n, t in times.items())
+        return found
 
 
 def _alike(keys: np.ndarray) -> list[tuple[tuple[int, ...], np.ndarray]]:

@@ -19,6 +19,7 @@ from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.design_space import DesignSpace
+from pruner_engine.space.sampling import random_candidates
 from pruner_engine.store.quality import rank_correlation
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.profiling import profile_for
@@ -27,7 +28,6 @@ from pruner_engine.verify import create_model
 
 _HEAD = 16  # of the draft's order
 _CHANCES = 1000  # random orders that stand for chance
-_ROUNDS = 20  # draws of random rows, until there are enough distinct valid ones
 _TURNS = 3  # in which a batch is measured
 _BATCH = 64  # candidates measured between two writes of the file that keeps them
 # target, task, candidate: seconds, None where it failed
@@ -81,24 +81,6 @@ def bench_quality(
         "mean": _means(found),
         "ablations": [{"without": effect, **_means(rows)} for effect, rows in ablated.items()],
     }
-
-
-def random_candidates(space: DesignSpace, count: int, seed: int, threads: int) -> list[Candidate]:
-    """Up to `count` distinct valid candidates, as many of each sketch, in random order, materialised."""
-    rng = np.random.default_rng(seed)
-    valid: dict[str, Candidate] = {}
-    tried: set[str] = set()
-    for _ in range(_ROUNDS):
-        share = -(-(count - len(valid)) // len(space.sketches))
-        drawn = [space.candidate(s.index, row, "random") for s in space.sketches for row in s.sample(rng, share)]
-        fresh = {c.hash: c for c in drawn if c.hash not in tried}
-        tried |= set(fresh)
-        valid |= {c.hash: c for c in space.materialise(list(fresh.values()), threads)}
-        if len(valid) >= count:
-            break
-    kept = list(valid.values())
-    rng.shuffle(kept)
-    return kept[:count]
 
 
 class _Memory:

@@ -42,16 +42,22 @@ class Replay:
         self._values: dict[Any, Any] = {}
         chosen = {d.instruction: i for i, d in enumerate(sketch.decisions)}
         for position, instruction in enumerate(sketch.trace.insts):
-            name = instruction.kind.name
             if position in chosen:
                 index = chosen[position]
-                results: list[Any] | None = self._sample(sketch, index, locations.get(index, -1), instruction)
-            elif name in PRIMITIVES:
-                inputs, attrs = ([self._value(v) for v in part] for part in (instruction.inputs, instruction.attrs))
-                results = PRIMITIVES[name](self.root, inputs, attrs)
+                results: Sequence[Any] | None = self._sample(sketch, index, locations.get(index, -1), instruction)
             else:
-                raise UnreadableSketchError(f"instruction {name}")
+                results = self._apply(instruction)
             self._values.update(zip(instruction.outputs, results or (), strict=False))
+
+    def _apply(self, instruction: Any) -> Sequence[Any] | None:
+        name = instruction.kind.name
+        if name not in PRIMITIVES:
+            raise UnreadableSketchError(f"instruction {name}")
+        inputs, attrs = ([self._value(v) for v in part] for part in (instruction.inputs, instruction.attrs))
+        try:
+            return PRIMITIVES[name](self.root, inputs, attrs)
+        except (LookupError, ValueError, StopIteration) as error:  # a rule of others may use it as none before did
+            raise UnreadableSketchError(f"{name} of {inputs}") from error
 
     def _value(self, value: Any) -> Any:
         if value is None or isinstance(value, (str, int, float)):

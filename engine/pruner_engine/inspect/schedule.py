@@ -10,27 +10,29 @@ from tvm.s_tir.meta_schedule import TuneContext
 from tvm.s_tir.schedule import Trace
 
 from pruner_engine.errors import UserError
+from pruner_engine.space.design_space import seed_of, space_generator
 from pruner_engine.tasks.task import TuningTask
 
 
-def schedule_of(task: TuningTask, target: tvm.target.Target, trace_json: str) -> Schedule:
-    """Apply a trace to the task's module, and run the target's postprocessors where the trace stops before them.
+def schedule_of(task: TuningTask, target: tvm.target.Target, trace_json: str, candidate: str = "0") -> Schedule:
+    """Apply a trace to the task's module, and run the design space's postprocessors where the trace stops before them.
 
     Args:
         trace_json: JSON text of `Trace.as_json()`.
+        candidate: hash of the candidate whose trace it is; what the postprocessors sample depends on it.
 
     Raises:
         UserError: the trace does not fit the task, or a postprocessor refuses the result.
     """
-    schedule = Schedule(task.mod, error_render_level="none")
     try:
+        schedule = Schedule(task.mod, seed=seed_of(candidate), error_render_level="none")
         instructions, decisions = json.loads(trace_json)
         Trace.apply_json_to_schedule([instructions, decisions], schedule)
     except (ValueError, TypeError, RuntimeError) as error:
         raise UserError(f"The trace does not fit the task {task.name}.", "It may be of another task.") from error
     if not any(name == "EnterPostproc" for name, *_ in instructions):
         schedule.enter_postproc()
-        context = TuneContext(task.mod, target=target, space_generator="post-order-apply")
+        context = TuneContext(task.mod, target=target, space_generator=space_generator(target))
         for postproc in context.space_generator.postprocs:
             if not postproc.apply(schedule):
                 raise UserError(f"The postprocessor {postproc} refuses this schedule of {task.name}.")

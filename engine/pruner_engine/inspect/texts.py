@@ -28,14 +28,15 @@ _DEVICE_FORMS = ("cuda", "ptx")
 
 
 def code_of(
-    task: TuningTask, target: tvm.target.Target, trace_json: str | None, forms: Sequence[str]
+    task: TuningTask, target: tvm.target.Target, forms: Sequence[str], trace_json: str | None, candidate: str = "0"
 ) -> dict[str, Code]:
     """The asked forms of one candidate.
 
     Args:
-        trace_json: JSON text of the candidate's trace; None for the kernel as it is without tuning.
         forms: of `FORMS`. `replay` is JSON text of a `Replay`. On a CUDA target `llvm` and `asm` show the host side,
             which launches the kernels.
+        trace_json: JSON text of the candidate's trace; None for the kernel as it is without tuning.
+        candidate: hash of the candidate.
 
     Returns:
         Code by form; what is program text is linked to the loop tree of the scheduled kernel.
@@ -48,7 +49,7 @@ def code_of(
         raise UserError(f"There is no form {unknown[0]!r}.", f"Use one of {', '.join(FORMS)}.")
     if set(forms) & set(_DEVICE_FORMS) and target.kind.name != "cuda":
         raise UserError(f"CUDA and PTX exist for CUDA targets only; this one is {target.kind.name}.", "Ask for asm.")
-    schedule = None if trace_json is None else schedule_of(task, target, trace_json)
+    schedule = None if trace_json is None else schedule_of(task, target, trace_json, candidate)
     mod = task.mod if schedule is None else schedule.mod
     tree = LoopTree(mod)
     code: dict[str, Code] = {}

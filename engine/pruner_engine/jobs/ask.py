@@ -37,8 +37,9 @@ def inspect(command: Inspect, job: JobContext) -> None:
         if candidate_id is None:
             best = reader.one(_BEST, (command.task_id,))
             candidate_id = UNTUNED if best is None else best["id"]
-        trace = _trace_of(reader, command.task_id, candidate_id) if candidate_id else None
-        code = code_of(task, target, trace, [form for form in command.forms if form != _WHY])
+        told = _trace_of(reader, command.task_id, candidate_id) if candidate_id else (None,)
+        forms = [form for form in command.forms if form != _WHY]
+        code = code_of(task, target, forms, *told)
         texts = {form: one.text for form, one in code.items()}
         if _WHY in command.forms:
             texts[_WHY] = _why(command, reader, candidate_id)
@@ -46,7 +47,8 @@ def inspect(command: Inspect, job: JobContext) -> None:
     job.emit(Inspected(request=command.request, candidate_id=candidate_id, texts=texts, nodes=nodes))
 
 
-def _trace_of(reader: ProjectReader, task_id: int, candidate_id: int) -> str:
+def _trace_of(reader: ProjectReader, task_id: int, candidate_id: int) -> tuple[str, str]:
+    """A candidate's trace, and its hash."""
     row = reader.candidate(candidate_id)
     if row is None or row["task_id"] != task_id:
         hint = "`pruner inspect` without --candidate shows the best."
@@ -54,7 +56,7 @@ def _trace_of(reader: ProjectReader, task_id: int, candidate_id: int) -> str:
     trace = reader.trace(candidate_id)
     if trace is None:
         raise UserError(f"The trace of candidate {candidate_id} was not kept.", "Choose a measured candidate.")
-    return trace
+    return trace, row["hash"]
 
 
 def what_if(command: WhatIf, job: JobContext) -> None:

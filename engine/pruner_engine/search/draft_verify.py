@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from pruner_engine.draft import analyzer_for
+from pruner_engine.draft import Analyzer, analyzer_for
 from pruner_engine.draft.calibration import fit_device
 from pruner_engine.search.explorer import DraftSet, Explorer
 from pruner_engine.search.model_strategy import Memory, ModelStrategy
@@ -46,8 +47,9 @@ class DraftVerify(ModelStrategy):
     def propose(self, state: TaskState, count: int) -> Proposal:
         draft = self._draft_of(state)
         start = time.perf_counter()
-        fresh = draft.found is None or state.rounds - draft.made_at >= self.context.settings.refresh
-        if fresh:
+        left = len(draft.waiting) + sum(c.hash not in state.measured for c in draft.pool)
+        old = state.rounds - draft.made_at >= self.context.settings.refresh
+        if fresh := draft.found is None or old or left < count:
             self.context.on_phase("draft", state.task.name)
             self._explore(state, draft)
         assert draft.found is not None
@@ -57,11 +59,14 @@ class DraftVerify(ModelStrategy):
             draft.pool, draft.waiting = [], draft.found.candidates
         first = None if state.rounds else _FIRST * count
         pool = self._materialise(state, draft, first)
+        while not pool and draft.waiting:  # none of the first could be applied
+            pool = self._materialise(state, draft, first)
         self.forget(state, pool)
         self.score(state, pool)
-        ranked = self._ranked(state, pool)
+        chosen = self.pick(self._ranked(state, pool), count)
+        self.keep_applied(state, chosen, pool)
         return Proposal(
-            candidates=self.pick(ranked, count),
+            candidates=chosen,
             drafted=pool,
             explored=draft.found.explored if fresh else 0,
             verified=len(pool),
@@ -91,17 +96,34 @@ class DraftVerify(ModelStrategy):
             analyzer = analyzer_for(state.space, self.context.profile)
             found = self._drafts[state.task.hash] = _Draft(Explorer(state.space, analyzer, self.context.settings))
             self._calibrate(state, found)
+            self._tell_unread(state, analyzer)
         return found
+
+    def _tell_unread(self, state: TaskState, analyzer: Analyzer) -> None:
+        assert state.space is not None
+        unread = sum(not analyzer.compiled(sketch.index) for sketch in state.space.sketches)
+        if unread:
+            self.context.on_notice(
+                "info",
+                f"{state.task.name}: {unread} of {len(state.space.sketches)} sketches have no closed form.",
+                "Of those the draft reads some hundred candidates a generation, from their applied schedules.",
+            )
+
+    def canonical(self, state: TaskState, sketch: int, rows: Rows) -> Rows:
+        return self._draft_of(state).explorer.analyzer.canonical(sketch, rows)
 
     def _explore(self, state: TaskState, draft: _Draft) -> None:
         settings = self.context.settings
-        elites = state.elites(max(1, int(draft.explorer.population * settings.elite_share)))
+        elites = state.elites(math.ceil(draft.explorer.population * settings.elite_share))
         rows = [(c.sketch, c.row) for c in elites if c.sketch is not None]
         draft.found = draft.explorer.draft(self.rng, rows, state.measured)
         draft.made_at = state.rounds
 
     def _materialise(self, state: TaskState, draft: _Draft, drafted: int | None) -> list[Candidate]:
-        """So many of the draft set (None: all) and fresh random samples, applied and valid, less what was measured."""
+        """So many of the draft set (None: all) and what is verified beside it, valid, less what was measured.
+
+        Beside it are random samples, and neighbours of the best: what the draft thinks little of has a chance too.
+        """
         assert state.space is not None
         fresh = self.context.settings.fresh_samples
         if drafted is not None:
@@ -111,15 +133,29 @@ class DraftVerify(ModelStrategy):
             now, draft.waiting = draft.waiting, []
         draft.pool += state.space.materialise(now, self.context.threads)
         known = {c.hash for c in draft.pool} | state.measured
-        randoms = self.random_candidates(state, fresh, known)
-        for candidate in randoms:
+        beside = [*self._neighbours(state, known), *self.random_candidates(state, fresh, known)]
+        for candidate in beside:
             assert candidate.sketch is not None
             score = draft.explorer.analyzer.score(candidate.sketch, candidate.row[None])[0]
             candidate.draft_score = float(score)
-        possible = [c for c in randoms if np.isfinite(c.draft_score or 0.0)]
+        possible = [c for c in beside if np.isfinite(c.draft_score or 0.0)]
         draft.pool += state.space.materialise(possible, self.context.threads)
         draft.pool = [c for c in draft.pool if c.hash not in state.measured]
         return draft.pool
+
+    def _neighbours(self, state: TaskState, known: set[str]) -> list[Candidate]:
+        """Candidates not in `known` that differ from one of the best measured in a single decision."""
+        assert state.space is not None
+        found = []
+        for parent in state.elites(self.context.settings.neighbours):
+            assert parent.sketch is not None
+            row = state.space.sketches[parent.sketch].mutate(self.rng, parent.row[None])
+            row = self.canonical(state, parent.sketch, row)[0]
+            candidate = state.space.candidate(parent.sketch, row, "elite")
+            if candidate.hash not in known:
+                known.add(candidate.hash)
+                found.append(candidate)
+        return found
 
     def take(self, state: TaskState, trials: Sequence[Trial]) -> None:
         super().take(state, trials)

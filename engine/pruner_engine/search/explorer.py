@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pruner_engine.draft.analyzer import Analyzer
+from pruner_engine.draft.analyzer import READ_AT_ONCE, Analyzer
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.decision import Rng, Rows
@@ -88,9 +88,13 @@ class Explorer:
     def _search(self, rng: Rng, sketch: Sketch, elites: Rows, known: np.ndarray) -> _Pool:
         everything = sketch.enumerate(_ENUMERATED)
         if everything is not None:
+            if not self.analyzer.compiled(sketch.index):  # which are read is chance
+                everything = rng.permutation(everything)
             return self._pool(sketch, everything, known)
         population = self.population
-        start = [elites, sketch.mutate(rng, elites), sketch.sample(rng, population * _BATCH)]
+        bred = round(population * _BATCH * self.settings.elite_share) if len(elites) else 0
+        parents = elites[rng.integers(max(1, len(elites)), size=bred)]
+        start = [sketch.mutate(rng, parents), sketch.sample(rng, population * _BATCH - bred)]
         pool = self._pool(sketch, np.concatenate(start), known)
         for _ in range(self.generations):
             children = self._breed(rng, pool.best(population), population * _BATCH)
@@ -112,6 +116,9 @@ class Explorer:
     def _pool(self, sketch: Sketch, rows: Rows, known: np.ndarray) -> _Pool:
         rows = self.analyzer.canonical(sketch.index, rows)
         keys, first = np.unique(sketch.keys(rows), return_index=True)
+        if not self.analyzer.compiled(sketch.index):
+            some = np.sort(np.argsort(first)[:READ_AT_ONCE])
+            keys, first = keys[some], first[some]
         scores = self.analyzer.score(sketch.index, rows[first])
         self._explored += len(first)
         self._seen.append(scores[np.isfinite(scores)])

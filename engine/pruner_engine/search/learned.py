@@ -69,9 +69,7 @@ class LearnedSearch(ModelStrategy):
         ranked = sorted(population, key=_score, reverse=True)
         chosen = self.pick(ranked, count)
         self.forget(state, chosen)
-        for candidate in ranked:
-            if candidate not in chosen:
-                candidate.schedule = None
+        self.keep_applied(state, chosen, [])
         return Proposal(
             candidates=chosen,
             drafted=ranked[: self.context.settings.draft_set],
@@ -96,8 +94,10 @@ class LearnedSearch(ModelStrategy):
 
     def _scored(self, state: TaskState, candidates: list[Candidate]) -> list[Candidate]:
         assert state.space is not None
-        valid = state.space.materialise(candidates, self.context.threads)
-        self.score(state, valid)
+        valid: list[Candidate] = []
+        for applied in state.space.few_at_a_time(candidates, self.context.threads):
+            self.score(state, applied)
+            valid += applied
         return valid
 
     def learn(self, state: TaskState, trials: Sequence[Trial]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.search.strategy import Context, Strategy
 from pruner_engine.search.task_state import TaskState, Trial
 from pruner_engine.space.candidate import Candidate
+from pruner_engine.space.decision import Rows
 from pruner_engine.verify import create_model
 from pruner_engine.verify.model import Features, Group, LearnReport
 
@@ -55,12 +56,16 @@ class ModelStrategy(Strategy):
         assert state.space is not None
         found: list[Candidate] = []
         for index in self.rng.integers(len(state.space.sketches), size=count):
-            row = state.space.sketches[index].sample(self.rng, 1)[0]
+            row = self.canonical(state, int(index), state.space.sketches[index].sample(self.rng, 1))[0]
             candidate = state.space.candidate(int(index), row, "random")
             if candidate.hash not in known:
                 known.add(candidate.hash)
                 found.append(candidate)
         return found
+
+    def canonical(self, state: TaskState, sketch: int, rows: Rows) -> Rows:
+        """The rows in the form in which equal schedules are one row, where the strategy knows it."""
+        return rows
 
     def score(self, state: TaskState, candidates: Sequence[Candidate]) -> None:
         """Set `verified_score` of materialised candidates."""
@@ -83,6 +88,15 @@ class ModelStrategy(Strategy):
         best, rest = ranked[: count - explore], ranked[count - explore :]
         return [*best, *(rest[int(i)] for i in self.rng.permutation(len(rest))[:explore])]
 
+    def keep_applied(self, state: TaskState, chosen: Sequence[Candidate], others: Sequence[Candidate]) -> None:
+        """Leave the chosen with their schedules, applied anew where they have none, and the others without."""
+        assert state.space is not None
+        hashes = {candidate.hash for candidate in chosen}
+        for candidate in others:
+            if candidate.hash not in hashes:
+                candidate.schedule = None
+        state.space.materialise([c for c in chosen if c.schedule is None], self.context.threads)
+
     # ------------------------------------------------------------ learning
 
     def learn(self, state: TaskState, trials: Sequence[Trial]) -> dict[str, Any]:
@@ -103,9 +117,8 @@ class ModelStrategy(Strategy):
         """Keep the trials' features and let go of their schedules, which hold megabytes."""
         memory = self.memory(state)
         unknown = [t.candidate for t in trials if t.candidate.hash not in memory.features]
-        if unknown:
-            assert state.space is not None
-            applied = state.space.materialise(unknown, self.context.threads)
+        assert state.space is not None
+        for applied in state.space.few_at_a_time(unknown, self.context.threads):
             extracted = self.model.featurize(state.space, applied) if applied else []
             memory.features.update(zip((c.hash for c in applied), extracted, strict=True))
         memory.seen += [t for t in trials if t.candidate.hash in memory.features]

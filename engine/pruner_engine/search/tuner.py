@@ -163,13 +163,17 @@ class Tuner:
             self._quarantine(state, _place_and_words(error))
 
     def _choose(self, state: TaskState) -> _RoundPlan | None:
-        """What the next round of a task measures; None where nothing is left."""
+        """What the next round of a task measures; None where nothing is left.
+
+        Of a task that is frozen or was given up that is what the user pinned, and no more.
+        """
         waiting, state.pinned = state.pinned, []
         self._generate_space(state)
-        left = min(self._wanted(state), self._room(state))
+        closed = not open_tasks([state])
+        left = 0 if closed else min(self._wanted(state), self._room(state))
         pinned = self._materialise(state, waiting)
         if left <= 0 and not pinned:
-            state.exhausted = True
+            state.exhausted |= not closed
             return None
         proposal = self.strategy.propose(state, left) if left > 0 else Proposal([])
         own = {c.hash for c in pinned}

@@ -110,7 +110,10 @@ class TileDecision(Decision):
     @cached_property
     def _divisors(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Divisors of the extent, sorted; per divisor its own divisors greater than one, padded; their number."""
-        divisors = [d for d in range(1, self.extent + 1) if self.extent % d == 0]
+        divisors = [1]
+        for prime, power in prime_factors(self.extent):
+            divisors = [d * prime**p for d in divisors for p in range(power + 1)]
+        divisors.sort()
         own = [[d for d in divisors if d > 1 and value % d == 0] or [1] for value in divisors]
         padded = np.ones((len(own), max(map(len, own))), dtype=np.int32)
         for index, row in enumerate(own):

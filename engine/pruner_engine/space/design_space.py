@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 from tvm.s_tir import Schedule
@@ -21,6 +22,7 @@ from pruner_engine.space.rules import rules_for
 from pruner_engine.space.sketch import Sketch, trace_hash, trace_json
 from pruner_engine.tasks.task import TuningTask
 
+_FEW = 64
 _INVALID = (RuntimeError, ValueError, TypeError, IndexError)  # what TVM raises for a schedule that cannot be built
 
 
@@ -30,6 +32,7 @@ class DesignSpace:
     Attributes:
         task, target: what it is for.
         sketches: distinct sketches, in MetaSchedule's order.
+        derived: what others have made of the space, which lives as long as it does, by their names for it.
     """
 
     def __init__(self, task: TuningTask, target: Target, context: ms.TuneContext, traces: Sequence[Trace]) -> None:
@@ -42,6 +45,7 @@ class DesignSpace:
         for trace in {trace_hash(trace): trace for trace in traces}.values():
             self._add(trace)
         self._foreign: dict[str, Trace] = {}
+        self.derived: dict[str, Any] = {}
 
     @classmethod
     def generate(cls, task: TuningTask, target: Target, seed: int = 0, without: Collection[str] = ()) -> DesignSpace:
@@ -111,11 +115,17 @@ class DesignSpace:
             candidate.schedule = schedule
         return [candidate for candidate in candidates if candidate.schedule is not None]
 
+    def few_at_a_time(self, candidates: Sequence[Candidate], threads: int = 1) -> Iterator[list[Candidate]]:
+        """As `materialise`, in parts whose schedules, each of megabytes, are let go before the next."""
+        for start in range(0, len(candidates), _FEW):
+            applied = self.materialise(candidates[start : start + _FEW], threads)
+            yield applied
+            for candidate in applied:
+                candidate.schedule = None
+
     def apply(self, candidate: Candidate) -> Schedule | None:
         """The candidate's schedule with postprocs run, or None where it is not valid; the same at every call."""
-        # a postproc may sample (thread extents of unbound blocks): the seed is part of the candidate's identity
-        seed = (int(candidate.hash, 16) & 0x3FFFFFFF) + 1
-        schedule = Schedule(self.task.mod, seed=seed, error_render_level="none")
+        schedule = Schedule(self.task.mod, seed=seed_of(candidate.hash), error_render_level="none")
         try:
             self.trace_of(candidate).apply_to_schedule(schedule, remove_postproc=True)
             schedule.enter_postproc()
@@ -139,6 +149,11 @@ def space_generator(target: Target, without: Collection[str] = ()) -> ms.SpaceGe
         return ms.space_generator.PostOrderApply(sch_rules=rules)
     postprocs = [*ms.Postproc.create("llvm"), KeepRolled()]
     return ms.space_generator.PostOrderApply(sch_rules=rules, postprocs=postprocs)
+
+
+def seed_of(candidate: str) -> int:
+    """What postprocs sample by (thread extents of unbound blocks): part of the identity of a candidate's hash."""
+    return (int(candidate, 16) & 0x3FFFFFFF) + 1
 
 
 def key_hash(key: int) -> str:

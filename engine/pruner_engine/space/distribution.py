@@ -12,8 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from pruner_engine.space.decision import CategoricalDecision, Decision, LocationDecision, Rows, TileDecision
+from pruner_engine.errors import UserError
+from pruner_engine.space.decision import (
+    CategoricalDecision,
+    Decision,
+    LocationDecision,
+    Rows,
+    TileDecision,
+    prime_factors,
+)
 
+_MOST_FACTORS, _MOST_VALUES = 8, 1 << 20  # of a tiling that a project file may ask for
 _ELITE = 0.1  # share of the measured that counts as elite
 
 
@@ -39,14 +48,29 @@ class Distribution:
 
 
 def decision_from(spec: dict[str, Any]) -> Decision:
-    """A decision as the project file tells it (`Decision.as_json`); its place in the trace is not known."""
-    domain, name = spec["domain"], spec["name"]
-    if spec["kind"] == TileDecision.kind:
-        partition = (domain["partition"][0], domain["partition"][1])
-        return TileDecision(-1, name, domain["extent"], domain["n"], domain["max_innermost"], partition)
-    if spec["kind"] == CategoricalDecision.kind:
-        return CategoricalDecision(-1, name, tuple(domain["candidates"]), tuple(domain["probs"]))
-    return LocationDecision(-1, name, tuple(domain["indices"]))
+    """A decision as the project file tells it (`Decision.as_json`); its place in the trace is not known.
+
+    Raises:
+        UserError: it makes no sense, or has more values than a sketch's would.
+    """
+    try:
+        domain, name = spec["domain"], spec["name"]
+        if spec["kind"] == TileDecision.kind:
+            extent, n = domain["extent"], domain["n"]
+            if not (1 <= extent < 1 << 31 and 1 <= n <= _MOST_FACTORS and _tilings(extent, n) <= _MOST_VALUES):
+                raise ValueError(f"{extent} in {n} factors")
+            partition = (domain["partition"][0], domain["partition"][1])
+            return TileDecision(-1, name, extent, n, domain["max_innermost"], partition)
+        if spec["kind"] == CategoricalDecision.kind:
+            return CategoricalDecision(-1, name, tuple(domain["candidates"]), tuple(domain["probs"]))
+        return LocationDecision(-1, name, tuple(domain["indices"]))
+    except (LookupError, TypeError, ValueError) as error:
+        raise UserError("The project file tells of a decision that makes no sense.", "Restore a copy of it.") from error
+
+
+def _tilings(extent: int, n: int) -> int:
+    """Ways to write the extent as a product of n factors."""
+    return math.prod(math.comb(power + n - 1, n - 1) for _, power in prime_factors(extent))
 
 
 def elite_of(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -50,6 +50,21 @@ SELECT c.id, c.run_id, c.task_id, c.round_id, c.sketch_id, c.hash, c.decisions, 
 FROM candidates c JOIN rounds r ON r.id = c.round_id {join} JOIN measurements x ON x.candidate_id = c.id
 """
 
+_LISTED = """
+SELECT c.id, c.task_id, c.origin, c.draft_score, c.verified_score, r.idx AS round, x.stage, x.error, x.message,
+       x.seconds, x.censored, x.checked
+FROM candidates c JOIN rounds r ON r.id = c.round_id LEFT JOIN measurements x ON x.candidate_id = c.id
+WHERE c.run_id = ? AND c.task_id = ?
+"""
+_OF_KIND = {"measured": " AND x.id IS NOT NULL", "failed": " AND x.stage != 'ok'", "all": ""}
+_BEST_FIRST = " ORDER BY x.seconds IS NULL, x.seconds, c.draft_score DESC LIMIT ?"
+
+_DECIDED = """
+SELECT c.decisions, c.origin, x.stage, x.censored, x.seconds
+FROM candidates c LEFT JOIN measurements x ON x.candidate_id = c.id
+WHERE c.run_id = ? AND c.task_id = ? AND c.sketch_id = ?
+"""
+
 _SCORED = """
 SELECT x.id AS measurement_id, c.id, c.round_id, c.task_id, c.origin, c.draft_score, c.verified_score, x.stage,
        x.seconds, x.censored
@@ -244,6 +259,31 @@ class ProjectReader:
         if task_id is not None:
             sql, args = sql + " AND c.task_id = ?", (*args, task_id)
         return self.rows(sql + " ORDER BY c.id LIMIT ?", (*args, limit))
+
+    def best_candidates(
+        self, run_id: int, task_id: int, kind: str = "measured", *, limit: int = -1, kept: int | None = None
+    ) -> list[Row]:
+        """Candidates of a task, the fastest first, then those of the highest draft scores: what a list tells of them.
+
+        Args:
+            kind: measured | failed | all
+            kept: one that is among them although it is none of the best.
+        """
+        sql, of_task = _LISTED + _OF_KIND[kind], (run_id, task_id)
+        rows = self.rows(sql + _BEST_FIRST, (*of_task, limit))
+        if kept is not None and all(row["id"] != kept for row in rows):
+            rows += self.rows(sql + " AND c.id = ?", (*of_task, kept))
+        return rows
+
+    def decided(self, run_id: int, task_id: int, sketch_id: int) -> list[Row]:
+        """Decisions of a sketch's candidates, where they come from and how fast they are."""
+        return self.rows(_DECIDED, (run_id, task_id, sketch_id))
+
+    def drafted(self, run_id: int, task_ids: Collection[int] | None = None) -> int:
+        """How many different candidates a run has, of some tasks or of all."""
+        of_tasks = "" if task_ids is None else f" AND task_id IN ({', '.join('?' * len(task_ids))})"
+        sql = f"SELECT count(*) FROM candidates WHERE run_id = ?{of_tasks}"
+        return int(self._db.execute(sql, (run_id, *(task_ids or ()))).fetchone()[0])
 
     def candidate(self, candidate_id: int) -> Row | None:
         return self.one(_CANDIDATES.format(join="LEFT") + " WHERE c.id = ?", (candidate_id,))

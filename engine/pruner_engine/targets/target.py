@@ -142,7 +142,7 @@ def _obstacle(target: Target) -> str:
     host, name = detect_host(), str(target.attrs.get("model") or target.attrs.get("mcpu") or target.kind.name)
     if target.kind.name != "llvm":
         archs = [gpu.arch for gpu in detect_gpus()]
-        if any(_number(str(target.attrs.get("arch", ""))) <= _number(arch) for arch in archs):
+        if any(_loads(str(target.attrs.get("arch", "")), arch) for arch in archs):
             return ""
         here = f"the GPU here is {archs[0]}" if archs else "no NVIDIA driver answers here"
         return f"Kernels for {target.attrs.get('arch', name)} cannot run: {here}."
@@ -151,6 +151,12 @@ def _obstacle(target: Target) -> str:
         return f"Kernels for {triple.partition('-')[0]} cannot run on this {host.arch} processor."
     missing = sorted(set(cpu_features(target)) & _DECIDING - set(host.features))
     return f"Kernels for {name} cannot run: this processor has no {', '.join(missing)}." if missing else ""
+
+
+def _loads(wanted: str, here: str) -> bool:
+    """Whether a GPU loads machine code of an architecture: of its own generation and no later, with an "a" its own."""
+    code, gpu = _number(wanted), _number(here)
+    return code == gpu or (code // 10 == gpu // 10 and code < gpu and not wanted.endswith("a"))
 
 
 def _number(arch: str) -> int:

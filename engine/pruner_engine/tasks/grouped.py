@@ -17,7 +17,7 @@ from tvm.ir import Expr
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import bound, is_constant_nhwc, operator_of, rewritten, shape_of
+from pruner_engine.tasks.rewriting import bound, constant, is_constant_nhwc, operator_of, rewritten, shape_of
 
 _SHUFFLE = [  # how NCHW operators shuffle channels, once they are surrounded by changes of layout
     "relax.permute_dims",
@@ -105,6 +105,10 @@ class _Rewriter(PyExprMutator):
         calls = self._chain(value, _SHUFFLE[1:4])
         if not calls or list(calls[1].attrs.axes or []) != [0, 1, 2, 4, 3]:
             return None
+        source = shape_of(calls[0].args[0]) or []
+        pixels = (shape_of(calls[0]) or [])[:3]
+        if len(source) != 4 or shape_of(calls[2]) != source or pixels != source[:3]:
+            return None  # crosses other axes than the groups of an image's channels
         return calls[0].args[0], int(calls[0].ty.shape[3])
 
     def _depthwise(self, call: relax.Call) -> relax.Expr:
@@ -112,7 +116,7 @@ class _Rewriter(PyExprMutator):
         if found is None:
             return call
         source, groups = found
-        weight = relax.const(_unshuffled(call.args[1].value.numpy(), groups))
+        weight = constant(_unshuffled(call.args[1].value.numpy(), groups))
         made = self.builder_.emit(relax.Call(call.op, [source, weight], call.attrs))
         return self._shuffle(made, groups)
 
@@ -123,7 +127,7 @@ class _Rewriter(PyExprMutator):
         source, groups = found
         bias = call.args[1].value.numpy()
         same = bias.shape[-1:] in ((), (1,))  # for all channels
-        moved = relax.const(bias if same else _unshuffled(bias, groups))
+        moved = constant(bias if same else _unshuffled(bias, groups))
         return self._shuffle(self.builder_.emit(relax.op.add(source, moved)), groups)
 
     # ------------------------------------------------------------ convolutions
@@ -144,9 +148,7 @@ class _Rewriter(PyExprMutator):
             shuffled=shuffled,
             dtype=str(result.dtype),
         )
-        made = self.builder_.emit_te(
-            kernel, source, relax.const(np.ascontiguousarray(wide)), primfunc_name_hint="conv2d"
-        )
+        made = self.builder_.emit_te(kernel, source, constant(np.ascontiguousarray(wide)), primfunc_name_hint="conv2d")
         if each % self.lanes:
             made = self.builder_.emit(relax.op.strided_slice(made, [4], [0], [each]))
         return relax.op.reshape(made, [int(n) for n in result.shape])

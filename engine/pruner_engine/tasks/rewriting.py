@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import tvm
 from tvm import relax
 from tvm.ir.expr import GenericConst
@@ -32,6 +33,11 @@ def bound(rewriter: PyExprMutator, value: relax.Expr) -> relax.Expr:
             break
         value = found
     return value
+
+
+def constant(values: np.ndarray) -> relax.Constant:
+    """A constant of the array's own type, which is said, as TVM narrows numbers of 64 bits."""
+    return relax.const(values, str(values.dtype))
 
 
 def shape_of(value: relax.Expr) -> list[int] | None:

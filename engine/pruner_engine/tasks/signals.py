@@ -14,7 +14,7 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import operator_of, rewritten, shape_of
+from pruner_engine.tasks.rewriting import constant, operator_of, rewritten, shape_of
 
 _AXES = 3  # batch, channel, position
 
@@ -67,7 +67,7 @@ class _Rewriter(PyExprMutator):
 def _row(weight: GenericConst) -> relax.Expr:
     """Weights of a signal's filters as those of images."""
     values = weight.value.numpy()
-    return relax.const(values.reshape(*values.shape[:2], 1, values.shape[2]))
+    return constant(values.reshape(*values.shape[:2], 1, values.shape[2]))
 
 
 def _along(numbers: Any, other: int) -> list[int]:

@@ -14,7 +14,7 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import operator_of, rewritten, shape_of
+from pruner_engine.tasks.rewriting import constant, operator_of, rewritten, shape_of
 
 
 def spread_transposed(mod: tvm.IRModule) -> tvm.IRModule:
@@ -55,7 +55,7 @@ class _Rewriter(PyExprMutator):
         after = [e - n for e, n in zip(ends, extents, strict=True)]
         conv = relax.op.nn.conv2d(
             data,
-            relax.const(_filters(weight.value.numpy(), strides, taps)),
+            constant(_filters(weight.value.numpy(), strides, taps)),
             padding=[*before, *after],
             data_layout="NHWC",
             kernel_layout="HWIO",

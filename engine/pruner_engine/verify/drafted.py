@@ -40,9 +40,9 @@ def draft_features(space: DesignSpace, candidates: Sequence[Candidate]) -> list[
             continue
         rows = np.array([candidates[i].row for i in members])
         if not analyzer.compiled(sketch.index):
-            scores = analyzer.score(sketch.index, rows)
-            told = np.isfinite(scores)  # of what cannot be read there is no prediction
-            found[members, LATENCY] = np.where(told, _log(_NANOSECONDS * np.exp2(-np.where(told, scores, 0.0))), 0.0)
+            seconds = analyzer.lowered_s(sketch.index, rows, {})
+            told = np.isfinite(seconds)  # of what cannot be read there is no prediction
+            found[members, LATENCY] = np.where(told, _log(_NANOSECONDS * np.where(told, seconds, 0.0)), 0.0)
             continue
         figures = analyzer.figures(sketch.index, rows)
         times = {name: _NANOSECONDS * values for name, values in figures.items() if name in _TIMES}

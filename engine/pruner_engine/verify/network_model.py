@@ -37,7 +37,8 @@ class NetworkCostModel(CostModel):
     """Keeps a network, goes on from its weights at every update, and starts over where that ranks better.
 
     Whether starting over is better is tried each time the measurements have doubled since the last try: one network
-    goes on, one starts from nothing, and the one that ranks held-out measurements better stays.
+    goes on, one starts from nothing, and the one that ranks better stays: held-out measurements where a task has
+    some, else what both have learned.
     """
 
     def __init__(self, seed: int = 0) -> None:

@@ -1,4 +1,4 @@
-"""A table over rows of the project file: sortable, filterable, refreshed in place."""
+"""A table over rows of the project file: sortable, refreshed in place."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ class Column:
         text: of the value.
         help: tool tip of the heading.
         right: numbers stand right.
+        tip: tool tip of a row's cell where it needs one of its own, or "".
         tone: colour token of a row's cell, or "".
         share: share between 0 and 1 that is drawn as a bar in the cell, or None.
         curve: points that are drawn as a small falling step curve instead of a text, or None.
@@ -52,6 +53,7 @@ class Column:
     share: Callable[[Row], float | None] | None = None
     curve: Callable[[Row], Sequence[tuple[float, float]] | None] | None = None
     name: str = ""
+    tip: Callable[[Row], str] | None = None
 
     @property
     def called(self) -> str:
@@ -63,7 +65,7 @@ class Column:
 
 
 class RowTable(QAbstractTableModel):
-    """Rows with an `id`; sorting and filtering work on the list itself, which is far faster than a proxy model.
+    """Rows with an `id`; sorting works on the list itself, which is far faster than a proxy model.
 
     Signals:
         replaced: none came or went, but rows may tell something else or stand elsewhere; takes the rows before. It
@@ -78,10 +80,9 @@ class RowTable(QAbstractTableModel):
         self.rows: list[Row] = []
         self._all: list[Row] = []
         self._order: tuple[int, bool] | None = None
-        self._filter: Callable[[Row], bool] | None = None
 
     def show_rows(self, rows: list[Row]) -> None:
-        """Take new rows, keeping order and filter; where no row comes or goes, selection and scrolling stay."""
+        """Take new rows, keeping their order; where no row comes or goes, selection and scrolling stay."""
         self._all = rows
         before, shown = self.rows, self._arranged()
         places = {row["id"]: at for at, row in enumerate(shown)}
@@ -103,16 +104,12 @@ class RowTable(QAbstractTableModel):
             return []
         return [at for at, column in enumerate(self.columns) if column.look(before) != column.look(after)]
 
-    def filter(self, keep: Callable[[Row], bool] | None) -> None:
-        self._filter = keep
-        self.show_rows(self._all)
-
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         self._order = (column, order == Qt.SortOrder.DescendingOrder) if column >= 0 else None
         self.show_rows(self._all)
 
     def _arranged(self) -> list[Row]:
-        rows = [row for row in self._all if self._filter is None or self._filter(row)]
+        rows = list(self._all)
         if self._order is not None:
             column, descending = self._order
             value = self.columns[column].value
@@ -149,7 +146,8 @@ class RowTable(QAbstractTableModel):
             token = column.tone(row) if column.tone else ""
             return theme.color(token) if token else None
         if role == _TIP:
-            return row.get("message") or self.data(index, _DISPLAY)
+            own = column.tip(row) if column.tip else ""
+            return own or row.get("message") or self.data(index, _DISPLAY)
         if role == ROW_ROLE:
             return row
         return None

@@ -18,6 +18,7 @@ STATES = {
     "preparing": (tr("preparing"), "info"),
     "tuning": (tr("tuning"), "info"),
     "paused": (tr("paused"), "warn"),
+    "stopping": (tr("stopping"), "warn"),
     "stopped": (tr("stopped"), "neutral"),
     "finished": (tr("finished"), "good"),
     "failed": (tr("failed"), "bad"),

@@ -91,6 +91,7 @@ class ComparePage(Page):
         self._left_out = ""
         self._goal_of: str | None = None
         self._chosen: tuple[ProjectReader, int] | None = None  # the run that the table was told to mark
+        self.workspace.opened.connect(self._forget_goal)
         self.only_own = ElidedButton()
         self.only_own.setProperty("role", "chip")
         paint_icon(self.only_own, "cross", "accent", 13)
@@ -147,7 +148,7 @@ class ComparePage(Page):
         others = self.workspace.beside.readers
         try:
             found = compare(reader, chosen, self._goal_of, others)
-        except UserError:  # another project, or another model of this one
+        except UserError:  # of another model
             self._goal_of = None
             found = compare(reader, chosen, others=others)
         self._fill_goals(found)
@@ -190,7 +191,7 @@ class ComparePage(Page):
         self.only_own.setAccessibleName(again)
 
     def notes(self) -> Iterable[str]:
-        return (self.plot.thinned, self._left_out)
+        return (self.plot.thinned, self._left_out) if self.pages.currentIndex() else ()
 
     def _fill_goals(self, found: Comparison) -> None:
         wanted = [(tr("Goal of the stock search"), None), *((short_name(run), run["name"]) for run in found.runs)]
@@ -199,6 +200,10 @@ class ComparePage(Page):
             for name, run_name in wanted:
                 self.goal_of.addItem(name, run_name)
         self.goal_of.setCurrentIndex(max(0, self.goal_of.findData(self._goal_of)))
+
+    def _forget_goal(self) -> None:
+        """A run of another project may have the same number."""
+        self._goal_of = None
 
     def _goal_chosen(self) -> None:
         self._goal_of = self.goal_of.currentData()

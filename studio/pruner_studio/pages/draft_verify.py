@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from itertools import dropwhile
 from operator import itemgetter
 from typing import Any
 
@@ -55,6 +56,10 @@ _ORIGINS = (
 _SCORE_AXIS = (tr("score (higher is better)"), "{:.6g}".format)
 
 
+def _explored_tip(row: dict[str, Any]) -> str:
+    return tr("The draft set of the round before was used again.") if row["reused"] else ""
+
+
 def _correlation(value: float) -> str:
     return f"{value:+.2f}"
 
@@ -62,9 +67,17 @@ def _correlation(value: float) -> str:
 COLUMNS = (
     Column(tr("Round"), lambda row: row["idx"], units.count, right=True),
     Column(tr("Task"), lambda row: row["task"]),
+    Column(
+        _STEPS[0][0].capitalize(),
+        lambda row: row["explored"] or None,
+        units.count,
+        tip_of("figure.explored"),
+        right=True,
+        tip=_explored_tip,
+    ),
     *(
         Column(name.capitalize(), itemgetter(key), units.count, tip_of(f"figure.{key}"), right=True)
-        for name, key in _STEPS
+        for name, key in _STEPS[1:]
     ),
     *(
         Column(title, itemgetter(f"{figure}_{score}"), shown, tip_of(f"score.{figure}"), right=True)
@@ -189,7 +202,16 @@ class DraftVerifyPage(Page):
             self.touch()
         yield
         # Rows of this page's own: those of the reader are the same ones at the next refresh, which would look unchanged
-        rows = [{**row, "task": tasks.get(row["task_id"], ""), **self._scored.quality(row["id"])} for row in rounds]
+        exploring = {row["task_id"] for row in rounds if row["explored"]}
+        rows = [
+            {
+                **row,
+                "task": tasks.get(row["task_id"], ""),
+                "reused": row["drafted"] and not row["explored"] and row["task_id"] in exploring,
+                **self._scored.quality(row["id"]),
+            }
+            for row in rounds
+        ]
         self.model.show_rows(rows)
         chosen = [row for row in rounds if row["id"] == self._round]
         if not chosen:
@@ -199,7 +221,11 @@ class DraftVerifyPage(Page):
         self.funnel_card.heading.setText(
             tr("Funnel of round {number}").format(number=chosen[0]["idx"]) if chosen else tr("Funnel of all rounds")
         )
-        self.funnel.show_steps([(name, sum(row[key] for row in chosen or rounds)) for name, key in _STEPS])
+        reached = {key: sum(row[key] for row in chosen or rounds) for _, key in _STEPS}
+        if not chosen:  # a candidate is drafted once, in however many rounds it is verified
+            reached["drafted"] = reader.drafted(run_id, shown_tasks)
+        steps = [(name, reached[key]) for name, key in _STEPS]
+        self.funnel.show_steps(list(dropwhile(lambda step: not step[1], steps)))  # without what no round has done
         yield
         shown = self._scored.columns(shown_tasks, self._round)
         self._show_scatter(shown)
@@ -207,7 +233,7 @@ class DraftVerifyPage(Page):
         self._show_tiles(shown, chosen or rounds)
 
     def notes(self) -> Iterable[str]:
-        return (self.scatter.thinned,)
+        return (self.scatter.thinned,) if self.pages.currentIndex() else ()
 
     def _shown_tasks(self, tasks: dict[int, str], kept: dict[int, str]) -> Collection[int] | None:
         """The chosen task, else those that the filter lets through; None for all."""

@@ -39,6 +39,7 @@ from pruner_studio.widgets.figure import SaveButton
 from pruner_studio.widgets.narrowing import NarrowedBy
 from pruner_studio.widgets.rooms import Columns
 from pruner_studio.widgets.table import Table
+from pruner_studio.widgets.wheel import leave_wheel
 
 _SIDE_BY_SIDE = 760  # pixels from which on latencies, outputs and files stand beside each other
 _TONES = {"applied": "good", "fallback": "warn", "not tunable": "muted"}
@@ -87,6 +88,7 @@ class ExportPage(Page):
         self.out.textChanged.connect(lambda _: self._enable())
         self.which = QComboBox()
         self.which.setAccessibleName(tr("Schedules of"))
+        leave_wheel(self.which)
         self.which.addItem(tr("Best of all runs"), True)
         self.which.addItem(tr("Best of this run"), False)
         self.which.currentIndexChanged.connect(lambda _: self._enable())
@@ -119,7 +121,7 @@ class ExportPage(Page):
         outer = QVBoxLayout(self.result)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.setSpacing(14)
-        self.source = label("", "muted")
+        self.source = label("", "muted", cut=True)
         outer.addWidget(self.source)
         columns = Columns(_SIDE_BY_SIDE)
         self.latencies = Card(tr("Latency"))

@@ -152,7 +152,7 @@ class OverviewPage(Page):
     def _nothing(self) -> None:
         self.pages.setCurrentIndex(0)
         self.subtitle_label.setText(self.subtitle)
-        if self.workspace.job.running:
+        if self.workspace.tuning and self.workspace.job_run is None:
             told = tr(
                 "The model is read, its kernels are found and the libraries are timed. Then the first round begins."
             )
@@ -196,7 +196,7 @@ class OverviewPage(Page):
         )
 
     def notes(self) -> Iterable[str]:
-        return (self.curve.thinned, self._left_out)
+        return (self.curve.thinned, self._left_out) if self.pages.currentIndex() else ()
 
     def _show_curve(self, run: dict[str, Any], baselines: dict[str, dict[str, Any]]) -> None:
         reader, axis = self.workspace.reader, self.axis.current

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from PySide6.QtGui import QUndoStack
@@ -39,6 +39,7 @@ class SchedulePage(Page):
 
     def build(self) -> Iterator[None]:
         self._subject: Subject | None = None
+        self._sought: tuple[object, ...] = ()  # for which the list of candidates was scrolled last
         self._first_id: int | None = None  # task that is shown while the user has chosen none
         self.workspace.opened.connect(self._forget_first)
         self.header.addWidget(NarrowedBy(self.workspace))
@@ -138,8 +139,11 @@ class SchedulePage(Page):
         self._fill_tasks(tasks, task["id"])
         candidate_id = (self.workspace.candidate_id if chosen else None) or task["best_candidate_id"]
         yield
-        self.candidates.show_task(reader, run_id, task["id"])
-        self.candidates.table.choose(candidate_id)
+        self.candidates.show_task(reader, run_id, task["id"], candidate_id)
+        sought = (reader, run_id, task["id"], self.workspace.candidate_id, self.candidates.which.current)
+        # A list that somebody reads stays where it is although a run finds a better candidate
+        self.candidates.table.choose(candidate_id, seek=sought != self._sought)
+        self._sought = sought
         self._show_candidate(task, candidate_id)
 
     def _first(self, tasks: list[dict[str, Any]]) -> int | None:
@@ -184,7 +188,7 @@ class SchedulePage(Page):
         self.reference_button.setEnabled(row is not None)
         self._subject = subject
         for _, pane in self.panes:
-            pane.look_at(subject)
+            pane.look_at(subject, task["trials"])
 
     def _tell(self, message: str, hint: str = "", log: str = "") -> None:
         """What became of the candidate: in words, what to do about it, and what its worker wrote."""
@@ -199,6 +203,11 @@ class SchedulePage(Page):
         row = self.workspace.reader.candidate(candidate_id) if self.workspace.reader else None
         if row is not None:
             self.workspace.select(row["task_id"], candidate_id)
+
+    def notes(self) -> Iterable[str]:
+        if self.pages.currentIndex() == 0:
+            return ()
+        return (self.candidates.left_out.text(), self.roofline.left_out if self.roofline.isVisible() else "")
 
     def edits(self) -> Sequence[QUndoStack]:
         editor = self.what_if.editor

@@ -7,13 +7,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout
 
 from pruner_engine.errors import UserError
 from pruner_engine.jobs import lines
 from pruner_engine.jobs import messages as msg
+from pruner_engine.model_names import stem_of
 from pruner_studio import clipboard
 from pruner_studio.models.projects import SUFFIX, copy_of_demo, expanded, project_folder
 from pruner_studio.models.stored import model_of
@@ -60,6 +61,9 @@ class StartPage(Page):
         right.addWidget(self._checks_card())
         right.addStretch(1)
         self.column.addWidget(scroll, 1)
+        self.hindrance = label("", "faint", cut=True)
+        self.hindrance.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self.column.addWidget(self.hindrance)
         self.column.addLayout(self._footer())
         self.model_card.chosen.connect(self._model_chosen)
         self.model_card.changed.connect(self._show_command)
@@ -103,7 +107,7 @@ class StartPage(Page):
 
     def _model_chosen(self) -> None:
         if self.model_card.model:
-            self.project.setText(str(project_folder() / f"{self.model_card.stem}{SUFFIX}"))
+            self.project.setText(str(project_folder() / f"{stem_of(self.model_card.model)}{SUFFIX}"))
         self.form.take_settings({})
         self._show_command()
 
@@ -111,15 +115,15 @@ class StartPage(Page):
 
     def plan(self) -> msg.Tune:
         """The job as the page says it."""
-        kind = self.budget_kind.current
+        trials, minutes = self.form.budgets()
         return msg.Tune(
             project=expanded(self.project.text()),
             model=self.model_card.model,
             inputs=self.shapes.values(),
             target=self.form.target.currentText().strip() or "auto",
             strategy=self.form.strategy.currentData(),
-            trials=self.budget.value() if kind == "trials" else None,
-            minutes=float(self.budget.value()) if kind == "minutes" else None,
+            trials=trials,
+            minutes=minutes,
             seed=self.form.seed.value(),
             settings=self.form.settings,
             allow_code=self.consent.isChecked(),
@@ -130,11 +134,26 @@ class StartPage(Page):
         return lines.tune_line(self.plan()) if self.model_card.model else ""
 
     def _show_command(self) -> None:
-        ready = bool(self.model_card.known and self.project.text().strip() and self.shapes.complete())
+        hindrance = self._hindrance()
         self.copy.setEnabled(bool(self.model_card.model))
-        self.tune.setEnabled(ready and not self.workspace.job.running)
+        self.tune.setEnabled(bool(self.model_card.model) and not hindrance)
+        self.tune.setToolTip(hindrance)
+        self.hindrance.setText(hindrance)
+        self.hindrance.setVisible(bool(hindrance))
         self.command.setText(self.command_line() or tr("Choose a model to begin."))
         self.line_changed.emit()
+
+    def _hindrance(self) -> str:
+        """Why the model that is chosen cannot be tuned now; empty where it can."""
+        if not self.model_card.model:
+            return ""
+        if self.workspace.job.running:
+            return tr("A job is running: tune when it has ended.")
+        if not self.model_card.known:
+            return self.drop.about.text()  # it is looked at, waits for consent, or was refused
+        if not self.shapes.complete():
+            return tr("Give every open dimension a size.")
+        return "" if self.project.text().strip() else tr("Name a project file.")
 
     def start(self) -> None:
         plan = self.plan()

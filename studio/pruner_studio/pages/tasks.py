@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSplitter
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QSplitter
 
 from pruner_engine import units
 from pruner_engine.jobs import lines
@@ -102,6 +102,7 @@ class TasksPage(Page):
     subtitle = tr("Each row is one distinct kernel of the model. Press Enter on a row to look at its schedules.")
 
     def build(self) -> Iterator[None]:
+        self._asked: tuple[int, str] | None = None  # task and how it is steered, until the engine has taken that up
         self.filter = QLineEdit()
         self.filter.setPlaceholderText(tr("Filter by name, operator or shape   (Ctrl+F)"))
         self.filter.setAccessibleName(tr("Filter tasks"))
@@ -155,7 +156,8 @@ class TasksPage(Page):
         row.setSpacing(8)
         self.count = label("", "faint")
         row.addWidget(self.count, 1)
-        self.steer_buttons = []
+        self.steer_buttons: list[QPushButton] = []
+        self._steer_tips: list[str] = []
         for action, text, tip in (
             ("pin", tr("Pin"), tr("Tune only pinned tasks")),
             ("boost", tr("Boost"), tr("Give this task more rounds")),
@@ -164,6 +166,7 @@ class TasksPage(Page):
         ):
             made = button(text, partial(self._steer, action), icon=action if action != "normal" else "", tip=tip)
             self.steer_buttons.append(made)
+            self._steer_tips.append(tip)
             row.addWidget(made)
         self.open_button = button(tr("Open schedules"), lambda: self.go_to.emit("schedule"), "primary")
         way_on.addStretch(1)
@@ -189,9 +192,12 @@ class TasksPage(Page):
         self.model.show_rows(rows)
         self.table.choose(self.workspace.task_id)
         told = tr("{shown} of {all} tasks") if len(rows) != len(tasks) else tr("{all} tasks")
-        self.count.setText(told.format(shown=len(rows), all=len(tasks)))
-        for made in self.steer_buttons:
-            made.setEnabled(self._steers)
+        awaited = tr("Taken up when this round has ended.") if self._awaits(tasks) else ""
+        self.count.setText(" · ".join(filter(None, (told.format(shown=len(rows), all=len(tasks)), awaited))))
+        hindrance = "" if self._steers else tr("Only a task of the run that is at work can be steered.")
+        for made, tip in zip(self.steer_buttons, self._steer_tips, strict=True):
+            made.setEnabled(not hindrance)
+            made.setToolTip(hindrance or tip)
 
     def command_line(self) -> str:
         if self.workspace.run_id is None:
@@ -199,7 +205,7 @@ class TasksPage(Page):
         return lines.tasks_line(self.workspace.path, self.workspace.run_id)
 
     def notes(self) -> Iterable[str]:
-        return (self.roofline.thinned,)
+        return (self.roofline.thinned,) if self.pages.currentIndex() else ()
 
     def _show_roofline(self, profile: dict[str, Any], rows: list[dict[str, Any]]) -> None:
         placed = [row for row in rows if row["intensity"] is not None and row["best_s"]]
@@ -232,3 +238,12 @@ class TasksPage(Page):
         if self._steers:
             assert self.workspace.task_id is not None
             self.workspace.control(msg.Steer(task_id=self.workspace.task_id, action=action))  # type: ignore[arg-type]
+            self._asked = self.workspace.task_id, action
+            self.refresh()
+
+    def _awaits(self, tasks: list[dict[str, Any]]) -> bool:
+        """The engine has not taken up yet how a task is to be steered."""
+        taken = self._asked in {(row["id"], row["steer"]) for row in tasks}
+        if taken or not self.workspace.steers_shown:
+            self._asked = None
+        return self._asked is not None

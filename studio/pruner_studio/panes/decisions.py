@@ -68,6 +68,9 @@ class DecisionsPane(Pane):
             return []
         return self._try(self.subject.candidate_id)
 
+    def show_news(self, subject: Subject) -> None:
+        self.show_subject(subject)
+
     def show_subject(self, subject: Subject) -> None:
         clear(self.grid)
         self.bars = []
@@ -78,8 +81,7 @@ class DecisionsPane(Pane):
             own_only = tr("Only candidates of the task's own sketches have decisions to compare.")
             self.told.setText(subject.lacks if subject.candidate_id is None else own_only)
             return
-        every = self.reader.candidates(subject.run_id, subject.task_id)
-        own = [one for one in every if one["sketch_id"] == sketch["id"]]
+        own = self.reader.decided(subject.run_id, subject.task_id, sketch["id"])
         drafted = [one for one in own if one["origin"] != "random"]
         elite = elite_of(own)
         specs = sketch["decisions"]

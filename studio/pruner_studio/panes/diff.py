@@ -16,6 +16,7 @@ from pruner_studio.panes.pane import Pane, Subject
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Segments, label
 from pruner_studio.widgets.diff import DiffView
+from pruner_studio.widgets.wheel import leave_wheel
 from pruner_studio.workspace import Workspace
 
 FORMS = (
@@ -40,6 +41,7 @@ class DiffPane(Pane):
         top.setSpacing(8)
         self.left = QComboBox()
         self.left.setAccessibleName(tr("Compare with"))
+        leave_wheel(self.left)
         self.left.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.left.setMinimumContentsLength(14)
         self.left.activated.connect(self._left_chosen)
@@ -57,7 +59,7 @@ class DiffPane(Pane):
         self.reference = self._chosen = candidate_id
         self._shown = None
         if self.subject is not None:
-            self.look_at(self.subject)
+            self.look_at(self.subject, self._news)
 
     def shown(self) -> object:
         return super().shown(), self.left.currentData(), self.forms.current
@@ -71,6 +73,17 @@ class DiffPane(Pane):
         self._fill(subject)
         self._compare()
 
+    def show_news(self, subject: Subject) -> None:
+        """A run may have a better one now; what is compared stays as long as its left side does."""
+        left = self.left.currentData()
+        self._fill(subject)
+        if self.left.currentData() != left:
+            self._compare()
+
+    def _forget(self) -> None:
+        super()._forget()
+        self.reference = self._chosen = None
+
     def words(self) -> list[str]:
         right = self.subject.candidate_id if self.subject else None
         left = self._inspect(self.forms.current, self.left.currentData())  # the terminal has --candidate at the left
@@ -78,10 +91,8 @@ class DiffPane(Pane):
 
     def _fill(self, subject: Subject) -> None:
         """The kept reference, the best of the task in each run, the untuned kernel; the user's choice stays."""
-        self.left.clear()
         offered: dict[int, str] = {}
-        kept = self.reader.candidate(self.reference) if self.reference is not None else None
-        if kept is not None and kept["task_id"] == subject.task_id:
+        if (kept := self._of_task(self.reference, subject)) is not None:
             offered[kept["id"]] = tr("Reference: {name}").format(name=self._name(kept, subject))
         for run in reversed(self.reader.runs()):
             for task in self.reader.tasks(run["id"]):
@@ -90,11 +101,22 @@ class DiffPane(Pane):
                     offered[best] = tr("Best of run {number}: {name}").format(
                         number=run["id"], name=self._name(self.reader.candidate(best), subject)
                     )
+        if (chosen := self._of_task(self._chosen, subject)) is not None and chosen["id"] not in offered:
+            offered[chosen["id"]] = self._name(chosen, subject)  # it was the best of a run that goes on
         offered[msg.UNTUNED] = self._name(None, subject)
-        for candidate_id, text in offered.items():
-            if candidate_id != subject.candidate_id:
+        wanted = [
+            (text, candidate_id) for candidate_id, text in offered.items() if candidate_id != subject.candidate_id
+        ]
+        if [(self.left.itemText(at), self.left.itemData(at)) for at in range(self.left.count())] != wanted:
+            self.left.clear()
+            for text, candidate_id in wanted:
                 self.left.addItem(text, candidate_id)
         self.left.setCurrentIndex(max(0, self.left.findData(self._chosen)))
+
+    def _of_task(self, candidate_id: int | None, subject: Subject) -> dict[str, Any] | None:
+        """A candidate's row, where it is one of the subject's task."""
+        row = None if candidate_id is None else self.reader.candidate(candidate_id)
+        return row if row is not None and row["task_id"] == subject.task_id else None
 
     def _left_chosen(self, at: int) -> None:
         self._chosen = self.left.itemData(at)

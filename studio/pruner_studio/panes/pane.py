@@ -46,19 +46,23 @@ class Pane(QWidget):
         self.workspace = workspace
         self.subject: Subject | None = None
         self._shown: Subject | None = None
+        self._news = self._shown_news = 0
         workspace.opened.connect(self._forget)
         self.column = QVBoxLayout(self)
         self.column.setContentsMargins(0, 8, 0, 0)
         self.column.setSpacing(8)
 
-    def look_at(self, subject: Subject) -> None:
-        """Show this one, now or as soon as the pane is visible."""
-        self.subject = subject
+    def look_at(self, subject: Subject, news: int) -> None:
+        """Show this one, now or as soon as the pane is visible; `news` grows while trials of its task are made."""
+        self.subject, self._news = subject, news
         self._show_if_visible()
 
     def show_subject(self, subject: Subject) -> None:
         """Fill the pane; called once for each subject."""
         raise NotImplementedError
+
+    def show_news(self, subject: Subject) -> None:
+        """Trials were made of the task of the subject that is shown."""
 
     def words(self) -> list[str]:
         """The command line that tells the same in the terminal; empty where no candidate is shown."""
@@ -129,6 +133,11 @@ class Pane(QWidget):
         self.subject = self._shown = None
 
     def _show_if_visible(self) -> None:
-        if self.isVisible() and self.subject is not None and self.subject != self._shown:
+        if not self.isVisible() or self.subject is None:
+            return
+        known, self._shown_news = self._shown_news, self._news
+        if self.subject != self._shown:
             self._shown = self.subject
             self.show_subject(self.subject)
+        elif known != self._news:
+            self.show_news(self.subject)

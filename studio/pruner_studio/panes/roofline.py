@@ -11,6 +11,7 @@ from pruner_engine.store.roofline import place
 from pruner_studio.panes.pane import Pane, Subject
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import label
+from pruner_studio.widgets.candidates import told_of_best
 from pruner_studio.widgets.roofline import Kernels, Roofline
 from pruner_studio.workspace import Workspace
 
@@ -24,6 +25,7 @@ class RooflinePane(Pane):
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(workspace)
+        self.left_out = ""  # says so where not every candidate is drawn
         self.told = label("", "muted", wrap=True, name=tr("Place under the roofline"))
         self.column.addWidget(self.told)
         self.plot = Roofline(tr("Roofline of the candidates"))
@@ -36,13 +38,16 @@ class RooflinePane(Pane):
             [] if self.subject is None else ["pruner", "tasks", self.subject.project, "--run", str(self.subject.run_id)]
         )
 
+    def show_news(self, subject: Subject) -> None:
+        self.show_subject(subject)
+
     def show_subject(self, subject: Subject) -> None:
         tasks = self.reader.tasks(subject.run_id)
         task = next(row for row in tasks if row["id"] == subject.task_id)
         profile = self.reader.profile(subject.run_id)
-        rows = self.reader.candidates(subject.run_id, subject.task_id, measured=True)
+        rows = self.reader.best_candidates(subject.run_id, subject.task_id, limit=_SHOWN, kept=subject.candidate_id)
         timed = [row for row in rows if row["stage"] == "ok" and not row["censored"] and row["seconds"]]
-        timed = sorted(timed, key=lambda row: row["seconds"])[:_SHOWN]
+        self.left_out = told_of_best(len(timed), task["valid"]) if len(rows) >= _SHOWN else ""
         others = [row for row in tasks if row is not task and row["intensity"] is not None and row["best_s"]]
         groups = [
             Kernels(

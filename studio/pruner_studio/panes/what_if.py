@@ -81,6 +81,13 @@ class WhatIfPane(Pane):
         self.parts.tell(tr("Asking the draft model…"))
         self._predict()
 
+    def show_news(self, subject: Subject) -> None:
+        """The shown candidate itself may have been measured."""
+        row = self.candidate(subject)
+        if self._row is not None and row is not None and row["stage"] != self._row["stage"]:
+            self._row = row
+            self._predict()
+
     def _edited(self) -> None:
         if self.subject is not None and self._row is not None:
             # a run that finds a better candidate would otherwise show that one, and the edit would be lost

@@ -10,6 +10,7 @@ import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication
 
+from pruner_engine import units
 from pruner_studio.plotting import pg
 
 NAME_PIXELS = 11  # size of letters of an axis
@@ -45,7 +46,12 @@ class HumanAxis(pg.AxisItem):  # type: ignore[misc]
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
         if not self._log:
-            return list(super().tickValues(low, high, size)[:1])
+            levels = list(super().tickValues(low, high, size)[:1])
+            if self.text is units.count:  # there is nothing between two whole numbers
+                levels = [
+                    (max(1.0, step), [at for at in ticks if abs(at - round(at)) < 1e-9]) for step, ticks in levels
+                ]
+            return levels
         low, high = max(low, -_FURTHEST), min(high, _FURTHEST)
         if low >= high:
             return []

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from pruner_studio.theme import theme
 from pruner_studio.widgets.elided import Elided, Paragraph
+from pruner_studio.widgets.wheel import leave_wheel
 
 
 def label(text: str = "", role: str = "", *, wrap: bool = False, cut: bool = False, name: str = "") -> QLabel:
@@ -88,6 +89,7 @@ def number(name: str, low: int, high: int, value: int) -> QSpinBox:
     """A field for a whole number."""
     made = QSpinBox(minimum=low, maximum=high, value=value)
     made.setAccessibleName(name)
+    leave_wheel(made)
     made.lineEdit().setTextMargins(7, 0, 0, 0)  # Qt ignores the padding of the style sheet here
     return made
 
@@ -193,9 +195,6 @@ class Segments(QWidget):
     def choose(self, key: str) -> None:
         self._buttons[key].setChecked(True)
 
-    def offer(self, key: str, enabled: bool) -> None:
-        self._buttons[key].setEnabled(enabled)
-
     def part(self, key: str) -> QPushButton:
         return self._buttons[key]
 
@@ -239,12 +238,6 @@ class EmptyState(QWidget):
 
     def _paint(self) -> None:
         self._picture.setPixmap(theme.pixmap(self._icon, "faint", 40))
-
-
-def line() -> QFrame:
-    made = QFrame()
-    made.setProperty("role", "line")
-    return made
 
 
 def clear(layout: QLayout) -> None:

@@ -63,6 +63,7 @@ class BoardsCard(Card):
         self.table.setMinimumHeight(140)
         self.body.addWidget(self.table)
         self._seen: dict[str, float] = {}
+        self._tracker = ""  # that is asked: the field may hold half of another address
         self._waiting = False
         self._beat = QTimer(self, interval=_BEAT_MS)
         self._beat.timeout.connect(self._look_again)
@@ -76,10 +77,12 @@ class BoardsCard(Card):
 
     def ask(self) -> None:
         """Ask now, and go on asking while the card is shown."""
-        QSettings().setValue("tracker", self.tracker.text().strip())
-        if not self.tracker.text().strip():
+        self._tracker = self.tracker.text().strip()
+        QSettings().setValue("tracker", self._tracker)
+        if not self._tracker:
             self._beat.stop()
             self.state.show_state("", "neutral")
+            self.note.setText("")
             self._show([])
             return
         self._beat.start()
@@ -88,11 +91,14 @@ class BoardsCard(Card):
     def _look_again(self) -> None:
         if not self._waiting:
             self._waiting = True
-            self.workspace.helper.ask(self.command(), self._answered, self._failed)
+            asked = self._tracker
+            self.workspace.helper.ask(
+                msg.ListBoards(tracker=asked), self._answered, lambda failure: self._failed(asked, failure)
+            )
 
     def _answered(self, reply: msg.Boards) -> None:
         self._waiting = False
-        if reply.tracker != self.tracker.text().strip():
+        if reply.tracker != self._tracker:
             return
         rows, now = [], time.monotonic()
         for index, board in enumerate(reply.boards):
@@ -116,9 +122,11 @@ class BoardsCard(Card):
         self.note.setText("" if rows else tr("The tracker has no board yet. Start a server on one with --tracker."))
         self._show(rows)
 
-    def _failed(self, failure: msg.Failed) -> None:
+    def _failed(self, asked: str, failure: msg.Failed) -> None:
         """Told in the card, not as a new problem every few seconds."""
         self._waiting = False
+        if asked != self._tracker:
+            return
         self.state.show_state(tr("no answer"), "bad")
         self.note.setText(f"{failure.message} {failure.hint}")
         self._show([])

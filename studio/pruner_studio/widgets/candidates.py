@@ -13,10 +13,16 @@ from pruner_studio.help import help_of, tip_of
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.models.words import ORIGINS, PHASES
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, Segments
+from pruner_studio.widgets.basic import Card, Segments, label
 from pruner_studio.widgets.table import Table
 
 _SHOWN = 500
+
+
+def told_of_best(shown: int, every: int) -> str:
+    """Says so where only the best of the candidates are shown."""
+    told = tr("the best {shown} of {all} candidates")
+    return told.format(shown=units.count(shown), all=units.count(every)) if shown < every else ""
 
 
 def outcome(row: dict[str, Any]) -> str:
@@ -62,17 +68,19 @@ class CandidatesCard(Card):
         self.head.addWidget(self.which)
         self.model = RowTable(COLUMNS, self)
         self.table = Table(tr("Candidates"), self.model, on_chosen, sort_by=(1, Qt.SortOrder.AscendingOrder), stretch=2)
+        self.table.clicked.connect(lambda index: on_chosen(self.model.rows[index.row()]))  # the current row too
         self.body.addWidget(self.table)
+        self.left_out = label("", "faint")
+        self.body.addWidget(self.left_out)
 
-    def show_task(self, reader: ProjectReader, run_id: int, task_id: int) -> None:
-        """Candidates of one task of a run; of very many drafted ones the best."""
+    def show_task(self, reader: ProjectReader, run_id: int, task_id: int, shown_id: int | None) -> None:
+        """Candidates of one task of a run; of very many drafted ones the best, and the one that is looked at."""
         which = self.which.current
-        rows = reader.candidates(run_id, task_id, measured=which != "all")
-        if which == "failed":
-            rows = [row for row in rows if row["stage"] != "ok"]
-        if which == "all" and len(rows) > _SHOWN:
-            rows = sorted(rows, key=lambda row: (row["seconds"] or 1e9, -(row["draft_score"] or -1e9)))[:_SHOWN]
+        limit = _SHOWN if which == "all" else -1
+        rows = reader.best_candidates(run_id, task_id, which, limit=limit, kept=shown_id)
         self.model.show_rows(rows)
+        self.left_out.setText(told_of_best(len(rows), reader.drafted(run_id, {task_id})) if which == "all" else "")
+        self.left_out.setVisible(bool(self.left_out.text()))
 
 
 def figures(row: dict[str, Any], task: dict[str, Any]) -> str:
@@ -84,7 +92,7 @@ def figures(row: dict[str, Any], task: dict[str, Any]) -> str:
         parts.append(f"±{units.percent((max(row['repeats']) - min(row['repeats'])) / 2 / row['seconds'])}")
     parts.append(units.rate(task["flops"] / row["seconds"], "FLOP"))
     if task["untuned_s"]:
-        parts.append(tr("{gain} of untuned").format(gain=units.ratio(task["untuned_s"] / row["seconds"])))
+        parts.append(tr("{gain} over untuned").format(gain=units.ratio(task["untuned_s"] / row["seconds"])))
     return "   ".join(parts)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
     QKeyEvent,
@@ -10,14 +12,16 @@ from PySide6.QtGui import (
     QPaintEvent,
     QResizeEvent,
     QSyntaxHighlighter,
+    QTextBlock,
     QTextCharFormat,
     QTextCursor,
     QTextFormat,
 )
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
 
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
+from pruner_studio.widgets.basic import label
 
 _LEXERS = {"trace": "python", "tvmscript": "python", "llvm": "llvm", "asm": "gas", "cuda": "cuda", "ptx": "ptx"}
 _TAB = 4  # characters
@@ -39,20 +43,33 @@ _COLORS = (
 
 
 class _Highlighter(QSyntaxHighlighter):
-    """Colours each line by Pygments when the line is laid out, so that long assembly opens at once."""
+    """Colours lines by Pygments as they come into sight, so that long assembly opens at once."""
 
     def __init__(self, editor: QPlainTextEdit) -> None:
         super().__init__(editor.document())
         self._lexer = None
         self._cache: dict[str, str | None] = {}
+        self._seen: set[int] = set()  # numbers of the blocks that have their colours
 
     def set_form(self, form: str) -> None:
         from pygments.lexers import get_lexer_by_name
 
         self._lexer = get_lexer_by_name(_LEXERS.get(form, "text"), stripnl=False, ensurenl=False)
+        self.forget()
+
+    def forget(self) -> None:
+        """Another text or theme: what comes into sight from now on is coloured anew."""
+        self._seen = set()
+
+    def show(self, blocks: Iterable[QTextBlock]) -> None:
+        """Colour those that have not been in sight yet."""
+        new = [block for block in blocks if block.blockNumber() not in self._seen]
+        self._seen.update(block.blockNumber() for block in new)  # all at once: colouring one asks for the others
+        for block in new:
+            self.rehighlightBlock(block)
 
     def highlightBlock(self, text: str) -> None:
-        if self._lexer is None or not text:
+        if self._lexer is None or not text or self.currentBlock().blockNumber() not in self._seen:
             return
         at = 0
         for kind, part in self._lexer.get_tokens(text):
@@ -122,6 +139,7 @@ class CodeView(QPlainTextEdit):
         self.setPlainText(text)
         self.blockSignals(False)
         self.setViewportMargins(self.numbers_width(), 0, 0, 0)
+        self._color()
         self._mark()
 
     def link(self, lines: list[int], *, scroll: bool = True) -> None:
@@ -178,8 +196,11 @@ class CodeView(QPlainTextEdit):
     def find_next(self, text: str) -> bool:
         if self.find(text):
             return True
-        self.moveCursor(QTextCursor.MoveOperation.Start)
-        return self.find(text)
+        first = self.document().find(text)
+        if first.isNull():
+            return False
+        self.setTextCursor(first)
+        return True
 
     def numbers_width(self) -> int:
         return 18 + self.fontMetrics().horizontalAdvance("9") * max(3, len(str(self.blockCount())))
@@ -188,22 +209,32 @@ class CodeView(QPlainTextEdit):
         painter = QPainter(self._numbers)
         painter.setPen(theme.color("faint"))
         painter.setFont(self.font())
-        block = self.firstVisibleBlock()
-        top = self.blockBoundingGeometry(block).translated(self.contentOffset()).top()
         height = self.fontMetrics().height()
-        while block.isValid() and top <= event.rect().bottom():
+        for block, top in self._blocks_to(event.rect().bottom()):
             if block.isVisible():
                 box = QRect(0, round(top), self._numbers.width() - 10, height)
                 painter.drawText(box, Qt.AlignmentFlag.AlignRight, str(block.blockNumber() + 1))
+
+    def _blocks_to(self, bottom: int) -> Iterator[tuple[QTextBlock, float]]:
+        """The blocks in sight down to a height, each with where it begins."""
+        block = self.firstVisibleBlock()
+        top = self.blockBoundingGeometry(block).translated(self.contentOffset()).top()
+        while block.isValid() and top <= bottom:
+            yield block, top
             top += self.blockBoundingRect(block).height()
             block = block.next()
 
+    def _color(self) -> None:
+        self._highlighter.show([block for block, _ in self._blocks_to(self.viewport().height())])
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self._color()
         box = self.contentsRect()
         self._numbers.setGeometry(QRect(box.left(), box.top(), self.numbers_width(), box.height()))
 
     def _scrolled(self, rect: QRect, dy: int) -> None:
+        self._color()
         if dy:
             self._numbers.scroll(0, dy)
         else:
@@ -226,7 +257,8 @@ class CodeView(QPlainTextEdit):
         self.setExtraSelections(marks)
 
     def _repaint(self) -> None:
-        self._highlighter.rehighlight()
+        self._highlighter.forget()
+        self._color()
         self._mark()
         self._numbers.update()
 
@@ -245,6 +277,17 @@ class SearchableCode(QWidget):
         self.field.setPlaceholderText(tr("Find…"))
         self.field.setClearButtonEnabled(True)
         self.field.setMaximumWidth(260)
-        self.field.returnPressed.connect(lambda: self.view.find_next(self.field.text()))
-        column.addWidget(self.field)
+        self.missed = label(tr("Not found."), "muted")
+        self.missed.hide()
+        self.field.returnPressed.connect(self._find)
+        self.field.textChanged.connect(lambda _: self.missed.hide())
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self.field)
+        row.addWidget(self.missed)
+        row.addStretch(1)
+        column.addLayout(row)
         column.addWidget(self.view, 1)
+
+    def _find(self) -> None:
+        self.missed.setVisible(bool(self.field.text()) and not self.view.find_next(self.field.text()))

@@ -160,7 +160,7 @@ class Funnel(QWidget):
             painter.setPen(theme.color("text"))
             painter.setFont(strong)
             box = QRectF(self.width() - right + 8, top, right - 8, height)
-            share = "" if not before else f"  {units.percent(number / before)}"
+            share = f"  {units.percent(number / before)}" if before and number <= before else ""
             painter.drawText(
                 box.adjusted(0, 0, 0, -height / 2.6), align | Qt.AlignmentFlag.AlignRight, units.count(number)
             )

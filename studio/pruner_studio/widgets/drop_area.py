@@ -47,4 +47,5 @@ class DropArea(QFrame):
 
     def dropEvent(self, event: QDropEvent) -> None:
         restyle(self, over=False)
-        self._on_file(event.mimeData().urls()[0].toLocalFile())
+        if path := event.mimeData().urls()[0].toLocalFile():  # a link into the web is no file
+            self._on_file(path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QLabel,
@@ -15,6 +15,8 @@ from PySide6.QtWidgets import (
     QStyleOptionButton,
     QStyleOptionComboBox,
 )
+
+from pruner_studio.widgets.wheel import leave_wheel
 
 _LEAST_BUTTON, _WIDEST_BUTTON = 120, 320  # pixels
 _FEWEST = 14  # letters that a cut choice keeps
@@ -102,6 +104,7 @@ class Choice(QComboBox):
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(_FEWEST)
         self.currentTextChanged.connect(self._changed)
+        leave_wheel(self)
 
     def _changed(self, text: str) -> None:
         self.setToolTip(text)
@@ -112,13 +115,6 @@ class Choice(QComboBox):
         held = letters.horizontalAdvance("X") * self.minimumContentsLength()
         more = max(0, letters.horizontalAdvance(self.currentText()) - held)
         return QSize(min(least.width() + more, max(least.width(), _WIDEST)), least.height())
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Over a choice that nobody works on the wheel scrolls the page."""
-        if self.hasFocus():
-            super().wheelEvent(event)
-        else:
-            event.ignore()
 
     def showPopup(self) -> None:
         """The list shows long names whole where it can."""

@@ -27,6 +27,7 @@ _ERRORS = {
     "timeout": tr("took too long"),
     "crash": tr("crashed"),
     "memory": tr("used too much memory"),
+    "board": tr("no board took it"),
     "wrong": "",
     "error": "",
 }

@@ -10,16 +10,17 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QHBoxLayout, QL
 
 from pruner_engine import units
 from pruner_engine.jobs import messages as msg
+from pruner_engine.model_names import KINDS as KINDS_OF_FILES
+from pruner_engine.model_names import kind_of_file
 from pruner_engine.resources import resource_dir
-from pruner_studio.models.projects import SUFFIX, is_project
+from pruner_studio.models.projects import SUFFIX, is_file, is_project
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, button, label
 from pruner_studio.widgets.drop_area import KINDS, DropArea
 from pruner_studio.widgets.shapes import ShapeFields
+from pruner_studio.widgets.wheel import leave_wheel
 from pruner_studio.workspace import Problem, Workspace
 
-_SCRIPTS = (".py", ".tvmscript")  # reading one runs the code in it
-MODEL_SUFFIXES = (".onnx", ".pt2", *_SCRIPTS)
 _WORKLOADS = ("matmul:512,512,512", "conv2d:1,56,56,64,64,3,1,1", "depthwise:1,56,56,64,3,1,1", "softmax:64,1024")
 
 
@@ -49,6 +50,7 @@ class ModelCard(Card):
         row.addWidget(label(tr("or a built-in workload"), "muted"))
         self.workload = QComboBox()
         self.workload.setEditable(True)
+        leave_wheel(self.workload)
         self.workload.setAccessibleName(tr("Built-in workload"))
         self.workload.addItems(["", *_WORKLOADS])
         field = QLineEdit()
@@ -85,23 +87,18 @@ class ModelCard(Card):
         return row
 
     @property
-    def stem(self) -> str:
-        """A name for files about the model; empty without one."""
-        return Path(self.model).stem if self._is_file else self.model.replace(":", "-").replace(",", "x")
-
-    @property
     def _is_file(self) -> bool:
-        name = Path(self.model).name
-        return "." in name and ":" not in name
+        return kind_of_file(self.model) is not None or is_file(self.model)
 
     @property
     def _is_script(self) -> bool:
-        return Path(self.model).suffix.lower() in _SCRIPTS
+        """Reading it runs the code in it."""
+        return kind_of_file(self.model) == "tvmscript"
 
     # ------------------------------------------------------------ choosing
 
     def ask_for_model(self) -> None:
-        patterns = " ".join(f"*{suffix}" for suffix in (*MODEL_SUFFIXES, SUFFIX))
+        patterns = " ".join(f"*{suffix}" for suffix in (*KINDS_OF_FILES, SUFFIX))
         kinds = tr("Models and projects ({patterns});;All files (*)").format(patterns=patterns)
         dialog = QFileDialog(self, tr("Choose a model or a project"), "", kinds)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)

@@ -7,8 +7,10 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QFileDialog, QFormLayout, QHBoxLayout, QLineEdit
 
+from pruner_engine import units
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, Segments, button, label, number
+from pruner_studio.widgets.wheel import leave_wheel
 
 STRATEGIES = (
     ("pruner", tr("Pruner: draft, then verify")),
@@ -36,11 +38,13 @@ class PlanForm(Card):
         self.target = QComboBox()
         self.target.setAccessibleName(tr("Target"))
         self.target.setEditable(True)
+        leave_wheel(self.target)
         self.target.addItem("auto")
         self.target.currentTextChanged.connect(self._tell)
         self.target_note = label("", "faint")
         self.strategy = QComboBox()
         self.strategy.setAccessibleName(tr("Strategy"))
+        leave_wheel(self.strategy)
         for key, text in STRATEGIES:
             self.strategy.addItem(text, key)
         self.strategy.currentIndexChanged.connect(self._tell)
@@ -80,15 +84,30 @@ class PlanForm(Card):
         self.budget_kind.chosen.connect(self._budget_kind_chosen)
         self._amounts = {"trials": 200, "minutes": 10}  # of each kind, as it was left
         self._kind = "trials"
+        self._taken: tuple[int | None, float | None] | None = None  # budgets of the run that is duplicated
+        self.budget_note = label("", "faint")
         self.budget = number(tr("Budget amount"), 1, 1_000_000, 200)
         self.budget.setMinimumWidth(110)
-        self.budget.valueChanged.connect(self._tell)
+        self.budget.valueChanged.connect(self._budget_changed)
         row = QHBoxLayout()
         row.setSpacing(10)
         row.addWidget(self.budget_kind)
         row.addWidget(self.budget)
+        row.addWidget(self.budget_note)
         row.addStretch(1)
         return row
+
+    def budgets(self) -> tuple[int | None, float | None]:
+        """Trials and minutes; those of a run that is duplicated as they were, until something else is chosen."""
+        if self._taken is not None:
+            return self._taken
+        kind, amount = self.budget_kind.current, self.budget.value()
+        return amount if kind == "trials" else None, float(amount) if kind == "minutes" else None
+
+    def _budget_changed(self, *_: object) -> None:
+        self._taken = None
+        self.budget_note.setText("")
+        self.changed.emit()
 
     def _tell(self, *_: object) -> None:
         self.changed.emit()
@@ -100,7 +119,7 @@ class PlanForm(Card):
         self._kind = kind
         self.budget.setVisible(kind != "gain")
         self.budget.setValue(self._amounts.get(kind, self.budget.value()))
-        self.changed.emit()
+        self._budget_changed()
 
     def _ask_for_project(self) -> None:
         dialog = QFileDialog(self, tr("Project file"), self.project.text(), tr("Projects (*.pruner)"))
@@ -117,11 +136,18 @@ class PlanForm(Card):
         self._form.setRowVisible(1, bool(note))
 
     def choose_budget(self, trials: int | None, seconds: float | None) -> None:
+        """The budgets of a run, in full: where the fields cannot say them, a note does."""
         kind = "trials" if trials else "minutes" if seconds else "gain"
         self.budget_kind.choose(kind)
         self._budget_kind_chosen(kind)
         if trials or seconds:
             self.budget.setValue(trials or max(1, round((seconds or 0) / 60)))
+        self._budget_changed()
+        if seconds and (trials or seconds % 60):
+            self._taken = trials, seconds / 60
+            told = tr("and no more than {time}") if trials else tr("exactly {time}")
+            self.budget_note.setText(told.format(time=units.duration(seconds)))
+            self.changed.emit()
 
     def choose_strategy(self, key: str) -> None:
         """One of a plugin is added to the list."""

@@ -32,10 +32,10 @@ class ProblemCard(QFrame):
         row = QHBoxLayout(self)
         row.setContentsMargins(14, 10, 10, 10)
         row.setSpacing(12)
-        picture = QLabel()
-        tone = {"error": "bad", "warning": "warn"}.get(problem.level, "info")
-        picture.setPixmap(theme.pixmap("info" if tone == "info" else "warning", tone, 20))
-        row.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
+        self._picture = QLabel()
+        theme.changed.connect(self._paint)
+        self._paint()
+        row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignTop)
         text = QVBoxLayout()
         text.setSpacing(3)
         text.addWidget(label(problem.message, "heading", wrap=True))
@@ -54,6 +54,10 @@ class ProblemCard(QFrame):
             row.addWidget(button(tr("Details"), lambda: self._report.setVisible(self._report.isHidden()), "link"))
             row.addWidget(button(tr("Copy report"), self._copy, "link"))
         row.addWidget(icon_button("cross", tr("Dismiss"), self.dismissed.emit), 0, Qt.AlignmentFlag.AlignTop)
+
+    def _paint(self) -> None:
+        tone = {"error": "bad", "warning": "warn"}.get(self.problem.level, "info")
+        self._picture.setPixmap(theme.pixmap("info" if tone == "info" else "warning", tone, 20))
 
     def _act(self, do: Callable[[], object]) -> None:
         self.dismissed.emit()

@@ -76,17 +76,18 @@ class RunBar(QFrame):
         self.setVisible(bool(run) or self.workspace.job.running)
         self.project.setText(Path(self.workspace.path).stem if run else Path(self.workspace.job_project).stem)
         self._fill_runs()
-        state = state_of(run) if run else ""
-        if (tuning and run is None) or (ours and state in ENDED):
+        state, stopping = state_of(run) if run else "", self.workspace.job_state == "stopping"
+        if (tuning and run is None) or (ours and (stopping or state in ENDED)):
             state = self.workspace.job_state  # the project file does not tell yet
         self.state.show_state(*STATES.get(state, ("", "neutral")))
         self.has_plan = run is not None and run["strategy"] != IMPORTED
         alive = bool(run and run["alive"])
         self.phase.setText(self._phase(run))
-        self.pause_button.setVisible(tuning)
+        self.pause_button.setVisible(tuning and not stopping)
         self.pause_button.setText(tr("Go on") if self._paused else tr("Pause"))
         self.stop_button.setVisible(self.workspace.job.running)
-        idle = run is not None and not alive and not self.workspace.job.running
+        self.stop_button.setEnabled(not stopping)
+        idle = self.has_plan and not alive and not self.workspace.job.running
         # one that was interrupted has something to finish, whatever it has spent
         spent = state == "finished" or (run is not None and state != "interrupted" and budget_used(run) == 1)
         self.resume_button.setVisible(idle and not spent)
@@ -104,13 +105,14 @@ class RunBar(QFrame):
         if not workspace.job.running:
             return PHASES.get(run["phase"], run["phase"]) if run and run["alive"] else ""
         here = workspace.steers_shown if workspace.tuning else workspace.job_is_of_shown_project
+        held = workspace.job_state in ("paused", "stopping")
+        doing = STATES[workspace.job_state][0] if held else workspace.job_phase
         if run is None or here:
-            return workspace.job_phase
+            return workspace.job_phase if workspace.tuning else doing  # the state of a tuning stands beside it
         if not workspace.job_is_of_shown_project:
             name = Path(workspace.job_project).stem
         else:
             name = tr("New run") if workspace.job_run is None else tr("Run {id}").format(id=workspace.job_run)
-        doing = STATES["paused"][0] if self._paused else workspace.job_phase
         return tr("{job}: {phase}").format(job=name, phase=doing)
 
     def _show_progress(self, run: dict[str, Any] | None, busy: bool) -> None:

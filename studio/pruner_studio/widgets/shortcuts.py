@@ -13,10 +13,13 @@ from pruner_studio.widgets.basic import Card, label
 
 _ELSEWHERE = (
     (tr("Tab"), tr("Next part of the page")),
+    (tr("Ctrl+F"), tr("Filter the tasks")),
+    (tr("Ctrl+C"), tr("Copy the row of a table")),
     (tr("Menu, Shift+F10"), tr("Sort or copy a table")),
     (tr("Enter"), tr("Open the row of a table, choose the point of a plot")),
     (tr("← →"), tr("Step through a replay, move a slider, go along a curve")),
     (tr("↑ ↓"), tr("Next curve of a plot")),
+    (tr("Home, End"), tr("First or last point of a curve")),
     (tr("+ - 0"), tr("Zoom a plot, show all of it")),
 )
 

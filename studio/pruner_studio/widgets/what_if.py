@@ -15,6 +15,7 @@ from pruner_engine.jobs.lines import decision_names
 from pruner_studio.models.words import location
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, clear, label
+from pruner_studio.widgets.wheel import leave_wheel
 
 _ALONE = -1  # an edit that is never merged, for Qt
 
@@ -55,6 +56,7 @@ class _FactorSlider(QSlider):
 
     def __init__(self) -> None:
         super().__init__(Qt.Orientation.Horizontal)
+        leave_wheel(self)
         self.gesture = next(self._numbers)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -195,6 +197,7 @@ class WhatIfEditor(QScrollArea):
         values = list(range(len(choices))) if "candidates" in domain else domain["indices"]
         box = QComboBox()
         box.setAccessibleName(name)
+        leave_wheel(box)
         for choice, value in zip(choices, values, strict=True):
             box.addItem(str(choice), value)
         box.activated.connect(lambda index: self._edit(at, box.itemData(index)))

@@ -1,0 +1,28 @@
+"""Candidates by chance, as benchmarks measure them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pruner_engine.space.candidate import Candidate
+from pruner_engine.space.design_space import DesignSpace
+
+_ROUNDS = 20  # draws of random rows, until there are enough distinct valid ones
+
+
+def random_candidates(space: DesignSpace, count: int, seed: int, threads: int) -> list[Candidate]:
+    """Up to `count` distinct valid candidates, as many of each sketch, in random order, materialised."""
+    rng = np.random.default_rng(seed)
+    valid: dict[str, Candidate] = {}
+    tried: set[str] = set()
+    for _ in range(_ROUNDS):
+        share = -(-(count - len(valid)) // len(space.sketches))
+        drawn = [space.candidate(s.index, row, "random") for s in space.sketches for row in s.sample(rng, share)]
+        fresh = {c.hash: c for c in drawn if c.hash not in tried}
+        tried |= set(fresh)
+        valid |= {c.hash: c for c in space.materialise(list(fresh.values()), threads)}
+        if len(valid) >= count:
+            break
+    kept = list(valid.values())
+    rng.shuffle(kept)
+    return kept[:count]

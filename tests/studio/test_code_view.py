@@ -1,0 +1,53 @@
+"""Code as it is read: colours come with what is in sight, and a search says when it finds nothing."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+
+from pruner_studio.theme import theme
+from pruner_studio.widgets.code import SearchableCode
+
+
+@pytest.fixture
+def code(qtbot, qapp) -> SearchableCode:
+    theme.choose("light")
+    made = SearchableCode("code")
+    qtbot.addWidget(made)
+    made.resize(500, 300)
+    with qtbot.waitExposed(made):
+        made.show()
+    made.view.show_text("tvmscript", "\n".join(f"x = {number}" for number in range(40_000)))
+    yield made
+    theme.choose("light")
+
+
+def colors(code: SearchableCode, line: int) -> set[str]:
+    formats = code.view.document().findBlockByNumber(line).layout().formats()
+    return {one.format.foreground().color().name() for one in formats}
+
+
+def test_lines_are_coloured_as_they_come_into_sight(code: SearchableCode) -> None:
+    assert colors(code, 0) == {theme.color("code_number").name()} and colors(code, 20_000) == set()
+    code.view.verticalScrollBar().setValue(20_000)
+    assert colors(code, 20_000) == {theme.color("code_number").name()} and colors(code, 30_000) == set()
+    theme.choose("dark")
+    assert colors(code, 20_000) == {theme.color("code_number").name()}
+    code.view.verticalScrollBar().setValue(0)
+    assert colors(code, 0) == {theme.color("code_number").name()}
+    code.view.show_text("tvmscript", "y = 2")
+    assert colors(code, 0) == {theme.color("code_number").name()}
+
+
+def test_a_search_without_a_hit_says_so_and_leaves_the_reader_where_he_is(qtbot, code: SearchableCode) -> None:
+    qtbot.keyClicks(code.field, "39000")
+    qtbot.keyClick(code.field, Qt.Key.Key_Return)
+    found, place = code.view.textCursor().position(), code.view.verticalScrollBar().value()
+    assert code.view.textCursor().selectedText() == "39000" and not code.missed.isVisible()
+    qtbot.keyClick(code.field, Qt.Key.Key_Return)  # from the start again
+    assert code.view.textCursor().position() == found
+    qtbot.keyClicks(code.field, "9")
+    qtbot.keyClick(code.field, Qt.Key.Key_Return)
+    assert code.missed.isVisible() and code.view.verticalScrollBar().value() == place
+    qtbot.keyClick(code.field, Qt.Key.Key_Backspace)
+    assert not code.missed.isVisible()
