@@ -120,10 +120,7 @@ class DraftVerify(ModelStrategy):
         draft.made_at = state.rounds
 
     def _materialise(self, state: TaskState, draft: _Draft, drafted: int | None) -> list[Candidate]:
-        """So many of the draft set (None: all) and what is verified beside it, valid, less what was measured.
-
-        Beside it are random samples, and neighbours of the best: what the draft thinks little of has a chance too.
-        """
+        """So many of the draft set (None: all) and fresh random samples, applied and valid, less what was measured."""
         assert state.space is not None
         fresh = self.context.settings.fresh_samples
         if drafted is not None:
@@ -133,29 +130,15 @@ class DraftVerify(ModelStrategy):
             now, draft.waiting = draft.waiting, []
         draft.pool += state.space.materialise(now, self.context.threads)
         known = {c.hash for c in draft.pool} | state.measured
-        beside = [*self._neighbours(state, known), *self.random_candidates(state, fresh, known)]
-        for candidate in beside:
+        randoms = self.random_candidates(state, fresh, known)
+        for candidate in randoms:
             assert candidate.sketch is not None
             score = draft.explorer.analyzer.score(candidate.sketch, candidate.row[None])[0]
             candidate.draft_score = float(score)
-        possible = [c for c in beside if np.isfinite(c.draft_score or 0.0)]
+        possible = [c for c in randoms if np.isfinite(c.draft_score or 0.0)]
         draft.pool += state.space.materialise(possible, self.context.threads)
         draft.pool = [c for c in draft.pool if c.hash not in state.measured]
         return draft.pool
-
-    def _neighbours(self, state: TaskState, known: set[str]) -> list[Candidate]:
-        """Candidates not in `known` that differ from one of the best measured in a single decision."""
-        assert state.space is not None
-        found = []
-        for parent in state.elites(self.context.settings.neighbours):
-            assert parent.sketch is not None
-            row = state.space.sketches[parent.sketch].mutate(self.rng, parent.row[None])
-            row = self.canonical(state, parent.sketch, row)[0]
-            candidate = state.space.candidate(parent.sketch, row, "elite")
-            if candidate.hash not in known:
-                known.add(candidate.hash)
-                found.append(candidate)
-        return found
 
     def take(self, state: TaskState, trials: Sequence[Trial]) -> None:
         super().take(state, trials)

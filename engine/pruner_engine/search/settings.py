@@ -25,7 +25,6 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
         mutation: probability that an offspring is a mutation rather than a crossover.
         draft_set: candidates that the draft hands to verification.
         fresh_samples: random candidates verified beside the draft set, so that a blind spot of the analyzer shows.
-        neighbours: single changes of the best measured candidates, one of each, verified beside the draft set too.
         refresh: rounds of a task for which one draft set serves.
         eps_greedy: share of a round picked at random from what was verified.
         elite_share: share of the initial population that mutates measured good candidates.
@@ -52,7 +51,6 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
     # Reference: 512. Each costs 2-15 ms to apply and featurise: a fifth keeps verifying shorter than measuring.
     draft_set: _Positive = 96
     fresh_samples: _Count = 16
-    neighbours: _Count = 16
     refresh: _Positive = 2
     eps_greedy: _Share = 0.1
     elite_share: _Share = 0.1
