@@ -48,6 +48,7 @@ NOISY = 0.1  # spread of the probe from which on latencies of a round are not to
 _ORIGINS = (
     ("draft", "series1"),
     ("random", "series3"),
+    ("elite", "series2"),
     ("evolved", "series5"),
     ("user", "series4"),
 )
