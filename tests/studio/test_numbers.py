@@ -133,7 +133,8 @@ def test_draft_vs_verify(opened: MainWindow, db: sqlite3.Connection) -> None:
     for name, amount in page.funnel._steps:
         of_rounds = one(db, f"SELECT sum({name}) FROM rounds WHERE run_id = ?", RUN)
         every = one(db, "SELECT count(*) FROM candidates WHERE run_id = ?", RUN)
-        assert amount == (every if name == "drafted" else of_rounds)
+        scored = one(db, "SELECT count(verified_score) FROM candidates WHERE run_id = ?", RUN)
+        assert amount == {"drafted": every, "verified": scored}.get(name, of_rounds)
     assert len(page.model.rows) == one(db, "SELECT count(*) FROM rounds WHERE run_id = ?", RUN)
     for at, row in enumerate(page.model.rows[:6]):
         stored = db.execute("SELECT idx, explored, measured, draft_s FROM rounds WHERE id = ?", (row["id"],)).fetchone()

@@ -515,11 +515,12 @@ def test_a_round_that_uses_a_draft_set_again_explores_nothing(window: MainWindow
             "SELECT id FROM rounds r WHERE EXISTS (SELECT 1 FROM rounds o WHERE o.task_id = r.task_id AND o.id < r.id)"
         ).fetchone()
         db.execute("UPDATE rounds SET explored = 0 WHERE id = ?", (again,))
-        (every,) = db.execute("SELECT count(*) FROM candidates").fetchone()
+        every, verified = db.execute("SELECT count(*), count(verified_score) FROM candidates").fetchone()
     window.workspace.open(project)
     page = window.show_page("draft")
     rested(page)
-    assert page.funnel._steps[0][0] == "explored" and page.funnel._steps[1] == ("drafted", every)
+    assert page.funnel._steps[0][0] == "explored"
+    assert page.funnel._steps[1:3] == [("drafted", every), ("verified", verified)] and verified <= every
     at = page.model.index(page.model.row_of(again), 2)
     assert page.model.headerData(2, Qt.Orientation.Horizontal) == "Explored"
     assert at.data() == "–" and "used again" in at.data(Qt.ItemDataRole.ToolTipRole)

@@ -279,11 +279,12 @@ class ProjectReader:
         """Decisions of a sketch's candidates, where they come from and how fast they are."""
         return self.rows(_DECIDED, (run_id, task_id, sketch_id))
 
-    def drafted(self, run_id: int, task_ids: Collection[int] | None = None) -> int:
-        """How many different candidates a run has, of some tasks or of all."""
+    def drafted(self, run_id: int, task_ids: Collection[int] | None = None) -> tuple[int, int]:
+        """How many different candidates a run has, of some tasks or of all, and how many of them were verified."""
         of_tasks = "" if task_ids is None else f" AND task_id IN ({', '.join('?' * len(task_ids))})"
-        sql = f"SELECT count(*) FROM candidates WHERE run_id = ?{of_tasks}"
-        return int(self._db.execute(sql, (run_id, *(task_ids or ()))).fetchone()[0])
+        sql = f"SELECT count(*), count(verified_score) FROM candidates WHERE run_id = ?{of_tasks}"
+        drafted, verified = self._db.execute(sql, (run_id, *(task_ids or ()))).fetchone()
+        return drafted, verified
 
     def candidate(self, candidate_id: int) -> Row | None:
         return self.one(_CANDIDATES.format(join="LEFT") + " WHERE c.id = ?", (candidate_id,))

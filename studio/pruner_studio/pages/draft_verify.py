@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from itertools import dropwhile
 from operator import itemgetter
 from typing import Any
 
@@ -43,6 +42,7 @@ _TILES = {
     ("place", "draft_score"): tr("Fastest in the draft's order"),
     ("place", "verified_score"): tr("Fastest in the verified order"),
 }
+_EVERY_RUN = ("measured", "valid")
 _SIDE_BY_SIDE = 760  # pixels from which on the funnel stands beside the scatter
 NOISY = 0.1  # spread of the probe from which on latencies of a round are not to be trusted to the last per cent
 _ORIGINS = (
@@ -222,10 +222,11 @@ class DraftVerifyPage(Page):
             tr("Funnel of round {number}").format(number=chosen[0]["idx"]) if chosen else tr("Funnel of all rounds")
         )
         reached = {key: sum(row[key] for row in chosen or rounds) for _, key in _STEPS}
-        if not chosen:  # a candidate is drafted once, in however many rounds it is verified
-            reached["drafted"] = reader.drafted(run_id, shown_tasks)
-        steps = [(name, reached[key]) for name, key in _STEPS]
-        self.funnel.show_steps(list(dropwhile(lambda step: not step[1], steps)))  # without what no round has done
+        if not chosen:  # a candidate is drafted once, in however many rounds it waits and is verified anew
+            reached["drafted"], reached["verified"] = reader.drafted(run_id, shown_tasks)
+        # without what the strategy does not do; that nothing was valid is told
+        told = [key for _, key in _STEPS if reached[key] or (rounds and key in _EVERY_RUN)]
+        self.funnel.show_steps([(name, reached[key]) for name, key in _STEPS if key in told])
         yield
         shown = self._scored.columns(shown_tasks, self._round)
         self._show_scatter(shown)

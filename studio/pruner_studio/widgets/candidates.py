@@ -79,7 +79,7 @@ class CandidatesCard(Card):
         limit = _SHOWN if which == "all" else -1
         rows = reader.best_candidates(run_id, task_id, which, limit=limit, kept=shown_id)
         self.model.show_rows(rows)
-        self.left_out.setText(told_of_best(len(rows), reader.drafted(run_id, {task_id})) if which == "all" else "")
+        self.left_out.setText(told_of_best(len(rows), reader.drafted(run_id, {task_id})[0]) if which == "all" else "")
         self.left_out.setVisible(bool(self.left_out.text()))
 
 
