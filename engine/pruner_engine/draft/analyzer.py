@@ -57,11 +57,7 @@ class Analyzer:
         Args:
             rows: int32[n, width] of the sketch.
         """
-        return self._read(
-            sketch,
-            lambda: self._score_closed(sketch, rows),
-            lambda: -np.log2(self.lowered_s(sketch, rows, self.factors)),
-        )
+        return self._read(sketch, lambda: self._score_closed(sketch, rows), lambda: self._score_lowered(sketch, rows))
 
     def _read(self, sketch: int, closed: Callable[[], _Told], lowered: Callable[[], _Told]) -> _Told:
         """What the sketch's closed form tells, or what its applied schedules do."""
@@ -255,6 +251,12 @@ class Analyzer:
             return self._parts(FunctionReader(schedule.mod["main"]).root)
         except (RuntimeError, ValueError, UnreadableSketchError):
             return None  # cannot be built, or not be understood: not a candidate for the draft
+
+    def _score_lowered(self, sketch: int, rows: Rows) -> np.ndarray:
+        """As `score`, of as many rows as are worth it."""
+        scores = np.full(len(rows), -np.inf)
+        scores[:READ_AT_ONCE] = -np.log2(self.lowered_s(sketch, rows[:READ_AT_ONCE], self.factors))
+        return scores
 
     def lowered_s(self, sketch: int, rows: Rows, factors: Mapping[str, float]) -> np.ndarray:
         """Predicted seconds by the parts counted on applied schedules, float64[n]; inf where a row is not valid.
