@@ -62,7 +62,7 @@ def test_an_export_is_stopped_by_a_click(qtbot, exporting: MainWindow, tmp_path:
     assert exporting.problems.cards()[0].problem.message == "The export was stopped."
     assert bar.stop_button.isHidden() and not stop_entry(exporting).isEnabled()
     assert exporting.workspace.reader.exports() == [] and not (tmp_path / "bundle" / "metadata.json").exists()
-    assert exporting.show_page("export").go.isEnabled()
+    qtbot.waitUntil(exporting.show_page("export").go.isEnabled)
 
 
 def test_closing_asks_what_becomes_of_an_export(qtbot, exporting: MainWindow) -> None:
