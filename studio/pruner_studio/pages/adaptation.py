@@ -74,7 +74,7 @@ class AdaptationPage(Page):
             plot.show_data([made for model in _MODELS if len((made := self._series(rows, key, *model)).x)])
             yield
 
-    def notes(self) -> Iterable[str]:
+    def left_out(self) -> Iterable[str]:
         return [plot.thinned for plot in self.plots.values()]
 
     def _series(self, rows: list[dict[str, Any]], key: str, model: str, name: str, color: str) -> Series:

@@ -190,8 +190,8 @@ class ComparePage(Page):
         self.only_own.setToolTip("\n".join([*map(str, paths), again]))
         self.only_own.setAccessibleName(again)
 
-    def notes(self) -> Iterable[str]:
-        return (self.plot.thinned, self._left_out) if self.pages.currentIndex() else ()
+    def left_out(self) -> Iterable[str]:
+        return (self.plot.thinned, self._left_out)
 
     def _fill_goals(self, found: Comparison) -> None:
         wanted = [(tr("Goal of the stock search"), None), *((short_name(run), run["name"]) for run in found.runs)]

@@ -225,16 +225,16 @@ class DraftVerifyPage(Page):
         if not chosen:  # a candidate is drafted once, in however many rounds it waits and is verified anew
             reached["drafted"], reached["verified"] = reader.drafted(run_id, shown_tasks)
         # without what the strategy does not do; that nothing was valid is told
-        told = [key for _, key in _STEPS if reached[key] or (rounds and key in _EVERY_RUN)]
-        self.funnel.show_steps([(name, reached[key]) for name, key in _STEPS if key in told])
+        always = _EVERY_RUN if rounds else ()
+        self.funnel.show_steps([(name, reached[key]) for name, key in _STEPS if reached[key] or key in always])
         yield
         shown = self._scored.columns(shown_tasks, self._round)
         self._show_scatter(shown)
         yield
         self._show_tiles(shown, chosen or rounds)
 
-    def notes(self) -> Iterable[str]:
-        return (self.scatter.thinned,) if self.pages.currentIndex() else ()
+    def left_out(self) -> Iterable[str]:
+        return (self.scatter.thinned,)
 
     def _shown_tasks(self, tasks: dict[int, str], kept: dict[int, str]) -> Collection[int] | None:
         """The chosen task, else those that the filter lets through; None for all."""

@@ -195,8 +195,8 @@ class OverviewPage(Page):
             units.duration(left), tr("the engine's estimate") if left else STATES[state_of(run)][0]
         )
 
-    def notes(self) -> Iterable[str]:
-        return (self.curve.thinned, self._left_out) if self.pages.currentIndex() else ()
+    def left_out(self) -> Iterable[str]:
+        return (self.curve.thinned, self._left_out)
 
     def _show_curve(self, run: dict[str, Any], baselines: dict[str, dict[str, Any]]) -> None:
         reader, axis = self.workspace.reader, self.axis.current

@@ -73,6 +73,7 @@ class Page(QWidget):
         super().__init__()
         self.workspace = workspace
         self.setObjectName("pageBody")
+        self._stack: QStackedWidget | None = None
         self._stale = True
         self._rested = 0.0  # when the next refresh may come
         self._timer = QTimer(self, singleShot=True)
@@ -142,6 +143,7 @@ class Page(QWidget):
         self.column.addWidget(stack, 1)
         stack.addWidget(empty)
         stack.addWidget(whole)
+        self._stack = stack
         return stack
 
     def command_line(self) -> str:
@@ -149,7 +151,11 @@ class Page(QWidget):
         return lines.status_line(self.workspace.path) if self.workspace.path else ""
 
     def notes(self) -> Iterable[str]:
-        """What is said where it draws less than there is; empty texts are left out."""
+        """What is said where it draws less than there is; nothing while it draws nothing."""
+        return self.left_out() if self._stack is not None and self._stack.currentIndex() else ()
+
+    def left_out(self) -> Iterable[str]:
+        """The same, once there is something to show; empty texts are left out."""
         return ()
 
     def edits(self) -> Sequence[QUndoStack]:

@@ -204,9 +204,7 @@ class SchedulePage(Page):
         if row is not None:
             self.workspace.select(row["task_id"], candidate_id)
 
-    def notes(self) -> Iterable[str]:
-        if self.pages.currentIndex() == 0:
-            return ()
+    def left_out(self) -> Iterable[str]:
         return (self.candidates.left_out.text(), self.roofline.left_out if self.roofline.isVisible() else "")
 
     def edits(self) -> Sequence[QUndoStack]:

@@ -204,8 +204,8 @@ class TasksPage(Page):
             return super().command_line()
         return lines.tasks_line(self.workspace.path, self.workspace.run_id)
 
-    def notes(self) -> Iterable[str]:
-        return (self.roofline.thinned,) if self.pages.currentIndex() else ()
+    def left_out(self) -> Iterable[str]:
+        return (self.roofline.thinned,)
 
     def _show_roofline(self, profile: dict[str, Any], rows: list[dict[str, Any]]) -> None:
         placed = [row for row in rows if row["intensity"] is not None and row["best_s"]]
