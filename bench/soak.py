@@ -28,7 +28,7 @@ import numpy as np
 import psutil
 
 from pruner_engine.jobs.client import EngineProcess
-from pruner_engine.jobs.messages import Failed, Progress, RunFinished, Tune
+from pruner_engine.protocol import Failed, Progress, RunFinished, Tune
 
 ROLES = ("engine", "zygote", "workers", "window")
 _MB = 1 << 20

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from pruner_engine.child import environment, module_command
 from pruner_engine.errors import UserError
-from pruner_engine.jobs.messages import Check, DoctorReport
 from pruner_engine.measure.folder import refuse_noexec
 from pruner_engine.measure.linker import linker
+from pruner_engine.protocol import Check, DoctorReport
 from pruner_engine.targets import detect_gpus, detect_host
 from pruner_engine.targets.cuda_compiler import find_cuda_compiler
 from pruner_engine.targets.gpu import detect_driver

@@ -25,3 +25,10 @@ class UserError(Exception):
 
 class StoppedError(UserError):
     """The user had it stopped, and it did so in good order."""
+
+
+class PhaseSilentError(UserError):
+    """Raised inside a phase that has been silent for too long, wherever it is."""
+
+    def __init__(self) -> None:
+        super().__init__("It gave no sign of life for too long and was ended.", "Resume goes on with what is left.")

@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 from PySide6.QtCore import QDeadlineTimer, QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
+from pruner_engine import protocol as msg
 from pruner_engine.child import environment, module_command
-from pruner_engine.jobs import messages as msg
 from pruner_engine.jobs.heartbeat import GRACE_S, signal_engine
 from pruner_studio.pulse import Pulse
 from pruner_studio.socket_link import SocketLink

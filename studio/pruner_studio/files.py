@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
+from pruner_engine import protocol as msg
 from pruner_engine.jobs import lines
-from pruner_engine.jobs import messages as msg
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio import background, clipboard
 from pruner_studio.models.projects import inside

@@ -201,7 +201,7 @@ class MainWindow(QMainWindow):
 
     def copy_report(self) -> None:
         """Versions, machine, the run shown and what went wrong lately, ready to be pasted into an issue."""
-        from pruner_engine.report import environment
+        from pruner_engine.bug_report import environment
 
         run = self.workspace.run()
         parts = [environment()]

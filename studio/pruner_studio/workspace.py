@@ -9,8 +9,8 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from pruner_engine import protocol as msg
 from pruner_engine.errors import UserError
-from pruner_engine.jobs import messages as msg
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.engine_client import NOT_STARTED, EngineClient
 from pruner_studio.models.beside import Beside, identity

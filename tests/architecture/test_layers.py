@@ -8,6 +8,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+# each may import from those before it, and from modules beside the packages
+LAYERS = (
+    "protocol", "targets", "tasks", "frontends", "space", "draft", "verify", "adapt", "measure", "store", "search", "inspect",
+    "export", "jobs", "benchmarks", "reports", "cli",
+)  # fmt: skip
 HEAVY = ("tvm", "tvm_ffi", "torch", "xgboost", "onnx", "onnxruntime")
 
 
@@ -17,6 +22,8 @@ def imports_of(path):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
             yield node.module
+            if node.module == "pruner_engine":
+                yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def offenders(folder, forbidden):
@@ -42,6 +49,18 @@ def test_window_and_terminal_start_without_the_heavy_libraries(module):
     code = f"import sys, {module}; print(sorted(set({HEAVY!r}) & sys.modules.keys()))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
     assert done.stdout.strip() == "[]"
+
+
+def test_the_packages_of_the_engine_are_layers():
+    packages = [path.parent for path in (ROOT / "engine" / "pruner_engine").glob("*/__init__.py")]
+    assert sorted(LAYERS) == sorted(package.name for package in packages)
+    assert [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for level, layer in enumerate(LAYERS)
+        for path in sorted((ROOT / "engine" / "pruner_engine" / layer).rglob("*.py"))
+        for name in imports_of(path)
+        if name.startswith("pruner_engine.") and name.split(".")[1] in LAYERS[level + 1 :]
+    ] == []
 
 
 def test_nothing_reads_pickles():

@@ -11,7 +11,7 @@ from pruner_engine.benchmarks.search import Variant, comparison_runs
 from pruner_engine.benchmarks.series import SeriesStopped, WantedRun
 from pruner_engine.benchmarks.workloads import Subject, read_subjects
 from pruner_engine.errors import UserError
-from pruner_engine.jobs.messages import Resume, RunFinished, Tune
+from pruner_engine.protocol import Resume, RunFinished, Tune
 from pruner_engine.store.project import Project
 
 

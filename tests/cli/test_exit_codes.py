@@ -15,7 +15,7 @@ from pruner_engine.cli.main import cli
 from pruner_engine.cli.progress import EngineBug
 from pruner_engine.cli.series import run_all
 from pruner_engine.errors import StoppedError, UserError
-from pruner_engine.jobs.messages import Failed
+from pruner_engine.protocol import Failed
 from pruner_engine.store.reader import ProjectReader
 
 BUG = EngineBug(Failed(kind="bug", message="An error of its own.", hint="Copy it.", report="the engine's trace"))

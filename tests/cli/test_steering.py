@@ -13,7 +13,7 @@ import pytest
 
 from pruner_engine.errors import UserError
 from pruner_engine.jobs.client import tell_engine
-from pruner_engine.jobs.messages import Pause
+from pruner_engine.protocol import Pause
 from pruner_engine.store.reader import ProjectReader
 
 _SMALL = ("--set", "round_trials=4", "--set", "population=128", "--set", "draft_set=16", "--set", "fresh_samples=4")

@@ -24,7 +24,7 @@ from pruner_engine.export.records import RECORDS, WORKLOADS, read_records
 from pruner_engine.frontends import load_model
 from pruner_engine.jobs import ask, records, tune
 from pruner_engine.jobs.job import JobContext
-from pruner_engine.jobs.messages import ExportRecords, Inspect, Resume
+from pruner_engine.protocol import ExportRecords, Inspect, Resume
 from pruner_engine.reports.run import write_run
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from engines import EARLIER, engine, say_of_this_machine
 
-from pruner_engine.jobs.messages import Resume
+from pruner_engine.protocol import Resume
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.store.versions import KNOWN_VERSIONS

@@ -19,11 +19,11 @@ import pytest
 from pruner_engine.errors import UserError
 from pruner_engine.jobs import tune
 from pruner_engine.jobs.job import JobContext
-from pruner_engine.jobs.messages import Tune
 from pruner_engine.measure import pipeline
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.rpc import Fleet, boards_of
 from pruner_engine.measure.types import MeasureInput, MeasureResult
+from pruner_engine.protocol import Tune
 from pruner_engine.search.control import Control
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.targets.cpu import detect_host

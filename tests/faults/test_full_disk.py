@@ -13,9 +13,9 @@ import pytest
 from engines import REFUSED, SETTINGS, WORKLOAD, engine
 
 from pruner_engine.errors import UserError
-from pruner_engine.jobs.messages import Export, Resume, Tune
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput, MeasureResult
+from pruner_engine.protocol import Export, Resume, Tune
 from schedules import CPU, random_schedule, task_of
 
 BUDGET = 12

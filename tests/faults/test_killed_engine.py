@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from engines import SETTINGS, WORKLOAD, Death, engine
 
-from pruner_engine.jobs.messages import Export, Resume, Tune
+from pruner_engine.protocol import Export, Resume, Tune
 from pruner_engine.store.reader import ProjectReader
 
 BUDGET = 32  # far more than is measured before the last death

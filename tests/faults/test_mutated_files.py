@@ -12,7 +12,7 @@ import hostile
 import pytest
 
 from pruner_engine.export.records import write_records
-from pruner_engine.jobs.messages import Export, Resume
+from pruner_engine.protocol import Export, Resume
 from pruner_engine.verify import create_model
 from schedules import database_with, task_of
 

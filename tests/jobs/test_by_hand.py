@@ -9,7 +9,7 @@ import sqlite3
 import pytest
 from test_run_life import SETTINGS, WORKLOAD, terminal
 
-from pruner_engine.jobs.messages import (
+from pruner_engine.protocol import (
     Failed,
     Notice,
     Pause,

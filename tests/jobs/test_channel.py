@@ -13,7 +13,7 @@ import pytest
 
 from pruner_engine.jobs import channel
 from pruner_engine.jobs.channel import Hub, Listener
-from pruner_engine.jobs.messages import Failed, Heartbeat, Hello, Notice, RunFinished, decode_event
+from pruner_engine.protocol import Failed, Heartbeat, Hello, Notice, RunFinished, decode_event
 
 HELLO = Hello(protocol=1, version="1", pid=1)
 BEAT = Heartbeat(phase="run", phase_s=1.0)

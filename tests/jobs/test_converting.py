@@ -9,7 +9,7 @@ from pruner_engine.export.check import Agreement
 from pruner_engine.frontends import load_model
 from pruner_engine.jobs import converting
 from pruner_engine.jobs.job import JobContext
-from pruner_engine.jobs.messages import Notice
+from pruner_engine.protocol import Notice
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
 

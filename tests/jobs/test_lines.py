@@ -7,7 +7,7 @@ import click
 
 from pruner_engine.cli.main import cli
 from pruner_engine.jobs.lines import line_of, plan_of, report_line, status_line
-from pruner_engine.jobs.messages import Doctor, Export, ExportRecords, ImportRecords, ListBoards, Resume, Tune
+from pruner_engine.protocol import Doctor, Export, ExportRecords, ImportRecords, ListBoards, Resume, Tune
 from pruner_engine.reports.run import commands_of
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from pruner_engine import protocol as msg
 from pruner_engine.errors import StoppedError, UserError
 from pruner_engine.export import export_bundle
 from pruner_engine.export.baselines import MISSING
 from pruner_engine.frontends import load_model
 from pruner_engine.jobs import bundle, tune
-from pruner_engine.jobs import messages as msg
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.search.control import Control
 from pruner_engine.search.strategies import make_strategy, register_strategy

@@ -11,10 +11,10 @@ import pytest
 from click.testing import CliRunner
 from tvm.s_tir.meta_schedule.database import JSONDatabase
 
+from pruner_engine import protocol as msg
 from pruner_engine.cli.main import cli
 from pruner_engine.errors import UserError
 from pruner_engine.export.records import RECORDS
-from pruner_engine.jobs import messages as msg
 from pruner_engine.jobs.fleet import list_boards
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.records import export_records, import_records

@@ -11,7 +11,7 @@ import time
 import pytest
 
 from pruner_engine.jobs.client import EngineProcess
-from pruner_engine.jobs.messages import (
+from pruner_engine.protocol import (
     Export,
     Failed,
     Pause,

@@ -7,7 +7,7 @@ import pytest
 from pruner_engine.errors import UserError
 from pruner_engine.jobs import client
 from pruner_engine.jobs.client import EngineProcess
-from pruner_engine.jobs.messages import Failed, Notice, Resume, RunFinished, Tune
+from pruner_engine.protocol import Failed, Notice, Resume, RunFinished, Tune
 from pruner_engine.store.reader import ProjectReader
 
 PLUGIN = """

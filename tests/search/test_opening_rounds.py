@@ -2,7 +2,7 @@
 
 import pytest
 
-from pruner_engine.jobs.messages import Failed, RunFinished, Tune
+from pruner_engine.protocol import Failed, RunFinished, Tune
 from pruner_engine.resources import resource_dir
 from pruner_engine.search.budget import Budget, WorkClock
 from pruner_engine.store.reader import ProjectReader

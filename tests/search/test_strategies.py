@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pruner_engine.jobs.messages import Failed, Notice, Resume, RunFinished, Tune
+from pruner_engine.protocol import Failed, Notice, Resume, RunFinished, Tune
 from pruner_engine.search.model_strategy import few_alike
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.store.reader import ProjectReader

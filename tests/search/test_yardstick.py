@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pruner_engine.jobs import messages as msg
+from pruner_engine import protocol as msg
 from pruner_engine.jobs import tune
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.stored import stored_tasks

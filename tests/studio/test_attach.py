@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pruner_engine.jobs import messages as msg
+from pruner_engine import protocol as msg
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.engine_client import EngineClient
 from pruner_studio.main_window import MainWindow
@@ -76,7 +76,7 @@ def test_the_sudden_end_of_another_process_is_told(qtbot, window: MainWindow, tm
 _LEAVES_A_JOB = """
 import sys
 from PySide6.QtCore import QTimer
-from pruner_engine.jobs import messages as msg
+from pruner_engine import protocol as msg
 from pruner_studio import app, main_window
 
 class Leaving(main_window.MainWindow):

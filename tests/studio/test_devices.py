@@ -11,8 +11,8 @@ from painted import LastText
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea
 
+from pruner_engine import protocol as msg
 from pruner_engine import units
-from pruner_engine.jobs import messages as msg
 from pruner_studio.main_window import MainWindow
 
 pytestmark = pytest.mark.timeout(300)

@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from pruner_engine.jobs import messages as msg
+from pruner_engine import protocol as msg
 from pruner_studio.engine_client import EngineClient
 
 

@@ -75,7 +75,7 @@ def test_closing_asks_what_becomes_of_an_export(qtbot, exporting: MainWindow) ->
 
 _LEAVES_AN_EXPORT = """
 import sys
-from pruner_engine.jobs import messages as msg
+from pruner_engine import protocol as msg
 from pruner_studio import app, main_window
 from pruner_studio.models.words import PHASES
 

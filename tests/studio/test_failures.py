@@ -12,8 +12,8 @@ import pytest
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton
 
-from pruner_engine.jobs import messages as msg
-from pruner_engine.measure.advice import advice
+from pruner_engine import protocol as msg
+from pruner_engine.advice import advice
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.engine_client import NOT_STARTED, EngineClient
 from pruner_studio.main_window import MainWindow

@@ -9,7 +9,7 @@ from project_factory import make_project
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
-from pruner_engine.jobs import messages as msg
+from pruner_engine import protocol as msg
 from pruner_studio.main_window import MainWindow
 
 

@@ -16,8 +16,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox
 
+from pruner_engine import protocol as msg
 from pruner_engine import units
-from pruner_engine.jobs import messages as msg
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.main_window import PAGES, MainWindow
 from pruner_studio.theme import theme

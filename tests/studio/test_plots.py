@@ -14,7 +14,7 @@ from PySide6.QtGui import QImage, QPainter, QTextDocument
 from PySide6.QtWidgets import QApplication, QWidget
 
 from pruner_engine.errors import UserError
-from pruner_engine.jobs.messages import WhatIfScore
+from pruner_engine.protocol import WhatIfScore
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.main_window import PAGES, MainWindow
 from pruner_studio.models.runs import BASELINES

@@ -14,8 +14,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton, QSlider
 
+from pruner_engine import protocol as msg
 from pruner_engine import units
-from pruner_engine.jobs import messages as msg
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.main_window import MainWindow
 from pruner_studio.models.trace import changed_decisions, instructions

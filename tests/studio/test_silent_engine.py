@@ -12,7 +12,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
-from pruner_engine.jobs import messages as msg
+from pruner_engine import protocol as msg
 from pruner_engine.jobs.client import EngineProcess
 from pruner_studio.engine_client import EngineClient
 from pruner_studio.main_window import MainWindow

@@ -14,7 +14,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 
-from pruner_engine.jobs import messages as msg
+from pruner_engine import protocol as msg
 from pruner_engine.jobs.lines import decision_names
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.main_window import MainWindow

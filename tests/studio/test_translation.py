@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
-from pruner_engine.measure.advice import ADVICE, OTHERWISE
+from pruner_engine.advice import ADVICE, OTHERWISE
 from pruner_engine.resources import resource_dir
 
 TEXTS = resource_dir() / "translations" / "studio_de.ts"

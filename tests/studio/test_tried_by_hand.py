@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox
 
-from pruner_engine.jobs import messages as msg
+from pruner_engine import protocol as msg
 from pruner_engine.jobs.client import EngineProcess
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.store.reader import ProjectReader

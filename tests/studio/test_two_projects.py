@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 
-from pruner_engine.jobs import messages as msg
+from pruner_engine import protocol as msg
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.main_window import MainWindow
 

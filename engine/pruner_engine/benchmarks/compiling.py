@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from pruner_engine.benchmarks.draft_rate import spaces_of
 from pruner_engine.draft import analyzer_for
-from pruner_engine.draft.benchmark import spaces_of
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput, MeasureResult
 from pruner_engine.search.explorer import Explorer

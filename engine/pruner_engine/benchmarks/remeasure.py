@@ -17,11 +17,11 @@ import msgspec
 
 from pruner_engine.benchmarks.again import Timed, read_timed, write_timed
 from pruner_engine.benchmarks.curve import finished_runs
-from pruner_engine.inspect.schedule import schedule_of
 from pruner_engine.jobs.measuring import measurer_for
 from pruner_engine.jobs.workbench import stored_task
 from pruner_engine.measure.types import MeasureInput
 from pruner_engine.search.settings import settings_from
+from pruner_engine.space.schedule import schedule_of
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.store.reading import making_sense
 

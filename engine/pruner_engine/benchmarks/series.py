@@ -11,7 +11,7 @@ from typing import Any
 
 from pruner_engine.benchmarks.workloads import Subject
 from pruner_engine.errors import UserError
-from pruner_engine.jobs.messages import Command, Event, Resume, RunFinished, Tune
+from pruner_engine.protocol import Command, Event, Resume, RunFinished, Tune
 from pruner_engine.search.settings import settings_from
 from pruner_engine.store.reader import ProjectReader, Row
 

@@ -39,9 +39,9 @@ def draft(
         from pruner_engine.tvm_import import import_tvm
 
         import_tvm()
-        from pruner_engine.draft.benchmark import bench_draft
-        from pruner_engine.draft.networks import OPERATORS
-        from pruner_engine.draft.quality import bench_quality
+        from pruner_engine.benchmarks.draft_quality import bench_quality
+        from pruner_engine.benchmarks.draft_rate import bench_draft
+        from pruner_engine.benchmarks.networks import OPERATORS
 
         chosen = operators or OPERATORS
         if quality:

@@ -18,7 +18,8 @@ from pruner_engine.cli.output import print_json, print_table
 from pruner_engine.cli.progress import carry_out
 from pruner_engine.errors import UserError
 from pruner_engine.jobs.lines import line_of
-from pruner_engine.jobs.messages import (
+from pruner_engine.model_names import whole
+from pruner_engine.protocol import (
     Doctor,
     DoctorReport,
     Export,
@@ -27,7 +28,6 @@ from pruner_engine.jobs.messages import (
     RunFinished,
     Tune,
 )
-from pruner_engine.model_names import whole
 from pruner_engine.store.comparison import compare, refuse_unlike
 from pruner_engine.store.reader import ProjectReader, Row
 from pruner_engine.units import duration, latency, percent, ratio

@@ -9,7 +9,7 @@ from pruner_engine.cli.output import print_json
 from pruner_engine.cli.progress import carry_out
 from pruner_engine.errors import UserError
 from pruner_engine.inspect.diff import diff_lines
-from pruner_engine.jobs.messages import Inspect, Inspected
+from pruner_engine.protocol import Inspect, Inspected
 from pruner_engine.store.reader import ProjectReader
 
 _MARKS = {"equal": " ", "changed": "≠", "removed": "-", "added": "+"}

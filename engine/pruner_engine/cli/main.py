@@ -211,7 +211,7 @@ def main() -> None:
         click.echo(f"pruner: {error}", err=True)
         sys.exit(70)
     except Exception as error:
-        from pruner_engine.report import WHAT_TO_DO, bug_report
+        from pruner_engine.bug_report import WHAT_TO_DO, bug_report
 
         said = f"pruner met an error of its own: {type(error).__name__}. {WHAT_TO_DO}"
         click.echo(f"{said}\n\n{bug_report(error)}", err=True)

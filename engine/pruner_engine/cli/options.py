@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from pruner_engine.benchmarks.workloads import parse_shape
-from pruner_engine.jobs.messages import UNTUNED
+from pruner_engine.protocol import UNTUNED
 
 _LARGEST = 2**63 - 1  # that a project file takes
 

@@ -15,7 +15,7 @@ from rich.text import Text
 from pruner_engine.cli.output import console
 from pruner_engine.errors import StoppedError, UserError
 from pruner_engine.jobs.client import EngineProcess
-from pruner_engine.jobs.messages import (
+from pruner_engine.protocol import (
     Boards,
     Command,
     DoctorReport,

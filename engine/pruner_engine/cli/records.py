@@ -10,7 +10,7 @@ from pruner_engine.cli.commands import absolute
 from pruner_engine.cli.options import WholeType, all_runs_option, json_option, project_argument
 from pruner_engine.cli.output import print_json, print_table
 from pruner_engine.cli.progress import carry_out
-from pruner_engine.jobs.messages import (
+from pruner_engine.protocol import (
     Boards,
     ExportRecords,
     ImportRecords,

@@ -10,7 +10,7 @@ from pruner_engine.cli.commands import find_task
 from pruner_engine.cli.options import project_argument
 from pruner_engine.errors import UserError
 from pruner_engine.jobs.client import tell_engine
-from pruner_engine.jobs.messages import Pause, Steer, Stop, Unpause
+from pruner_engine.protocol import Pause, Steer, Stop, Unpause
 from pruner_engine.store.reader import ProjectReader, Row
 
 _OF_TASKS = ("pin", "boost", "freeze", "normal")

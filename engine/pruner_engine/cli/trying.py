@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import click
 
+from pruner_engine.advice import advice
 from pruner_engine.cli.commands import absolute, find_task
 from pruner_engine.cli.options import WholeType, json_option, project_argument
 from pruner_engine.cli.output import print_json
@@ -16,8 +17,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.inspect.why import why_text
 from pruner_engine.jobs.client import tell_engine
 from pruner_engine.jobs.lines import decision_names
-from pruner_engine.jobs.messages import Pin, Pinned, Tried, Try, Verified, Verify, WhatIf, WhatIfScore
-from pruner_engine.measure.advice import advice
+from pruner_engine.protocol import Pin, Pinned, Tried, Try, Verified, Verify, WhatIf, WhatIfScore
 from pruner_engine.store.reader import ProjectReader, Row
 from pruner_engine.store.reading import making_sense
 from pruner_engine.units import latency

@@ -12,8 +12,8 @@ from pruner_engine.frontends.importing import refuse_beyond_memory
 from pruner_engine.frontends.model import LoadedModel, bind, bind_dims, declared_inputs, signature
 from pruner_engine.frontends.onnx import file as onnx_file
 from pruner_engine.frontends.workloads import WORKLOADS, build_workload, is_workload
-from pruner_engine.jobs.messages import ModelChecked
 from pruner_engine.model_names import KINDS, kind_of_file
+from pruner_engine.protocol import ModelChecked
 
 __all__ = ["WORKLOADS", "LoadedModel", "check_model", "load_model"]
 

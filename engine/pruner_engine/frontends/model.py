@@ -13,7 +13,7 @@ import tvm
 from tvm import relax
 
 from pruner_engine.errors import UserError
-from pruner_engine.jobs.messages import ModelInput
+from pruner_engine.protocol import ModelInput
 from pruner_engine.tasks.rewriting import extents_of, fields_of
 from pruner_engine.tasks.task import TensorSpec
 

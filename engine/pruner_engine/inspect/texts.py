@@ -20,8 +20,8 @@ from pruner_engine.inspect.diff import outline
 from pruner_engine.inspect.loop_tree import LoopTree
 from pruner_engine.inspect.ptx import ptx_of
 from pruner_engine.inspect.replay import replay
-from pruner_engine.inspect.schedule import schedule_of
 from pruner_engine.lowering import unscheduled
+from pruner_engine.space.schedule import schedule_of
 from pruner_engine.tasks.task import TuningTask
 
 _DEVICE_FORMS = ("cuda", "ptx")

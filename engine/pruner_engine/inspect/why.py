@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pruner_engine.jobs.messages import WhatIfScore
+from pruner_engine.protocol import WhatIfScore
 from pruner_engine.units import latency
 
 

@@ -21,7 +21,8 @@ from pruner_engine import __version__
 from pruner_engine.errors import StoppedError, UserError
 from pruner_engine.jobs.channel import Hub, Listener
 from pruner_engine.jobs.heartbeat import BEAT_S
-from pruner_engine.jobs.messages import (
+from pruner_engine.jobs.watchdog import Watchdog
+from pruner_engine.protocol import (
     PROTOCOL,
     Bye,
     CheckModel,
@@ -53,7 +54,6 @@ from pruner_engine.jobs.messages import (
     Verify,
     WhatIf,
 )
-from pruner_engine.jobs.watchdog import Watchdog
 from pruner_engine.search.control import Control, PinnedRow
 
 _PR_SET_PDEATHSIG = 1
@@ -194,7 +194,7 @@ class Engine:
                 kind="stopped" if stopped else "user", message=error.message, hint=error.hint, request=request
             )
         except Exception as error:
-            from pruner_engine.report import WHAT_TO_DO, bug_report
+            from pruner_engine.bug_report import WHAT_TO_DO, bug_report
 
             failed = Failed(
                 kind="bug",

@@ -12,8 +12,8 @@ from pruner_engine.frontends import check_model as look_at
 from pruner_engine.inspect import code_of
 from pruner_engine.inspect.why import why_text
 from pruner_engine.jobs.job import JobContext
-from pruner_engine.jobs.messages import UNTUNED, CheckModel, Inspect, Inspected, WhatIf, WhatIfScore
 from pruner_engine.jobs.workbench import Workbench, stored_task, workbench
+from pruner_engine.protocol import UNTUNED, CheckModel, Inspect, Inspected, WhatIf, WhatIfScore
 from pruner_engine.space.edited import checked_row
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.store.reading import making_sense

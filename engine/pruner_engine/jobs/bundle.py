@@ -17,8 +17,8 @@ from pruner_engine.export.compare import bench_e2e
 from pruner_engine.export.coverage import task_names
 from pruner_engine.frontends import LoadedModel
 from pruner_engine.jobs.job import JobContext
-from pruner_engine.jobs.messages import Export, Exported, Notice, Phase
 from pruner_engine.jobs.stored import is_this_device, stored_model, stored_run, stored_tasks
+from pruner_engine.protocol import Export, Exported, Notice, Phase
 from pruner_engine.search.settings import settings_from
 from pruner_engine.store.project import Project
 from pruner_engine.store.reading import making_sense

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from pruner_engine.jobs.messages import Command, Event, Failed, Heartbeat, Progress, decode_command, encode
+from pruner_engine.protocol import Command, Event, Failed, Heartbeat, Progress, decode_command, encode
 
 _LONGEST_QUEUE = 4096
 _LONGEST_LINE = 1 << 20  # bytes

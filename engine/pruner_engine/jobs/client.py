@@ -16,7 +16,7 @@ import msgspec
 from pruner_engine.child import environment, module_command
 from pruner_engine.errors import UserError
 from pruner_engine.jobs.heartbeat import SILENT_S
-from pruner_engine.jobs.messages import PROTOCOL, Bye, Command, Event, Hello, Quit, decode_event, encode
+from pruner_engine.protocol import PROTOCOL, Bye, Command, Event, Hello, Quit, decode_event, encode
 
 
 def tell_engine(address: str, command: Command) -> None:

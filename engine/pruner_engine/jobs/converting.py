@@ -10,7 +10,7 @@ from pruner_engine.export.precision import compare_precision
 from pruner_engine.frontends import LoadedModel
 from pruner_engine.frontends.precision import in_precision
 from pruner_engine.jobs.job import JobContext
-from pruner_engine.jobs.messages import Notice, Phase
+from pruner_engine.protocol import Notice, Phase
 from pruner_engine.store.project import Project
 
 

@@ -7,8 +7,8 @@ import time
 
 from pruner_engine.errors import UserError
 from pruner_engine.jobs.job import JobContext
-from pruner_engine.jobs.messages import Board, Boards, ListBoards
 from pruner_engine.measure.rpc import boards_of
+from pruner_engine.protocol import Board, Boards, ListBoards
 
 _ANSWER_S = 1.0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from pruner_engine.jobs.messages import Event
+from pruner_engine.protocol import Event
 from pruner_engine.search.control import Control
 
 

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
-from pruner_engine.jobs import messages as msg
+from pruner_engine import protocol as msg
 from pruner_engine.search.settings import SearchSettings
 
 _SETTING_OPTIONS = {"rpc": "--rpc", "rpc_key": "--key", "checkpoint": "--checkpoint"}

@@ -15,12 +15,12 @@ import tvm
 import tvm_ffi
 
 from pruner_engine.errors import UserError
-from pruner_engine.export.deadly import deadly
 from pruner_engine.export.records import RECORDS, ImportedRecord, read_records, write_records
-from pruner_engine.inspect.schedule import schedule_of
+from pruner_engine.isolation import deadly
 from pruner_engine.jobs.job import JobContext
-from pruner_engine.jobs.messages import ExportRecords, ImportRecords, Notice, Phase, RecordsExported, RecordsImported
 from pruner_engine.jobs.stored import stored_run, stored_tasks
+from pruner_engine.protocol import ExportRecords, ImportRecords, Notice, Phase, RecordsExported, RecordsImported
+from pruner_engine.space.schedule import schedule_of
 from pruner_engine.store.project import Project
 from pruner_engine.store.reading import making_sense
 from pruner_engine.store.runs import IMPORTED

@@ -11,10 +11,10 @@ from typing import Any
 import tvm
 
 from pruner_engine.errors import UserError
-from pruner_engine.export.deadly import deadly
 from pruner_engine.frontends import LoadedModel, load_model
 from pruner_engine.frontends.consent import is_agreed
 from pruner_engine.frontends.precision import in_precision
+from pruner_engine.isolation import deadly
 from pruner_engine.jobs.measuring import measured_on
 from pruner_engine.search.settings import SearchSettings, settings_from
 from pruner_engine.store.project import Project

@@ -21,9 +21,9 @@ from pruner_engine.frontends import LoadedModel, load_model
 from pruner_engine.jobs.converting import converted
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.measuring import measured_on, measurer_for
-from pruner_engine.jobs.messages import Phase, Resume, RunFinished, RunStarted, State, Tune
 from pruner_engine.jobs.stored import is_this_device, refuse_other_device, stored_model, stored_tasks
 from pruner_engine.plugins import load_plugins
+from pruner_engine.protocol import Phase, Resume, RunFinished, RunStarted, State, Tune
 from pruner_engine.search.budget import Budget, renewed
 from pruner_engine.search.settings import SearchSettings, settings_from
 from pruner_engine.search.strategies import strategy_names

@@ -9,8 +9,8 @@ import numpy as np
 
 from pruner_engine.errors import UserError
 from pruner_engine.jobs.job import JobContext
-from pruner_engine.jobs.messages import Phase, Verified, Verify
 from pruner_engine.jobs.workbench import Workbench, workbench
+from pruner_engine.protocol import Phase, Verified, Verify
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.store.reader import ProjectReader

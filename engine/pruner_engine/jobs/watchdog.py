@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from pruner_engine.errors import UserError
+from pruner_engine.errors import PhaseSilentError
 
 # seconds without an event; whole models may be compiled for long, a round takes seconds
 LIMITS = {"space": 600.0, "draft": 600.0, "verify": 600.0, "learn": 600.0, "restore": 1800.0}
@@ -15,13 +15,6 @@ OTHERS_S = 3600.0
 GRACE_S = 30.0  # between the exception and the end of the process
 # nothing is done, or measure/pipeline.py knows better how long it may take
 _UNWATCHED = {"idle", "measure", "baseline"}
-
-
-class PhaseSilentError(UserError):
-    """Raised inside a phase that has been silent for too long, wherever it is."""
-
-    def __init__(self) -> None:
-        super().__init__("It gave no sign of life for too long and was ended.", "Resume goes on with what is left.")
 
 
 class Watchdog:

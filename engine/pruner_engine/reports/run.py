@@ -6,8 +6,8 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+from pruner_engine import protocol as msg
 from pruner_engine.jobs import lines
-from pruner_engine.jobs import messages as msg
 from pruner_engine.reports.chart import Axis, Chart
 from pruner_engine.reports.page import render, write_page
 from pruner_engine.store.quality import over_rounds, score_quality, top_recall

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from pruner_engine.jobs.messages import Event, Notice, Phase, Progress
+from pruner_engine.protocol import Event, Notice, Phase, Progress
 from pruner_engine.search.budget import WorkClock
 from pruner_engine.search.task_state import TaskState, end_to_end, untuned
 from pruner_engine.store.project import Project

@@ -14,11 +14,10 @@ from typing import Any, NamedTuple
 
 import tvm
 
-from pruner_engine.errors import UserError, first_words
-from pruner_engine.jobs.messages import Event
-from pruner_engine.jobs.watchdog import PhaseSilentError
+from pruner_engine.errors import PhaseSilentError, UserError, first_words
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput, MeasureResult
+from pruner_engine.protocol import Event
 from pruner_engine.search.budget import Budget, WorkClock
 from pruner_engine.search.control import Control
 from pruner_engine.search.pinning import pin, pinned_before

@@ -11,10 +11,10 @@ from collections.abc import Mapping
 import msgspec
 
 from pruner_engine.errors import UserError
-from pruner_engine.inspect.schedule import schedule_of
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput
 from pruner_engine.measure.yardsticks import Settled
+from pruner_engine.space.schedule import schedule_of
 from pruner_engine.store.project import Project
 from pruner_engine.tasks.task import TuningTask
 

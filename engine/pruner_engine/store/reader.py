@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
+from pruner_engine.advice import advice
 from pruner_engine.errors import UserError
-from pruner_engine.measure.advice import advice
 from pruner_engine.store.lock import is_being_written
 from pruner_engine.store.reading import connect_read_only, makes_sense, making_sense
 from pruner_engine.store.roofline import Place, place

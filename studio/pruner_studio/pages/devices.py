@@ -8,9 +8,9 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
+from pruner_engine import protocol as msg
 from pruner_engine import units
 from pruner_engine.jobs import lines
-from pruner_engine.jobs import messages as msg
 from pruner_studio import background
 from pruner_studio.help import tip_of
 from pruner_studio.pages.page import Page

@@ -20,9 +20,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from pruner_engine import protocol as msg
 from pruner_engine import units
 from pruner_engine.jobs import lines
-from pruner_engine.jobs import messages as msg
 from pruner_engine.store.comparison import comparable
 from pruner_studio import clipboard
 from pruner_studio.help import tip_of

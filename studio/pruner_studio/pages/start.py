@@ -11,9 +11,9 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout
 
+from pruner_engine import protocol as msg
 from pruner_engine.errors import UserError
 from pruner_engine.jobs import lines
-from pruner_engine.jobs import messages as msg
 from pruner_engine.model_names import stem_of
 from pruner_studio import clipboard
 from pruner_studio.models.projects import SUFFIX, copy_of_demo, expanded, project_folder

@@ -10,9 +10,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QSplitter
 
+from pruner_engine import protocol as msg
 from pruner_engine import units
 from pruner_engine.jobs import lines
-from pruner_engine.jobs import messages as msg
 from pruner_studio.help import tip_of
 from pruner_studio.models.narrowing import arguments, narrowed
 from pruner_studio.models.rows import Column, RowTable

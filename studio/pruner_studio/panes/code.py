@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSplitter, QStackedWidget
 
-from pruner_engine.jobs import messages as msg
+from pruner_engine import protocol as msg
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.panes.loops import LoopsPane
 from pruner_studio.panes.pane import Pane, Subject

@@ -6,9 +6,9 @@ from typing import Any
 
 from PySide6.QtWidgets import QComboBox, QHBoxLayout
 
+from pruner_engine import protocol as msg
 from pruner_engine import units
 from pruner_engine.inspect.diff import DiffRow, diff_lines
-from pruner_engine.jobs import messages as msg
 from pruner_studio import background
 from pruner_studio.models.trace import changed_decisions
 from pruner_studio.panes.code import forms_of

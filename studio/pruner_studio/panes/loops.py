@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QSplitter
 
-from pruner_engine.jobs import messages as msg
+from pruner_engine import protocol as msg
 from pruner_studio.models.trace import instructions
 from pruner_studio.panes.pane import Pane, Subject
 from pruner_studio.translation import tr

@@ -10,7 +10,7 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from shiboken6 import isValid
 
-from pruner_engine.jobs import messages as msg
+from pruner_engine import protocol as msg
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.translation import tr
 from pruner_studio.workspace import Problem, Workspace

@@ -8,9 +8,9 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QSplitter
 
+from pruner_engine import protocol as msg
 from pruner_engine import units
 from pruner_engine.jobs import lines
-from pruner_engine.jobs import messages as msg
 from pruner_studio.help import advice_of
 from pruner_studio.models.words import PHASES
 from pruner_studio.panes.pane import Pane, Subject

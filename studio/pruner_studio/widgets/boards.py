@@ -9,9 +9,9 @@ from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit
 
+from pruner_engine import protocol as msg
 from pruner_engine import units
 from pruner_engine.jobs import lines
-from pruner_engine.jobs import messages as msg
 from pruner_studio import clipboard
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.translation import tr

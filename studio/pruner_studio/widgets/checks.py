@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
-from pruner_engine.jobs.messages import Check
+from pruner_engine.protocol import Check
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import clear, label

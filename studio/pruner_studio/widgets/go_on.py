@@ -7,8 +7,8 @@ from typing import Any
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
+from pruner_engine import protocol as msg
 from pruner_engine.jobs import lines
-from pruner_engine.jobs import messages as msg
 from pruner_studio import clipboard
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, icon_button, label, number

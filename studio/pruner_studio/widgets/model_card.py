@@ -8,8 +8,8 @@ from pathlib import Path
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QHBoxLayout, QLineEdit, QPushButton
 
+from pruner_engine import protocol as msg
 from pruner_engine import units
-from pruner_engine.jobs import messages as msg
 from pruner_engine.model_names import KINDS as KINDS_OF_FILES
 from pruner_engine.model_names import kind_of_file
 from pruner_engine.resources import resource_dir

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from pruner_engine import units
-from pruner_engine.jobs.messages import WhatIfScore
+from pruner_engine.protocol import WhatIfScore
 from pruner_studio.help import help_of, tip_of
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import label

@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QVBoxLayout
 
-from pruner_engine.jobs import messages as msg
+from pruner_engine import protocol as msg
 from pruner_engine.store.runs import IMPORTED
 from pruner_studio.models.runs import ENDED, STATES, budget_used, run_name, state_of
 from pruner_studio.models.words import PHASES

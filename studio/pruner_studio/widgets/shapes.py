@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
 
-from pruner_engine.jobs.messages import ModelInput
+from pruner_engine.protocol import ModelInput
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import clear, label, number
 

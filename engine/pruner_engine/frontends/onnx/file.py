@@ -20,7 +20,7 @@ from pruner_engine.frontends.onnx.loops import has_loops, unrolled
 from pruner_engine.frontends.onnx.nodes import Nodes, is_standard, replaced
 from pruner_engine.frontends.onnx.quantised import dequantised
 from pruner_engine.frontends.onnx.recurrent import has_recurrent, write_out
-from pruner_engine.jobs.messages import ModelInput
+from pruner_engine.protocol import ModelInput
 from pruner_engine.tasks.rewriting import extents_of, fields_of
 
 _DTYPES = {

@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 import msgspec
 import numpy as np
 
+from pruner_engine.benchmarks.draft_rate import spaces_of
+from pruner_engine.benchmarks.networks import OPERATORS
 from pruner_engine.draft import ablations_of
 from pruner_engine.draft.analyzer import Analyzer
-from pruner_engine.draft.benchmark import spaces_of
-from pruner_engine.draft.networks import OPERATORS
 from pruner_engine.errors import UserError
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput

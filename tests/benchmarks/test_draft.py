@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pruner_engine.draft.benchmark import bench_draft
+from pruner_engine.benchmarks.draft_quality import bench_quality
+from pruner_engine.benchmarks.draft_rate import bench_draft
+from pruner_engine.benchmarks.networks import NETWORKS
 from pruner_engine.draft.core import ABLATIONS
-from pruner_engine.draft.networks import NETWORKS
-from pruner_engine.draft.quality import bench_quality
 from pruner_engine.errors import UserError
 
 

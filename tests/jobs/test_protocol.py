@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from pruner_engine.jobs import messages as m
+from pruner_engine import protocol as m
 
 COMMANDS = [
     m.Tune(project="p", model="m", inputs={"x": [1, 3]}, trials=8, settings={"draft_set": 4}),

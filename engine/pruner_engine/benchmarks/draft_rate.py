@@ -11,9 +11,9 @@ import numpy as np
 from tvm.s_tir import meta_schedule as ms
 from tvm.target import Target
 
+from pruner_engine.benchmarks.networks import NETWORKS, OPERATORS
 from pruner_engine.draft import analyzer_for
 from pruner_engine.draft.analyzer import Analyzer
-from pruner_engine.draft.networks import NETWORKS, OPERATORS
 from pruner_engine.frontends import load_model
 from pruner_engine.space.decision import Rows
 from pruner_engine.space.design_space import DesignSpace

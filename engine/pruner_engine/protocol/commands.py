@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from pruner_engine.jobs.messages.message import Message
+from pruner_engine.protocol.message import Message
 
 
 class Tune(Message, tag="tune"):

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from pruner_engine.jobs.messages.message import Message
+from pruner_engine.protocol.message import Message
 
 
 class Hello(Message, tag="hello"):
@@ -157,7 +157,7 @@ class Tried(Message, tag="tried"):
     candidate_id: int
     stage: str
     seconds: float | None
-    error: str = ""  # kind of failure, which tells what to do: `measure.advice`
+    error: str = ""  # kind of failure, which tells what to do: `advice`
     message: str = ""
     before: bool = False  # the run had measured it already; it was not measured again
 
