@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from chosen_runs import make_project
 from pruner_engine.cli import main
-from pruner_engine.cli.commands import find_task
+from pruner_engine.cli.arguments import find_task
 from pruner_engine.cli.main import cli
 from pruner_engine.cli.progress import EngineBug
 from pruner_engine.cli.series import run_all

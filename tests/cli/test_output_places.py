@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from chosen_runs import make_project
-from pruner_engine.cli.data import _write
+from pruner_engine.cli.collect import _write
 from pruner_engine.cli.main import cli
 from pruner_engine.errors import UserError
 

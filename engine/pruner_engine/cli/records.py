@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 import click
-import msgspec
-from rich.table import Table
 
-from pruner_engine.cli.commands import absolute
+from pruner_engine.cli.arguments import absolute
 from pruner_engine.cli.options import WholeType, all_runs_option, json_option, project_argument
-from pruner_engine.cli.output import print_json, print_table
+from pruner_engine.cli.output import print_json
 from pruner_engine.cli.progress import carry_out
 from pruner_engine.protocol import (
-    Boards,
     ExportRecords,
     ImportRecords,
-    ListBoards,
     RecordsExported,
     RecordsImported,
 )
 from pruner_engine.store.reader import ProjectReader
-from pruner_engine.units import latency
 
 
 @click.group()
@@ -66,19 +61,3 @@ def import_records(project: str, folder: str, same_device: bool, as_json: bool) 
     click.echo(f"run {answer.run_id}: {answer.records} records, {answer.failed} failed trials were not taken over")
     for problem in answer.problems[3:]:  # the first were told on the way
         click.echo(problem)
-
-
-@click.command()
-@click.argument("tracker", metavar="HOST:PORT")
-@json_option
-def boards(tracker: str, as_json: bool) -> None:
-    """Boards that are registered at a tracker of TVM's RPC, and whether they answer."""
-    answer = carry_out(ListBoards(tracker=tracker), quiet=True)
-    assert isinstance(answer, Boards)
-    if as_json:
-        print_json({"tracker": answer.tracker, "boards": msgspec.to_builtins(answer.boards)})
-        return
-    table = Table("key", "address", "answers", "after")
-    for board in answer.boards:
-        table.add_row(board.key, board.address, "yes" if board.answers else "no", latency(board.answer_s))
-    print_table(table)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import click
 
 from pruner_engine.advice import advice
-from pruner_engine.cli.commands import absolute, find_task
+from pruner_engine.cli.arguments import absolute, find_task
 from pruner_engine.cli.options import WholeType, json_option, project_argument
 from pruner_engine.cli.output import print_json
 from pruner_engine.cli.progress import carry_out

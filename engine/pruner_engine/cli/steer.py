@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from pruner_engine.cli.commands import find_task
+from pruner_engine.cli.arguments import find_task
 from pruner_engine.cli.options import project_argument
 from pruner_engine.errors import UserError
 from pruner_engine.jobs.client import tell_engine

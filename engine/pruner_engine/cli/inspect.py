@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import click
 
-from pruner_engine.cli.commands import absolute, find_task
+from pruner_engine.cli.arguments import absolute, find_task
+from pruner_engine.cli.options import CandidateType, json_option, project_argument
 from pruner_engine.cli.output import print_json
 from pruner_engine.cli.progress import carry_out
 from pruner_engine.errors import UserError
+from pruner_engine.inspect import FORMS
 from pruner_engine.inspect.diff import diff_lines
 from pruner_engine.protocol import Inspect, Inspected
 from pruner_engine.store.reader import ProjectReader
@@ -15,7 +17,27 @@ from pruner_engine.store.reader import ProjectReader
 _MARKS = {"equal": " ", "changed": "≠", "removed": "-", "added": "+"}
 
 
-def inspect(project: str, task: str, candidate: int | None, form: str, *, linked: bool, as_json: bool) -> None:
+@click.command()
+@project_argument
+@click.option("--task", required=True, help="Name or id of the task.")
+@click.option("--candidate", type=CandidateType(), help="Id of a candidate, or untuned [default: the task's best].")
+@click.option("--against", type=CandidateType(), help="Another one of the task, of any run: tell what differs.")
+@click.option("--as", "form", default="trace", show_default=True, type=click.Choice((*FORMS, "why")))
+@click.option("--linked", is_flag=True, help="Name beside each line of code the loop or block that it computes.")
+@json_option
+def inspect(
+    project: str, task: str, candidate: int | None, against: int | None, form: str, linked: bool, as_json: bool
+) -> None:
+    """One schedule as text, or the difference of two."""
+    if linked and against is not None:
+        raise click.UsageError("--linked is for one schedule, not with --against.")
+    if against is not None:
+        _differ(project, task, candidate, against, form, as_json=as_json)
+    else:
+        _inspect(project, task, candidate, form, linked=linked, as_json=as_json)
+
+
+def _inspect(project: str, task: str, candidate: int | None, form: str, *, linked: bool, as_json: bool) -> None:
     """Print a form of a candidate; `linked`: behind the name of what each line computes."""
     task_id = _task_id(project, task, candidate)
     answer = _ask(project, task_id, candidate, [form, "nest"] if linked else [form])
@@ -28,7 +50,7 @@ def inspect(project: str, task: str, candidate: int | None, form: str, *, linked
         click.echo(answer.texts[form])
 
 
-def differ(project: str, task: str, candidate: int | None, against: int, form: str, *, as_json: bool) -> None:
+def _differ(project: str, task: str, candidate: int | None, against: int, form: str, *, as_json: bool) -> None:
     """Print a form of two candidates side by side, a row for each line of both."""
     task_id = _task_id(project, task, candidate or against)
     left, right = (_ask(project, task_id, side, [form]) for side in (candidate, against))

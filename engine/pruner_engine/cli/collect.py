@@ -1,4 +1,4 @@
-"""Commands that make data sets of measurements and train cost models from them."""
+"""`pruner collect`: a data set of measurements."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from pruner_engine.errors import UserError
 
 if TYPE_CHECKING:
     from pruner_engine.verify.dataset import DataSet
-
-_file = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.command()
@@ -96,66 +94,3 @@ def _write(project: Path, out: Path, tell: Callable[[str], None]) -> DataSet:
             "Make room or choose another place, then the same command again: it measures nothing twice.",
         ) from error
     return data
-
-
-@click.command()
-@click.argument("data", nargs=-1, required=True, type=_file)
-@click.option(
-    "--kind",
-    type=click.Choice(["pacm-draft", "pacm", "tenset-mlp", "tlp"]),
-    default="pacm-draft",
-    show_default=True,
-)
-@click.option("--out", type=OutputFile(), required=True, help="Checkpoint to write (.safetensors).")
-@click.option("--seed", type=WholeType(0), default=0, show_default=True, help="Of weights, split and order.")
-@click.option("--epochs", type=WholeType(), default=50, show_default=True, help="At most so many passes.")
-@click.option(
-    "--hold",
-    type=click.FloatRange(0, 0.9),
-    default=0.2,
-    show_default=True,
-    help="Share of tasks kept out, to assess on.",
-)
-@json_option
-def train(data: tuple[Path, ...], kind: str, out: Path, seed: int, epochs: int, hold: float, as_json: bool) -> None:
-    """Train a cost model from DATA, the data sets that `pruner collect` wrote; `pruner tune --checkpoint` uses it."""
-    with progress_line(quiet=as_json) as tell:
-        from pruner_engine.verify.offline import train as train_model
-
-        trained = train_model(
-            kind,
-            data,
-            seed=seed,
-            epochs=epochs,
-            hold_tasks=hold,
-            on_epoch=lambda epoch, loss, accuracy: tell(
-                f"epoch {epoch} · loss {loss:.4f} · pair accuracy {accuracy:.3f}"
-            ),
-        )
-    try:
-        out.write_bytes(trained.checkpoint)
-    except OSError as error:
-        raise UserError(f"{out} cannot be written: {error.strerror}.", "Choose another place.") from error
-    ranking = trained.ranking.as_json()
-    if as_json:
-        print_json(
-            {
-                "out": str(out.absolute()),
-                "kind": kind,
-                "recipe": trained.recipe,
-                "held_out": ranking,
-                "draft": trained.draft.as_json(),
-            }
-        )
-        return
-    click.echo(f"written: {out}, learned from {trained.recipe['samples']} measurements")
-    click.echo(f"on {ranking['tasks']} tasks that it never saw: {_told(ranking)}")
-    click.echo(f"the draft alone on the same: {_told(trained.draft.as_json())}")
-
-
-def _told(ranking: dict[str, Any]) -> str:
-    known = [f"{name} {ranking[key]:.3f}" for name, key in _METRICS.items() if ranking[key] is not None]
-    return ", ".join(known) or "nothing to assess"
-
-
-_METRICS = {"top-1": "top1", "top-5": "top5", "pair accuracy": "pair_accuracy"}

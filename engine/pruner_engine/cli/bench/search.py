@@ -1,4 +1,4 @@
-"""Commands that compare: search strategies, and what a trial costs."""
+"""`pruner bench search`: strategies on the same models with the same budget."""
 
 from __future__ import annotations
 
@@ -29,12 +29,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.units import latency, percent, ratio
 
 
-@click.group()
-def bench() -> None:
-    """Compare on this machine: search strategies, the cost of trials."""
-
-
-@bench.command()
+@click.command()
 @click.argument("models", nargs=-1)
 @lists_option
 @click.option(
@@ -177,42 +172,3 @@ def _table(strategies: dict[str, Json]) -> Table:
             *(percent(found["share"].get(part)) for part in PARTS),
         )
     return table
-
-
-@bench.command()
-@click.argument("models", nargs=-1)
-@lists_option
-@click.option("--candidates", type=WholeType(4), default=64, show_default=True, help="Of each model.")
-@click.option("--target", default="auto", show_default=True, help="A CPU.")
-@click.option("--seed", type=WholeType(0), default=0, show_default=True)
-@json_option
-def trial(
-    models: tuple[str, ...], lists: tuple[Path, ...], candidates: int, target: str, seed: int, as_json: bool
-) -> None:
-    """Measure random candidates of MODELS with our builder and runner and with MetaSchedule's own."""
-    subjects = subjects_of(models, lists)
-    with progress_line(quiet=as_json) as tell:
-        from pruner_engine.tvm_import import import_tvm
-
-        import_tvm()
-        from pruner_engine.benchmarks.trial import bench_trial
-
-        found = bench_trial(subjects, target, count=candidates, seed=seed, on_phase=tell)
-    if as_json:
-        print_json(found)
-        return
-    table = Table("model", "valid", "ours a trial", "build", "run", "stock a trial", "build", "run", "ratio", "rank")
-    for row in found["workloads"]:
-        cells = []
-        for cost in (row["ours"], row["stock"]):
-            cells += [latency(cost["seconds_per_trial"]), latency(cost["build_s"]), latency(cost["run_s"])]
-        rank = row["rank_correlation_better_half"]
-        table.add_row(
-            row["model"],
-            f"{row['ours']['valid']}/{row['stock']['valid']} of {row['candidates']}",
-            *cells,
-            percent(row["ratio"]),
-            "–" if rank is None else f"{rank:.3f}",
-        )
-    print_table(table)
-    click.echo(f"ours over stock: {percent(found['ratio'])}; rank: correlation of latencies in stock's better half")

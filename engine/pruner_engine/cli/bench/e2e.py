@@ -1,0 +1,62 @@
+"""`pruner bench e2e`: tuned models against libraries."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.table import Table
+
+from pruner_engine.cli.options import OutputFile, WholeType, json_option
+from pruner_engine.cli.output import print_json, print_table, progress_line
+from pruner_engine.cli.series import refuse_failed
+from pruner_engine.errors import UserError
+from pruner_engine.units import latency, percent
+
+
+@click.command()
+@click.argument("projects", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--rounds", type=WholeType(), default=5, show_default=True, help="Turns of every contender.")
+@click.option("--without", multiple=True, help="A contender to leave out, such as torch.compile.")
+@click.option("--html", type=OutputFile(), help="Write a report.")
+@json_option
+def e2e(projects: tuple[Path, ...], rounds: int, without: tuple[str, ...], html: Path | None, as_json: bool) -> None:
+    """Latency of the tuned models of PROJECTS against the untuned ones, ONNX Runtime and PyTorch, in turns."""
+    with progress_line(quiet=as_json) as tell:
+        from pruner_engine.tvm_import import import_tvm
+
+        import_tvm()
+        from pruner_engine.export.compare import summed_up
+        from pruner_engine.jobs.bundle import compare_libraries
+
+        models, failed = [], []
+        for project in projects:  # one that fails must not cost the others
+            try:
+                models.append(compare_libraries(project, rounds=rounds, without=without, on_phase=tell))
+            except UserError as error:
+                failed.append(f"{project}: {error}")
+        found = summed_up(models) | {"errors": failed}
+    if html is not None:
+        from pruner_engine.reports.libraries import write_libraries
+
+        write_libraries(found, html)
+    if as_json:
+        print_json(found)
+    else:
+        _print_libraries(found)
+    refuse_failed(failed)
+
+
+def _print_libraries(found: dict[str, Any]) -> None:
+    for model in found["models"]:
+        click.echo(model["model"])
+        table = Table("contender", "median", "best", "of the peak", "measured", "note")
+        for name, row in model["contenders"].items():
+            cells = [latency(row["median_s"]), latency(row.get("best_s")), percent(row.get("peak_share"))]
+            table.add_row(name, *cells, str(row["measured"]), row["note"])
+        print_table(table)
+        if model["ratio"]:
+            click.echo(f"tuned takes {percent(model['ratio'])} of the time of {model['best_library']}")
+    if len(found["models"]) > 1 and found["ratio"]:
+        click.echo(f"geometric mean over {found['compared']} models: {percent(found['ratio'])}")

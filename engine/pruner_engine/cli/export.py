@@ -1,0 +1,44 @@
+"""`pruner export`: the tuned library as a bundle."""
+
+from __future__ import annotations
+
+import click
+
+from pruner_engine.cli.arguments import absolute
+from pruner_engine.cli.options import WholeType, all_runs_option, json_option, project_argument
+from pruner_engine.cli.output import print_json
+from pruner_engine.cli.progress import carry_out
+from pruner_engine.protocol import Export, Exported
+from pruner_engine.store.reader import ProjectReader
+from pruner_engine.units import latency, percent
+
+
+@click.command()
+@project_argument
+@click.option("--out", required=True, type=click.Path(file_okay=False), help="Folder to write the bundle to.")
+@click.option(
+    "--run", "run_id", type=WholeType(), help="Trials of this run [default: all runs on the newest one's target]."
+)
+@all_runs_option
+@json_option
+def export(project: str, out: str, run_id: int | None, all_runs: bool, as_json: bool) -> None:
+    """Compile the tuned model, check what it computes, write a bundle that runs without this program."""
+    ProjectReader(project).close()
+    command = Export(project=absolute(project), out=absolute(out), run_id=run_id, all_runs=all_runs)
+    answer = carry_out(command, quiet=as_json)
+    assert isinstance(answer, Exported)
+    if as_json:
+        print_json(answer.summary)
+        return
+    coverage = answer.summary["coverage"]["summary"]
+    click.echo(f"written to {answer.out}")
+    for state, part in coverage.items():
+        click.echo(f"{state}: {part['functions']} functions, {percent(part['share'])} of the time")
+    for check in answer.summary["checks"]:
+        verb = "agree with" if check["ok"] else "differ from those of"
+        error = "" if check["error"] is None else f"largest relative difference {check['error']:.1e}"
+        told = ", ".join(filter(None, (error, check["message"])))
+        click.echo(f"outputs {verb} {check['against']}: {told}")
+    for name, timing in answer.summary["latency"].items():
+        told = latency(timing["seconds"]) if timing["seconds"] is not None else timing["note"]
+        click.echo(f"{name}: {told} ({timing['threads']} threads)")

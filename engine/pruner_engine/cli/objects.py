@@ -1,0 +1,21 @@
+"""JSON objects that several commands print."""
+
+from __future__ import annotations
+
+from pruner_engine.store.reader import ProjectReader, Row
+
+_FAILURE = ("stage", "error", "count", "message", "hint", "log")  # what is told of a kind of failure
+
+
+def run_object(reader: ProjectReader, run_id: int) -> Row:
+    """What `--json` tells of a run; docs/terminal.md lists the fields."""
+    row = reader.run(run_id)
+    keys = (
+        "id", "model", "strategy", "seed", "state", "reason", "alive", "interrupted", "device", "target",
+        "budget_trials", "budget_s", "trials", "valid", "failed", "elapsed_s", "left_s", "untuned_s", "latency_s",
+        "gain", "settings", "versions",
+    )  # fmt: skip
+    found = {key: row[key] for key in keys}
+    found["failures"] = [{k: f[k] for k in _FAILURE} for f in reader.failures(run_id)]
+    found["baselines"] = {b["name"]: b["seconds"] for b in reader.baselines(run_id)}
+    return found

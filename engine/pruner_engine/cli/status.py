@@ -1,0 +1,56 @@
+"""`pruner status`: the runs of a project."""
+
+from __future__ import annotations
+
+import shlex
+
+import click
+from rich.table import Table
+
+from pruner_engine.cli.arguments import absolute
+from pruner_engine.cli.objects import run_object
+from pruner_engine.cli.options import json_option, project_argument
+from pruner_engine.cli.output import print_json, print_table
+from pruner_engine.jobs.lines import line_of
+from pruner_engine.protocol import Resume
+from pruner_engine.store.reader import ProjectReader
+from pruner_engine.units import duration, latency, ratio
+
+
+@click.command()
+@project_argument
+@json_option
+def status(project: str, as_json: bool) -> None:
+    """Runs of PROJECT: state, trials, latency, gain, failures."""
+    with ProjectReader(project) as reader:
+        runs = reader.runs()
+        if as_json:
+            print_json({"project": absolute(project), "runs": [run_object(reader, run["id"]) for run in runs]})
+            return
+        table = Table(
+            "run", "model", "strategy", "state", "trials", "failed", "untuned", "tuned", "gain", "worked", "left"
+        )
+        for run in runs:
+            state = "interrupted" if run["interrupted"] else run["state"]
+            budget = f"/{run['budget_trials']}" if run["budget_trials"] else ""
+            table.add_row(
+                str(run["id"]), run["model"], run["strategy"], state, f"{run['trials']}{budget}", str(run["failed"]),
+                latency(run["untuned_s"]), latency(run["latency_s"]), ratio(run["gain"]), duration(run["elapsed_s"]),
+                duration(run["left_s"]) if run["alive"] else "",
+            )  # fmt: skip
+        print_table(table)
+        for run in runs:
+            if run["reason"]:
+                click.echo(f"run {run['id']}: {run['reason']}")
+            for failure in reader.failures(run["id"]):
+                click.echo(
+                    f"run {run['id']}: {failure['count']} failed in {failure['stage']} ({failure['error']}):"
+                    f" {failure['message']}"
+                )
+                click.echo(f"  {failure['hint']}")
+            if given_up := sum(bool(task["quarantined"]) for task in reader.tasks(run["id"])):
+                looked = f"pruner tasks {shlex.quote(project)} --run {run['id']}"
+                click.echo(f"run {run['id']}: {given_up} of its tasks were given up; {looked} says why")
+            if run["interrupted"]:
+                again = line_of(Resume(project=project, run_id=run["id"]))
+                click.echo(f"run {run['id']} was interrupted: {again}")

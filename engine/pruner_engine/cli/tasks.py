@@ -1,0 +1,39 @@
+"""`pruner tasks`: the tasks of a run."""
+
+from __future__ import annotations
+
+import click
+from rich.table import Table
+
+from pruner_engine.cli.options import WholeType, json_option, project_argument
+from pruner_engine.cli.output import print_json, print_table
+from pruner_engine.store.reader import ProjectReader
+from pruner_engine.units import latency, percent, ratio
+
+
+@click.command()
+@project_argument
+@click.option("--run", "run_id", type=WholeType(), help="Which run [default: the newest].")
+@json_option
+def tasks(project: str, run_id: int | None, as_json: bool) -> None:
+    """Tasks of a run: shapes, weight, share of time, best latency, gain."""
+    with ProjectReader(project) as reader:
+        run = reader.run(run_id)
+        rows = reader.tasks(run["id"])
+    if as_json:
+        print_json({"run": run["id"], "tasks": rows})
+        return
+    table = Table(
+        "id", "task", "operator", "calls", "share", "untuned", "best", "gain", "GFLOP/s", "of roof", "trials", "failed"
+    )  # fmt: skip
+    for row in sorted(rows, key=lambda r: -(r["share"] or 0.0)):
+        table.add_row(
+            str(row["id"]), row["name"], row["op"], str(row["weight"]), percent(row["share"]),
+            latency(row["untuned_s"]), latency(row["best_s"]), ratio(row["gain"]),
+            "–" if row["gflops"] is None else f"{row['gflops']:.1f}", percent(row["roof_share"]), str(row["trials"]),
+            str(row["failed"]),
+        )  # fmt: skip
+    print_table(table)
+    for row in rows:
+        if row["quarantined"]:
+            click.echo(f"{row['name']} is tuned no more: {row['quarantined'].rstrip('.')}.")

@@ -1,0 +1,146 @@
+"""`pruner tune` and `pruner resume`: search, and go on with it."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from pruner_engine.cli.arguments import absolute
+from pruner_engine.cli.objects import run_object
+from pruner_engine.cli.options import ShapeType, WholeType, json_option, plugin_option, project_argument, setting_option
+from pruner_engine.cli.output import print_json
+from pruner_engine.cli.progress import carry_out
+from pruner_engine.errors import UserError
+from pruner_engine.jobs.lines import line_of
+from pruner_engine.model_names import stem_of, whole
+from pruner_engine.protocol import Export, Resume, RunFinished, Tune
+from pruner_engine.store.reader import ProjectReader
+from pruner_engine.units import latency, ratio
+
+
+@click.command()
+@click.argument("model")
+@click.option("--input", "inputs", type=ShapeType(), multiple=True, help="Shape of an input with dynamic dimensions.")
+@click.option(
+    "--target", default="auto", show_default=True, help="auto (this CPU), cuda, a preset, a TVM target as JSON."
+)
+@click.option("--strategy", default="pruner", show_default=True, help="pruner, metaschedule, …")
+@click.option("--trials", type=WholeType(), help="Candidates to measure.")
+@click.option(
+    "--minutes",
+    type=click.FloatRange(0, min_open=True),
+    help="Minutes to work. Neither given: until no task gains any more.",
+)
+@click.option("--seed", type=WholeType(0), default=0, show_default=True)
+@click.option(
+    "--project", type=click.Path(dir_okay=False), help="Project file [default: MODEL's name with .pruner, here]."
+)
+@click.option(
+    "--dtype",
+    type=click.Choice(["float32", "float16", "bfloat16"]),
+    default="float32",
+    show_default=True,
+    help="Convert a float32 model's products; the outputs are compared first.",
+)
+@click.option("--rpc", default="", metavar="HOST:PORT", help="Measure on the boards of this tracker.")
+@click.option("--key", "rpc_key", default="", help="Which boards of the tracker.")
+@setting_option
+@click.option(
+    "--without", multiple=True, help="A rule of ours or a rewrite of the graph to leave out, such as winograd."
+)
+@click.option(
+    "--checkpoint",
+    type=click.Path(dir_okay=False, exists=True, resolve_path=True),
+    help="Pre-trained cost model that `pruner train` wrote.",
+)
+@plugin_option
+@click.option("--allow-code", is_flag=True, help="Consent to run a TVMScript file, which is Python code.")
+@json_option
+def tune(
+    as_json: bool,
+    model: str,
+    project: str | None,
+    dtype: str,
+    rpc: str,
+    rpc_key: str,
+    checkpoint: str | None,
+    without: tuple[str, ...],
+    **options: Any,
+) -> None:
+    """Tune MODEL: an .onnx or .pt2 file, or a built-in workload such as matmul:512,512,512."""
+    if dtype != "float32":
+        options["settings"] = (*options["settings"], ("dtype", dtype))
+    if rpc:
+        options["settings"] = (*options["settings"], ("rpc", rpc), ("rpc_key", rpc_key))
+    if checkpoint:
+        options["settings"] = (*options["settings"], ("checkpoint", checkpoint))
+    if without:
+        options["settings"] = (*options["settings"], ("without_rules", without))
+    file = project or default_project(model)
+    _tune(model, file, as_json=as_json, **options)
+
+
+@click.command()
+@project_argument
+@click.option("--run", "run_id", type=WholeType(), help="Which run [default: the newest unfinished].")
+@click.option("--trials", type=WholeType(), help="A new budget of candidates, those measured included.")
+@click.option(
+    "--minutes", type=click.FloatRange(0, min_open=True), help="A new budget of minutes, those worked included."
+)
+@plugin_option
+@json_option
+def resume(project: str, plugins: tuple[str, ...], as_json: bool, **options: Any) -> None:
+    """Go on with an interrupted, stopped or spent run of PROJECT; nothing is measured twice."""
+    ProjectReader(project).close()  # a sentence about the file comes before an engine is started
+    _run(Resume(project=absolute(project), plugins=list(plugins), **options), as_json)
+
+
+def default_project(model: str) -> str:
+    """MODEL's own name in the current folder."""
+    return f"{stem_of(model)}.pruner"
+
+
+def _tune(
+    model: str,
+    project: str,
+    *,
+    inputs: tuple[tuple[str, list[int]], ...],
+    settings: tuple[tuple[str, Any], ...],
+    plugins: tuple[str, ...],
+    as_json: bool,
+    **options: Any,
+) -> None:
+    command = Tune(
+        project=absolute(project),
+        model=whole(model),
+        inputs=dict(inputs),
+        settings=dict(settings),
+        plugins=list(plugins),
+        **options,
+    )
+    _run(command, as_json)
+
+
+def _run(command: Tune | Resume, as_json: bool) -> None:
+    """Exit code 1 when nothing valid was measured, 3 when the user stopped it."""
+    finished = carry_out(command, quiet=as_json)
+    assert isinstance(finished, RunFinished)
+    if as_json:
+        with ProjectReader(command.project) as reader:
+            print_json(run_object(reader, finished.run_id))
+    else:
+        gain = finished.untuned_s / finished.latency_s if finished.untuned_s and finished.latency_s else None
+        click.echo(
+            f"{finished.state}: {finished.trials} trials, {finished.trials - finished.valid} failed, latency"
+            f" {latency(finished.untuned_s)} untuned → {latency(finished.latency_s)} (estimated, {ratio(gain)})"
+        )
+        if finished.state == "finished":
+            click.echo(f"Next: {line_of(Export(project=command.project, out='DIR'))}")
+        elif finished.state == "stopped":
+            click.echo(f"Go on: {line_of(Resume(project=command.project))}")
+    if finished.state == "failed":
+        raise UserError(finished.reason, "`pruner status` shows the counts, `pruner doctor` checks the machine.")
+    if finished.state == "stopped":
+        sys.exit(3)
