@@ -56,6 +56,15 @@ def test_data_is_collected_once_and_trains_models(tmp_path):
     assert told["settings"]["checkpoint"] == str(tmp_path / "pacm-draft.safetensors")
 
 
+def test_the_same_candidates_are_measured_in_both_ways():
+    found = json.loads(pruner("bench", "trial", "matmul:32,32,32", "--candidates", 6, "--json"))
+    (row,) = found["workloads"]
+    for cost in (row["ours"], row["stock"]):
+        assert cost["valid"] == row["candidates"] == 6
+        assert 0 < cost["seconds_per_trial"] * 6 == pytest.approx(cost["seconds"])
+    assert row["ratio"] == pytest.approx(row["ours"]["seconds"] / row["stock"]["seconds"]) == found["ratio"]
+
+
 def test_a_model_that_fails_does_not_cost_the_others(tmp_path):
     broken = tmp_path / "broken.onnx"
     broken.write_bytes(b"no model")

@@ -152,7 +152,7 @@ def test_a_calibrated_analyzer_follows_the_measurements():
     before = spearmanr(-analyzer.score(0, rows[100:]), seconds[100:])[0]
     analyzer.calibrate([(0, row, float(s)) for row, s in zip(rows[:100], seconds[:100], strict=True)])
     after = spearmanr(-analyzer.score(0, rows[100:]), seconds[100:])[0]
-    assert after >= before
+    assert after > before
 
 
 def test_a_correction_that_more_measurements_do_not_confirm_is_given_up():
@@ -181,7 +181,7 @@ def test_a_draft_is_distinct_sorted_and_better_than_chance(target):
     assert len({c.hash for c in drafted.candidates}) == len(drafted.candidates) == FEW.draft_set
     assert scores == sorted(scores, reverse=True)
     chance = np.concatenate([analyzer.score(s.index, s.sample(np.random.default_rng(1), 200)) for s in space.sketches])
-    assert scores[0] > np.max(chance[np.isfinite(chance)], initial=-np.inf) - 0.5
+    assert np.median(scores) > np.quantile(chance[np.isfinite(chance)], 0.9)
     assert sum(drafted.histogram["drafted"]) == FEW.draft_set
     assert drafted.explored >= FEW.draft_set
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import socket
 import sqlite3
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from pruner_engine.export.records import RECORDS
 from pruner_engine.jobs.fleet import list_boards
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.records import export_records, import_records
+from pruner_engine.measure import rpc
 from pruner_engine.search.control import Control
 from pruner_engine.store.reader import ProjectReader
 
@@ -209,11 +211,22 @@ def test_boards_of_a_tracker_are_listed_with_a_sign_of_life() -> None:
                 if said[-1].boards:
                     break
             (board,) = said[-1].boards
-            assert board.key == "pi" and board.answers
+            assert board.key == "pi" and board.sign == "answers"
         finally:
             server.terminate()
     finally:
         tracker.terminate()
+
+
+def test_what_accepts_and_says_nothing_is_no_tracker_and_no_board(monkeypatch) -> None:
+    """As a stopped process does: its connections are accepted for it."""
+    monkeypatch.setattr(rpc, "_ANSWER_S", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        port = mute.getsockname()[1]
+        assert rpc.sign_of_life("127.0.0.1", port, 0.2) == "silent"
+        with pytest.raises(UserError, match="No tracker answers"):
+            list_boards(msg.ListBoards(tracker=f"127.0.0.1:{port}"), Said().job())
+    assert rpc.sign_of_life("127.0.0.1", port, 0.2) == "gone"
 
 
 def test_no_tracker_is_a_sentence() -> None:

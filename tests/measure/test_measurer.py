@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 
 import numpy as np
 import pytest
@@ -133,7 +134,7 @@ def test_only_bests_are_checked_by_default(task):
             assert not result.checked
 
 
-def test_builds_go_on_beside_runs_where_cores_are_spare(task):
+def test_every_candidate_is_measured_where_builds_go_on_beside_runs(task):
     with Measurer(CPU, threads=1) as measurer:
         inputs = candidates(task, 3)
         assert {r.key for r in measured(measurer, task, inputs) if r.ok} == {i.key for i in inputs}
@@ -145,7 +146,8 @@ def test_cold_caches(task):
 
 
 def test_noise_is_the_time_of_a_fixed_kernel(measurer):
-    assert all(0 < seconds < 1 for seconds in measurer.noise())
+    told = measurer.noise()
+    assert told and all(0 < seconds < math.inf for seconds in told)
 
 
 def test_libraries_do_not_pile_up(task):

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from pruner_engine.measure.timing import ABANDON, Yardstick, time_kernel
+from pruner_engine.measure.timing import Yardstick, time_kernel
 
 
 class Kernel:
@@ -68,7 +68,6 @@ def test_what_is_no_contender_is_timed_once():
     seconds, censored = time_kernel(kernel, 0.001, 3)
     assert not censored
     assert seconds == pytest.approx([0.002])
-    assert ABANDON > 2
 
 
 def test_short_kernels_are_called_often_enough():

@@ -39,7 +39,10 @@ REGISTER_TILE = [
     "depthwise:1,5,8,12,3,pad=1",
     "maxpool:1,5,9,16,3,stride=1,pad=1",
 ]
-ROWS = ["softmax:7,33", "softmax:1,50", "layernorm:9,21", "layernorm:6,48", "sum:7,40", "sum:3,2048", "sum:11,5"]
+ROWS = [
+    "softmax:7,33", "softmax:1,50", "layernorm:9,21", "layernorm:6,48", "sum:7,40", "sum:3,2048", "sum:11,5",
+    "sum:6,1000", "sum:3,4200",
+]  # fmt: skip
 
 
 def task_of(workload: str, constant: bool) -> TuningTask:
@@ -109,15 +112,42 @@ def test_register_tile_computes_the_same_in_groups_whose_last_vector_is_cut(shuf
 
 @pytest.mark.parametrize("workload", ROWS)
 def test_rows_compute_the_same(workload):
-    task = task_of(workload, False)
+    assert_rows_right(task_of(workload, False))
+
+
+def assert_rows_right(task: TuningTask) -> None:
     rng = np.random.default_rng(4)
     arrays = [rng.standard_normal(a.shape).astype(a.dtype) for a in task.args]
-    (sketch,) = (space := DesignSpace.generate(task, HOST)).sketches
-    assert is_closed(sketch.trace)
+    space = DesignSpace.generate(task, HOST)
+    own = [sketch for sketch in space.sketches if is_closed(sketch.trace)]
+    assert own
     want = run(task.mod, arrays)
-    for row in sketch.sample(rng, 3):
-        schedule = space.apply(space.candidate(0, row))
-        assert difference(run(schedule.mod, arrays), want, facts_of(task.mod).reduction) == ""
+    for sketch in own:
+        for row in sketch.sample(rng, 3):
+            schedule = space.apply(space.candidate(sketch.index, row))
+            assert difference(run(schedule.mod, arrays), want, facts_of(task.mod).reduction) == ""
+
+
+@pytest.mark.parametrize("then", ["nothing", "bias"])
+@pytest.mark.parametrize("shapes", [((37, 48), (48,)), ((1, 37, 50), (50,)), ((3, 5, 64), (3, 64))], ids=str)
+def test_products_with_a_vector_that_rows_share_compute_the_same(shapes, then):
+    """Matrix times vector, weighted sums of rows: the matrix is read along its memory."""
+    matrix, vector = (tvm.te.placeholder(shape, name=name) for shape, name in zip(shapes, "mv", strict=True))
+    k = tvm.te.reduce_axis((0, shapes[1][-1]))
+
+    def product(*i):
+        return tvm.te.sum(matrix[(*i, k)] * vector[(*i[: len(shapes[1]) - 1], k)], axis=k)
+
+    parts, result = [matrix, vector], tvm.te.compute(shapes[0][:-1], product, name="product")
+    if then == "bias":
+        parts.append(tvm.te.placeholder(shapes[0][:-1], name="bias"))
+        result = tvm.topi.nn.relu(tvm.topi.add(result, parts[-1]))
+    assert_rows_right(kernel_task(tvm.te.create_prim_func([*parts, result])))
+
+
+def test_rows_that_no_vector_divides_leave_the_stock_rules_their_try():
+    (space, odd) = (DesignSpace.generate(task_of(w, False), HOST) for w in ("sum:7,48", "sum:7,41"))
+    assert len(space.sketches) == 1 < len(odd.sketches)
 
 
 @pytest.mark.parametrize("tile", [2, 4])

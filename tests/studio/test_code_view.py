@@ -51,3 +51,16 @@ def test_a_search_without_a_hit_says_so_and_leaves_the_reader_where_he_is(qtbot,
     assert code.missed.isVisible() and code.view.verticalScrollBar().value() == place
     qtbot.keyClick(code.field, Qt.Key.Key_Backspace)
     assert not code.missed.isVisible()
+
+
+def test_places_are_gone_through_in_both_directions_by_their_keys(qtbot, code: SearchableCode) -> None:
+    code.view.show_text("tvmscript", "one\ntwo\none\ntwo\none")
+    code.view.setFocus()
+    qtbot.keyClick(code.view, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    assert code.field.hasFocus()
+    qtbot.keyClicks(code.field, "one")
+    lines = []
+    for key in ("F3", "F3", "F3", "F3", "Shift+F3", "Shift+F3"):
+        qtbot.keySequence(code.view, key)
+        lines.append(code.view.textCursor().blockNumber())
+    assert lines == [0, 2, 4, 0, 4, 2]

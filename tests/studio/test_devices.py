@@ -52,7 +52,7 @@ def test_boards_are_watched_at_their_tracker(qtbot, window: MainWindow) -> None:
         qtbot.mouseClick(look, Qt.MouseButton.LeftButton)
         qtbot.waitUntil(lambda: card.state.text() == "1 of 1 answer", timeout=90_000)
         (row,) = card.model.rows
-        assert row["key"] == "pi" and row["answers"]
+        assert row["key"] == "pi" and row["sign"] == "answers"
         server.terminate()
         qtbot.waitUntil(lambda: card.state.text() != "1 of 1 answer", timeout=60_000)
     finally:
@@ -77,8 +77,8 @@ def test_a_tracker_that_is_given_up_leaves_no_failure(window: MainWindow) -> Non
 def test_the_seconds_of_a_silent_board_count_on(qtbot, window: MainWindow) -> None:
     card = window.show_page("devices").boards
     sign = LastText(card.table, 0, "Sign of life")
-    for answers in (True, False):
-        board = msg.Board(key="pi", address="10.0.0.7:9090", answers=answers, answer_s=0.001 if answers else None)
+    for now in ("answers", "gone"):
+        board = msg.Board(key="pi", address="10.0.0.7:9090", sign=now, answer_s=0.001)
         card._answered(msg.Boards(tracker="", boards=[board]))
     card.window().findChild(QScrollArea).ensureWidgetVisible(card.table)
     qtbot.waitUntil(lambda: "silent for" in sign.text, timeout=5_000)

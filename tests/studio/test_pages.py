@@ -322,6 +322,19 @@ def test_a_count_has_whole_ticks(qapp) -> None:
         assert axis.tickStrings(values, 1.0, step) == told
 
 
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [
+        (1200.0, ["0 s", "5 min 00 s", "10 min 00 s", "15 min 00 s", "20 min 00 s"]),
+        (7200.0, ["0 s", "30 min 00 s", "1 h 00 min", "1 h 30 min", "2 h 00 min"]),
+    ],
+)
+def test_a_time_has_the_ticks_of_a_clock(qapp, seconds: float, told: list[str]) -> None:
+    axis = HumanAxis("bottom", units.duration, log=False)
+    ((step, values),) = axis.tickValues(0.0, seconds, 400.0)
+    assert axis.tickStrings(values, 1.0, step) == told
+
+
 def test_both_themes_paint_every_page(qtbot, opened: MainWindow) -> None:
     for name in ("dark", "light"):
         theme.choose(name)

@@ -50,6 +50,20 @@ def test_a_chosen_row_that_moves_stays_chosen(table) -> None:
     assert {index.row() for index in table.selectionModel().selectedRows()} == {0}
 
 
+def test_who_only_passes_by_with_the_tab_key_chooses_nothing(qtbot, qapp) -> None:
+    chosen: list[dict] = []
+    made = Table("rows", RowTable(COLUMNS), chosen.append)
+    qtbot.addWidget(made)
+    made.table.show_rows(rows(10.0, 30.0))
+    with qtbot.waitExposed(made):
+        made.show()
+    made.setFocus(Qt.FocusReason.TabFocusReason)
+    qtbot.waitUntil(made.hasFocus)
+    assert chosen == []
+    qtbot.keyClick(made, Qt.Key.Key_Down)
+    assert [row["id"] for row in chosen] == [2]
+
+
 def test_a_new_row_and_one_that_goes_are_shown(table) -> None:
     table.table.show_rows(rows(10.0, 30.0, 20.0, 25.0))
     assert order(table) == [2, 4, 3, 1]

@@ -41,6 +41,24 @@ def test_caches_are_shared_by_cores_not_by_their_threads(tmp_path, monkeypatch, 
     assert [cache.shared_by for cache in detect_host.__wrapped__().caches] == shared
 
 
+@pytest.mark.parametrize(
+    ("membership", "files", "cpus"),
+    [
+        ("0::/", {"cpu.max": "150000 100000"}, 2),
+        ("0::/u/run.scope", {"u/run.scope/cpu.max": "max 100000", "u/cpu.max": "300000 100000"}, 3),
+        ("0::/a/b", {"a/b/cpu.max": "100000 100000", "a/cpu.max": "300000 100000"}, 1),
+        ("3:cpuset:/x\n2:cpu,cpuacct:/x", {"cpu/x/cpu.cfs_quota_us": "250000", "cpu/x/cpu.cfs_period_us": "100000"}, 3),
+        ("0::/a", {"a/cpu.max": "max 100000"}, 1 << 16),
+    ],
+    ids=["a container's", "the one above", "the smallest", "version 1", "no limit"],
+)  # fmt: skip
+def test_the_smallest_quota_of_all_control_groups_counts(tmp_path, membership, files, cpus):
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert cpu.granted(membership, tmp_path) == cpus
+
+
 def test_detection_imports_neither_tvm_nor_torch_and_agrees_between_processes():
     code = (
         "import sys; from pruner_engine.targets import detect_host, detect_gpus; detect_gpus();"

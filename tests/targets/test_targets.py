@@ -33,6 +33,13 @@ def test_auto_is_this_host_with_its_real_features_and_all_its_cores():
     assert device_of(target) == detect_host()
 
 
+def test_what_a_hypervisor_masks_of_an_arm_core_is_not_used():
+    implied = {"neon", "dotprod", "fullfp16", "sve", "bf16"}
+    guest = dataclasses.replace(detect_host(), arch="aarch64", features=("bf16", "dotprod", "fullfp16", "neon"))
+    assert targets.masked(guest, implied) == ["-sve"]
+    assert targets.masked(dataclasses.replace(guest, features=()), implied) == [], "where nothing is told"
+
+
 @pytest.mark.parametrize("name", ["auto", "nvidia/nvidia-a100", '{"kind":"cuda","arch":"sm_90"}', *load_presets()])
 def test_a_target_survives_its_own_text(name):
     text = target_json(resolve_target(name))

@@ -14,7 +14,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.targets.profiling import profile_for
 from pruner_engine.verify import create_model, model_kinds, register_model
 from pruner_engine.verify.metrics import assess
-from pruner_engine.verify.training import accuracy, held_out, pack_groups
+from pruner_engine.verify.training import OFFLINE, ONLINE, accuracy, pack_groups
 from schedules import CPU
 
 LEARNERS = ["pacm-draft", "pacm", "tenset-mlp", "tlp", "xgb"]
@@ -68,9 +68,10 @@ def test_an_update_goes_on_from_the_weights_until_there_is_twice_as_much():
 
 
 def test_held_out_measurements_stay_held_out_as_more_come():
-    assert not held_out(100).any()
-    assert held_out(512)[:300].tolist() == held_out(300).tolist()
-    assert 0 < int(held_out(300).sum()) < 40
+    assert not ONLINE.of(100).any() and 0 < int(OFFLINE.of(100).sum()) < 20
+    for holding in (ONLINE, OFFLINE):
+        assert holding.of(512)[:300].tolist() == holding.of(300).tolist()
+        assert 0 < int(holding.of(300).sum()) < 40
 
 
 def test_an_accuracy_is_told_from_a_share_of_much():

@@ -57,6 +57,12 @@ def test_damaged_and_foreign_files_are_refused(file, tmp_path):
         file.write_bytes(blob[:end])
         with pytest.raises(UserError, match="damaged"):
             read_dataset(file)
+    file.write_bytes(blob)
+    data = read_dataset(file)
+    next(iter(data.records.values())).group[0][0].draft[0] = np.nan
+    write_dataset(data, file)
+    with pytest.raises(UserError, match="damaged"):
+        read_dataset(file)
     file.write_bytes(create_model("pacm").to_bytes())
     with pytest.raises(UserError, match="not a data set"):
         read_dataset(file)

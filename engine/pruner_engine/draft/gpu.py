@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from pruner_engine.draft.columns import Value, ceil_div, maximum, minimum, product, where
 from pruner_engine.draft.footprint import Touch, homes, spans_by_depth, touches
-from pruner_engine.draft.index import atoms_of, span
+from pruner_engine.draft.index import atoms_of, count
 from pruner_engine.draft.nest import Access, Block, Buffer, Loop, Node, all_loops, blocks_under, heaviness
 from pruner_engine.draft.parts import Parts, add_up, sum_by_name
 from pruner_engine.draft.regions import outer_atoms, region
@@ -225,7 +225,8 @@ def _work(block: Block, loops: Sequence[Loop], kernel: _Kernel, total: Value) ->
 def _registers(touch: Touch, serial: Sequence[Loop], used: Sequence[Touch]) -> Value:
     """Elements that a thread holds while the loops that move its output run."""
     moving = {a for loop in serial if any(t.written and t.indexed_by(loop) for t in used) for a in loop.atoms}
-    return product(span(index, moving.__contains__) for index in touch.indices)
+    # between the elements of two virtual threads lie those of other threads
+    return product(count(index, moving.__contains__) for index in touch.indices)
 
 
 def _accesses(touch: Touch, serial: Sequence[Loop]) -> Value:

@@ -225,6 +225,16 @@ def span(index: Index, varies: Callable[[Atom], bool]) -> Value:  # noqa: PLR091
     raise TypeError(index)
 
 
+def count(index: Index, varies: Callable[[Atom], bool]) -> Value:
+    """How many values, at most, a resolved index takes while the atoms that vary do; gaps between them do not count."""
+    match index:
+        case Sum(terms):
+            return minimum(span(index, varies), product(count(term, varies) for term in terms))
+        case Scaled(inner, _):
+            return count(inner, varies)
+    return span(index, varies)
+
+
 def step(index: Index, atom: Atom) -> Value:
     """How far a resolved index moves when the atom grows by one (0 inside a quotient's step)."""
     match index:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import socket
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 from pruner_engine.errors import UserError
 from pruner_engine.jobs.job import JobContext
-from pruner_engine.measure.rpc import boards_of
+from pruner_engine.measure.rpc import boards_of, sign_of_life
 from pruner_engine.protocol import Board, Boards, ListBoards
 
 _ANSWER_S = 1.0
+_AT_ONCE = 16
 
 
 def list_boards(command: ListBoards, job: JobContext) -> None:
@@ -20,19 +21,14 @@ def list_boards(command: ListBoards, job: JobContext) -> None:
         raise UserError(
             f'"{command.tracker}" is not the address of a tracker.', "Write host:port, such as 127.0.0.1:9190."
         )
-    found = [
-        _board(key, address)
-        for key, addresses in sorted(boards_of(host, int(port)).items())
-        for address in sorted(addresses)
-    ]
+    named = [(key, address) for key, there in sorted(boards_of(host, int(port)).items()) for address in sorted(there)]
+    with ThreadPoolExecutor(_AT_ONCE) as asking:
+        found = list(asking.map(lambda board: _board(*board), named))
     job.emit(Boards(tracker=command.tracker, boards=found, request=command.request))
 
 
 def _board(key: str, address: str) -> Board:
     host, _, port = address.rpartition(":")
     begin = time.monotonic()
-    try:
-        socket.create_connection((host, int(port)), timeout=_ANSWER_S).close()
-    except (OSError, ValueError):
-        return Board(key, address, False, None)
-    return Board(key, address, True, time.monotonic() - begin)
+    sign = sign_of_life(host, int(port), _ANSWER_S) if port.isdigit() else "gone"
+    return Board(key, address, sign, time.monotonic() - begin if sign == "answers" else None)

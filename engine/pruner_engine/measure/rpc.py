@@ -15,30 +15,41 @@ from tvm.runtime import Tensor
 
 from pruner_engine.errors import UserError
 from pruner_engine.measure.wire import Fleet, Run
+from pruner_engine.protocol import Sign
 
-__all__ = ["Board", "Fleet", "NoBoardError", "boards_of", "fleet_size"]
+__all__ = ["Board", "Fleet", "NoBoardError", "boards_of", "fleet_size", "sign_of_life"]
 
 _ANSWER_S = 5.0
 _PAUSE_S = 0.5
+_NONSENSE = (ValueError, TypeError, KeyError, struct.error)  # what is made of the answer of another server
 
 
 def boards_of(host: str, port: int) -> dict[str, list[str]]:
     """Addresses of the boards that are registered at a tracker, by key.
 
     Raises:
-        UserError: the tracker does not answer.
+        UserError: the tracker does not answer, or not as one.
     """
+    boards: dict[str, list[str]] = {}
     try:
-        socket.create_connection((host, port), timeout=_ANSWER_S).close()
-        servers: list[dict[str, Any]] = rpc.connect_tracker(host, port).summary()["server_info"]
-    except (OSError, RuntimeError) as failure:
+        _, summary = _asked(host, port, [base.TrackerCode.SUMMARY], _ANSWER_S)
+        for server in summary["server_info"]:
+            address = ":".join(str(part) for part in server["addr"])
+            boards.setdefault(str(server["key"]).removeprefix("server:"), []).append(address)
+    except (OSError, *_NONSENSE) as failure:
         hint = f"Start it there with `python -m tvm.exec.rpc_tracker --host {host} --port {port}`."
         raise UserError(f"No tracker answers at {host}:{port}.", hint) from failure
-    boards: dict[str, list[str]] = {}
-    for server in servers:
-        address = ":".join(str(part) for part in server["addr"])
-        boards.setdefault(str(server["key"]).removeprefix("server:"), []).append(address)
     return boards
+
+
+def _asked(host: str, port: int, question: list[Any], timeout_s: float) -> Any:
+    """A tracker's answer. TVM's own client waits without end for one that accepts and says nothing."""
+    with socket.create_connection((host, port), timeout=timeout_s) as tracker:
+        tracker.sendall(struct.pack("<i", base.RPC_TRACKER_MAGIC))
+        if struct.unpack("<i", base.recvall(tracker, 4))[0] != base.RPC_TRACKER_MAGIC:
+            raise ValueError(f"{host}:{port} is no tracker")
+        base.sendjson(tracker, question)
+        return base.recvjson(tracker)
 
 
 def fleet_size(fleet: Fleet) -> int:
@@ -65,10 +76,10 @@ def _session(fleet: Fleet, timeout_s: float) -> Any:
     while (left := deadline - time.monotonic()) > 0:
         try:
             host, port, match = _free_board(fleet, left)
-            if _is_alive(host, port):
+            if sign_of_life(host, port, _ANSWER_S) == "answers":
                 return rpc.connect(host, port, match, session_timeout=max(1, round(timeout_s)))
             reason = f"the board at {host}:{port} does not answer"  # nor will the tracker name it again
-        except (OSError, RuntimeError) as failure:  # one that reboots, or the tracker does
+        except (OSError, RuntimeError, *_NONSENSE) as failure:  # one that reboots, or the tracker does
             reason = str(failure)
         time.sleep(max(0.0, min(pause, deadline - time.monotonic())))
         pause *= 2
@@ -77,26 +88,31 @@ def _session(fleet: Fleet, timeout_s: float) -> Any:
 
 def _free_board(fleet: Fleet, timeout_s: float) -> tuple[str, int, str]:
     """Address and one-time key of a board, as soon as the tracker has a free one."""
-    with socket.create_connection((fleet.host, fleet.port), timeout=timeout_s) as tracker:
-        tracker.sendall(struct.pack("<i", base.RPC_TRACKER_MAGIC))
-        if struct.unpack("<i", base.recvall(tracker, 4))[0] != base.RPC_TRACKER_MAGIC:
-            raise RuntimeError(f"{fleet.host}:{fleet.port} is no tracker")
-        base.sendjson(tracker, [base.TrackerCode.REQUEST, fleet.key, "", 1])
-        code, (host, port, match) = base.recvjson(tracker)
+    request = [base.TrackerCode.REQUEST, fleet.key, "", 1]
+    code, (host, port, match) = _asked(fleet.host, fleet.port, request, timeout_s)
     if code != base.TrackerCode.SUCCESS:
         raise RuntimeError("the tracker refused the request")
     return host, port, match
 
 
-def _is_alive(host: str, port: int) -> bool:
-    """Whether a free board's server takes a greeting; one whose last session crashed accepts, and says nothing."""
+def sign_of_life(host: str, port: int, timeout_s: float) -> Sign:
+    """Whether a board's server takes a greeting.
+
+    Returns:
+        "silent" where it accepts and says nothing: it is at work, its last session crashed, or it hangs.
+    """
     greeting = b"client:heartbeat"  # matches no key: the server declines and goes on waiting
     try:
-        with socket.create_connection((host, port), timeout=_ANSWER_S) as board:
-            board.sendall(struct.pack("<ii", base.RPC_MAGIC, len(greeting)) + greeting)
-            return bool(struct.unpack("<i", base.recvall(board, 4))[0] == base.RPC_CODE_MISMATCH)
+        board = socket.create_connection((host, port), timeout=timeout_s)
     except OSError:
-        return False
+        return "gone"
+    try:
+        with board:
+            board.sendall(struct.pack("<ii", base.RPC_MAGIC, len(greeting)) + greeting)
+            (code,) = struct.unpack("<i", base.recvall(board, 4))
+    except OSError:
+        return "silent"
+    return "answers" if code == base.RPC_CODE_MISMATCH else "silent"
 
 
 class Board:

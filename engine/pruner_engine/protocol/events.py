@@ -99,12 +99,19 @@ class RecordsImported(Message, tag="records-imported"):
     problems: list[str]
 
 
+Sign = Literal["answers", "silent", "gone"]
+
+
 class Board(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
-    """A board that is registered at a tracker; `answers` tells whether its port does, within `answer_s`."""
+    """A board that is registered at a tracker.
+
+    Attributes:
+        sign: "answers" to a greeting, within `answer_s`; "silent": it accepts, but is at work or hangs; or "gone".
+    """
 
     key: str
     address: str
-    answers: bool
+    sign: Sign
     answer_s: float | None
 
 

@@ -7,7 +7,7 @@ import math
 import os
 import platform
 import re
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from pruner_engine.targets.device import COMMON_CACHES, Cache, Device, fingerprint
 
@@ -43,6 +43,7 @@ _ARM = {
 X86_FEATURES, ARM_FEATURES = tuple(_X86.values()), tuple(_ARM.values())
 _ARM_CORES = {0xD0C: "Neoverse N1", 0xD40: "Neoverse V1", 0xD49: "Neoverse N2", 0xD4F: "Neoverse V2"}
 _SYS = Path("/sys/devices/system/cpu")
+_UNLIMITED = 1 << 16
 
 
 @functools.cache
@@ -118,7 +119,7 @@ def _usable_cpus() -> list[int]:
 
 def _count(cpus: list[int]) -> tuple[int, int]:
     """Physical cores and logical CPUs behind `cpus`, capped by the control group's quota."""
-    quota = _quota()
+    quota = granted(_read(Path("/proc/self/cgroup")))
     return max(1, min(len(set(map(_core, cpus))), quota)), max(1, min(len(cpus), quota))
 
 
@@ -127,13 +128,27 @@ def _core(cpu: int) -> str:
     return _read(_SYS / f"cpu{cpu}/topology/thread_siblings_list") or str(cpu)
 
 
-def _quota() -> int:
-    """CPUs that the control group grants, rounded up; a large number where there is no limit."""
-    limit, _, period = _read(Path("/sys/fs/cgroup/cpu.max")).partition(" ")
+def granted(membership: str, mounted: Path = Path("/sys/fs/cgroup")) -> int:
+    """CPUs that a process's control group and those above it grant, rounded up; a large number where there is no limit.
+
+    Args:
+        membership: what /proc/self/cgroup says; a container sees its own group as the root.
+        mounted: where the control groups are.
+    """
+    limits = [_limit(mounted)]
+    for line in membership.splitlines():
+        _, controllers, path = line.split(":", 2)
+        if not controllers or "cpu" in controllers.split(","):  # version 2 names none
+            root, inside = mounted / "cpu" if controllers else mounted, PurePosixPath(path).relative_to("/")
+            limits += [_limit(root / group) for group in (inside, *inside.parents)]
+    return min(limits)
+
+
+def _limit(group: Path) -> int:
+    limit, _, period = _read(group / "cpu.max").partition(" ")
     if not limit:
-        limit = _read(Path("/sys/fs/cgroup/cpu/cpu.cfs_quota_us"))
-        period = _read(Path("/sys/fs/cgroup/cpu/cpu.cfs_period_us"))
-    return math.ceil(int(limit) / int(period)) if limit.isdigit() and period.isdigit() else 1 << 16
+        limit, period = _read(group / "cpu.cfs_quota_us"), _read(group / "cpu.cfs_period_us")
+    return math.ceil(int(limit) / int(period)) if limit.isdigit() and period.isdigit() else _UNLIMITED
 
 
 def _caches(cpus: list[int]) -> tuple[Cache, ...]:

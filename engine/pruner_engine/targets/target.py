@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from typing import Any, Literal
 
 import tvm
@@ -68,13 +69,18 @@ def host_target() -> Target:
     host = detect_host()
     mcpu = codegen.llvm_get_system_cpu()
     config: dict[str, Any] = {"kind": "llvm", "mcpu": mcpu, "num-cores": host.cores}
-    if host.arch == "x86_64":
-        # LLVM guesses the model from CPUID; hypervisors mask models and features, so the kernel's list decides
-        implied = set(codegen.llvm_get_cpu_features(Target(config)))
-        differing = [f for f in X86_FEATURES if (f in host.features) != (f in implied)]
-        if differing:
-            config["mattr"] = [("+" if f in host.features else "-") + f for f in differing]
+    if mattr := masked(host, codegen.llvm_get_cpu_features(Target(config))):
+        config["mattr"] = mattr
     return Target(config)
+
+
+def masked(host: Device, implied: Collection[str]) -> list[str]:
+    """What a CPU has or lacks against what its model implies, as LLVM's attributes.
+
+    LLVM guesses the model; hypervisors mask models and features, so the kernel's list decides, where there is one.
+    """
+    known = X86_FEATURES if host.arch == "x86_64" else ARM_FEATURES if "neon" in host.features else ()
+    return [("+" if f in host.features else "-") + f for f in known if (f in host.features) != (f in implied)]
 
 
 def gpu_target(gpu: Device) -> Target:

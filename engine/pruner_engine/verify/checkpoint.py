@@ -68,7 +68,7 @@ def read_checkpoint(kind: str, network: nn.Module, data: bytes) -> dict[str, Any
         raise UserError(f"This checkpoint holds a model of kind {found!r}, not {kind!r}.", _HINT)
     try:
         tensors = load(data)
-    except (SafetensorError, ValueError) as error:
+    except (SafetensorError, ValueError, KeyError) as error:  # KeyError: of a type of numbers that torch has not
         raise UserError("The checkpoint is damaged: its weights cannot be read.", _HINT) from error
     expected = network.state_dict()
     if {name: (t.shape, t.dtype) for name, t in tensors.items()} != {

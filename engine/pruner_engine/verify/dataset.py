@@ -125,13 +125,15 @@ def _records(described: list[dict[str, Any]], tensors: dict[str, np.ndarray]) ->
     data = DataSet()
     for index, entry in enumerate(described):
         seconds, censored = tensors[f"{index}.seconds"], tensors[f"{index}.censored"].astype(bool)
-        embeddings, drafts = tensors[f"{index}.workload"], tensors[f"{index}.draft"]
+        embeddings, drafts = (tensors[f"{index}.{name}"].astype(np.float32) for name in ("workload", "draft"))
         parts = {name: _ragged(tensors, index, name, width) for name, width in _WIDTHS.items()}
         counts = {len(censored), *map(len, parts.values())}
         if counts != {len(seconds)} or not (seconds > 0).all():
             raise ValueError("sizes")
         if embeddings.shape != (len(seconds), workload.WIDTH) or drafts.shape != (len(seconds), drafted.WIDTH):
             raise ValueError("widths")
+        if not (np.isfinite(embeddings).all() and np.isfinite(drafts).all() and np.isfinite(seconds).all()):
+            raise ValueError("numbers")
         features = [
             Features(workload=embeddings[i], draft=drafts[i], **{name: rows[i] for name, rows in parts.items()})
             for i in range(len(seconds))

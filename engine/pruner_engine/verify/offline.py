@@ -17,7 +17,7 @@ from pruner_engine.verify.dataset import DataSet, join, read_dataset
 from pruner_engine.verify.factory import create_model
 from pruner_engine.verify.metrics import Ranking, assess, assess_scores
 from pruner_engine.verify.network_model import NetworkCostModel
-from pruner_engine.verify.training import pack_groups
+from pruner_engine.verify.training import OFFLINE, pack_groups
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def train(
         raise UserError(f"A model of kind {kind!r} is not trained offline.", "Choose pacm, tenset-mlp or tlp.")
     data = join(read_dataset(path) for path in files)
     learned, held = data.split(hold_tasks, seed)
-    packed = pack_groups(learned.groups())
+    packed = pack_groups(learned.groups(), OFFLINE)
     if packed is None:
         raise UserError("The data sets hold too few measurements to learn from.", "Collect more with `pruner collect`.")
     recipe = {

@@ -19,9 +19,29 @@ from pruner_engine.verify.model import Group
 
 _CHUNK = 128  # candidates of one task that are compared with each other in a step
 _BATCH = 512
-_HOLD_EVERY = 16
-_HOLD_FROM = 256  # a task with fewer measurements needs them all, and too few say when to stop
 _JUDGED = 4096  # candidates that an accuracy is told from: of all that a long run has measured it would cost a round
+
+
+@dataclass(frozen=True)
+class Holding:
+    """Which of a task's measurements are never trained on: every so many, from so many measurements on."""
+
+    every: int
+    least: int
+
+    def of(self, count: int) -> Tensor:
+        """Those of a task with `count` measurements, in the order they were made, bool[count].
+
+        The same ones at every update, so that a network that goes on from its weights has not seen them.
+        """
+        held = torch.zeros(count, dtype=torch.bool)
+        if count >= self.least:
+            held[self.every - 1 :: self.every] = True
+        return held
+
+
+ONLINE = Holding(every=16, least=256)  # a task with fewer needs them all while it is tuned
+OFFLINE = Holding(every=8, least=32)  # of many tasks together a few of each say when to stop
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +53,7 @@ class Measured:
         seconds, censored: what was measured, float[n] and bool[n].
         gains: `relevance` within the candidate's task, float[n].
         tasks: the candidates of each task, in the order they were measured.
+        holding: which of them are never trained on.
     """
 
     batch: Batch
@@ -40,6 +61,7 @@ class Measured:
     censored: Tensor
     gains: Tensor
     tasks: tuple[range, ...]
+    holding: Holding = ONLINE
 
     def __len__(self) -> int:
         return len(self.seconds)
@@ -47,7 +69,7 @@ class Measured:
     @property
     def held(self) -> list[Tensor]:
         """Candidates of each task that are never trained on, int64[m]; of most tasks none."""
-        return [task.start + held_out(len(task)).nonzero().flatten() for task in self.tasks]
+        return [task.start + self.holding.of(len(task)).nonzero().flatten() for task in self.tasks]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +81,7 @@ class Fit:
     epochs: int
 
 
-def pack_groups(groups: Mapping[str, Group]) -> Measured | None:
+def pack_groups(groups: Mapping[str, Group], holding: Holding = ONLINE) -> Measured | None:
     """Tasks with at least two measurements, as tensors, ordered by task hash; None without any."""
     kept = [group for _, group in sorted(groups.items()) if len(group[0]) > 1]
     if not kept:
@@ -72,18 +94,8 @@ def pack_groups(groups: Mapping[str, Group]) -> Measured | None:
         torch.from_numpy(np.concatenate([np.asarray(censored, bool) for _, _, censored in kept])),
         torch.cat([relevance(seconds) for seconds in timed]),
         tuple(range(start, end) for start, end in zip([0, *ends], ends, strict=False)),
+        holding,
     )
-
-
-def held_out(count: int) -> Tensor:
-    """Which of a task's measurements, in the order they were made, are never trained on, bool[count].
-
-    The same ones at every update, so that a network that goes on from its weights has not seen them.
-    """
-    held = torch.zeros(count, dtype=torch.bool)
-    if count >= _HOLD_FROM:
-        held[_HOLD_EVERY - 1 :: _HOLD_EVERY] = True
-    return held
 
 
 def accuracy(network: nn.Module, data: Measured) -> float:
@@ -169,7 +181,7 @@ def _chunks(data: Measured, rng: np.random.Generator, visits: int | None) -> lis
     chunks: list[Tensor] = []
     for task in data.tasks:
         order = torch.from_numpy(rng.permutation(len(task)))
-        order = order[~held_out(len(task))[order]]
+        order = order[~data.holding.of(len(task))[order]]
         pieces = max(1, -(-len(order) // _CHUNK))
         chunks += (task.start + order).tensor_split(pieces)
     shuffled = [chunks[i] for i in rng.permutation(len(chunks))]

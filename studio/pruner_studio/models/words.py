@@ -46,6 +46,17 @@ LIBRARIES = {
 }
 
 
+# kinds of failure, by what the measuring process calls them; what a stage says by itself is left out
+ERRORS: dict[str, str] = {
+    "timeout": tr("took too long"),
+    "crash": tr("crashed"),
+    "memory": tr("used too much memory"),
+    "board": tr("no board took it"),
+    "wrong": "",
+    "error": "",
+}
+
+
 def location(value: int) -> str:
     """Where a block is computed, as decisions name it."""
     return {-1: tr("root"), -2: tr("inline")}.get(value) or tr("loop {number}").format(number=value)

@@ -79,6 +79,5 @@ class AdaptationPage(Page):
 
     def _series(self, rows: list[dict[str, Any]], key: str, model: str, name: str, color: str) -> Series:
         own = [row for row in rows if row["model"] == model and row[key] is not None]
-        return Series(
-            name, np.array([row["round"] for row in own], float), np.array([row[key] for row in own], float), color
-        )
+        at, values = (np.array([row[name] for row in own], float) for name in ("round", key))
+        return Series(name, at, values, color, strong=model == "adapted")

@@ -40,16 +40,7 @@ def _state(row: dict[str, Any]) -> str:
 
 COLUMNS = (
     Column(tr("Task"), lambda row: row["name"], help=tr("Same name at every run")),
-    Column(tr("Operator"), lambda row: row["op"]),
     Column(tr("Shapes"), arguments),
-    Column(tr("Calls"), lambda row: row["weight"], units.count, tip_of("figure.weight"), right=True),
-    Column(
-        "MFLOP",
-        lambda row: row["flops"] / 1e6,
-        units.significant,
-        tip_of("figure.flop"),
-        right=True,
-    ),
     Column(
         tr("Share"),
         lambda row: row["share"],
@@ -58,24 +49,7 @@ COLUMNS = (
         right=True,
         share=lambda row: row["share"],
     ),
-    Column(
-        tr("Untuned"),
-        lambda row: row["untuned_s"],
-        units.latency,
-        tip_of("figure.untuned_kernel"),
-        right=True,
-    ),
     Column(tr("Best"), lambda row: row["best_s"], units.latency, tip_of("figure.best"), right=True),
-    Column(tr("Over trials"), lambda row: row["best_s"], units.latency, tip_of("figure.best"), curve=_curve),
-    Column("GFLOP/s", lambda row: row["gflops"], units.significant, tip_of("figure.gflops"), right=True),
-    Column(
-        tr("Of roof"),
-        lambda row: row["roof_share"],
-        units.percent,
-        tip_of("figure.roof_share"),
-        right=True,
-        share=lambda row: row["roof_share"],
-    ),
     Column(
         tr("Gain"),
         lambda row: row["gain"],
@@ -83,6 +57,16 @@ COLUMNS = (
         tip_of("figure.gain"),
         right=True,
         tone=lambda row: "good" if (row["gain"] or 0) > 1 else "bad" if row["gain"] else "",
+    ),
+    Column("", _state, tone=lambda row: "bad" if row["quarantined"] else "accent", name=tr("State")),
+    Column(tr("Over trials"), lambda row: row["best_s"], units.latency, tip_of("figure.best"), curve=_curve),
+    Column(
+        tr("Of roof"),
+        lambda row: row["roof_share"],
+        units.percent,
+        tip_of("figure.roof_share"),
+        right=True,
+        share=lambda row: row["roof_share"],
     ),
     Column(tr("Trials"), lambda row: row["trials"], units.count, tip_of("figure.trials"), right=True),
     Column(
@@ -93,7 +77,23 @@ COLUMNS = (
         right=True,
         tone=lambda row: "bad" if row["failed"] else "",
     ),
-    Column("", _state, tone=lambda row: "bad" if row["quarantined"] else "accent", name=tr("State")),
+    Column(tr("Calls"), lambda row: row["weight"], units.count, tip_of("figure.weight"), right=True),
+    Column(tr("Operator"), lambda row: row["op"]),
+    Column(
+        tr("Untuned"),
+        lambda row: row["untuned_s"],
+        units.latency,
+        tip_of("figure.untuned_kernel"),
+        right=True,
+    ),
+    Column("GFLOP/s", lambda row: row["gflops"], units.significant, tip_of("figure.gflops"), right=True),
+    Column(
+        "MFLOP",
+        lambda row: row["flops"] / 1e6,
+        units.significant,
+        tip_of("figure.flop"),
+        right=True,
+    ),
 )
 
 
@@ -129,8 +129,8 @@ class TasksPage(Page):
             self.model,
             lambda row: self.workspace.select(row["id"]),
             self._open,
-            sort_by=(5, Qt.SortOrder.DescendingOrder),
-            stretch=2,
+            sort_by=(2, Qt.SortOrder.DescendingOrder),
+            stretch=1,
         )
         card.body.addWidget(self.table)
         yield
@@ -191,7 +191,7 @@ class TasksPage(Page):
             yield
         self.model.show_rows(rows)
         self.table.choose(self.workspace.task_id)
-        told = tr("{shown} of {all} tasks") if len(rows) != len(tasks) else tr("{all} tasks")
+        told = tr("Tasks: {shown} of {all}") if len(rows) != len(tasks) else tr("Tasks: {all}")
         awaited = tr("Taken up when this round has ended.") if self._awaits(tasks) else ""
         self.count.setText(" · ".join(filter(None, (told.format(shown=len(rows), all=len(tasks)), awaited))))
         hindrance = "" if self._steers else tr("Only a task of the run that is at work can be steered.")

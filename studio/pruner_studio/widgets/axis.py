@@ -15,6 +15,7 @@ from pruner_studio.plotting import pg
 
 NAME_PIXELS = 11  # size of letters of an axis
 _TICK_PIXELS = {"left": 16, "bottom": 60}  # that one takes
+_TIMES = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400)  # seconds
 _FURTHEST = 300  # powers of ten that a plot can be zoomed out to and still be written
 
 
@@ -47,6 +48,9 @@ class HumanAxis(pg.AxisItem):  # type: ignore[misc]
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
         if not self._log:
             levels = list(super().tickValues(low, high, size)[:1])
+            if self.text is units.duration and levels and levels[0][0] > 1:
+                step = next((one for one in _TIMES if one >= levels[0][0]), levels[0][0])
+                levels = [(step, [at * step for at in range(math.ceil(low / step), math.floor(high / step) + 1)])]
             if self.text is units.count:  # there is nothing between two whole numbers
                 levels = [
                     (max(1.0, step), [at for at in ticks if abs(at - round(at)) < 1e-9]) for step, ticks in levels

@@ -23,17 +23,20 @@ _BEAT_MS = 5000
 
 
 def _sign(row: dict[str, Any]) -> str:
-    if row["answers"]:
+    if row["sign"] == "answers":
         return tr("answers after {time}").format(time=units.latency(row["answer_s"]))
+    if row["sign"] == "silent":
+        return tr("accepts, but is at work or hangs")
     if row["silent_s"] is None:
         return tr("does not answer")
     return tr("silent for {time}").format(time=units.duration(row["silent_s"]))
 
 
+_TONES = {"answers": "good", "silent": "warn", "gone": "bad"}
 COLUMNS = (
     Column(tr("Key"), lambda row: row["key"], help=tr("What `pruner tune --key` asks for")),
     Column(tr("Address"), lambda row: row["address"]),
-    Column(tr("Sign of life"), _sign, tone=lambda row: "good" if row["answers"] else "bad"),
+    Column(tr("Sign of life"), _sign, tone=lambda row: _TONES[row["sign"]]),
 )
 
 
@@ -102,7 +105,7 @@ class BoardsCard(Card):
             return
         rows, now = [], time.monotonic()
         for index, board in enumerate(reply.boards):
-            if board.answers:
+            if board.sign == "answers":
                 self._seen[board.address] = now
             seen = self._seen.get(board.address)
             rows.append(
@@ -110,12 +113,12 @@ class BoardsCard(Card):
                     "id": index,
                     "key": board.key,
                     "address": board.address,
-                    "answers": board.answers,
+                    "sign": board.sign,
                     "answer_s": board.answer_s,
                     "silent_s": None if seen is None else now - seen,
                 }
             )
-        well = sum(board.answers for board in reply.boards)
+        well = sum(board.sign == "answers" for board in reply.boards)
         self.state.show_state(
             tr("{well} of {all} answer").format(well=well, all=len(rows)), "good" if well == len(rows) > 0 else "warn"
         )

@@ -11,7 +11,7 @@ from pruner_engine import units
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.help import help_of, tip_of
 from pruner_studio.models.rows import Column, RowTable
-from pruner_studio.models.words import ORIGINS, PHASES
+from pruner_studio.models.words import ERRORS, ORIGINS, PHASES
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, Segments, label
 from pruner_studio.widgets.table import Table
@@ -30,7 +30,7 @@ def outcome(row: dict[str, Any]) -> str:
     if row["stage"] is None:
         return tr("measured next") if row["origin"] == "user" else tr("not measured")
     if row["stage"] != "ok":
-        return f"{PHASES.get(row['stage'], row['stage'])}: {row['error']}"
+        return f"{PHASES.get(row['stage'], row['stage'])}: {ERRORS.get(row['error'], row['error']) or tr('failed')}"
     return tr("abandoned") if row["censored"] else tr("checked") if row["checked"] else tr("measured")
 
 

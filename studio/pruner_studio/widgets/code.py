@@ -7,14 +7,17 @@ from collections.abc import Iterable, Iterator
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
     QKeyEvent,
+    QKeySequence,
     QMouseEvent,
     QPainter,
     QPaintEvent,
     QResizeEvent,
+    QShortcut,
     QSyntaxHighlighter,
     QTextBlock,
     QTextCharFormat,
     QTextCursor,
+    QTextDocument,
     QTextFormat,
 )
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
@@ -193,13 +196,16 @@ class CodeView(QPlainTextEdit):
             self._under = line
             self.line_pointed.emit(line)
 
-    def find_next(self, text: str) -> bool:
-        if self.find(text):
+    def find_next(self, text: str, *, back: bool = False) -> bool:
+        """Go to the next place of a text, or the one before, around the ends; False if there is none."""
+        way = QTextDocument.FindFlag.FindBackward if back else QTextDocument.FindFlag(0)
+        if self.find(text, way):
             return True
-        first = self.document().find(text)
-        if first.isNull():
+        document = self.document()
+        found = document.find(text, document.characterCount() - 1 if back else 0, way)
+        if found.isNull():
             return False
-        self.setTextCursor(first)
+        self.setTextCursor(found)
         return True
 
     def numbers_width(self) -> int:
@@ -280,6 +286,11 @@ class SearchableCode(QWidget):
         self.missed = label(tr("Not found."), "muted")
         self.missed.hide()
         self.field.returnPressed.connect(self._find)
+        here = Qt.ShortcutContext.WidgetWithChildrenShortcut
+        keys = QKeySequence.StandardKey
+        QShortcut(keys.Find, self, self.field.setFocus, context=here)
+        QShortcut(keys.FindNext, self, self._find, context=here)
+        QShortcut(keys.FindPrevious, self, lambda: self._find(back=True), context=here)
         self.field.textChanged.connect(lambda _: self.missed.hide())
         row = QHBoxLayout()
         row.setSpacing(8)
@@ -289,5 +300,6 @@ class SearchableCode(QWidget):
         column.addLayout(row)
         column.addWidget(self.view, 1)
 
-    def _find(self) -> None:
-        self.missed.setVisible(bool(self.field.text()) and not self.view.find_next(self.field.text()))
+    def _find(self, *, back: bool = False) -> None:
+        text = self.field.text()
+        self.missed.setVisible(bool(text) and not self.view.find_next(text, back=back))

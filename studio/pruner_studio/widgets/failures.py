@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLabel
 
 from pruner_engine import units
 from pruner_studio.help import advice_of
+from pruner_studio.models.words import ERRORS
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, button, clear, label
 from pruner_studio.widgets.log_fold import LogFold
@@ -22,14 +23,6 @@ _STAGES = {
     "load": tr("did not load"),
     "run": tr("failed while running"),
     "check": tr("wrong outputs"),
-}
-_ERRORS = {
-    "timeout": tr("took too long"),
-    "crash": tr("crashed"),
-    "memory": tr("used too much memory"),
-    "board": tr("no board took it"),
-    "wrong": "",
-    "error": "",
 }
 _LONGEST = 300  # characters of a message that are shown; the rest is in the tool tip
 
@@ -80,7 +73,7 @@ class FailureCard(Card):
 
 
 def _told(row: Row, trials: int) -> str:
-    stage, error = _STAGES.get(row["stage"], row["stage"]), _ERRORS.get(row["error"], row["error"])
+    stage, error = _STAGES.get(row["stage"], row["stage"]), ERRORS.get(row["error"], row["error"])
     what = " · ".join(part for part in (stage, error) if part)
     share = tr("{share} of trials").format(share=units.percent(row["count"] / max(1, trials)))
     return f"{units.count(row['count'])} × {what}  ({share})"

@@ -57,6 +57,7 @@ class ModelCard(Card):
         field.setPlaceholderText(tr("matmul:512,512,512"))
         field.editingFinished.connect(self._take_workload)
         self.workload.setLineEdit(field)
+        self.workload.setCompleter(None)  # it would make another kernel of sizes that begin like one of the list
         self.workload.activated.connect(lambda _: self._take_workload())
         row.addWidget(self.workload, 1)
         self.body.addLayout(row)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QDialog, QGridLayout, QMenu, QMenuBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QMenu, QMenuBar, QScrollArea, QVBoxLayout, QWidget
 
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, label
 
 _ELSEWHERE = (
     (tr("Tab"), tr("Next part of the page")),
-    (tr("Ctrl+F"), tr("Filter the tasks")),
+    (tr("Ctrl+F"), tr("Filter the tasks, find in code")),
+    (tr("F3, Shift+F3"), tr("Next or previous place in code")),
     (tr("Ctrl+C"), tr("Copy the row of a table")),
     (tr("Menu, Shift+F10"), tr("Sort or copy a table")),
     (tr("Enter"), tr("Open the row of a table, choose the point of a plot")),
@@ -31,7 +32,13 @@ class Shortcuts(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("Keyboard shortcuts"))
-        column = QVBoxLayout(self)
+        cards = QWidget()
+        cards.setObjectName("pageBody")
+        columns = [QVBoxLayout(), QVBoxLayout()]
+        pair = QHBoxLayout(cards)
+        for column in columns:
+            pair.addLayout(column, 1)
+        held = [0, 0]  # rows of each column, a card's title counted
         for title, rows in (*_of(menus), (tr("On every page"), list(_ELSEWHERE))):
             card = Card(title)
             grid = QGridLayout()
@@ -41,7 +48,17 @@ class Shortcuts(QDialog):
                 grid.addWidget(label(keys, "muted"), at, 0)
                 grid.addWidget(label(text), at, 1)
             card.body.addLayout(grid)
-            column.addWidget(card)
+            shorter = held.index(min(held))
+            columns[shorter].addWidget(card)
+            held[shorter] += len(rows) + 2
+        for column in columns:
+            column.addStretch(1)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setWidget(cards)
+        area.setAccessibleName(tr("Keyboard shortcuts"))
+        QVBoxLayout(self).addWidget(area)
+        self.resize(cards.sizeHint() + QSize(60, 60))
 
 
 def _of(menus: QMenuBar) -> Iterator[tuple[str, list[tuple[str, str]]]]:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRectF, Q
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
+    QFocusEvent,
     QFont,
     QFontMetrics,
     QKeyEvent,
@@ -244,6 +245,12 @@ class Table(QTableView):
 
     def _of_text(self) -> list[Column]:
         return [column for column in self.table.columns if column.curve is None]
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Qt makes the first row current where none is: nobody chose it."""
+        self._quiet = True
+        super().focusInEvent(event)
+        self._quiet = False
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)

@@ -110,6 +110,13 @@ def step_along(index: Expr, variable: Var) -> int | None:
     return int(linear[0]) if linear and isinstance(linear[0], IntImm) else None
 
 
+def layout_free(sch: Schedule) -> list[Var]:
+    """The constants whose layout the schedule may choose."""
+    function = sch.mod["main"]
+    marked = function.attrs.get("layout_free_buffers", []) if function.attrs else []
+    return [function.params[int(i)] for i in marked]
+
+
 def _plain(sch: Schedule, loop: LoopRV, var: IterVar) -> bool:
     extent = sch.get(loop).extent
     return isinstance(extent, IntImm) and int(extent) == int(var.dom.extent)
@@ -126,7 +133,7 @@ def _batches_first(block: SBlock, rows: list[Var], vector: Var) -> list[Var]:
 
 
 def _operands(sch: Schedule, block: SBlock, vector: Var, row: Var | None) -> list[Operand] | None:
-    free = _layout_free(sch)
+    free = layout_free(sch)
     operands = []
     for position, read in enumerate(block.reads):
         indices = [dimension.min for dimension in read.region]
@@ -146,9 +153,3 @@ def _operands(sch: Schedule, block: SBlock, vector: Var, row: Var | None) -> lis
             )
         )
     return operands
-
-
-def _layout_free(sch: Schedule) -> list[Var]:
-    function = sch.mod["main"]
-    marked = function.attrs.get("layout_free_buffers", []) if function.attrs else []
-    return [function.params[int(i)] for i in marked]

@@ -149,7 +149,10 @@ class RegisterTile:
         nest = read_nest(sch, block)
         if nest is None or not nest.reduction:
             return [sch]
-        if any(o.axis is not None and not (o.last or o.layout_free or not o.rows) for o in nest.operands):
+        # what lies across the vector is packed, which pays where rows share it
+        if any(
+            o.axis is not None and not (o.last or o.layout_free or (nest.rows and not o.rows)) for o in nest.operands
+        ):
             return [sch]
         lanes = math.gcd(extent_of(sch, nest.vector), self.machine.vector_bits // nest.bits)
         if lanes < self.machine.least_lanes:
