@@ -55,7 +55,9 @@ def test_a_search_without_a_hit_says_so_and_leaves_the_reader_where_he_is(qtbot,
 
 def test_places_are_gone_through_in_both_directions_by_their_keys(qtbot, code: SearchableCode) -> None:
     code.view.show_text("tvmscript", "one\ntwo\none\ntwo\none")
+    code.activateWindow()
     code.view.setFocus()
+    qtbot.waitUntil(code.view.hasFocus)
     qtbot.keyClick(code.view, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
     assert code.field.hasFocus()
     qtbot.keyClicks(code.field, "one")

@@ -57,6 +57,7 @@ def test_who_only_passes_by_with_the_tab_key_chooses_nothing(qtbot, qapp) -> Non
     made.table.show_rows(rows(10.0, 30.0))
     with qtbot.waitExposed(made):
         made.show()
+    made.activateWindow()
     made.setFocus(Qt.FocusReason.TabFocusReason)
     qtbot.waitUntil(made.hasFocus)
     assert chosen == []

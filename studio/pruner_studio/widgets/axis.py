@@ -49,7 +49,8 @@ class HumanAxis(pg.AxisItem):  # type: ignore[misc]
         if not self._log:
             levels = list(super().tickValues(low, high, size)[:1])
             if self.text is units.duration and levels and levels[0][0] > 1:
-                step = next((one for one in _TIMES if one >= levels[0][0]), levels[0][0])
+                wanted = levels[0][0]
+                step = min(_TIMES, key=lambda one: abs(math.log(one / wanted))) if wanted < _TIMES[-1] else wanted
                 levels = [(step, [at * step for at in range(math.ceil(low / step), math.floor(high / step) + 1)])]
             if self.text is units.count:  # there is nothing between two whole numbers
                 levels = [
