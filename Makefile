@@ -3,7 +3,7 @@ VENV ?= .venv
 PYTHON_OF = $(VENV)/bin/python
 export VENV
 
-.PHONY: run test lint docs-screenshots docs-terms translations sample-project clean setup
+.PHONY: run test lint docs-screenshots docs-terms docs-settings translations sample-project clean setup
 
 run: setup
 	@$(PYTHON_OF) packaging/run_sample.py "$(CURDIR)"
@@ -22,6 +22,11 @@ docs-screenshots: setup
 # docs/terms.md from the texts that the window shows
 docs-terms: setup
 	$(PYTHON_OF) -m pruner_studio.help > docs/terms.md
+
+# The table of settings in docs/terminal.md from the settings' own documentation
+docs-settings: setup
+	$(PYTHON_OF) -m pruner_engine.search.settings_table | \
+	sed -i -e '/^<!-- settings/,/^<!-- end/{//!d}' -e '/^<!-- settings/r /dev/stdin' docs/terminal.md
 
 # Collect the texts of the window and its help into resources/translations/*.ts and compile what is translated
 translations: setup

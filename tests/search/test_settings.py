@@ -1,9 +1,17 @@
-"""Settings out of range are refused before anything is done."""
+"""Settings out of range are refused before anything is done; what each means is told where a user looks for it."""
+
+import inspect
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from pruner_engine.cli.main import cli
 from pruner_engine.errors import UserError
-from pruner_engine.search.settings import SearchSettings, settings_from
+from pruner_engine.search.settings import SearchSettings, described_settings, settings_from
+from pruner_engine.search.settings_table import markdown
+
+DOCUMENT = (Path(__file__).parents[2] / "docs" / "terminal.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -21,3 +29,19 @@ def test_what_cannot_be_meant_is_a_sentence(wrong):
 
 def test_what_is_by_default_is_in_range():
     assert settings_from(SearchSettings().as_json()) == SearchSettings()
+
+
+def test_every_setting_is_explained_in_one_line_and_nothing_else_is():
+    described = described_settings()
+    assert tuple(described) == SearchSettings.__struct_fields__
+    assert all(setting.meaning.endswith(".") and "\n" not in setting.meaning for setting in described.values())
+    explained = inspect.cleandoc(SearchSettings.__doc__).partition("Attributes:")[2]
+    assert [line.split(":")[0].strip() for line in explained.splitlines() if line[4:5].strip()] == list(described)
+    assert described["draft_set"] == (96, "candidates that the draft hands to verification.")
+
+
+def test_the_documentation_and_the_help_list_the_settings():
+    assert DOCUMENT.split("<!-- settings, by make docs-settings -->\n")[1].startswith(markdown() + "<!-- end")
+    told = " ".join(CliRunner().invoke(cli, ["tune", "--help"], prog_name="pruner").output.split())
+    for name, setting in described_settings().items():
+        assert f"{name}={setting.default_text}".rstrip("=") + f" {setting.meaning}" in told

@@ -98,7 +98,11 @@ all_runs_option = click.option(
     "--all-runs", is_flag=True, help="With --run: the best of all runs on its target, not of it alone."
 )
 setting_option = click.option(
-    "--set", "settings", type=SettingType(), multiple=True, help="A setting of the search, such as draft_set=512."
+    "--set",
+    "settings",
+    type=SettingType(),
+    multiple=True,
+    help="A setting of the search, such as draft_set=512; `pruner tune --help` lists them.",
 )
 plugin_option = click.option(
     "--plugin",

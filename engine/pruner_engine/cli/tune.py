@@ -16,11 +16,26 @@ from pruner_engine.errors import UserError
 from pruner_engine.jobs.lines import line_of
 from pruner_engine.model_names import stem_of, whole
 from pruner_engine.protocol import Export, Resume, RunFinished, Tune
+from pruner_engine.search.settings import described_settings
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.units import latency, ratio
 
 
-@click.command()
+class _Tune(click.Command):
+    """Its help lists the settings that `--set` takes, too."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_options(ctx, formatter)
+        with formatter.section("Settings, for --set"):
+            formatter.write_dl(
+                [
+                    (f"{name}={setting.default_text}" if setting.default_text else name, setting.meaning)
+                    for name, setting in described_settings().items()
+                ]
+            )
+
+
+@click.command(cls=_Tune)
 @click.argument("model")
 @click.option("--input", "inputs", type=ShapeType(), multiple=True, help="Shape of an input with dynamic dimensions.")
 @click.option(

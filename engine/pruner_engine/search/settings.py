@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+import inspect
+import json
+import re
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 from msgspec import Meta
@@ -19,29 +22,30 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
     """Defaults follow the constants of Pruner's authors (ASPLOS 2025) unless a comment says why not.
 
     Attributes:
-        round_trials: candidates measured a round; None leaves it to the strategy (Pruner 10, MetaSchedule 64).
-        population, generations: of the genetic search; None leaves the constants to the strategy (Pruner 1536 and 2,
-            Ansor 2048 and 4).
+        round_trials: candidates measured a round; if not given the strategy's own number (Pruner 10, MetaSchedule 64).
+        population: of the genetic search; if not given the strategy's own number (Pruner 1536, Ansor 2048).
+        generations: of the genetic search; if not given the strategy's own number (Pruner 2, Ansor 4).
         mutation: probability that an offspring is a mutation rather than a crossover.
         draft_set: candidates that the draft hands to verification.
         fresh_samples: random candidates verified beside the draft set, so that a blind spot of the analyzer shows.
         refresh: rounds of a task for which one draft set serves.
         eps_greedy: share of a round picked at random from what was verified.
         elite_share: share of the initial population that mutates measured good candidates.
-        model: learned cost model that verifies.
+        model: learned cost model that verifies: pacm-draft, pacm, tenset-mlp, tlp, xgb, random, or one of a plugin.
         checkpoint: file with a pre-trained model.
-        momentum: of MoA's siamese update.
+        momentum: share of its weights that MoA's siamese keeps at an adaptation.
         adapt_every: rounds between adaptations of MoA.
         trials_per_task: at most so many trials of each task, and the budget where none is given; 0 switches that off.
         patience: trials of a task without gain after which it is tuned no more; 0 switches that off.
         without_rules: names of our own schedule rules and rewrites of the graph to leave out.
-        build_timeout_s, run_timeout_s: limits of one candidate, in seconds.
+        build_timeout_s: seconds that building one candidate may take.
+        run_timeout_s: seconds that running one candidate may take.
         repeats: timed repeats of a candidate that is not abandoned.
         cold_cache: flush weights and outputs from the caches before every timed call (this machine's CPU only).
         dtype: of a float32 model's products: float32, or float16 or bfloat16 to convert it.
         rpc: host:port of a tracker whose boards measure instead of this machine; empty for this machine.
         rpc_key: which boards of the tracker.
-        check: which outputs are compared with the untuned kernel's: best | all | none.
+        check: whose outputs are compared with the untuned kernel's: best (every new best), all, or none.
     """
 
     round_trials: _Positive | None = None
@@ -76,6 +80,31 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
 
     def as_json(self) -> str:
         return msgspec.json.encode(self).decode()
+
+
+class Setting(NamedTuple):
+    """A setting by default, and what it means in one line."""
+
+    default: Any
+    meaning: str
+
+    @property
+    def default_text(self) -> str:
+        """The default as `--set` takes it; empty where there is none."""
+        if isinstance(self.default, str):
+            return self.default
+        return "" if self.default in (None, ()) else json.dumps(self.default)
+
+
+def described_settings() -> dict[str, Setting]:
+    """All settings by name, in the order of the fields, as the documentation of `SearchSettings` explains them."""
+    attributes = inspect.cleandoc(SearchSettings.__doc__ or "").partition("Attributes:\n")[2]
+    meanings = dict(re.findall(r"^ {4}(\w+): (.+(?:\n {8}.+)*)", attributes, re.MULTILINE))
+    defaults = SearchSettings()
+    return {
+        name: Setting(getattr(defaults, name), " ".join(meanings[name].split()))
+        for name in SearchSettings.__struct_fields__
+    }
 
 
 def settings_from(values: dict[str, Any] | str) -> SearchSettings:
