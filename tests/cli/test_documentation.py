@@ -1,4 +1,4 @@
-"""docs/terminal.md names every command and every option."""
+"""docs/terminal.md names every command and every option; every command line that is documented is one."""
 
 import re
 from pathlib import Path
@@ -7,8 +7,10 @@ import click
 import pytest
 
 from pruner_engine.cli.main import cli
+from terminal import parsed
 
-DOCUMENT = (Path(__file__).parents[2] / "docs" / "terminal.md").read_text()
+ROOT = Path(__file__).parents[2]
+DOCUMENT = (ROOT / "docs" / "terminal.md").read_text()
 
 
 def commands_of(group, name="pruner"):
@@ -38,3 +40,32 @@ def test_every_command_has_a_section_with_an_example_and_its_options(name):
 def test_no_section_is_of_a_command_that_is_gone():
     sections = re.findall(r"^## `(pruner [a-z0-9 ]+[a-z])", DOCUMENT, re.MULTILINE)
     assert set(sections) == set(COMMANDS)
+
+
+def lines_in(document):
+    """Each `pruner` line of the fenced blocks, up to where its output goes."""
+    for block in re.findall(r"^```\w*\n(.*?)^```$", document.read_text(), re.DOTALL | re.MULTILINE):
+        for line in block.replace("\\\n", " ").splitlines():
+            yield from re.findall(r"(?:^|&& )(pruner .*?)(?= && | > |$)", line)
+
+
+EXAMPLES = [
+    pytest.param(line, id=f"{document.name}: {line}")
+    for document in (ROOT / "README.md", ROOT / "bench" / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+    for line in lines_in(document)
+]
+
+
+@pytest.mark.parametrize("line", EXAMPLES)
+def test_every_line_of_the_documentation_is_understood(line, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for word in line.split():
+        if re.fullmatch(r"[\w/.-]+\.[a-z]\w+", word):  # a file that is there by then, and the folder that it is in
+            (tmp_path / word).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / word).touch()
+    assert parsed(line)
+
+
+def test_examples_are_found_in_every_document_that_has_some():
+    found = {param.id.partition(":")[0] for param in EXAMPLES}
+    assert {"README.md", "terminal.md", "extending.md", "gpu.md"} <= found and len(EXAMPLES) > 60

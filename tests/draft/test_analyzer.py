@@ -93,7 +93,7 @@ def test_locations_that_tvm_replaces_are_one_candidate():
     for sketch in space.sketches:
         rows = analyzer.canonical(sketch.index, sketch.sample(rng, 40))
         for candidate in space.materialise([space.candidate(sketch.index, row) for row in rows]):
-            assert space.from_trace(candidate.schedule.trace, "elite").hash == candidate.hash
+            assert space.from_trace(candidate.schedule.trace, "evolved").hash == candidate.hash
 
 
 def test_calibration_finds_the_factors():

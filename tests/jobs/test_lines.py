@@ -1,24 +1,19 @@
 """The line for a command is read by the terminal as that very command; a run's line makes the same run anew."""
 
-import shlex
 from pathlib import Path
 
-import click
-
-from pruner_engine.cli.main import cli
-from pruner_engine.jobs.lines import line_of, plan_of, report_line, status_line
-from pruner_engine.protocol import Doctor, Export, ExportRecords, ImportRecords, ListBoards, Resume, Tune
+from pruner_engine.jobs.lines import (
+    adaptation_line,
+    line_of,
+    plan_of,
+    report_line,
+    rounds_line,
+    status_line,
+    steer_line,
+)
+from pruner_engine.protocol import Doctor, Export, ExportRecords, ImportRecords, ListBoards, Resume, Steer, Tune
 from pruner_engine.reports.run import commands_of
-
-
-def parsed(line):
-    """What the terminal's own parser makes of a line, without carrying it out."""
-    program, *words = shlex.split(line)
-    assert program == "pruner"
-    command = cli
-    while isinstance(command, click.Group):
-        command, words = command.commands[words[0]], words[1:]
-    return command.make_context(command.name, words).params
+from terminal import parsed
 
 
 def test_a_tuning_is_read_as_it_was_meant(tmp_path):
@@ -59,8 +54,14 @@ def test_every_other_line_is_understood(tmp_path):
         line_of(Doctor()),
         report_line(str(project), 1, "r.html"),
         status_line(str(project)),
+        adaptation_line(str(project), 1),
     ):
         parsed(line)
+    told = parsed(rounds_line(str(project), 1, 3))
+    assert (told["run_id"], told["task"]) == (1, "3")
+    assert parsed(rounds_line(str(project), 1, None))["task"] is None
+    told = parsed(steer_line(str(project), Steer(task_id=3, action="boost")))
+    assert (told["action"], told["task"]) == ("boost", "3")
 
 
 def test_a_run_is_made_anew_with_what_it_was_made_with():

@@ -99,6 +99,19 @@ def test_the_page_of_a_comparison_shows_how_well_adapted_models_rank(project, tm
     assert sum(tag == "svg" for tag, _ in page.elements) == 3  # over time, over trials, and the adaptations
 
 
+def test_the_page_of_a_run_that_adapts_shows_how_well_its_models_rank(project, tmp_path):
+    run = add_run(project, "moa-pruner", EVENTS)
+    for accuracy in (0.6, 0.7):
+        add_adaptation(project, run, adapted=accuracy, scratch=accuracy - 0.1, siamese=0.5)
+    with ProjectReader(project) as reader:
+        write_run(reader, run, tmp_path / "run.html")
+        write_run(reader, 1, tmp_path / "other.html")
+    page = Page(tmp_path / "run.html")
+    assert_complete_by_itself(page)
+    assert "Adaptation" in page.text and "from scratch" in page.text and "Loss: nothing to show" in page.text
+    assert "Adaptation" not in Page(tmp_path / "other.html").text
+
+
 def test_a_run_before_its_first_trial_has_a_page_too(tmp_path):
     path = tmp_path / "p.pruner"
     make_project(path, {"a": (1, None)})

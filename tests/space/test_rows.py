@@ -99,7 +99,7 @@ def test_rows_survive_the_way_through_a_trace(workload, target):
     for sketch in space.sketches:
         for row in sketch.sample(rng, 10):
             assert sketch.from_json(sketch.to_json(row)).tolist() == row.tolist()
-            back = space.from_trace(sketch.to_trace(row), "elite")
+            back = space.from_trace(sketch.to_trace(row), "evolved")
             assert (back.sketch, back.row.tolist()) == (sketch.index, row.tolist())
             assert back.hash == space.candidate(sketch.index, row).hash
 
@@ -112,7 +112,7 @@ def test_a_materialised_candidate_is_found_again_from_its_stored_trace():
     for candidate in candidates[:5]:
         schedule = Schedule(space.task.mod)
         Trace.apply_json_to_schedule(candidate.schedule.trace.as_json(), schedule)
-        assert space.from_trace(schedule.trace, "elite").hash == candidate.hash
+        assert space.from_trace(schedule.trace, "evolved").hash == candidate.hash
 
 
 def test_materialising_twice_gives_the_same_schedule():

@@ -261,7 +261,7 @@ class _Writer:
             sketch_id=task["sketch"],
             hash=f"{self.rng.getrandbits(64):016x}",
             decisions=decisions,
-            origin="random" if trial % 7 == 3 else "elite" if trial % 7 == 5 else "draft",
+            origin="random" if trial % 7 == 3 else "evolved" if trial % 7 == 5 else "draft",
             draft_score=-math.log2(seconds) + noise,
             verified_score=-math.log2(seconds) * 0.6 + self.rng.gauss(0, 0.25),
         )

@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 from scipy.stats import spearmanr
 
 from pruner_engine import units
+from pruner_engine.cli.main import cli
 from pruner_studio.main_window import MainWindow
 
 RUN = 3
@@ -155,6 +157,19 @@ def test_draft_vs_verify(opened: MainWindow, db: sqlite3.Connection) -> None:
         (RUN,),
     ).fetchall()
     assert points == set(stored)
+
+
+def test_the_terminal_tells_the_rounds_as_the_page_does(opened: MainWindow, finished_project: Path) -> None:
+    opened.workspace.select(None)
+    page = shown(opened, "draft")
+    told = json.loads(CliRunner().invoke(cli, ["rounds", str(finished_project), "--run", str(RUN), "--json"]).output)
+    names = ("task", "explored", "drafted", "verified", "measured", "valid", "draft_s", "build_s", "rank_draft_score")
+    names += ("rank_verified_score", "recall_draft_score", "recall_verified_score")
+    rows = {row["idx"]: [row[name] for name in names] for row in page.model.rows}
+    assert rows == {row["round"]: [row[name] for name in names] for row in told["rounds"]}
+    assert {name: told["all"][name] for name, _ in page.funnel._steps} == dict(page.funnel._steps)
+    for score in ("draft_score", "verified_score"):
+        assert page.tiles["rank", score].value == f"{told['all'][f'rank_{score}']:+.2f}"
 
 
 @pytest.mark.parametrize("score", ["draft_score", "verified_score"])

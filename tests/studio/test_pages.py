@@ -103,6 +103,16 @@ def test_a_point_of_the_scatter_opens_its_schedule(opened: MainWindow, rested) -
     assert schedule.candidate_card.heading.text() == f"Candidate {series.ids[0]}"
 
 
+def test_candidates_of_an_origin_that_has_no_name_here_are_drawn_too(
+    window: MainWindow, finished_project: Path, tmp_path: Path
+) -> None:
+    path = Path(shutil.copy(finished_project, tmp_path / "other.pruner"))
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("UPDATE candidates SET origin = 'elsewhere' WHERE origin = 'evolved'")
+    window.workspace.open(path)
+    assert {series.name for series in show(window, "draft").scatter.series} == {"drafted", "random", "elsewhere"}
+
+
 def test_rank_correlations_agree_with_scipy(opened: MainWindow, finished_project: Path) -> None:
     from scipy.stats import spearmanr
 

@@ -209,18 +209,24 @@ def test_copy_as_command_tells_what_is_shown_and_changes_nothing(
     qtbot, window: MainWindow, finished_project: Path
 ) -> None:
     window.workspace.open(finished_project, 2)
-    status = f"pruner status {finished_project}"
     for key, line in (
-        ("overview", status),
+        ("overview", f"pruner status {finished_project}"),
         ("tasks", f"pruner tasks {finished_project} --run 2"),
-        ("draft", status),
-        ("adaptation", status),
+        ("draft", f"pruner rounds {finished_project} --run 2"),
+        ("adaptation", f"pruner adaptation {finished_project} --run 2"),
         ("compare", f"pruner compare {finished_project} --run 2"),
         ("devices", "pruner doctor"),
     ):
         window.show_page(key)
         press(qtbot, window, "Ctrl+Shift+C")
         assert QGuiApplication.clipboard().text() == line
+    draft = window.show_page("draft")
+    draft.refresh()
+    draft.task.setFocus()
+    qtbot.keyClick(draft.task, Qt.Key.Key_Down)
+    press(qtbot, window, "Ctrl+Shift+C")
+    task = window.workspace.reader.tasks(2)[0]["id"]
+    assert QGuiApplication.clipboard().text() == f"pruner rounds {finished_project} --run 2 --task {task}"
     export = window.show_page("export")
     press(qtbot, window, "Ctrl+Shift+C")
     line = f"pruner export {finished_project} --all-runs --out {export.out.text()} --run 2"

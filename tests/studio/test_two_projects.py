@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 
 from pruner_engine import protocol as msg
 from pruner_engine.store.reader import ProjectReader
@@ -50,6 +51,11 @@ def test_only_the_run_that_is_tuned_is_steered(
     qtbot.waitUntil(lambda: all(made.isEnabled() for made in tasks.steer_buttons), timeout=20_000)
     assert bar.state.text() == "tuning" and ":" not in bar.phase.text()
 
+    boost = next(choice for choice in tasks.copy_button.menu().actions() if choice.text() == "Boost")
+    boost.trigger()
+    line = f"pruner steer {project} boost --task {workspace.task_id}"
+    assert tasks.copy_button.isEnabled() and QGuiApplication.clipboard().text() == line
+
     # the same run, its task out of sight
     qtbot.keyClicks(tasks.filter, "softmax")
     assert tasks.model.rows == [] and not any(made.isEnabled() for made in tasks.steer_buttons)
@@ -63,7 +69,7 @@ def test_only_the_run_that_is_tuned_is_steered(
     workspace.select(workspace.reader.tasks(1)[0]["id"])
     tasks.refresh()
     assert not any(made.isEnabled() for made in tasks.steer_buttons)
-    assert {made.toolTip() for made in tasks.steer_buttons} == {
+    assert {made.toolTip() for made in (*tasks.steer_buttons, tasks.copy_button)} == {
         "Only a task of the run that is at work can be steered."
     }
     assert bar.state.text() == "finished" and bar.phase.text().startswith("Run 2: ")

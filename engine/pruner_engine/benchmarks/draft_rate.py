@@ -41,10 +41,10 @@ def bench_draft(
         networks: lists of models or workloads by name, whose sketches are counted.
 
     Returns:
-        {"target", "operators": [{"workload", "sketches", "rows_s", "rows_s_two", "metaschedule_rows_s"}], "networks":
-        [{"name", "tasks", "sketches", "compiled"}]}; rates are candidates a second: in one process, in two
-        (None where processes do not fork), and those that MetaSchedule's evolutionary search explores with a model
-        that costs nothing.
+        {"target", "operators": [{"workload", "sketches", "rows_per_second", "rows_per_second_two",
+        "metaschedule_rows_per_second"}], "networks": [{"name", "tasks", "sketches", "compiled"}]}; rates are candidates
+        a second: in one process, in two (None where processes do not fork), and those that MetaSchedule's evolutionary
+        search explores with a model that costs nothing.
     """
     resolved = resolve_target(target)
     rates = []
@@ -74,9 +74,9 @@ def _rates(space: DesignSpace) -> dict[str, Any]:
     rows = sum(len(r) for _, r in work)
     return {
         "sketches": len(space.sketches),
-        "rows_s": rows / one,
-        "rows_s_two": None if two is None else rows / two,
-        "metaschedule_rows_s": _metaschedule_rate(space),
+        "rows_per_second": rows / one,
+        "rows_per_second_two": None if two is None else rows / two,
+        "metaschedule_rows_per_second": _metaschedule_rate(space),
     }
 
 

@@ -7,6 +7,7 @@ import sys
 import click
 
 from pruner_engine import __version__
+from pruner_engine.cli.adaptation import adaptation
 from pruner_engine.cli.bench import bench
 from pruner_engine.cli.boards import boards
 from pruner_engine.cli.collect import collect
@@ -18,6 +19,7 @@ from pruner_engine.cli.inspect import inspect
 from pruner_engine.cli.progress import EngineBug
 from pruner_engine.cli.records import records
 from pruner_engine.cli.report import report
+from pruner_engine.cli.rounds import rounds
 from pruner_engine.cli.status import status
 from pruner_engine.cli.steer import steer
 from pruner_engine.cli.tasks import tasks
@@ -34,8 +36,8 @@ def cli() -> None:
 
 
 for _command in (
-    tune, resume, status, tasks, compare, inspect, export, report, try_, steer, records, boards, tracker, serve,
-    collect, train, bench, doctor,
+    tune, resume, status, tasks, rounds, adaptation, compare, inspect, export, report, try_, steer, records, boards,
+    tracker, serve, collect, train, bench, doctor,
 ):  # fmt: skip
     cli.add_command(_command)
 

@@ -17,7 +17,7 @@ from pruner_engine.store.reader import ProjectReader
 @click.option("--run", "run_id", type=WholeType(), help="Which run [default: the newest].")
 @json_option
 def report(project: str, html: Path, run_id: int | None, as_json: bool) -> None:
-    """Write a run of PROJECT as one HTML page that needs nothing else: curves, tasks, scores, failures, environment."""
+    """Write a run of PROJECT as one HTML page that needs nothing else: curves, tasks, scores, adaptation, failures."""
     from pruner_engine.reports.run import write_run
 
     with ProjectReader(project) as reader:

@@ -53,6 +53,21 @@ def tasks_line(project: str, run_id: int | None) -> str:
     return _line("tasks", project, **{"--run": run_id})
 
 
+def rounds_line(project: str, run_id: int | None, task_id: int | None) -> str:
+    """The line that lists the rounds of a run, or of one of its tasks."""
+    return _line("rounds", project, **{"--run": run_id, "--task": task_id})
+
+
+def adaptation_line(project: str, run_id: int | None) -> str:
+    """The line that lists the adaptations of a run."""
+    return _line("adaptation", project, **{"--run": run_id})
+
+
+def steer_line(project: str, steer: msg.Steer) -> str:
+    """The line that steers a task of the run that an engine works on."""
+    return _line("steer", project, steer.action, **{"--task": steer.task_id})
+
+
 def compare_line(project: str, run_id: int | None, goal_of: str | None, others: Sequence[str] = ()) -> str:
     """The line that lays the runs of a run's model, of other projects too, over each other."""
     return _line("compare", project, *others, **{"--run": run_id, "--goal": goal_of})

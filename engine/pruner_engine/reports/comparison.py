@@ -9,11 +9,10 @@ from markupsafe import Markup
 from pruner_engine.benchmarks.adaptation import MODELS
 from pruner_engine.benchmarks.curve import PARTS, Point, RunCurve
 from pruner_engine.benchmarks.summary import Json, read_curves
+from pruner_engine.reports.adaptation import MODELS_TOLD
 from pruner_engine.reports.chart import Axis, Chart
 from pruner_engine.reports.page import render, write_page
 from pruner_engine.units import duration, latency, percent
-
-_MODELS_TOLD = {"adapted": "adapted", "scratch": "from scratch", "siamese": "siamese alone"}
 
 
 def write_comparison(folder: Path, summary: Json, path: Path) -> None:
@@ -44,7 +43,7 @@ def _adaptation(label: str, curve: list[Json]) -> Markup:
     """How well the adapted model ranks what comes next, beside one from scratch and the pre-trained one."""
     chart = Chart(f"Pairs in order: {label}", Axis("adaptation", whole=True), Axis("pair accuracy", percent))
     for colour, model in enumerate(MODELS):
-        chart.steps(_MODELS_TOLD[model], [(row["adaptation"], row[model]) for row in curve if model in row], colour)
+        chart.steps(MODELS_TOLD[model], [(row["adaptation"], row[model]) for row in curve if model in row], colour)
     return chart.svg()
 
 

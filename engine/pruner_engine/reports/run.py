@@ -8,6 +8,7 @@ from typing import Any
 
 from pruner_engine import protocol as msg
 from pruner_engine.jobs import lines
+from pruner_engine.reports.adaptation import adaptation_charts
 from pruner_engine.reports.chart import Axis, Chart
 from pruner_engine.reports.page import render, write_page
 from pruner_engine.store.quality import over_rounds, score_quality, top_recall
@@ -49,6 +50,7 @@ def _page(reader: ProjectReader, run_id: int | None) -> str:
         draft_scores=_scores(measured, "draft_score", "Draft score and measured latency"),
         verified_scores=_scores(measured, "verified_score", "Verified score, comparable within a round"),
         quality=[_quality(task, measured) for task in tasks if task["trials"]],
+        adaptation=adaptation_charts(reader.adaptations(run["id"])),
         failures=reader.failures(run["id"]),
         events=reader.events(run["id"]),
         exports=[

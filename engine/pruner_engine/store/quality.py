@@ -8,6 +8,7 @@ from typing import Any
 
 Row = dict[str, Any]
 TOP = 5  # candidates of a recall
+SCORES = ("draft_score", "verified_score")
 
 
 def ranks(values: Sequence[float]) -> list[float]:
@@ -58,6 +59,16 @@ def best_in_top(rows: Sequence[Row], score: str) -> int | None:
         return None
     fastest = min(known, key=lambda row: row["seconds"])
     return 1 + sum(row[score] > fastest[score] for row in known)
+
+
+def qualities(rows: Sequence[Row]) -> dict[str, float | None]:
+    """How well each score foretold the measured speed of a round: rank correlation, and recall of the fastest.
+
+    Returns:
+        By `rank_` or `recall_` and the score's name.
+    """
+    ranks = {f"rank_{score}": score_quality(rows, score) for score in SCORES}
+    return ranks | {f"recall_{score}": top_recall(rows, score) for score in SCORES}
 
 
 def over_rounds(found: Iterable[tuple[float | None, int]]) -> tuple[float | None, int]:

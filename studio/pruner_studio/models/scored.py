@@ -5,21 +5,14 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Collection
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from pruner_engine.store.quality import best_in_top, score_quality, top_recall
+from pruner_engine.store.quality import best_in_top, qualities, score_quality
 from pruner_engine.store.reader import ProjectReader
 
-SCORES = ("draft_score", "verified_score")
-_QUALITY = {
-    f"{figure}_{score}": partial(found, score=score)
-    for figure, found in (("rank", score_quality), ("recall", top_recall))
-    for score in SCORES
-}
-_UNKNOWN: dict[str, float | None] = dict.fromkeys(_QUALITY)
+_UNKNOWN = qualities(())
 _NUMBERS = ("id", "round_id", "task_id", "draft_score", "verified_score", "seconds")
 _CHUNK = 2_000  # rows taken at once: what the reader keeps of a run that was shown before comes whole
 
@@ -53,17 +46,17 @@ class ScoredCandidates:
         for row in new:
             self._by_round.setdefault(row["round_id"], []).append(row)
         for round_id in {row["round_id"] for row in new}:
-            of_round = self._by_round[round_id]
-            self._qualities[round_id] = {name: found(of_round) for name, found in _QUALITY.items()}
+            self._qualities[round_id] = qualities(self._by_round[round_id])
         self._taken += len(new)
         return complete and self._taken == len(rows)
 
-    def quality(self, round_id: int) -> dict[str, float | None]:
-        """How well each score foretold the measured speed of a round: rank correlation, and recall of the fastest.
+    @property
+    def origins(self) -> tuple[str, ...]:
+        """Where the candidates come from, in the order in which they came."""
+        return tuple(self._origins)
 
-        Returns:
-            By `rank_` or `recall_` and the score's name.
-        """
+    def quality(self, round_id: int) -> dict[str, float | None]:
+        """How well each score foretold the measured speed of a round, as `qualities` tells."""
         return self._qualities.get(round_id, _UNKNOWN)
 
     def columns(self, task_ids: Collection[int] | None, round_id: int | None) -> dict[str, np.ndarray]:

@@ -33,7 +33,6 @@ LEVELS = {"error": tr("Error"), "warning": tr("Warning"), "info": tr("Note")}
 ORIGINS = {
     "draft": tr("drafted"),
     "random": tr("random"),
-    "elite": tr("elite"),
     "evolved": tr("evolved"),
     "user": tr("user"),
 }

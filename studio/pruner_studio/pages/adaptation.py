@@ -9,6 +9,7 @@ import numpy as np
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from pruner_engine import units
+from pruner_engine.jobs import lines
 from pruner_studio.help import tip_of
 from pruner_studio.models.narrowing import narrowed
 from pruner_studio.pages.page import Page
@@ -73,6 +74,11 @@ class AdaptationPage(Page):
         for key, plot in self.plots.items():
             plot.show_data([made for model in _MODELS if len((made := self._series(rows, key, *model)).x)])
             yield
+
+    def command_line(self) -> str:
+        if self.workspace.run_id is None:
+            return super().command_line()
+        return lines.adaptation_line(self.workspace.path, self.workspace.run_id)
 
     def left_out(self) -> Iterable[str]:
         return [plot.thinned for plot in self.plots.values()]

@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from pruner_engine import units
+from pruner_engine.jobs import lines
 from pruner_engine.store.quality import over_rounds
 from pruner_studio.help import tip_of
 from pruner_studio.models.narrowing import narrowed
@@ -45,13 +46,8 @@ _TILES = {
 _EVERY_RUN = ("measured", "valid")
 _SIDE_BY_SIDE = 760  # pixels from which on the funnel stands beside the scatter
 NOISY = 0.1  # spread of the probe from which on latencies of a round are not to be trusted to the last per cent
-_ORIGINS = (
-    ("draft", "series1"),
-    ("random", "series3"),
-    ("elite", "series2"),
-    ("evolved", "series5"),
-    ("user", "series4"),
-)
+_COLORS = {"draft": "series1", "random": "series3", "evolved": "series5", "user": "series4"}  # by origin
+_OTHER_COLOR = "series2"
 
 _SCORE_AXIS = (tr("score (higher is better)"), "{:.6g}".format)
 
@@ -233,6 +229,11 @@ class DraftVerifyPage(Page):
         yield
         self._show_tiles(shown, chosen or rounds)
 
+    def command_line(self) -> str:
+        if self.workspace.run_id is None:
+            return super().command_line()
+        return lines.rounds_line(self.workspace.path, self.workspace.run_id, self.task.currentData())
+
     def left_out(self) -> Iterable[str]:
         return (self.scatter.thinned,)
 
@@ -268,11 +269,12 @@ class DraftVerifyPage(Page):
         else:
             self.scatter.set_x_axis(*_SCORE_AXIS)
         groups = []
-        for origin, color in _ORIGINS:
+        for origin in dict.fromkeys((*_COLORS, *self._scored.origins)):
             own = shown["origin"] == origin
             if own.any():
-                ids = shown["id"][own].astype(int).tolist()
-                groups.append(Series(ORIGINS[origin], score[own], shown["seconds"][own], color, points=True, ids=ids))
+                ids, color = shown["id"][own].astype(int).tolist(), _COLORS.get(origin, _OTHER_COLOR)
+                name = ORIGINS.get(origin, origin)
+                groups.append(Series(name, score[own], shown["seconds"][own], color, points=True, ids=ids))
         self.scatter.show_data(groups, chosen=self.workspace.candidate_id)
 
     def _show_tiles(self, shown: dict[str, np.ndarray], rounds: list[dict[str, Any]]) -> None:

@@ -13,13 +13,14 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QSplitter
 from pruner_engine import protocol as msg
 from pruner_engine import units
 from pruner_engine.jobs import lines
+from pruner_studio import clipboard
 from pruner_studio.help import tip_of
 from pruner_studio.models.narrowing import arguments, narrowed
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.models.words import STEERS
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, button, label
+from pruner_studio.widgets.basic import Card, button, label, menu_button
 from pruner_studio.widgets.roofline import Kernels, Roofline
 from pruner_studio.widgets.rooms import Columns
 from pruner_studio.widgets.table import Table
@@ -158,6 +159,7 @@ class TasksPage(Page):
         row.addWidget(self.count, 1)
         self.steer_buttons: list[QPushButton] = []
         self._steer_tips: list[str] = []
+        copies = []
         for action, text, tip in (
             ("pin", tr("Pin"), tr("Tune only pinned tasks")),
             ("boost", tr("Boost"), tr("Give this task more rounds")),
@@ -168,6 +170,9 @@ class TasksPage(Page):
             self.steer_buttons.append(made)
             self._steer_tips.append(tip)
             row.addWidget(made)
+            copies.append((text, partial(self._copy, action)))
+        self.copy_button = menu_button("copy", tr("Copy as command"), copies)
+        row.addWidget(self.copy_button)
         self.open_button = button(tr("Open schedules"), lambda: self.go_to.emit("schedule"), "primary")
         way_on.addStretch(1)
         way_on.addWidget(self.open_button)
@@ -195,7 +200,8 @@ class TasksPage(Page):
         awaited = tr("Taken up when this round has ended.") if self._awaits(tasks) else ""
         self.count.setText(" · ".join(filter(None, (told.format(shown=len(rows), all=len(tasks)), awaited))))
         hindrance = "" if self._steers else tr("Only a task of the run that is at work can be steered.")
-        for made, tip in zip(self.steer_buttons, self._steer_tips, strict=True):
+        copying = self.copy_button, self.copy_button.accessibleName()
+        for made, tip in (*zip(self.steer_buttons, self._steer_tips, strict=True), copying):
             made.setEnabled(not hindrance)
             made.setToolTip(hindrance or tip)
 
@@ -234,12 +240,19 @@ class TasksPage(Page):
         """The buttons act on the selected task: it is one of the run at work, and in sight of who presses them."""
         return self.workspace.steers_shown and self.model.row_of(self.workspace.task_id) >= 0
 
+    def _steering_command(self, action: str) -> msg.Steer:
+        assert self.workspace.task_id is not None
+        return msg.Steer(task_id=self.workspace.task_id, action=action)  # type: ignore[arg-type]
+
     def _steer(self, action: str) -> None:
         if self._steers:
-            assert self.workspace.task_id is not None
-            self.workspace.control(msg.Steer(task_id=self.workspace.task_id, action=action))  # type: ignore[arg-type]
+            self.workspace.control(self._steering_command(action))
             self._asked = self.workspace.task_id, action
             self.refresh()
+
+    def _copy(self, action: str) -> None:
+        if self._steers:
+            clipboard.copy(lines.steer_line(self.workspace.path, self._steering_command(action)))
 
     def _awaits(self, tasks: list[dict[str, Any]]) -> bool:
         """The engine has not taken up yet how a task is to be steered."""

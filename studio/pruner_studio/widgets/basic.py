@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLayout,
+    QMenu,
     QPushButton,
     QSizePolicy,
     QSpinBox,
@@ -50,14 +51,27 @@ def button(text: str, on_click: Callable[[], object], role: str = "", icon: str 
     return made
 
 
-def icon_button(icon: str, name: str, on_click: Callable[[], object]) -> QToolButton:
+def icon_button(icon: str, name: str, on_click: Callable[[], object] | None = None) -> QToolButton:
     """A button that is only an icon: its name is tool tip and accessible name."""
     made = QToolButton()
     made.setToolTip(name)
     made.setAccessibleName(name)
     made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-    made.clicked.connect(lambda _=False: on_click())
+    if on_click is not None:
+        made.clicked.connect(lambda _=False: on_click())
     paint_icon(made, icon)
+    return made
+
+
+def menu_button(icon: str, name: str, choices: Iterable[tuple[str, Callable[[], object]]]) -> QToolButton:
+    """A button that is only an icon, and opens a menu of choices."""
+    made = icon_button(icon, name)
+    made.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+    made.setStyleSheet("QToolButton::menu-indicator { image: none; }")
+    menu = QMenu(made)
+    for text, choose in choices:
+        menu.addAction(text, choose)
+    made.setMenu(menu)
     return made
 
 

@@ -57,7 +57,7 @@ def draft(
 def _print_rates(found: dict[str, Any]) -> None:
     table = Table("operator", "sketches", "scored a second", "in two processes", "MetaSchedule explores")
     for row in found["operators"]:
-        rates = (row[name] for name in ("rows_s", "rows_s_two", "metaschedule_rows_s"))
+        rates = (row[name] for name in ("rows_per_second", "rows_per_second_two", "metaschedule_rows_per_second"))
         table.add_row(row["workload"], str(row["sketches"]), *("" if r is None else f"{r:,.0f}" for r in rates))
     print_table(table)
     table = Table("network", "kernels", "sketches", "in closed form")

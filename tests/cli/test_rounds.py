@@ -1,0 +1,71 @@
+"""What the pages Draft vs verify and Adaptation show, in the terminal."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from chosen_runs import add_adaptation, add_run, make_project
+from pruner_engine.cli.main import cli
+
+# scores rise with each trial: in the first round with the speed, in the second against it
+EVENTS = [
+    ("begin", 0.0),
+    *(("trial", 1, seconds, 1.0) for seconds in (3.0, 2.0, 1.0)),
+    ("end", 2.0),
+    *(("trial", 2, seconds, 3.0) for seconds in (1.0, 2.0, 3.0, 4.0, 5.0, 6.0)),
+    ("end", 4.0),
+]
+
+
+@pytest.fixture
+def project(tmp_path):
+    path = tmp_path / "p.pruner"
+    make_project(path, {"a": (1, 1.0), "b": (1, 1.0)})
+    add_run(path, "pruner", EVENTS)
+    return path
+
+
+def told(*words):
+    done = CliRunner().invoke(cli, [str(word) for word in words], catch_exceptions=False)
+    assert done.exit_code == 0
+    return done.output
+
+
+def test_rounds_are_told_with_what_they_come_to(project):
+    found = json.loads(told("rounds", project, "--json"))
+    first, second = found["rounds"]
+    assert (found["run"], first["round"], second["round"]) == (1, 0, 1)
+    assert (first["task"], first["measured"], first["draft_s"], first["build_s"]) == ("a", 3, 1.0, 2.0)
+    assert (first["rank_draft_score"], second["rank_draft_score"]) == (pytest.approx(1.0), pytest.approx(-1.0))
+    assert (first["recall_draft_score"], second["recall_draft_score"]) == (None, 0.8)
+    whole = found["all"]
+    assert (whole["measured"], whole["drafted"], whole["verified"], whole["draft_s"]) == (9, 9, 0, 2.0)
+    assert whole["rank_draft_score"] == pytest.approx((3 - 6) / 9), "the mean by what each round measured"
+    assert whole["place_draft_score"] is None, "scores of two tasks do not compare"
+
+
+def test_rounds_of_one_task(project):
+    found = json.loads(told("rounds", project, "--task", "b", "--json"))
+    assert [row["task"] for row in found["rounds"]] == ["b"]
+    whole = found["all"]
+    assert (whole["rank_draft_score"], whole["place_draft_score"], whole["drafted"]) == (pytest.approx(-1.0), 6, 6)
+    table = told("rounds", project, "--task", "b").splitlines()
+    assert [line.split()[:2] for line in table if "-1.00" in line] == [["1", "b"], ["all", "–"]]
+
+
+def test_adaptations_are_told_model_by_model(project):
+    add_adaptation(project, 1, adapted=0.8, scratch=None, siamese=0.5)
+    found = json.loads(told("adaptation", project, "--json"))
+    assert [(row["round"], row["task"], row["model"], row["pair_accuracy"]) for row in found["adaptations"]] == [
+        (2, "a", "adapted", 0.8), (2, "a", "scratch", None), (2, "a", "siamese", 0.5),
+    ]  # fmt: skip
+    assert json.loads(told("adaptation", project, "--task", "b", "--json"))["adaptations"] == []
+    (line,) = (line for line in told("adaptation", project).splitlines() if "siamese" in line)
+    assert line.split() == ["2", "a", "siamese", "10", "0.500", "–", "–", "–", "–"]
+
+
+def test_a_run_that_adapts_nothing_says_so(project):
+    assert "moa-pruner" in told("adaptation", project)
