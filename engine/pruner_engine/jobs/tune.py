@@ -29,7 +29,7 @@ from pruner_engine.search.settings import SearchSettings, settings_from
 from pruner_engine.search.strategies import strategy_names
 from pruner_engine.search.task_state import TaskState, end_to_end, untuned
 from pruner_engine.search.tuner import RunPlan, Tuner
-from pruner_engine.space.rules import BFLOAT16_RULE, OWN_RULES
+from pruner_engine.space.rules import GPU_RULES, OWN_RULES
 from pruner_engine.store.project import Project
 from pruner_engine.store.reading import making_sense
 from pruner_engine.targets.profile import DeviceProfile
@@ -114,7 +114,7 @@ def _check_strategy(name: str) -> None:
 
 
 def _check_without(names: Iterable[str]) -> None:
-    known = (*OWN_RULES, BFLOAT16_RULE, *(name for name in REWRITES if name not in OWN_RULES))
+    known = dict.fromkeys((*OWN_RULES, *GPU_RULES, *REWRITES))
     for name in names:
         if name not in known:
             raise UserError(f'There is no rule or rewrite "{name}" to leave out.', f"There are {', '.join(known)}.")

@@ -1,6 +1,7 @@
 """Our own schedule rules, beside the ones that MetaSchedule ships.
 
-A rule is MetaSchedule's `PyScheduleRule`; `OWN_RULES` names ours, and each can be left out by its name.
+A rule is MetaSchedule's `PyScheduleRule`; `OWN_RULES` names ours for CPUs, `GPU_RULES` ours for NVIDIA's GPUs; each can
+be left out by its name.
 """
 
 from __future__ import annotations
@@ -26,19 +27,23 @@ OWN_RULES: dict[str, Callable[[Machine], ms.ScheduleRule]] = {
     "winograd": schedule_rule(Winograd),
     "vector-copy": schedule_rule(VectorCopy),
 }
-BFLOAT16_RULE = "bfloat16-tensor-core"
+_BFLOAT16 = "bfloat16-tensor-core"
+GPU_RULES: dict[str, Callable[[Machine], ms.ScheduleRule]] = {_BFLOAT16: lambda machine: BFloat16TensorCore()}
 
-__all__ = ["BFLOAT16_RULE", "OWN_RULES", "Machine", "register_rule", "rules_for"]
+__all__ = ["GPU_RULES", "OWN_RULES", "Machine", "register_rule", "rules_for"]
 
 
-def register_rule(name: str, make: Callable[[Machine], ms.ScheduleRule]) -> None:
-    """Add a schedule rule of one's own to the space of CPU targets; it is tried after ours.
+def register_rule(
+    name: str, make: Callable[[Machine], ms.ScheduleRule], kind: Literal["llvm", "cuda"] = "llvm"
+) -> None:
+    """Add a schedule rule of one's own to the space of all targets of a kind; it is tried after ours.
 
     Args:
         name: by which it can be left out.
         make: takes what rules know of the machine, returns the rule.
+        kind: of the targets.
     """
-    OWN_RULES[name] = make
+    {"llvm": OWN_RULES, "cuda": GPU_RULES}[kind][name] = make
 
 
 def rules_for(target: Target, without: Collection[str] = ()) -> list[ms.ScheduleRule]:
@@ -62,5 +67,7 @@ def _gpu_rules(target: Target, without: Collection[str]) -> list[ms.ScheduleRule
     generation = int("".join(filter(str.isdigit, str(target.attrs["arch"]))))
     kind: Literal["cuda-tensorcore", "cuda"] = "cuda-tensorcore" if generation >= 75 else "cuda"
     stock = list(ms.ScheduleRule.create(kind))
-    own = [BFloat16TensorCore()] if generation >= 80 and BFLOAT16_RULE not in without else []
+    machine = Machine.of(target)
+    unfit = () if generation >= 80 else (_BFLOAT16,)
+    own = [rule(machine) for name, rule in GPU_RULES.items() if name not in (*without, *unfit)]
     return [stock[0], *own, *stock[1:]]  # the first is the user's own

@@ -1,4 +1,4 @@
-"""The vector unit that a rule writes for."""
+"""The machine that a rule writes for."""
 
 from __future__ import annotations
 
@@ -8,19 +8,23 @@ from tvm.target import Target
 
 from pruner_engine.targets.target import vector_bits_of
 
+_GPU_LOAD_BITS = 128  # that a thread of a GPU loads at once
+
 
 @dataclass(frozen=True)
 class Machine:
-    """A target's vector unit.
+    """What rules know of a machine.
 
     Attributes:
-        vector_bits: width of a register.
+        target: what the kernels are compiled for.
+        vector_bits: width of a vector register; of a GPU, of a thread's widest load.
         least_lanes: a loop that allows only shorter vectors is not worth a rule.
     """
 
+    target: Target
     vector_bits: int
     least_lanes: int = 4
 
     @staticmethod
     def of(target: Target) -> Machine:
-        return Machine(vector_bits_of(target))
+        return Machine(target, _GPU_LOAD_BITS if target.kind.name == "cuda" else vector_bits_of(target))
