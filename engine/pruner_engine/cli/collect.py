@@ -50,7 +50,7 @@ def collect(
         print_json(told)
     else:
         click.echo(f"written: {len(data)} measurements of {len(data.records)} tasks in {out}")
-        click.echo(f"Next: pruner train {out} --kind pacm --out MODEL.safetensors")
+        click.echo(f"Next: pruner train {out} --out MODEL.safetensors")
     refuse_failed(failed)
 
 

@@ -26,7 +26,11 @@ class RunStarted(Message, tag="run-started"):
 
 
 class Phase(Message, tag="phase"):
-    """What the engine does now: load, prepare, space, baseline, draft, verify, build, run, learn, export, check."""
+    """What the engine does now.
+
+    Of any job: start, load. Of a run: profile, precision, prepare, space, restore, baseline, draft, verify, measure,
+    learn. Of an export: prepare, export, check. Of answers: verify, build. Of records: records.
+    """
 
     name: str
     task: str = ""

@@ -36,7 +36,9 @@ class MomentumDraftVerify(DraftVerify):
         checkpoint = settings.checkpoint or _shipped(settings.model, context.profile.vector_bits)
         super().__init__(replace(context, settings=settings.with_checkpoint(checkpoint)))
         if not isinstance(self.model, NetworkCostModel):
-            raise UserError(f"A model of kind {settings.model} cannot be adapted.", "Use pacm, tenset-mlp or tlp.")
+            raise UserError(
+                f"A model of kind {settings.model} cannot be adapted.", "Use pacm-draft, pacm, tenset-mlp or tlp."
+            )
         self.adapter = MomentumAdapter(self.model, momentum=settings.momentum, every=settings.adapt_every)
 
     def update(self, groups: dict[str, Group]) -> LearnReport:

@@ -20,7 +20,7 @@ class Trial:
 
     @property
     def seconds(self) -> float | None:
-        """Seconds a call; of an abandoned one, what its only call took; None when it failed."""
+        """Seconds a call; of an abandoned one, of a call at its best look; None when it failed."""
         return self.result.seconds if self.result.ok else None
 
 

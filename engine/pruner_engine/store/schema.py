@@ -176,7 +176,7 @@ CREATE TABLE checkpoints (
   id INTEGER PRIMARY KEY,
   run_id INTEGER NOT NULL REFERENCES runs(id),
   role TEXT NOT NULL,              -- model | siamese
-  kind TEXT NOT NULL,              -- pacm | tenset-mlp | tlp | xgb
+  kind TEXT NOT NULL,              -- pacm-draft | pacm | tenset-mlp | tlp | xgb
   step INTEGER NOT NULL,
   data BLOB NOT NULL,              -- safetensors, or the model's own JSON
   recipe TEXT NOT NULL,

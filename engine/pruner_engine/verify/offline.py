@@ -42,7 +42,7 @@ def train(
     """Train from nothing on data sets.
 
     Args:
-        kind: pacm, tenset-mlp or tlp.
+        kind: pacm-draft, pacm, tenset-mlp or tlp.
         files: data sets that `pruner collect` wrote.
         seed: of weights, split and order.
         epochs: at most so many passes.
@@ -54,7 +54,9 @@ def train(
     """
     model = create_model(kind, seed)
     if not isinstance(model, NetworkCostModel):
-        raise UserError(f"A model of kind {kind!r} is not trained offline.", "Choose pacm, tenset-mlp or tlp.")
+        raise UserError(
+            f"A model of kind {kind!r} is not trained offline.", "Choose pacm-draft, pacm, tenset-mlp or tlp."
+        )
     data = join(read_dataset(path) for path in files)
     learned, held = data.split(hold_tasks, seed)
     packed = pack_groups(learned.groups(), OFFLINE)
