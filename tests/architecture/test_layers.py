@@ -63,6 +63,14 @@ def test_the_packages_of_the_engine_are_layers():
     ] == []
 
 
+def test_the_documentation_names_every_package():
+    readme, architecture = ((ROOT / name).read_text() for name in ("README.md", "docs/architecture.md"))
+    folders = readme.partition("## Folders")[2]
+    assert [layer for layer in LAYERS if f"{layer}/" not in folders or f"| `{layer}/` |" not in architecture] == []
+    resources = folders.partition("resources/")[2].partition("\n")[0]
+    assert [one.name for one in (ROOT / "resources").iterdir() if one.name not in resources] == []
+
+
 def test_nothing_reads_pickles():
     """Model files, checkpoints and projects are hostile until checked: a pickle runs code when it is read."""
     modules = ("pickle", "cloudpickle", "dill", "shelve", "marshal")
