@@ -42,6 +42,6 @@ def test_every_setting_is_explained_in_one_line_and_nothing_else_is():
 
 def test_the_documentation_and_the_help_list_the_settings():
     assert DOCUMENT.split("<!-- settings, by make docs-settings -->\n")[1].startswith(markdown() + "<!-- end")
-    told = " ".join(CliRunner().invoke(cli, ["tune", "--help"], prog_name="pruner").output.split())
+    told = " ".join(CliRunner().invoke(cli, ["tune", "--help"], terminal_width=1000).output.split())
     for name, setting in described_settings().items():
         assert f"{name}={setting.default_text}".rstrip("=") + f" {setting.meaning}" in told
