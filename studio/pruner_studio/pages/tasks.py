@@ -246,8 +246,9 @@ class TasksPage(Page):
 
     def _steer(self, action: str) -> None:
         if self._steers:
-            self.workspace.control(self._steering_command(action))
-            self._asked = self.workspace.task_id, action
+            command = self._steering_command(action)
+            self.workspace.control(command)
+            self._asked = command.task_id, action
             self.refresh()
 
     def _copy(self, action: str) -> None:
