@@ -8,6 +8,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QSpinBox
 
 from pruner_studio.main_window import MainWindow
 from pruner_studio.pages.start import StartPage
@@ -72,6 +73,41 @@ def test_open_dimensions_are_asked_for_before_the_model_can_be_tuned(qtbot, star
     start.take_file(str(path))
     qtbot.waitUntil(start.tune.isEnabled, timeout=60_000)
     assert (True, False) not in seen and start.plan().inputs == {"x": [1, 16]}
+
+
+def test_a_dimension_of_several_inputs_is_one_number(qtbot, start: StartPage, tmp_path: Path) -> None:
+    shape = ["batch", "sequence"]
+    inputs = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name in ("ids", "mask", "kinds")]
+    nodes = [helper.make_node("Add", ["ids", "mask"], ["some"]), helper.make_node("Add", ["some", "kinds"], ["all"])]
+    output = helper.make_tensor_value_info("all", TensorProto.FLOAT, shape)
+    path = tmp_path / "three.onnx"
+    onnx.save(
+        helper.make_model(
+            helper.make_graph(nodes, "three", inputs, [output]), opset_imports=[helper.make_opsetid("", 17)]
+        ),
+        path,
+    )
+    start.take_file(str(path))
+    qtbot.waitUntil(start.tune.isEnabled, timeout=60_000)
+    fields = {made.accessibleName(): made for made in start.shapes.findChildren(QSpinBox)}
+    assert len(fields) == 6
+    told = []
+    start.shapes.changed.connect(lambda: told.append(start.shapes.values()))
+    for name, value in (("mask: batch", "8"), ("kinds: sequence", "64")):
+        fields[name].setFocus()
+        fields[name].selectAll()
+        qtbot.keyClicks(fields[name], value)
+        qtbot.keyClick(fields[name], Qt.Key.Key_Tab)
+    assert {name: fields[name].value() for name in fields} == {
+        f"{name}: {dimension}": value
+        for name in ("ids", "mask", "kinds")
+        for dimension, value in (("batch", 8), ("sequence", 64))
+    }
+    assert start.plan().inputs == {name: [8, 64] for name in ("ids", "mask", "kinds")}
+    assert all(len(set(map(tuple, shapes.values()))) == 1 for shapes in told), "no input is ahead of the others"
+    start.set_model(str(path), {"ids": [2, 32], "mask": [2, 32], "kinds": [2, 32]})
+    qtbot.waitUntil(start.tune.isEnabled, timeout=60_000)
+    assert start.plan().inputs == {name: [2, 32] for name in ("ids", "mask", "kinds")}
 
 
 def test_the_page_says_what_may_be_dropped(start: StartPage) -> None:

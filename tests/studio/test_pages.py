@@ -299,7 +299,7 @@ def test_start_page_asks_for_open_dimensions_and_tells_the_command(window: MainW
     inputs = [msg.ModelInput("ids", ["batch", "sequence"], "int64"), msg.ModelInput("mask", [1, 1], "int64")]
     page.model_card._checked(msg.ModelChecked(model="/models/bert.onnx", kind="onnx", inputs=inputs, bytes=100))
     assert page.shapes.isVisibleTo(page)
-    page.shapes._fields["ids", 1].setValue(64)
+    page.shapes._fields["sequence"][0].setValue(64)
     assert page.plan().inputs == {"ids": [1, 64]}
     page.budget_kind.part("minutes").click()
     page.budget.setValue(5)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
 
 from pruner_engine.protocol import ModelInput
@@ -29,7 +30,7 @@ _LARGEST = 1_000_000
 
 
 class ShapeFields(QWidget):
-    """One row per input with open dimensions; the same name is asked for once an input."""
+    """One row per input with open dimensions; all fields of one dimension hold the same number."""
 
     changed = Signal()
 
@@ -38,7 +39,7 @@ class ShapeFields(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 4, 0, 0)
         self._inputs: Sequence[ModelInput] = ()
-        self._fields: dict[tuple[str, int], QSpinBox] = {}
+        self._fields: dict[str, list[QSpinBox]] = {}  # by dimension
         self.hide()
 
     def show_inputs(self, inputs: Sequence[ModelInput]) -> None:
@@ -60,7 +61,7 @@ class ShapeFields(QWidget):
     def _add_row(self, spec: ModelInput) -> None:
         row = QHBoxLayout()
         row.addWidget(label(spec.name))
-        for axis, dim in enumerate(spec.shape):
+        for dim in spec.shape:
             if isinstance(dim, int):
                 row.addWidget(label(str(dim), "muted"))
                 continue
@@ -69,28 +70,33 @@ class ShapeFields(QWidget):
             tip = tr("Dimension {dimension} of input {name}").format(dimension=dim, name=spec.name)
             field.setToolTip(f"{tip}: {least:,} – {largest:,}" if largest else tip)
             field.setPrefix(f"{dim} ")
-            field.valueChanged.connect(lambda _: self.changed.emit())
-            self._fields[spec.name, axis] = field
+            field.valueChanged.connect(partial(self._set, dim))
+            self._fields.setdefault(dim, []).append(field)
             row.addWidget(field)
         row.addWidget(label(spec.dtype, "faint"))
         row.addStretch(1)
         self._column.addLayout(row)
 
+    def _set(self, dim: str, value: int) -> None:
+        """One field of a dimension was changed: the others follow, and one change is told."""
+        for field in self._fields[dim]:
+            with QSignalBlocker(field):
+                field.setValue(value)
+        self.changed.emit()
+
     def fill(self, shapes: dict[str, list[int]]) -> None:
         """Give the open dimensions the values that they have in known shapes."""
-        for (name, axis), field in self._fields.items():
-            if axis < len(shapes.get(name, ())):
-                field.setValue(shapes[name][axis])
+        for spec in self._inputs:
+            for dim, value in zip(spec.shape, shapes.get(spec.name, ()), strict=False):
+                if isinstance(dim, str):
+                    self._fields[dim][0].setValue(value)
 
     def complete(self) -> bool:
-        return all(field.value() > 0 for field in self._fields.values())
+        return all(field.value() > 0 for fields in self._fields.values() for field in fields)
 
     def values(self) -> dict[str, list[int]]:
         """Concrete shapes of the inputs that had open dimensions."""
         return {
-            spec.name: [
-                dim if isinstance(dim, int) else self._fields[spec.name, axis].value()
-                for axis, dim in enumerate(spec.shape)
-            ]
+            spec.name: [dim if isinstance(dim, int) else self._fields[dim][0].value() for dim in spec.shape]
             for spec in self._inputs
         }
