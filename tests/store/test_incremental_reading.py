@@ -73,3 +73,22 @@ def test_abandoned_and_failed_trials_are_never_the_best(project: Path) -> None:
         assert [seconds for _, seconds in reader.gains(2)[1]] == sorted(
             (seconds for _, seconds in reader.gains(2)[1]), reverse=True
         )
+
+
+def test_the_bests_of_a_task_are_those_of_its_runs(project: Path) -> None:
+    """Of trials that are equally fast the first counts, and one that was abandoned or failed never does."""
+    grow(project, 1_000)
+    with sqlite3.connect(project) as db:
+        db.execute("UPDATE measurements SET seconds = 1e-9 WHERE run_id = 1 AND task_id = 1 AND stage = 'ok'")
+        db.execute("UPDATE measurements SET seconds = 1e-12 WHERE run_id = 2 AND (censored OR stage <> 'ok')")
+    db.close()
+    with ProjectReader(project) as reader:
+        for task in reader.tasks(1):
+            expected = [
+                {"id": own["best_candidate_id"], "run_id": run["id"], "seconds": own["best_s"]}
+                for run in reader.runs()
+                for own in reader.tasks(run["id"])
+                if own["id"] == task["id"] and own["best_s"] is not None
+            ]
+            assert reader.bests(task["id"]) == expected
+        assert [best["run_id"] for best in reader.bests(1)] == [1, 2]

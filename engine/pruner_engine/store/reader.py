@@ -65,6 +65,13 @@ FROM candidates c LEFT JOIN measurements x ON x.candidate_id = c.id
 WHERE c.run_id = ? AND c.task_id = ? AND c.sketch_id = ?
 """
 
+_BESTS = """
+SELECT id, run_id, seconds FROM (
+  SELECT candidate_id AS id, run_id, seconds, row_number() OVER (PARTITION BY run_id ORDER BY seconds, x.id) AS place
+  FROM measurements x WHERE task_id = ? AND stage = 'ok' AND NOT censored AND typeof(seconds) = 'real'
+) WHERE place = 1 ORDER BY run_id
+"""
+
 _SCORED = """
 SELECT x.id AS measurement_id, c.id, c.round_id, c.task_id, c.origin, c.draft_score, c.verified_score, x.stage,
        x.seconds, x.censored
@@ -274,6 +281,10 @@ class ProjectReader:
         if kept is not None and all(row["id"] != kept for row in rows):
             rows += self.rows(sql + " AND c.id = ?", (*of_task, kept))
         return rows
+
+    def bests(self, task_id: int) -> list[Row]:
+        """The fastest candidate of a task in each run that has a valid one, oldest run first: id, run_id, seconds."""
+        return self.rows(_BESTS, (task_id,))
 
     def decided(self, run_id: int, task_id: int, sketch_id: int) -> list[Row]:
         """Decisions of a sketch's candidates, where they come from and how fast they are."""

@@ -54,7 +54,7 @@ class _Stack(QStackedWidget):
 
 
 class Page(QWidget):
-    """A page refreshes itself when it is shown and, merged, when the project or the selection changes while shown.
+    """A page refreshes itself when it is shown and, while it is shown, at the user's choices and, merged, at news.
 
     Signals:
         refreshed: it shows what the project file holds now.
@@ -76,6 +76,7 @@ class Page(QWidget):
         self._stack: QStackedWidget | None = None
         self._stale = True
         self._rested = 0.0  # when the next refresh may come
+        self._hurried = False  # the user waits for it
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._refresh_if_shown)
         self._steps: Iterator[None] = iter(())
@@ -112,13 +113,10 @@ class Page(QWidget):
         """Make the next part; False once the page is whole."""
         for _ in self._parts:
             return True
-        for changed in (
-            self.workspace.changed,
-            self.workspace.opened,
-            self.workspace.selected,
-            self.workspace.job_changed,
-        ):
-            changed.connect(self.touch)
+        for news in (self.workspace.changed, self.workspace.job_changed):
+            news.connect(self.touch)
+        for choice in (self.workspace.opened, self.workspace.selected):
+            choice.connect(self.hurry)
         return False
 
     def steps(self) -> Iterable[None]:
@@ -163,10 +161,16 @@ class Page(QWidget):
         return ()
 
     def touch(self) -> None:
-        """Something changed: the first change is shown at once, those that follow closely are merged."""
+        """There is news: the first is shown at once, what follows closely is merged."""
         self._stale = True
         if not self._timer.isActive() and not self._next_step.isActive():
             self._timer.start(round(max(0.0, self._rested - time.monotonic()) * 1e3))
+
+    def hurry(self) -> None:
+        """The user chose something else: shown at once, or as soon as a refresh under way has ended."""
+        self._hurried, self._rested = True, 0.0
+        self._timer.stop()
+        self.touch()
 
     @property
     def rests(self) -> bool:
@@ -183,7 +187,7 @@ class Page(QWidget):
             self._go_on()
 
     def _begin(self) -> None:
-        self._stale, self._spent = False, 0.0
+        self._stale, self._hurried, self._spent = False, False, 0.0
         self._steps_of = (self.workspace.reader, self.workspace.run_id)
         self._steps = self._every_step()
 
@@ -212,7 +216,7 @@ class Page(QWidget):
             self._spent += time.monotonic() - begin
 
     def _finish(self) -> None:
-        self._rested = time.monotonic() + max(_MERGE_S, _REST * self._spent)
+        self._rested = 0.0 if self._hurried else time.monotonic() + max(_MERGE_S, _REST * self._spent)
         self.refreshed.emit()
         if self._stale:
             self.touch()
