@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
@@ -57,10 +57,11 @@ class Pointing(QObject):
         self._box: pg.ViewBox = view.getPlotItem().getViewBox()
         self._placed = placed
         self._spot: Spot | None = None
+        self._by_keys = False  # what keys went to stays when the pointer leaves
         view.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         view.installEventFilter(self)
         view.scene().sigMouseMoved.connect(lambda position: self._go(self._nearest(position)))
-        view.scene().sigMouseClicked.connect(lambda event: self._choose(self._nearest(event.scenePos())))
+        view.scene().sigMouseClicked.connect(self._clicked)
 
     def forget(self) -> None:
         """Another subject: show all of it, point at nothing."""
@@ -73,6 +74,8 @@ class Pointing(QObject):
         return self._spot
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Leave and not self._by_keys:
+            self._go(None)
         return isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self._press(event)
 
     def _press(self, event: QKeyEvent) -> bool:
@@ -110,10 +113,14 @@ class Pointing(QObject):
         (left, right), (low, high) = self._box.viewRange()
         if not (left <= spot.x <= right and low <= spot.y <= high):
             self._box.translateBy(x=spot.x - (left + right) / 2, y=spot.y - (low + high) / 2)
-        self._go(spot)
+        self._go(spot, by_keys=True)
 
-    def _go(self, spot: Spot | None) -> None:
-        self._spot = spot
+    def _clicked(self, event: Any) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._choose(self._nearest(event.scenePos()))
+
+    def _go(self, spot: Spot | None, *, by_keys: bool = False) -> None:
+        self._spot, self._by_keys = spot, by_keys
         self.moved.emit(spot)
 
     def _choose(self, spot: Spot | None) -> None:
