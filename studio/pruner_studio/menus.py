@@ -126,7 +126,7 @@ class Menus(QObject):
             group.addAction(made)
             self._themes[choice] = made
         theme.changed.connect(self._mark_theme)
-        self._add(menu, tr("&Refresh"), "F5", window.workspace.changed.emit)
+        self._add(menu, tr("&Refresh"), "F5", window.workspace.refresh)
         self._add(menu, tr("F&ull screen"), "F11", lambda: window.setWindowState(window.windowState() ^ _FULL))
 
     def _help(self) -> None:

@@ -51,6 +51,8 @@ class Workspace(QObject):
         problem: a Problem to show.
         solved: a Problem that has gone by itself.
         job_changed: the job of this window started, ended or changed its state.
+        asked_again: what could not be had is to be asked for anew.
+        exported: the job wrote a model into this folder.
     """
 
     opened = Signal()
@@ -59,6 +61,8 @@ class Workspace(QObject):
     problem = Signal(object)
     solved = Signal(object)
     job_changed = Signal()
+    asked_again = Signal()
+    exported = Signal(str)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -149,8 +153,10 @@ class Workspace(QObject):
             self.job_changed.emit()
 
     def choose_run(self, run_id: int) -> None:
-        if run_id != self.run_id:
-            self.run_id, self.task_id, self.candidate_id = run_id, None, None
+        """Show another run; the task stays chosen where that run has it, runs of one model share their tasks."""
+        if self.reader is not None and run_id != self.run_id:
+            kept = self.task_id if self.task_id in self.reader.task_names(run_id) else None
+            self.run_id, self.task_id, self.candidate_id = run_id, kept, None
             self.changed.emit()
             self.selected.emit()
 
@@ -159,6 +165,11 @@ class Workspace(QObject):
         if (task_id, candidate_id) != (self.task_id, self.candidate_id):
             self.task_id, self.candidate_id = task_id, candidate_id
             self.selected.emit()
+
+    def refresh(self) -> None:
+        """Show everything anew, and ask again for what could not be had."""
+        self.asked_again.emit()
+        self.changed.emit()
 
     def narrow(self, words: str) -> None:
         """Only tasks whose name, operator or shapes hold every word count on every page; "" takes that away."""
@@ -284,7 +295,8 @@ class Workspace(QObject):
                     self.job_state = event.name
                 self.job_changed.emit()
             case msg.Failed():
-                self.problem.emit(Problem(event.message, event.hint, event.report))
+                level = "info" if event.kind == "stopped" else "error"
+                self.problem.emit(Problem(event.message, event.hint, event.report, level))
                 self.job.quit()
             case msg.RunFinished():
                 self.job_state = event.state
@@ -294,6 +306,7 @@ class Workspace(QObject):
                     )
                 self.job.quit()
             case msg.Exported():
+                self.exported.emit(event.out)
                 self.changed.emit()
                 self.job.quit()
 
@@ -303,7 +316,9 @@ class Workspace(QObject):
         if self.job_is_of_shown_project and not self._was_replaced():
             if event.run_id == self.run_id:
                 self.changed.emit()
-            self.choose_run(event.run_id)
+            else:
+                self.task_id = None
+                self.choose_run(event.run_id)
         elif self.job_is_of_shown_project or self.path == self._started_from:
             self.open(event.project, event.run_id)
         else:

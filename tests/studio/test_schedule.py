@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -12,7 +13,7 @@ import pytest
 from project_factory import make_project
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPushButton, QSlider
+from PySide6.QtWidgets import QPushButton, QSlider, QWidget
 
 from pruner_engine import protocol as msg
 from pruner_engine import units
@@ -21,6 +22,7 @@ from pruner_studio.main_window import MainWindow
 from pruner_studio.models.trace import changed_decisions, instructions
 from pruner_studio.panes.code import FORMS
 from pruner_studio.widgets.narrowing import NarrowedBy
+from pruner_studio.widgets.what_if import TileRow
 
 
 @pytest.fixture
@@ -43,6 +45,10 @@ def show(window: MainWindow, key: str):
 
 def press(qtbot, widget) -> None:
     qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
+
+
+def press_at(qtbot, widget, place: QPoint) -> None:
+    qtbot.mouseClick(widget, Qt.MouseButton.LeftButton, pos=place)
 
 
 def press_keys(qtbot, window: MainWindow, keys: str) -> None:
@@ -107,6 +113,46 @@ def test_a_click_on_a_point_of_the_roofline_chooses_its_task(qtbot, opened: Main
     assert any(near), "a task was chosen"
     page.refresh()
     assert page.table.currentIndex().row() == page.model.row_of(opened.workspace.task_id)
+
+
+def test_another_button_than_the_left_chooses_no_point(qtbot, opened: MainWindow, rested) -> None:
+    page = show(opened, "tasks")
+    rested(page)
+    view, place = page.roofline._view.viewport(), point_of(page.roofline, page.roofline.series[-1], 0)
+    for button in (Qt.MouseButton.RightButton, Qt.MouseButton.MiddleButton):
+        qtbot.mouseClick(view, button, pos=place)
+        assert opened.workspace.task_id is None
+    press_at(qtbot, view, place)
+    assert opened.workspace.task_id is not None
+
+
+def test_a_pointer_that_leaves_a_plot_points_at_nothing(qtbot, opened: MainWindow, rested) -> None:
+    page = show(opened, "tasks")
+    rested(page)
+    plot, view = page.roofline, page.roofline._view.viewport()
+    place = point_of(plot, plot.series[-1], 0)
+
+    def move_to(widget: QWidget, place: QPoint) -> None:
+        for at in (place - QPoint(3, 0), place):
+            qtbot.mouseMove(widget, at)
+            qtbot.wait(40)  # pyqtgraph drops moves that come closer
+
+    def told() -> tuple[bool, bool, bool]:
+        """In words, by a ring, by a row of the table."""
+        return bool(plot._hovered.text()), bool(len(plot._ring.data)), bool(page.table.pointed_ids)
+
+    move_to(view, place)
+    assert told() == (True, True, True)
+    move_to(opened.sidebar, QPoint(20, 20))
+    assert told() == (False, False, False)
+    assert plot._view.accessibleDescription() == ""
+
+    move_to(view, QPoint(view.width() - 8, 8))
+    plot._view.setFocus()
+    qtbot.keyClick(plot._view, Qt.Key.Key_Right)
+    assert told()[:2] == (True, True)
+    move_to(opened.sidebar, QPoint(20, 20))
+    assert told()[:2] == (True, True), "where the keys have gone stays"
 
 
 def test_the_sparkline_falls_to_the_best_latency_of_the_task(opened: MainWindow, reader) -> None:
@@ -392,6 +438,70 @@ def test_the_menu_offers_undo_and_redo_where_there_is_an_edit(qtbot, opened: Mai
     assert offered() == (True, True)
     opened.show_page("tasks")
     assert offered() == (False, False)
+
+
+def test_edits_stay_with_their_candidate_until_the_project_is_left(qtbot, opened: MainWindow, rested) -> None:
+    page = show(opened, "schedule")
+    rested(page)
+    open_tab(qtbot, page, page.what_if)
+    editor, table = page.what_if.editor, page.candidates.table
+
+    def choose(row: int) -> None:
+        place = table.visualRect(table.model().index(row, 0)).center()
+        qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        rested(page)
+
+    def move(key: Qt.Key) -> list[object]:
+        qtbot.keyClick(editor.findChild(QSlider), key)
+        return list(editor.decisions)
+
+    choose(0)
+    own = list(editor.decisions)
+    once = move(Qt.Key.Key_Home)
+    twice = move(Qt.Key.Key_End)
+    assert own != once != twice
+    choose(1)
+    assert editor.decisions == editor.start and not editor.stack.canUndo()
+    other = move(Qt.Key.Key_Home)
+    choose(0)
+    assert editor.decisions == twice
+    row = editor.findChild(TileRow)
+    assert [int(told.text()) for _, told, _ in row._parts] == twice[0][1:], "the editors show it too"
+    press_keys(qtbot, opened, "Ctrl+Z")
+    assert editor.decisions == once
+    press_keys(qtbot, opened, "Ctrl+Z")
+    assert editor.decisions == own
+    press_keys(qtbot, opened, "Ctrl+Shift+Z")
+    assert editor.decisions == once
+    choose(1)
+    assert editor.decisions == other
+    press(qtbot, next(made for made in editor.findChildren(QPushButton) if made.text() == "Reset"))
+    assert editor.decisions == editor.start
+    choose(0)
+    assert editor.decisions == once
+
+    path = opened.workspace.path
+    opened.workspace.leave()
+    opened.workspace.open(path)
+    page = show(opened, "schedule")
+    rested(page)
+    choose(0)
+    assert editor.decisions == own and not editor.stack.canUndo()
+
+
+def test_the_views_follow_each_press_of_an_arrow_key(qtbot, opened: MainWindow, rested) -> None:
+    """A page rests between two refreshes for news; nobody waits for that after a choice of his own."""
+    page = show(opened, "schedule")
+    rested(page)
+    open_tab(qtbot, page, page.decisions)
+    for _ in range(3):
+        page._rested = time.monotonic() + 3_600  # as after a refresh that took long
+        opened.workspace.changed.emit()
+        assert page._timer.remainingTime() > 60_000
+        qtbot.keyClick(page.candidates.table, Qt.Key.Key_Down)
+        chosen = page.candidates.table.chosen_id
+        qtbot.waitUntil(lambda chosen=chosen: page.decisions.subject.candidate_id == chosen, timeout=20_000)
+        rested(page)
 
 
 # ---------------------------------------------------------------- while a run goes on

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -91,6 +92,50 @@ def test_a_new_run_is_shown_without_the_candidate_of_the_one_before(opened: Main
     rested(opened.show_page("schedule"))
     workspace._job_event(msg.RunStarted(project=workspace.path, run_id=2))
     assert (workspace.run_id, workspace.task_id, workspace.candidate_id) == (2, None, None)
+
+
+def test_a_task_stays_chosen_in_another_run_that_has_it(qtbot, opened: MainWindow, rested) -> None:
+    workspace, runs = opened.workspace, opened.run_bar.runs
+    with closing(sqlite3.connect(workspace.path, isolation_level=None)) as db:
+        db.execute("DELETE FROM run_tasks WHERE run_id = 1 AND task_id = 4")
+    workspace.open(workspace.path, 3)
+    page = opened.show_page("schedule")
+    rested(page)
+    task = next(row for row in workspace.reader.tasks(3) if row["id"] == 4)
+    page.task.setFocus()
+    qtbot.keyClick(page.task, Qt.Key.Key_Home)
+    while page.task.currentData() != task["id"]:
+        qtbot.keyClick(page.task, Qt.Key.Key_Down)
+    rested(page)
+    page.candidates.table.setFocus()
+    qtbot.keyClick(page.candidates.table, Qt.Key.Key_Down)
+    assert workspace.candidate_id is not None
+    runs.setFocus()
+    for run_id, kept in ((2, 4), (1, None)):
+        qtbot.keyClick(runs, Qt.Key.Key_Down)
+        assert (workspace.run_id, workspace.task_id, workspace.candidate_id) == (run_id, kept, None)
+        rested(page)
+        best = {row["id"]: row["best_candidate_id"] for row in workspace.reader.tasks(run_id)}
+        assert page._subject.candidate_id == best[page._subject.task_id]
+        assert page.task.currentData() == page._subject.task_id and (kept is None or page._subject.task_id == kept)
+
+
+def test_another_run_is_shown_at_once_although_the_page_rests(qtbot, opened: MainWindow, rested) -> None:
+    overview = opened.show_page("overview")
+    rested(overview)
+    overview._rested = time.monotonic() + 3_600  # as after a refresh that took long
+    opened.workspace.changed.emit()
+    assert overview._timer.remainingTime() > 60_000
+    opened.run_bar.runs.setFocus()
+    qtbot.keyClick(opened.run_bar.runs, Qt.Key.Key_End)
+    assert opened.workspace.run_id == 1
+    qtbot.waitUntil(lambda: "metaschedule" in overview.subtitle_label.text(), timeout=20_000)
+
+    overview.touch()
+    overview._refresh_if_shown()  # a refresh under way begins anew for the other run
+    overview._rested = time.monotonic() + 3_600
+    qtbot.keyClick(opened.run_bar.runs, Qt.Key.Key_Home)
+    qtbot.waitUntil(lambda: "moa-pruner" in overview.subtitle_label.text(), timeout=20_000)
 
 
 def test_a_project_that_was_replaced_is_read_anew(qtbot, opened: MainWindow, tmp_path: Path) -> None:

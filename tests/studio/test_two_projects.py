@@ -55,6 +55,11 @@ def test_only_the_run_that_is_tuned_is_steered(
     boost.trigger()
     line = f"pruner steer {project} boost --task {workspace.task_id}"
     assert tasks.copy_button.isEnabled() and QGuiApplication.clipboard().text() == line
+    schedule = window.show_page("schedule")
+    schedule.tabs.setCurrentWidget(schedule.what_if)
+    what_if = schedule.what_if
+    qtbot.waitUntil(lambda: what_if.measure_button.isEnabled() and what_if.next_button.isEnabled(), timeout=20_000)
+    window.show_page("tasks")
 
     # the same run, its task out of sight
     qtbot.keyClicks(tasks.filter, "softmax")
@@ -73,6 +78,14 @@ def test_only_the_run_that_is_tuned_is_steered(
         "Only a task of the run that is at work can be steered."
     }
     assert bar.state.text() == "finished" and bar.phase.text().startswith("Run 2: ")
+    window.show_page("schedule")
+    schedule.refresh()
+    taken = "Another engine works on this project: wait until it has ended, or stop it."
+    assert what_if.verify_button.isEnabled()
+    for made in (what_if.measure_button, what_if.next_button):
+        assert not made.isEnabled() and made.toolTip() == taken
+        qtbot.mouseClick(made, Qt.MouseButton.LeftButton)
+    assert what_if.answer.text() == ""
 
     # another project
     workspace.open(other)
@@ -86,8 +99,11 @@ def test_only_the_run_that_is_tuned_is_steered(
     tasks._steer("pin")
     schedule = window.show_page("schedule")
     schedule.refresh()
-    schedule.tabs.setCurrentWidget(schedule.what_if)
-    _press(qtbot, schedule.what_if.next_button)
+    schedule.tabs.setCurrentWidget(what_if)
+    qtbot.mouseClick(what_if.measure_button, Qt.MouseButton.LeftButton)
+    assert not what_if.measure_button.isEnabled() and "disturb each other" in what_if.measure_button.toolTip()
+    assert what_if.answer.text() == "" and what_if.next_button.toolTip().startswith("The run measures it first")
+    _press(qtbot, what_if.next_button)
     assert not any(isinstance(command, msg.Steer | msg.Pin) for command in sent)
     assert "running search" not in schedule.what_if.answer.text()
 

@@ -23,7 +23,7 @@ START = [[3, 2, 4, 4], [2, 2, 16], 1, -1]
 def editor(qtbot) -> WhatIfEditor:
     made = WhatIfEditor()
     qtbot.addWidget(made)
-    made.show_candidate(SPEC, START)
+    made.show_candidate(1, SPEC, START)
     return made
 
 

@@ -46,7 +46,7 @@ class CodePane(Pane):
         self._loops = loops
         self._nodes: dict[str, list[int | None]] = {}  # of the lines of each compiled form that is there
         self.forms = Segments(tr("Form of the code"), FORMS)
-        self.forms.chosen.connect(lambda _: self._show_form())
+        self.forms.chosen.connect(lambda _: self.try_again())
         self.column.addWidget(self.forms)
         self.code = {form: SearchableCode(name) for form, name in FORMS}
         self.compiled = QStackedWidget()
@@ -86,6 +86,13 @@ class CodePane(Pane):
             self.forms.choose("tvmscript")
         self._show_form()
 
+    def try_again(self) -> None:
+        """Ask anew for the script and the chosen form, where they are not there."""
+        self._loops.try_again()
+        self._show_if_visible()
+        if self.isVisible():
+            self._show_form()
+
     def words(self) -> list[str]:
         return self._inspect(self.forms.current, self.subject.candidate_id if self.subject else None)
 
@@ -100,7 +107,6 @@ class CodePane(Pane):
         self.compiled.setCurrentWidget(self.code[form])
         if subject is None or form in self._nodes:
             return
-        self._nodes[form] = []
         view = self.code[form].view
         if subject.candidate_id is None:
             view.show_text("", subject.lacks)

@@ -94,13 +94,11 @@ class DiffPane(Pane):
         offered: dict[int, str] = {}
         if (kept := self._of_task(self.reference, subject)) is not None:
             offered[kept["id"]] = tr("Reference: {name}").format(name=self._name(kept, subject))
-        for run in reversed(self.reader.runs()):
-            for task in self.reader.tasks(run["id"]):
-                best = task["best_candidate_id"] if task["id"] == subject.task_id else None
-                if best is not None and best not in offered:
-                    offered[best] = tr("Best of run {number}: {name}").format(
-                        number=run["id"], name=self._name(self.reader.candidate(best), subject)
-                    )
+        for best in reversed(self.reader.bests(subject.task_id)):
+            if best["id"] not in offered:
+                offered[best["id"]] = tr("Best of run {number}: {name}").format(
+                    number=best["run_id"], name=self._name(best, subject)
+                )
         if (chosen := self._of_task(self._chosen, subject)) is not None and chosen["id"] not in offered:
             offered[chosen["id"]] = self._name(chosen, subject)  # it was the best of a run that goes on
         offered[msg.UNTUNED] = self._name(None, subject)
@@ -146,7 +144,9 @@ class DiffPane(Pane):
 
         def answered(reply: msg.Inspected) -> None:
             texts[reply.candidate_id] = reply.texts[form]
-            if len(texts) == 2:
+            if len(texts) < 2:
+                ask(subject.candidate_id)
+            else:
                 both = [texts[side].splitlines() for side in pair]
                 background.run(lambda: diff_lines(*both), self.in_time(lined_up), self.workspace.problem.emit)
 
@@ -154,9 +154,11 @@ class DiffPane(Pane):
             left, right = (self._name(self.reader.candidate(side), subject) for side in pair)
             self.view.show_diff(form, (left, right), rows, self._decisions(*pair))
 
-        for side in pair:
+        def ask(side: int | None) -> None:
             command = msg.Inspect(project=subject.project, task_id=subject.task_id, candidate_id=side, forms=[form])
             self.ask(command, answered, self.view.tell)
+
+        ask(left_id)
 
     def _decisions(self, left: int, right: int) -> list[str] | None:
         traces = [self.reader.trace(side) for side in (left, right)]

@@ -65,12 +65,6 @@ class LoopsPane(Pane):
         )
         self.ask(command, self._replayed, self._fail)
 
-    def load(self) -> None:
-        """Replay the subject although the pane is not visible: its code is asked for elsewhere."""
-        if self.subject is not None and self.subject != self._shown:
-            self._shown = self.subject
-            self.show_subject(self.subject)
-
     def choose_line(self, line: int) -> None:
         """A line of the TVMScript was chosen."""
         self.choose(self.node_at(line))

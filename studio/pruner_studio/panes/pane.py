@@ -17,6 +17,14 @@ from pruner_studio.workspace import Problem, Workspace
 
 
 @dataclass(frozen=True)
+class _Question:
+    """A command, and what the pane shows while it is asked for."""
+
+    command: Any
+    about: object
+
+
+@dataclass(frozen=True)
 class Subject:
     """The candidate that is looked at; None where the task has no valid one yet.
 
@@ -47,7 +55,11 @@ class Pane(QWidget):
         self.subject: Subject | None = None
         self._shown: Subject | None = None
         self._news = self._shown_news = 0
+        self._asked: _Question | None = None  # that the engine is yet to answer
+        self._waiting: tuple[_Question, Callable[[Any], None], Callable[[Any], None]] | None = None
+        self._failed = False  # what is shown is that an answer could not be had
         workspace.opened.connect(self._forget)
+        workspace.asked_again.connect(self.try_again)
         self.column = QVBoxLayout(self)
         self.column.setContentsMargins(0, 8, 0, 0)
         self.column.setSpacing(8)
@@ -57,8 +69,25 @@ class Pane(QWidget):
         self.subject, self._news = subject, news
         self._show_if_visible()
 
+    def load(self) -> None:
+        """Show the subject, although the pane may be out of sight."""
+        if self.subject is None:
+            return
+        known, self._shown_news = self._shown_news, self._news
+        if self.subject != self._shown:
+            self._shown, self._failed = self.subject, False
+            self.show_subject(self.subject)
+        elif known != self._news:
+            self.show_news(self.subject)
+
+    def try_again(self) -> None:
+        """Ask anew for what could not be had."""
+        if self._failed:
+            self._shown = None
+        self._show_if_visible()
+
     def show_subject(self, subject: Subject) -> None:
-        """Fill the pane; called once for each subject."""
+        """Fill the pane; called once for each subject, and again where an answer could not be had."""
         raise NotImplementedError
 
     def show_news(self, subject: Subject) -> None:
@@ -92,11 +121,44 @@ class Pane(QWidget):
         return None if subject.candidate_id is None else self.reader.candidate(subject.candidate_id)
 
     def ask(self, command: Any, on_reply: Callable[[Any], None], on_failed: Callable[[str], None]) -> None:
-        """Ask the engine; `on_failed` takes what went wrong and what to do. An error of ours becomes a card too."""
-        self.ask_anyway(command, self.in_time(on_reply), self.in_time(on_failed))
+        """Ask the engine; `on_failed` takes what went wrong and what to do. An error of ours becomes a card too.
+
+        One question at a time: of those that come before the answer, the newest is asked next.
+        """
+
+        def failed(told: str) -> None:
+            self._failed = True
+            on_failed(told)
+
+        question = _Question(command, self.shown())
+        if question == self._asked:  # its answer is on the way
+            self._waiting = None
+            return
+        self._waiting = question, self.in_time(on_reply), self.in_time(failed)
+        self._ask_next()
+
+    def _ask_next(self) -> None:
+        """Ask what waits, unless the engine is yet to answer or something else is shown by now."""
+        if self._waiting is None or self._asked is not None:
+            return
+        (question, on_reply, on_failed), self._waiting = self._waiting, None
+        if question.about != self.shown():
+            return
+        self._asked, self._failed = question, False
+
+        def answering(take: Callable[[Any], None]) -> Callable[[Any], None]:
+            def answered(answer: Any) -> None:
+                self._asked = None
+                take(answer)
+                if isValid(self):
+                    self._ask_next()
+
+            return answered
+
+        self.ask_anyway(question.command, answering(on_reply), answering(on_failed))
 
     def ask_anyway(self, command: Any, on_reply: Callable[[Any], None], on_failed: Callable[[str], None]) -> None:
-        """The same, whatever is shown when the answer comes."""
+        """Ask at once, and take the answer whatever is shown when it comes."""
 
         def failed(failure: msg.Failed) -> None:
             if failure.kind == "bug":
@@ -126,18 +188,12 @@ class Pane(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._show_if_visible()
+        self.try_again()
 
     def _forget(self) -> None:
         """Ids of the project before mean something else in this one."""
         self.subject = self._shown = None
 
     def _show_if_visible(self) -> None:
-        if not self.isVisible() or self.subject is None:
-            return
-        known, self._shown_news = self._shown_news, self._news
-        if self.subject != self._shown:
-            self._shown = self.subject
-            self.show_subject(self.subject)
-        elif known != self._news:
-            self.show_news(self.subject)
+        if self.isVisible():
+            self.load()

@@ -30,7 +30,7 @@ class WhatIfPane(Pane):
         super().__init__(workspace)
         self._row: dict[str, Any] | None = None
         self._specs: list[dict[str, Any]] = []
-        self._asking = self._ask_again = False
+        self._busy = False  # the engine does what was asked for last
         self._step = ""  # of `pruner try`, whose answer is shown below the prediction
         self.editor, self.parts = WhatIfEditor(), PartsView()
         self.editor.edited.connect(self._edited)
@@ -41,7 +41,7 @@ class WhatIfPane(Pane):
         split.addWidget(self.parts)
         split.setSizes([340, 400])
         self.column.addWidget(split, 1)
-        self.answer = label("", "muted", wrap=True, name=tr("Answer about these decisions"))
+        self.answer = label("", "muted", wrap=True, name=tr("Answer about these decisions"), selectable=True)
         self.column.addWidget(self.answer)
         self.column.addLayout(self._actions())
 
@@ -57,7 +57,9 @@ class WhatIfPane(Pane):
         self.next_button = button(
             tr("Measure next"), self.measure_next, icon="pin", tip=tr("The run measures it first in its next round")
         )
-        for made in (self.verify_button, self.measure_button, self.next_button):
+        self._deeds = (self.verify_button, self.measure_button, self.next_button)
+        self._tips = [made.toolTip() for made in self._deeds]
+        for made in self._deeds:
             row.addWidget(made)
         row.addStretch(1)
         return row
@@ -68,16 +70,16 @@ class WhatIfPane(Pane):
         row = self.candidate(subject)
         sketches = {sketch["id"]: sketch for sketch in self.reader.sketches(subject.task_id)}
         self._row = row if row and row["sketch_id"] in sketches else None
-        for part in (self.editor, self.verify_button, self.measure_button, self.next_button):
+        for part in (self.editor, *self._deeds):
             part.setVisible(self._row is not None)
         self._answer_nothing()
-        self._enable(True)
+        self._busy = False
         if self._row is None:
             own_only = tr("The draft model reads candidates of the task's own sketches only.")
             self.parts.tell(subject.lacks if subject.candidate_id is None else own_only)
             return
         self._specs = sketches[self._row["sketch_id"]]["decisions"]
-        self.editor.show_candidate(self._specs, self._row["decisions"])
+        self.editor.show_candidate(self._row["id"], self._specs, self._row["decisions"])
         self.parts.tell(tr("Asking the draft model…"))
         self._predict()
 
@@ -87,6 +89,15 @@ class WhatIfPane(Pane):
         if self._row is not None and row is not None and row["stage"] != self._row["stage"]:
             self._row = row
             self._predict()
+
+    def _forget(self) -> None:
+        super()._forget()
+        self.editor.forget()
+
+    def _show_if_visible(self) -> None:
+        super()._show_if_visible()
+        if self.isVisible():
+            self._enable()
 
     def _edited(self) -> None:
         if self.subject is not None and self._row is not None:
@@ -100,14 +111,10 @@ class WhatIfPane(Pane):
         self.answer.setText("")
 
     def _predict(self) -> None:
-        """Ask for the prediction of what the editors say; one question at a time, the newest edit last."""
+        """Ask for the prediction of what the editors say."""
         shown = self._shown
         if self._row is None or shown is None:
             return
-        if self._asking:
-            self._ask_again = True
-            return
-        self._asking, self._ask_again = True, False
         edited = self.editor.decisions != self.editor.start
         known = self._row["stage"] == "ok" and not self._row["censored"] and not edited
         measured = self._row["seconds"] if known else None
@@ -119,21 +126,7 @@ class WhatIfPane(Pane):
             measured_s=measured,
         )
 
-        def show(answer: msg.WhatIfScore | str) -> None:
-            if isinstance(answer, str):
-                self.parts.tell(answer)
-            else:
-                self.parts.show_score(answer, measured, edited=edited)
-
-        show_in_time = self.in_time(show)
-
-        def answered(answer: msg.WhatIfScore | str) -> None:
-            show_in_time(answer)
-            self._asking = False
-            if self._ask_again:
-                self._predict()
-
-        self.ask_anyway(command, answered, answered)
+        self.ask(command, lambda answer: self.parts.show_score(answer, measured, edited=edited), self.parts.tell)
 
     # ------------------------------------------------------------ the learned model, the machine, the search
 
@@ -160,11 +153,13 @@ class WhatIfPane(Pane):
             return
         self._step = _STEPS[kind]
         self.answer.setText(meanwhile)
-        self._enable(False)
+        self._busy = True
+        self._enable()
         command, candidate_id = self._command(kind), self._row["id"]
 
         def tell(text: str) -> None:
-            self._enable(True)
+            self._busy = False
+            self._enable()
             before = tr("About the decisions before: {answer}").format(answer=text)
             self.answer.setText(text if command.decisions == self.editor.decisions else before)
             if not self.isVisible():
@@ -179,9 +174,23 @@ class WhatIfPane(Pane):
         told = self.in_time(tell, tell_elsewhere)
         self.ask_anyway(command, lambda reply: told(sentence_of(reply)), told)
 
-    def _enable(self, enabled: bool) -> None:
-        for made in (self.verify_button, self.measure_button, self.next_button):
-            made.setEnabled(enabled)
+    def _enable(self) -> None:
+        """What can be pressed now, and why the rest cannot."""
+        for made, tip, hindrance in zip(self._deeds, self._tips, ("", *self._hindrances()), strict=True):
+            made.setEnabled(not (self._busy or hindrance))
+            made.setToolTip(hindrance or tip)
+
+    def _hindrances(self) -> tuple[str, str]:
+        """Why a row cannot be measured now, and why it cannot be put into the run; empty where it can."""
+        workspace = self.workspace
+        if self.subject is None or workspace.steers_shown:
+            return "", ""
+        working = workspace.job.running
+        if (working and workspace.job_is_of_shown_project) or any(run["alive"] for run in self.reader.runs()):
+            taken = tr("Another engine works on this project: wait until it has ended, or stop it.")
+            return taken, taken
+        disturbing = tr("The job of this window and a measurement would disturb each other: measure when it has ended.")
+        return disturbing if working else "", ""
 
     def _command(self, kind: type) -> Any:
         assert self.subject is not None and self._row is not None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QUndoCommand, QUndoStack, QWheelEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QUndoCommand, QUndoGroup, QUndoStack, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QHBoxLayout, QScrollArea, QSlider, QVBoxLayout, QWidget
 
 from pruner_engine.jobs.lines import decision_names
@@ -127,17 +128,29 @@ class TileRow(QWidget):
             self._on_edit(self._with(at, choices[step]), slider.gesture)
 
 
+@dataclass(frozen=True)
+class _Draft:
+    """What became of a candidate's decisions, and the way back."""
+
+    decisions: list[Any]
+    stack: QUndoStack
+
+
 class WhatIfEditor(QScrollArea):
-    """Editors for all decisions of a sketch; `edited` tells that `decisions` changed."""
+    """Editors for all decisions of a sketch; `edited` tells that `decisions` changed.
+
+    Edits stay with their candidate while others are looked at, until `forget`.
+    """
 
     edited = Signal()
 
     def __init__(self) -> None:
         super().__init__()
         self.setWidgetResizable(True)
-        self.decisions: list[Any] = []
         self.start: list[Any] = []
-        self.stack = QUndoStack(self)
+        self._stacks = QUndoGroup(self)
+        self._drafts: dict[int, _Draft] = {}  # by candidate
+        self._draft = _Draft([], QUndoStack())
         inside = QWidget()
         inside.setObjectName("cardBody")
         column = QVBoxLayout(inside)
@@ -154,12 +167,12 @@ class WhatIfEditor(QScrollArea):
         self._grid_holder = QVBoxLayout()
         column.addLayout(self._grid_holder)
         row = QHBoxLayout()
-        undo = button(tr("Undo"), self.stack.undo, tip=tr("Take the last edit back (Ctrl+Z)"))
-        redo = button(tr("Redo"), self.stack.redo, tip=tr("Do it again (Ctrl+Shift+Z)"))
+        undo = button(tr("Undo"), self._stacks.undo, tip=tr("Take the last edit back (Ctrl+Z)"))
+        redo = button(tr("Redo"), self._stacks.redo, tip=tr("Do it again (Ctrl+Shift+Z)"))
         reset = button(tr("Reset"), self.reset, tip=tr("Back to the candidate's own decisions"))
-        self.stack.canUndoChanged.connect(undo.setEnabled)
-        self.stack.canUndoChanged.connect(reset.setEnabled)
-        self.stack.canRedoChanged.connect(redo.setEnabled)
+        self._stacks.canUndoChanged.connect(undo.setEnabled)
+        self._stacks.canUndoChanged.connect(reset.setEnabled)
+        self._stacks.canRedoChanged.connect(redo.setEnabled)
         for made in (undo, redo, reset):
             made.setEnabled(False)
             row.addWidget(made)
@@ -169,10 +182,29 @@ class WhatIfEditor(QScrollArea):
         self.setWidget(inside)
         self._shows: list[Callable[[Any], None]] = []
 
-    def show_candidate(self, spec: list[dict[str, Any]], decisions: list[Any]) -> None:
-        """Editors for `spec`, the sketch's decisions as the project file tells them, set to a candidate's values."""
-        self.stack.clear()
-        self.start, self.decisions = list(decisions), list(decisions)
+    @property
+    def decisions(self) -> list[Any]:
+        """As the editors of the shown candidate say."""
+        return self._draft.decisions
+
+    @property
+    def stack(self) -> QUndoStack:
+        """Edits of the shown candidate."""
+        return self._draft.stack
+
+    def forget(self) -> None:
+        """Candidates of another project have the same numbers."""
+        self._drafts = {}
+
+    def show_candidate(self, candidate_id: int, spec: list[dict[str, Any]], decisions: list[Any]) -> None:
+        """Editors for `spec`, the sketch's decisions as the project file tells them, set to a candidate's values.
+
+        Those of a candidate that was edited before are set as they were left.
+        """
+        self._draft = self._drafts.setdefault(candidate_id, _Draft(list(decisions), QUndoStack()))
+        self.start = list(decisions)
+        self._stacks.addStack(self.stack)
+        self._stacks.setActiveStack(self.stack)
         clear(self._grid_holder)
         holder = QFrame()
         grid = QGridLayout(holder)
@@ -186,7 +218,7 @@ class WhatIfEditor(QScrollArea):
             editor, show = self._editor(at, name, entry["domain"])
             grid.addWidget(editor, at, 1)
             self._shows.append(show)
-            show(decisions[at])
+            show(self.decisions[at])
         self._grid_holder.addWidget(holder)
 
     def _editor(self, at: int, name: str, domain: dict[str, Any]) -> tuple[QWidget, Callable[[Any], None]]:
