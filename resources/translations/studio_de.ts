@@ -108,6 +108,38 @@
         <translation>Kopiert: {line}</translation>
     </message>
     <message>
+        <source>{path} is not there any more.</source>
+        <translation>{path} ist nicht mehr da.</translation>
+    </message>
+    <message>
+        <source>It was moved or removed: write it once more.</source>
+        <translation>Es wurde verschoben oder entfernt: Schreiben Sie es noch einmal.</translation>
+    </message>
+    <message>
+        <source>{path} could not be opened: this desktop names no program for it.</source>
+        <translation>{path} ließ sich nicht öffnen: Diese Arbeitsumgebung nennt kein Programm dafür.</translation>
+    </message>
+    <message>
+        <source>Open it in a program of your choice.</source>
+        <translation>Öffnen Sie es in einem Programm Ihrer Wahl.</translation>
+    </message>
+    <message>
+        <source>The model was exported to {folder}.</source>
+        <translation>Das Modell wurde nach {folder} exportiert.</translation>
+    </message>
+    <message>
+        <source>How fast it is, and whether its outputs are right, stands on the Export page.</source>
+        <translation>Wie schnell es ist und ob seine Ausgaben stimmen, steht auf der Seite Export.</translation>
+    </message>
+    <message>
+        <source>Another engine works on this project: wait until it has ended, or stop it.</source>
+        <translation>Eine andere Engine arbeitet an diesem Projekt: Warten Sie, bis sie endet, oder stoppen Sie sie.</translation>
+    </message>
+    <message>
+        <source>The job of this window and a measurement would disturb each other: measure when it has ended.</source>
+        <translation>Der Auftrag dieses Fensters und eine Messung würden einander stören: Messen Sie, wenn er beendet ist.</translation>
+    </message>
+    <message>
         <source>About Pruner Studio</source>
         <translation>Über Pruner Studio</translation>
     </message>

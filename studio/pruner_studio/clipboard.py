@@ -2,9 +2,30 @@
 
 from __future__ import annotations
 
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QClipboard, QGuiApplication
+
+from pruner_studio.widgets.elided import BREAK
+
+
+class _Copies(QObject):
+    """Signals: made: a text was put on the clipboard."""
+
+    made = Signal(str)
+
+
+copies = _Copies()
 
 
 def copy(text: str) -> None:
-    """Put a text on the clipboard."""
+    """Put a text on the clipboard; `copies` tells."""
     QGuiApplication.clipboard().setText(text)
+    copies.made.emit(text)
+
+
+def take_out_breaks(mode: QClipboard.Mode) -> None:
+    """Of a text that was marked in a label: the places where a long word may end stay in the window."""
+    clipboard = QGuiApplication.clipboard()
+    own = clipboard.ownsSelection() if mode == QClipboard.Mode.Selection else clipboard.ownsClipboard()
+    if own and BREAK in (text := clipboard.text(mode)):
+        clipboard.setText(text.replace(BREAK, ""), mode)

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
 from pruner_engine import protocol as msg
@@ -15,6 +14,7 @@ from pruner_engine.jobs import lines
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio import background, clipboard
 from pruner_studio.models.projects import inside
+from pruner_studio.opening import show_outside
 from pruner_studio.translation import tr
 from pruner_studio.workspace import Problem, Workspace
 
@@ -25,6 +25,7 @@ class Files(QObject):
     def __init__(self, workspace: Workspace, window: QWidget) -> None:
         super().__init__(window)
         self.workspace, self._window = workspace, window
+        workspace.exported.connect(self._exported)
 
     def save_report(self) -> None:
         """Ask for a file and write the shown run as one HTML page."""
@@ -47,10 +48,16 @@ class Files(QObject):
             self._tell(
                 tr("The report was written to {path}.").format(path=path),
                 lines.report_line(project, run_id, path),
-                (tr("Open"), lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(path))),
+                self._opening(path),
             )
 
         background.run(write, done, self.workspace.problem.emit)
+
+    def _exported(self, folder: str) -> None:
+        """The job of this window has ended with an export; its page may be out of sight."""
+        told = tr("The model was exported to {folder}.").format(folder=folder)
+        hint = tr("How fast it is, and whether its outputs are right, stands on the Export page.")
+        self.workspace.problem.emit(Problem(told, hint, level="info", actions=(self._opening(folder),)))
 
     def export_records(self) -> None:
         """Ask where to write a folder of the best trials as MetaSchedule's JSON records."""
@@ -120,6 +127,10 @@ class Files(QObject):
     def _named(self, ending: str) -> str:
         project = Path(self.workspace.path)
         return str(project.with_name(f"{project.stem}{ending}"))
+
+    def _opening(self, path: str) -> tuple[str, Callable[[], object]]:
+        """A button of a card that shows what was written."""
+        return tr("Open"), partial(show_outside, path, self.workspace)
 
     def _tell(self, message: str, line: str, *actions: tuple[str, Callable[[], object]]) -> None:
         copy = (tr("Copy as command"), lambda: clipboard.copy(line))

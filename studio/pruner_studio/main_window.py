@@ -9,7 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from PySide6.QtCore import QByteArray, QSettings, QSize, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication, QUndoStack
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QClipboard,
+    QCloseEvent,
+    QDragEnterEvent,
+    QDropEvent,
+    QGuiApplication,
+    QUndoStack,
+)
 from PySide6.QtWidgets import (
     QAbstractButton,
     QHBoxLayout,
@@ -107,6 +116,8 @@ class MainWindow(QMainWindow):
         self.workspace.solved.connect(self.problems.withdraw)
         self.workspace.opened.connect(self._opened)
         self.workspace.job_changed.connect(self._job_changed)
+        clipboard.copies.made.connect(self._copied)
+        QGuiApplication.clipboard().changed.connect(self._clipboard_changed)
         theme.changed.connect(self._repaint_icons)
         self._job_was_running = False
         self.keep_job: bool | None = None  # what becomes of a running job at the end; None: not asked yet
@@ -213,7 +224,7 @@ class MainWindow(QMainWindow):
         for problem in self.problems.problems():
             parts.append("\n".join(part for part in (problem.message, problem.hint, problem.report) if part))
         parts += [client.stderr_tail for client in (self.workspace.job, self.workspace.helper) if client.stderr_tail]
-        QGuiApplication.clipboard().setText("\n\n".join(parts))
+        clipboard.copy("\n\n".join(parts))
 
     def start_page(self) -> StartPage:
         """The Start page, shown."""
@@ -230,9 +241,17 @@ class MainWindow(QMainWindow):
 
     def copy_command(self) -> None:
         """The terminal's line for what is shown."""
-        line = self.pages.command_line()
-        clipboard.copy(line)
-        self.statusBar().showMessage(tr("Copied: {line}").format(line=line), _TOLD_MS)
+        clipboard.copy(self.pages.command_line())
+
+    def _copied(self, text: str) -> None:
+        """Say in the status bar, and to a screen reader, what is on the clipboard now: its first line."""
+        first, _, more = text.strip().partition("\n")
+        told = tr("Copied: {line}").format(line=f"{first} …" if more else first)
+        self.statusBar().showMessage(told, _TOLD_MS)
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self.statusBar(), told))
+
+    def _clipboard_changed(self, mode: QClipboard.Mode) -> None:
+        clipboard.take_out_breaks(mode)
 
     def duplicate_run(self) -> None:
         """Put the plan of the shown run on the Start page."""

@@ -59,7 +59,8 @@ def test_an_export_is_stopped_by_a_click(qtbot, exporting: MainWindow, tmp_path:
     assert not bar.pause_button.isVisible() and stop_entry(exporting).isEnabled()
     press(qtbot, bar.stop_button)
     qtbot.waitUntil(lambda: not exporting.workspace.job.running, timeout=120_000)
-    assert exporting.problems.cards()[0].problem.message == "The export was stopped."
+    told = exporting.problems.cards()[0].problem
+    assert (told.message, told.level) == ("The export was stopped.", "info")
     assert bar.stop_button.isHidden() and not stop_entry(exporting).isEnabled()
     assert exporting.workspace.reader.exports() == [] and not (tmp_path / "bundle" / "metadata.json").exists()
     qtbot.waitUntil(exporting.show_page("export").go.isEnabled)

@@ -8,13 +8,26 @@ import sys
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QObject, Qt, QUrl, Slot
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QPushButton
 
 from pruner_engine.resources import resource_dir
 from pruner_studio.main_window import MainWindow
 
 pytestmark = pytest.mark.timeout(420)
+
+
+class Desktop(QObject):
+    """Shows files and folders in place of the machine's own programs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown: list[str] = []
+
+    @Slot(QUrl)
+    def show(self, url: QUrl) -> None:
+        self.shown.append(url.toLocalFile())
 
 
 def click(qtbot, widget) -> None:
@@ -71,7 +84,14 @@ def test_sample_is_tuned_looked_at_and_exported(qtbot, window: MainWindow, tmp_p
     export.out.setText(str(out))
     click(qtbot, export.go)
     qtbot.waitUntil(lambda: not window.workspace.job.running, timeout=180_000)
-    assert not window.problems.cards() or all(card.problem.level == "warning" for card in window.problems.cards())
+    *others, card = sorted(window.problems.cards(), key=lambda card: card.problem.level == "info")
+    assert card.problem.message == f"The model was exported to {out}."
+    assert all(other.problem.level == "warning" for other in others)
+    desktop = Desktop()
+    QDesktopServices.setUrlHandler("file", desktop, "show")
+    click(qtbot, named(card, "Open"))
+    QDesktopServices.unsetUrlHandler("file")
+    assert desktop.shown == [str(out)]
     export.refresh()
     assert export.check_state.text() == "equal"
     assert export.functions.rows

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, QUrl
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QComboBox,
     QFileDialog,
@@ -31,6 +30,7 @@ from pruner_studio.models.projects import expanded, inside
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.models.runs import run_name
 from pruner_studio.models.words import LIBRARIES
+from pruner_studio.opening import show_outside
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, EmptyState, Pill, button, clear, label
@@ -218,7 +218,7 @@ class ExportPage(Page):
 
     def _open_folder(self) -> None:
         if self._exported is not None:
-            QDesktopServices.openUrl(QUrl.fromLocalFile(self._exported["out"]))
+            show_outside(self._exported["out"], self.workspace)
 
     # ------------------------------------------------------------ showing
 

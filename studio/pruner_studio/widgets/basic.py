@@ -27,10 +27,23 @@ from pruner_studio.widgets.elided import Elided, Paragraph
 from pruner_studio.widgets.wheel import leave_wheel
 
 
-def label(text: str = "", role: str = "", *, wrap: bool = False, cut: bool = False, name: str = "") -> QLabel:
-    """A text; `role` chooses its look, `name` what a screen reader calls it. In short room it may wrap or be cut."""
+def label(
+    text: str = "",
+    role: str = "",
+    *,
+    wrap: bool = False,
+    cut: bool = False,
+    name: str = "",
+    selectable: bool = False,
+) -> QLabel:
+    """A text; `role` chooses its look, `name` what a screen reader calls it. In short room it may wrap or be cut.
+
+    What is `selectable` can be marked with the mouse and copied, as a message that somebody looks for elsewhere.
+    """
     made = Paragraph(text) if wrap else Elided(text) if cut else QLabel(text)
     made.setTextFormat(Qt.TextFormat.PlainText)
+    if selectable:
+        made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     if role:
         made.setProperty("role", role)
     if name:

@@ -24,7 +24,7 @@ _WIDEST = 420  # pixels that a choice asks for at most
 _WIDEST_LIST = 640
 _WORD = re.compile(r"\S{31,}")  # longer than a line of a narrow card
 _PART = re.compile(r"\S{10}(?=\S)")
-_BREAK = "\u200b"  # no width: a line may end here
+BREAK = "\u200b"  # no width: a line may end here
 
 
 def elided(text: str, metrics: QFontMetrics, room: int) -> str:
@@ -141,7 +141,7 @@ class Paragraph(QLabel):
 
     def setText(self, text: str) -> None:
         self._whole = text
-        super().setText(_WORD.sub(lambda word: _PART.sub(rf"\g<0>{_BREAK}", word.group()), text))
+        super().setText(_WORD.sub(lambda word: _PART.sub(rf"\g<0>{BREAK}", word.group()), text))
 
     def text(self) -> str:
         """As it was given."""

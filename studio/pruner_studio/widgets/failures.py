@@ -56,10 +56,10 @@ class FailureCard(Card):
 
     def _add(self, text: str, row: Row) -> None:
         self.body.addWidget(label(text, wrap=True))
-        first = label(row["message"][:_LONGEST], "faint", wrap=True)
+        first = label(row["message"][:_LONGEST], "faint", wrap=True, selectable=True)
         first.setToolTip(row["message"])
         self.body.addWidget(first)
-        self.body.addWidget(label(advice_of(row["stage"], row["error"]), "muted", wrap=True))
+        self.body.addWidget(label(advice_of(row["stage"], row["error"]), "muted", wrap=True, selectable=True))
         look = button(tr("Look at the first"), partial(self.opened.emit, row["first_id"]), "link")
         self.body.addWidget(look, 0, Qt.AlignmentFlag.AlignLeft)
         if row["log"].strip():

@@ -30,7 +30,7 @@ class PartsView(QScrollArea):
         column.setContentsMargins(0, 12, 8, 8)
         column.setSpacing(8)
         self.verdict = label("", "heading", wrap=True)
-        self.note = label("", "muted", wrap=True, name=tr("Why it is as fast as it is"))
+        self.note = label("", "muted", wrap=True, name=tr("Why it is as fast as it is"), selectable=True)
         self.figure = Figure(tr("Predicted parts of the latency"), self._drawn, self._table)
         self.save_button = SaveButton(self.figure)
         top = QHBoxLayout()

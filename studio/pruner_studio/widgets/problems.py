@@ -6,9 +6,9 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
+from pruner_studio import clipboard
 from pruner_studio.models.words import LEVELS
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
@@ -38,9 +38,9 @@ class ProblemCard(QFrame):
         row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignTop)
         text = QVBoxLayout()
         text.setSpacing(3)
-        text.addWidget(label(problem.message, "heading", wrap=True))
+        text.addWidget(label(problem.message, "heading", wrap=True, selectable=True))
         if problem.hint:
-            text.addWidget(label(problem.hint, "muted", wrap=True))
+            text.addWidget(label(problem.hint, "muted", wrap=True, selectable=True))
         self._report = QPlainTextEdit(problem.report)
         self._report.setAccessibleName(tr("Report"))
         self._report.setReadOnly(True)
@@ -65,7 +65,7 @@ class ProblemCard(QFrame):
 
     def _copy(self) -> None:
         parts = (self.problem.message, self.problem.hint, self.problem.report)
-        QGuiApplication.clipboard().setText("\n\n".join(part for part in parts if part))
+        clipboard.copy("\n\n".join(part for part in parts if part))
 
 
 class ProblemStack(QWidget):
