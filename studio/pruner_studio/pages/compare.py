@@ -194,12 +194,8 @@ class ComparePage(Page):
         return (self.plot.thinned, self._left_out)
 
     def _fill_goals(self, found: Comparison) -> None:
-        wanted = [(tr("Goal of the stock search"), None), *((short_name(run), run["name"]) for run in found.runs)]
-        if [self.goal_of.itemText(at) for at in range(self.goal_of.count())] != [name for name, _ in wanted]:
-            self.goal_of.clear()
-            for name, run_name in wanted:
-                self.goal_of.addItem(name, run_name)
-        self.goal_of.setCurrentIndex(max(0, self.goal_of.findData(self._goal_of)))
+        runs = ((short_name(run), run["name"]) for run in found.runs)
+        self.goal_of.offer([(tr("Goal of the stock search"), None), *runs], self._goal_of)
 
     def _forget_goal(self) -> None:
         """A run of another project may have the same number."""

@@ -251,12 +251,8 @@ class DraftVerifyPage(Page):
             if self.workspace.filter
             else tr("All tasks")
         )
-        wanted = [(everything, None), *((name, task_id) for task_id, name in tasks.items() if task_id in offered)]
-        if [(self.task.itemText(at), self.task.itemData(at)) for at in range(self.task.count())] != wanted:
-            self.task.clear()
-            for name, task_id in wanted:
-                self.task.addItem(name, task_id)
-        self.task.setCurrentIndex(max(0, self.task.findData(self.workspace.task_id)))
+        named = ((name, task_id) for task_id, name in tasks.items() if task_id in offered)
+        self.task.offer([(everything, None), *named], self.workspace.task_id)
 
     def _show_scatter(self, shown: dict[str, np.ndarray]) -> None:
         score = shown[self.score.current]

@@ -159,12 +159,7 @@ class SchedulePage(Page):
     def _fill_tasks(self, tasks: list[dict[str, Any]], shown_id: int) -> None:
         """Those that the filter lets through, and in any case the one shown."""
         kept = {row["id"] for row in narrowed(tasks, self.workspace.filter)} | {shown_id}
-        offered = [row for row in tasks if row["id"] in kept]
-        if [self.task.itemData(at) for at in range(self.task.count())] != [row["id"] for row in offered]:
-            self.task.clear()
-            for row in offered:
-                self.task.addItem(row["name"], row["id"])
-        self.task.setCurrentIndex(self.task.findData(shown_id))
+        self.task.offer([(row["name"], row["id"]) for row in tasks if row["id"] in kept], shown_id)
 
     def _show_candidate(self, task: dict[str, Any], candidate_id: int | None) -> None:
         assert self.workspace.reader is not None and self.workspace.run_id is not None

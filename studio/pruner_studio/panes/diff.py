@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtWidgets import QComboBox, QHBoxLayout
+from PySide6.QtWidgets import QHBoxLayout
 
 from pruner_engine import protocol as msg
 from pruner_engine import units
@@ -16,7 +16,7 @@ from pruner_studio.panes.pane import Pane, Subject
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Segments, label
 from pruner_studio.widgets.diff import DiffView
-from pruner_studio.widgets.wheel import leave_wheel
+from pruner_studio.widgets.elided import Choice
 from pruner_studio.workspace import Workspace
 
 FORMS = (
@@ -39,11 +39,8 @@ class DiffPane(Pane):
         self._chosen: int | None = None  # left side that the user wants, also while it cannot stand there
         top = QHBoxLayout()
         top.setSpacing(8)
-        self.left = QComboBox()
+        self.left = Choice()
         self.left.setAccessibleName(tr("Compare with"))
-        leave_wheel(self.left)
-        self.left.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.left.setMinimumContentsLength(14)
         self.left.activated.connect(self._left_chosen)
         self.forms = Segments(tr("What is compared"), FORMS)
         self.forms.chosen.connect(lambda _: self._compare())
@@ -102,14 +99,8 @@ class DiffPane(Pane):
         if (chosen := self._of_task(self._chosen, subject)) is not None and chosen["id"] not in offered:
             offered[chosen["id"]] = self._name(chosen, subject)  # it was the best of a run that goes on
         offered[msg.UNTUNED] = self._name(None, subject)
-        wanted = [
-            (text, candidate_id) for candidate_id, text in offered.items() if candidate_id != subject.candidate_id
-        ]
-        if [(self.left.itemText(at), self.left.itemData(at)) for at in range(self.left.count())] != wanted:
-            self.left.clear()
-            for text, candidate_id in wanted:
-                self.left.addItem(text, candidate_id)
-        self.left.setCurrentIndex(max(0, self.left.findData(self._chosen)))
+        wanted = [(text, one) for one, text in offered.items() if one != subject.candidate_id]
+        self.left.offer(wanted, self._chosen)
 
     def _of_task(self, candidate_id: int | None, subject: Subject) -> dict[str, Any] | None:
         """A candidate's row, where it is one of the subject's task."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
@@ -105,6 +106,17 @@ class Choice(QComboBox):
         self.setMinimumContentsLength(_FEWEST)
         self.currentTextChanged.connect(self._changed)
         leave_wheel(self)
+
+    def offer(self, entries: Sequence[tuple[str, object]], current: object) -> None:
+        """Offer texts, each with what it stands for, and choose one: that of `current`, else the first.
+
+        What is offered already stays, so that a list that is open stays too.
+        """
+        if [(self.itemText(at), self.itemData(at)) for at in range(self.count())] != list(entries):
+            self.clear()
+            for text, meant in entries:
+                self.addItem(text, meant)
+        self.setCurrentIndex(max(0, self.findData(current)))
 
     def _changed(self, text: str) -> None:
         self.setToolTip(text)

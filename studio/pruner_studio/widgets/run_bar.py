@@ -126,13 +126,7 @@ class RunBar(QFrame):
 
     def _fill_runs(self) -> None:
         runs = self.workspace.reader.runs() if self.workspace.reader else []
-        wanted = [(run_name(run), run["id"]) for run in reversed(runs)]
-        shown = [(self.runs.itemText(at), self.runs.itemData(at)) for at in range(self.runs.count())]
-        if wanted != shown:
-            self.runs.clear()
-            for text, run_id in wanted:
-                self.runs.addItem(text, run_id)
-        self.runs.setCurrentIndex(self.runs.findData(self.workspace.run_id))
+        self.runs.offer([(run_name(run), run["id"]) for run in reversed(runs)], self.workspace.run_id)
         self.runs.setVisible(bool(runs))
 
     # ------------------------------------------------------------ actions
