@@ -14,6 +14,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.engine_client import NOT_STARTED, EngineClient
 from pruner_studio.models.beside import Beside, identity
+from pruner_studio.models.drawn_runs import DrawnRuns
 from pruner_studio.models.recent import remember
 from pruner_studio.models.words import PHASES
 from pruner_studio.translation import tr
@@ -47,7 +48,7 @@ class Workspace(QObject):
     Signals:
         opened: another project file, or none, is open.
         changed: rows of the open project changed, or another run was chosen (at most every 400 ms).
-        selected: another task or candidate was chosen, or the tasks were narrowed.
+        selected: another task or candidate was chosen, the tasks were narrowed, or a run was ticked to be drawn.
         problem: a Problem to show.
         solved: a Problem that has gone by itself.
         job_changed: the job of this window started, ended or changed its state.
@@ -71,6 +72,7 @@ class Workspace(QObject):
         self.task_id: int | None = None
         self.candidate_id: int | None = None
         self.beside = Beside()  # projects whose runs are compared with those of the open one
+        self.drawn = DrawnRuns()
         self.filter = ""  # words that narrow the tasks on every page
         self.job = EngineClient(self)
         self.helper = EngineClient(self)
@@ -131,6 +133,7 @@ class Workspace(QObject):
         if self.reader is not None:
             self.reader.close()
         self.beside.clear()
+        self.drawn.clear()
         self.reader = self.run_id = self.task_id = self.candidate_id = self._damage = None
         self.filter = ""
 
@@ -176,6 +179,11 @@ class Workspace(QObject):
         if words != self.filter:
             self.filter = words
             self.selected.emit()
+
+    def draw_run(self, name: str, drawn: bool) -> None:
+        """Draw a run's curve wherever runs are drawn, or hide it; kept while the project is open."""
+        self.drawn.tick(name, drawn)
+        self.selected.emit()
 
     def add_beside(self, path: str) -> bool:
         """Lay the runs of another project beside those of the open one; tells a Problem where none compares."""

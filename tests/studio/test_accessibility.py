@@ -90,12 +90,12 @@ def test_the_arrow_keys_reach_the_other_choices(qtbot, opened: MainWindow) -> No
     with qtbot.waitActive(opened):
         opened.activateWindow()
     page = opened.show_page("overview")
-    chosen = page.axis.part("trials")
+    chosen = page.curve.axis.part("trials")
     assert isinstance(chosen.group(), QButtonGroup)
     chosen.setFocus()
     qtbot.keyClick(chosen, Qt.Key.Key_Right)
     qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
-    assert page.axis.current == "elapsed_s"
+    assert page.curve.axis.current == "elapsed_s"
 
 
 def test_pages_are_reached_by_shortcut(qtbot, window: MainWindow) -> None:

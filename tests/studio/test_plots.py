@@ -161,7 +161,7 @@ def test_what_cannot_be_written_is_a_sentence(window: MainWindow, finished_proje
     assert figure.file_stem == "latency-over-the-run"
 
 
-def test_of_many_runs_the_newest_and_the_shown_one_are_drawn_in_colours_of_their_own(
+def test_of_many_runs_the_newest_and_the_shown_one_are_drawn_until_others_are_chosen(
     window: MainWindow, rested, tmp_path: Path
 ) -> None:
     window.workspace.open(make_project(tmp_path / "many.pruner", runs=9, rounds=1), 1)

@@ -10,6 +10,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from painted import cell
+from pointer import double_click, point_of
 from project_factory import make_project
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
@@ -20,8 +22,10 @@ from pruner_engine import units
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.main_window import MainWindow
 from pruner_studio.models.trace import changed_decisions, instructions
+from pruner_studio.models.words import PHASES
 from pruner_studio.panes.code import FORMS
 from pruner_studio.widgets.narrowing import NarrowedBy
+from pruner_studio.widgets.table import Table
 from pruner_studio.widgets.what_if import TileRow
 
 
@@ -61,19 +65,6 @@ def open_tab(qtbot, page, pane) -> None:
     bar = page.tabs.tabBar()
     qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(page.tabs.indexOf(pane)).center())
     assert page.tabs.currentWidget() is pane
-
-
-def point_of(plot, series, at: int) -> QPoint:
-    """Where a point of a plot is on the screen."""
-    box = plot._view.getPlotItem().getViewBox()
-    x, y = plot._coordinates(series)
-    return plot._view.mapFromScene(box.mapViewToScene(_point(x[at], y[at])))
-
-
-def _point(x: float, y: float):
-    import pyqtgraph as pg
-
-    return pg.Point(x, y)
 
 
 # ---------------------------------------------------------------- tasks
@@ -185,6 +176,17 @@ def test_a_filter_narrows_every_page_and_is_taken_away_anywhere(qtbot, opened: M
     told = overview.failures.texts()
     for failure in reader.failures(3, wanted):
         assert any(text.startswith(f"{failure['count']} ×") for text in told)
+    spent = [row for row in reader.rounds(3) if row["task_id"] in wanted]
+    assert {bar.name: bar.value for bar in overview.time_bars._bars} == {
+        PHASES[part.removesuffix("_s")]: pytest.approx(sum(row[part] for row in spent)) for part in reader.worked(3)
+    }
+    chips = overview.findChildren(NarrowedBy)
+    assert {chip.parentWidget() for chip in chips if chip.isVisible()} == {overview.time_card, overview.failures}
+
+    compare = show(opened, "compare")
+    for plot, note in ((overview.curve, overview.whole_run), (compare.plot, compare.whole_runs)):
+        assert note.text() == "of all tasks, whatever the filter"
+        assert plot.series[-1].y[-1] == reader.run(3)["latency_s"]
 
     rounds = {row["round"] for row in reader.adaptations(3) if row["task_id"] in wanted}
     curves = show(opened, "adaptation").plots["pair_accuracy"].series
@@ -193,15 +195,18 @@ def test_a_filter_narrows_every_page_and_is_taken_away_anywhere(qtbot, opened: M
     functions = show(opened, "export").functions.rows
     names = {row["name"] for row in reader.tasks(3) if row["id"] in wanted}
     assert {row["task"] for row in functions} == names
+    table = opened.show_page("export").findChild(Table)
+    double_click(table.viewport(), cell(table, functions[0]["id"], 0).center())
+    assert opened.current_page == "schedule" and opened.workspace.task_id in wanted
 
     schedule = show(opened, "schedule")
     offered = {schedule.task.itemData(at) for at in range(schedule.task.count())}
     assert offered == wanted
 
-    (chip,) = overview.findChildren(NarrowedBy)
     opened.show_page("overview")
-    press(qtbot, chip)
-    assert opened.workspace.filter == "" and chip.isHidden()
+    press(qtbot, chips[0])
+    assert opened.workspace.filter == "" and all(chip.isHidden() for chip in chips)
+    assert show(opened, "overview").whole_run.text() == show(opened, "compare").whole_runs.text() == ""
     assert len(show(opened, "tasks").model.rows) == len(reader.tasks(3))
 
 

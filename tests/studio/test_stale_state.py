@@ -77,7 +77,7 @@ def test_choices_of_one_project_are_forgotten_in_another(opened: MainWindow, fin
 def test_pages_without_a_run_tell_nothing_of_the_run_before(opened: MainWindow, rested) -> None:
     overview = opened.show_page("overview")
     rested(overview)
-    overview._left_out = "7 of 9 runs drawn"
+    overview.curve.left_out = "7 of 9 runs drawn"
     assert "7 of 9" in "".join(overview.notes())
     opened.workspace.leave()
     rested(opened.show_page("overview"))

@@ -239,10 +239,11 @@ class ProjectReader:
             row["hint"] = advice(row["stage"], row["error"])
         return sorted(found.values(), key=lambda row: -row["count"])
 
-    def worked(self, run_id: int) -> Row:
-        """Seconds of work of a run in each part of its rounds."""
+    def worked(self, run_id: int, task_ids: Collection[int] | None = None) -> Row:
+        """Seconds of work of a run in each part of its rounds, of some tasks, or of all."""
         parts = ", ".join(f"coalesce(sum({part}), 0.0) AS {part}" for part in WORK_PARTS)
-        return self.rows(f"SELECT {parts} FROM rounds WHERE run_id = ?", (run_id,))[0]
+        sql = f"SELECT {parts} FROM rounds WHERE run_id = ?{_of_tasks(task_ids)}"
+        return self.rows(sql, (run_id, *(task_ids or ())))[0]
 
     def rounds(self, run_id: int, task_id: int | None = None) -> list[Row]:
         """Rounds of a run, or of one of its tasks; the newest may still be at work."""
@@ -292,8 +293,7 @@ class ProjectReader:
 
     def drafted(self, run_id: int, task_ids: Collection[int] | None = None) -> tuple[int, int]:
         """How many different candidates a run has, of some tasks or of all, and how many of them were verified."""
-        of_tasks = "" if task_ids is None else f" AND task_id IN ({', '.join('?' * len(task_ids))})"
-        sql = f"SELECT count(*), count(verified_score) FROM candidates WHERE run_id = ?{of_tasks}"
+        sql = f"SELECT count(*), count(verified_score) FROM candidates WHERE run_id = ?{_of_tasks(task_ids)}"
         drafted, verified = self._db.execute(sql, (run_id, *(task_ids or ()))).fetchone()
         return drafted, verified
 
@@ -343,6 +343,11 @@ class ProjectReader:
 
     def events(self, run_id: int, after: int = 0) -> list[Row]:
         return self.rows("SELECT * FROM events WHERE run_id = ? AND id > ? ORDER BY id", (run_id, after))
+
+
+def _of_tasks(task_ids: Collection[int] | None) -> str:
+    """SQL that narrows rows to some tasks."""
+    return "" if task_ids is None else f" AND task_id IN ({', '.join('?' * len(task_ids))})"
 
 
 def _parsed(row: Row) -> Row:

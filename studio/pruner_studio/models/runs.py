@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pruner_engine import units
@@ -31,8 +30,6 @@ BASELINES = {
     "onnxruntime": (LIBRARIES["onnxruntime"], "series3"),
     "torch": (LIBRARIES["torch"], "series4"),
 }
-# What neither they nor the run shown have, least alike first
-_OTHERS = ("series2", "series6", "series8", "series7", "series5", "series9")
 
 
 def state_of(run: Row) -> str:
@@ -46,19 +43,17 @@ def run_name(run: Row) -> str:
 
 def short_name(run: Row) -> str:
     """What a run is called in a legend, among runs of one model; one of another project has that one's name too."""
-    return f"{run.get('name', run['id'])} {run['strategy']}"
+    return f"{name_of(run)} {run['strategy']}"
 
 
-def newest_others(runs: Sequence[Row], shown: Row) -> list[tuple[Row, str]]:
-    """The latest runs besides the one shown, no more than can be told apart, each with its colour."""
-    others = sorted((run for run in runs if short_name(run) != short_name(shown)), key=lambda run: run["created"])
-    return list(zip(others[-len(_OTHERS) :], _OTHERS, strict=False))
+def name_of(run: Row) -> str:
+    """A run's number, behind the project's name where it is another one's."""
+    return str(run.get("name", run["id"]))
 
 
-def runs_left_out(runs: Sequence[Row]) -> str:
+def runs_left_out(drawn: int, every: int) -> str:
     """Says so where not every run is drawn."""
-    drawn = len(_OTHERS) + 1
-    return tr("{drawn} of {all} runs drawn").format(drawn=drawn, all=len(runs)) if len(runs) > drawn else ""
+    return tr("{drawn} of {all} runs drawn").format(drawn=drawn, all=every) if drawn < every else ""
 
 
 def step_points(rows: list[Row], axis: str) -> tuple[np.ndarray, np.ndarray]:

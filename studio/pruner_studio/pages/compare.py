@@ -15,22 +15,16 @@ from pruner_engine.jobs import lines
 from pruner_engine.store.comparison import Comparison, compare
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.help import tip_of
-from pruner_studio.models.rows import Column, RowTable
-from pruner_studio.models.runs import (
-    BASELINES,
-    newest_others,
-    runs_left_out,
-    short_name,
-    state_of,
-    step_points,
-)
+from pruner_studio.models.drawn_runs import SHOWN
+from pruner_studio.models.rows import Column
+from pruner_studio.models.runs import short_name, state_of
+from pruner_studio.models.ticked_rows import TickedRows
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, Segments, button, paint_icon
+from pruner_studio.widgets.basic import Card, button, paint_icon
 from pruner_studio.widgets.elided import Choice, ElidedButton
-from pruner_studio.widgets.plot import Plot
-from pruner_studio.widgets.series import Level, Series
-from pruner_studio.widgets.table import Table
+from pruner_studio.widgets.run_curves import RunCurves
+from pruner_studio.widgets.ticked_table import TickedTable
 
 
 def _name(place: tuple[str, int]) -> str:
@@ -40,7 +34,14 @@ def _name(place: tuple[str, int]) -> str:
 
 
 COLUMNS = (
-    Column(tr("Run"), lambda row: (row["of"], row["run_id"]), _name, right=True),
+    Column(
+        tr("Run"),
+        lambda row: (row["of"], row["run_id"]),
+        _name,
+        tr("A run that is ticked is drawn, in the colour of its number: click on the box, or press Space."),
+        right=True,
+        tone=lambda row: row["color"],
+    ),
     Column(tr("Strategy"), lambda row: row["strategy"]),
     Column(tr("Seed"), lambda row: row["seed"], units.count, right=True),
     Column(tr("State"), state_of),
@@ -84,11 +85,10 @@ COLUMNS = (
 class ComparePage(Page):
     title = tr("Compare")
     subtitle = tr(
-        "All runs of this model on one plot, and when each was as good as the stock search, or as a run of your choice."
+        "Runs of this model on one plot, and when each was as good as the stock search, or as a run of your choice."
     )
 
     def build(self) -> Iterator[None]:
-        self._left_out = ""
         self._goal_of: str | None = None
         self._chosen: tuple[ProjectReader, int] | None = None  # the run that the table was told to mark
         self.workspace.opened.connect(self._forget_goal)
@@ -116,12 +116,10 @@ class ComparePage(Page):
         column.setSpacing(14)
         card = Card(tr("Estimated end-to-end latency"))
         column.addWidget(card, 3)
-        self.axis = Segments(tr("Horizontal axis"), (("elapsed_s", tr("Time")), ("trials", tr("Trials"))))
-        self.axis.chosen.connect(lambda _: self.refresh())
-        card.head.addWidget(self.axis)
-        self.plot = Plot(
-            tr("Runs compared"), tr("working time"), tr("latency"), units.duration, units.latency, log_y=True
-        )
+        self.whole_runs = card.note
+        self.plot = RunCurves(tr("Runs compared"), "elapsed_s")
+        self.plot.axis.chosen.connect(lambda _: self.refresh())
+        card.head.addWidget(self.plot.axis)
         card.body.addWidget(self.plot, 1)
         yield
         runs = Card(tr("Time to quality"), " ")
@@ -131,9 +129,10 @@ class ComparePage(Page):
         self.goal_of.setAccessibleName(tr("Run that sets the goal"))
         self.goal_of.activated.connect(lambda _: self._goal_chosen())
         runs.head.addWidget(self.goal_of)
-        self.model = RowTable(COLUMNS, self)
-        self.table = Table(
-            tr("Runs"), self.model, None, self._open, sort_by=(0, Qt.SortOrder.AscendingOrder), stretch=1
+        self.model = TickedRows(COLUMNS, lambda row: bool(row["color"]), self)
+        self.model.pressed.connect(self._ticked)
+        self.table = TickedTable(
+            tr("Runs"), self.model, self._open, sort_by=(0, Qt.SortOrder.AscendingOrder), stretch=1
         )
         runs.body.addWidget(self.table)
 
@@ -152,15 +151,28 @@ class ComparePage(Page):
             self._goal_of = None
             found = compare(reader, chosen, others=others)
         self._fill_goals(found)
-        self._show_plot(found)
+        drawn = self._drawn(found)
+        self.whole_runs.setText(tr("of all tasks, whatever the filter") if self.workspace.filter else "")
+        self.plot.show_runs(
+            drawn, len(found.runs), lambda run: found.progress[run["name"]], reader.baselines(chosen["id"])
+        )
         yield
         self.goal.setText(
-            tr("Goal: {latency}, where run {run} ({strategy}) ended. Enter opens one.").format(
+            tr("Goal: {latency}, where run {run} ({strategy}) ended. Enter opens one, Space draws or hides it.").format(
                 latency=units.latency(found.goal_s), run=found.base["name"], strategy=found.base["strategy"]
             )
         )
+        colors = {run["name"]: color for run, color in drawn}
         self.model.show_rows(
-            [{**run, "id": run["name"] if run["of"] else run["id"], "run_id": run["id"]} for run in found.runs]
+            [
+                {
+                    **run,
+                    "id": run["name"] if run["of"] else run["id"],
+                    "run_id": run["id"],
+                    "color": colors.get(run["name"], ""),
+                }
+                for run in found.runs
+            ]
         )
         if self._chosen != (reader, chosen["id"]):  # the reader's own choice stays otherwise
             self._chosen = (reader, chosen["id"])
@@ -191,7 +203,7 @@ class ComparePage(Page):
         self.only_own.setAccessibleName(again)
 
     def left_out(self) -> Iterable[str]:
-        return (self.plot.thinned, self._left_out)
+        return (self.plot.thinned, self.plot.left_out)
 
     def _fill_goals(self, found: Comparison) -> None:
         runs = ((short_name(run), run["name"]) for run in found.runs)
@@ -206,29 +218,15 @@ class ComparePage(Page):
         self.refresh()
         self.line_changed.emit()
 
-    def _show_plot(self, found: Comparison) -> None:
-        axis = self.axis.current
-        self.plot.set_x_axis(
-            tr("trials") if axis == "trials" else tr("working time"),
-            units.count if axis == "trials" else units.duration,
-        )
-        assert self.workspace.reader is not None and self.workspace.run_id is not None
+    def _drawn(self, found: Comparison) -> list[tuple[dict[str, Any], str]]:
+        """The runs that are drawn with their colours, the one shown last."""
         shown = next(run for run in found.runs if not run["of"] and run["id"] == self.workspace.run_id)
-        self._left_out = runs_left_out(found.runs)
-        series = [
-            Series(
-                short_name(run),
-                *step_points(found.progress[run["name"]], axis),
-                color,
-                steps=True,
-                strong=run is shown,
-                told_at_end=True,
-            )
-            for run, color in (*newest_others(found.runs, shown), (shown, "series1"))
-        ]
-        known = {row["name"]: row["seconds"] for row in self.workspace.reader.baselines(self.workspace.run_id)}
-        levels = [Level(text, known[name], color) for name, (text, color) in BASELINES.items() if known.get(name)]
-        self.plot.show_data(series, levels)
+        others = self.workspace.drawn.others(found.runs, shown)
+        return others if self.workspace.drawn.hides(shown) else [*others, (shown, SHOWN)]
+
+    def _ticked(self, row_id: int | str, drawn: bool) -> None:
+        self.workspace.draw_run(str(row_id), drawn)
+        self.refresh()
 
     def _open(self, row: dict[str, Any]) -> None:
         if row["of"]:

@@ -146,13 +146,19 @@ class ExportPage(Page):
         for part in (self.latencies, self.check, self.files):
             columns.row.addWidget(part, 1)
         outer.addWidget(columns)
-        self.coverage = Card(tr("Coverage"))
+        self.coverage = Card(tr("Coverage"), tr("Enter on a row opens its task"))
         self.coverage.head.addWidget(NarrowedBy(self.workspace))
         self.coverage_note = label("", "muted", wrap=True)
         self.coverage.body.addWidget(self.coverage_note)
         self.functions = RowTable(COVERAGE_COLUMNS, self)
         self.coverage.body.addWidget(
-            Table(tr("Functions of the library"), self.functions, sort_by=(5, Qt.SortOrder.DescendingOrder))
+            Table(
+                tr("Functions of the library"),
+                self.functions,
+                None,
+                self._open_task,
+                sort_by=(5, Qt.SortOrder.DescendingOrder),
+            )
         )
         outer.addWidget(self.coverage, 1)
         scroll = QScrollArea()
@@ -219,6 +225,19 @@ class ExportPage(Page):
     def _open_folder(self) -> None:
         if self._exported is not None:
             show_outside(self._exported["out"], self.workspace)
+
+    def _open_task(self, row: dict[str, Any]) -> None:
+        """Look at the schedules of a function's task, in the run shown or else in the one that was exported."""
+        reader, shown = self.workspace.reader, self.workspace.run_id
+        if reader is None or shown is None or self._exported is None:
+            return
+        for run_id in (shown, self._exported["run_id"]):
+            named = {name: task_id for task_id, name in reader.task_names(run_id).items()}
+            if row["task"] in named:
+                self.workspace.choose_run(run_id)
+                self.workspace.select(named[row["task"]])
+                self.go_to.emit("schedule")
+                return
 
     # ------------------------------------------------------------ showing
 

@@ -5,34 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from pruner_engine import units
 from pruner_engine.store.comparison import comparable
 from pruner_studio.help import tip_of
+from pruner_studio.models.drawn_runs import SHOWN
 from pruner_studio.models.narrowing import narrowed
-from pruner_studio.models.runs import (
-    BASELINES,
-    STATES,
-    budget_text,
-    newest_others,
-    runs_left_out,
-    short_name,
-    state_of,
-    step_points,
-)
+from pruner_studio.models.runs import BASELINES, STATES, budget_text, state_of
 from pruner_studio.models.words import PHASES
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, Segments, StatTile, button, clear, label
+from pruner_studio.widgets.basic import Card, StatTile, button, clear, label
 from pruner_studio.widgets.drawn import Bar, Bars
 from pruner_studio.widgets.failures import FailureCard
 from pruner_studio.widgets.figure import SaveButton
 from pruner_studio.widgets.narrowing import NarrowedBy
 from pruner_studio.widgets.noise import NoiseCard
-from pruner_studio.widgets.plot import Plot
 from pruner_studio.widgets.rooms import Columns, Tiles
-from pruner_studio.widgets.series import Level, Series
+from pruner_studio.widgets.run_curves import RunCurves
 
 _SIDE_BY_SIDE = 760  # pixels from which on the curve stands beside what else there is to tell
 
@@ -41,7 +33,6 @@ class OverviewPage(Page):
     title = tr("Overview")
 
     def build(self) -> Iterator[None]:
-        self._left_out = ""
         self.empty = self.nothing(
             "overview",
             tr("No run to show"),
@@ -63,7 +54,6 @@ class OverviewPage(Page):
         side = QScrollArea()
         parts.row.addWidget(side, 2)
         self._fill_side(side)
-        self.header.addWidget(NarrowedBy(self.workspace))
         self.export_button = button(tr("Export…"), lambda: self.go_to.emit("export"), icon="export")
         self.header.addWidget(self.export_button)
 
@@ -82,12 +72,10 @@ class OverviewPage(Page):
         column.addWidget(self.tile_row)
 
     def _fill_curve(self, card: Card) -> None:
-        self.axis = Segments(tr("Horizontal axis"), (("trials", tr("Trials")), ("elapsed_s", tr("Time"))))
-        self.axis.chosen.connect(lambda _: self.refresh())
-        card.head.addWidget(self.axis)
-        self.curve = Plot(
-            tr("Latency over the run"), tr("trials"), tr("latency"), units.count, units.latency, log_y=True
-        )
+        self.whole_run = card.note
+        self.curve = RunCurves(tr("Latency over the run"))
+        self.curve.axis.chosen.connect(lambda _: self.refresh())
+        card.head.addWidget(self.curve.axis)
         card.body.addWidget(self.curve, 1)
 
     def _fill_side(self, scroll: QScrollArea) -> None:
@@ -105,6 +93,8 @@ class OverviewPage(Page):
         self.time_card.body.addWidget(self.time_bars)
         column.addWidget(self.time_card)
         self.failures = FailureCard()
+        for narrowed_card in (self.time_card, self.failures):  # the other figures are of the whole run
+            narrowed_card.body.insertWidget(0, NarrowedBy(self.workspace), 0, Qt.AlignmentFlag.AlignLeft)
         self.failures.opened.connect(self._open_failure)
         column.addWidget(self.failures)
         self.noise = NoiseCard()
@@ -143,8 +133,12 @@ class OverviewPage(Page):
         yield
         self._show_curve(run, baselines)
         yield
-        self._show_time(reader.worked(run["id"]))
-        self._show_failures(run)
+        trials, kept = run["trials"], None
+        if self.workspace.filter.strip():  # the tasks of a long run take a while to read
+            tasks = narrowed(reader.tasks(run["id"]), self.workspace.filter)
+            trials, kept = sum(row["trials"] for row in tasks), {row["id"] for row in tasks}
+        self._show_time(reader.worked(run["id"], kept))
+        self._show_failures(reader.failures(run["id"], kept), trials)
         self.noise.show_probes(reader.probes(run["id"]))
         self._show_events(reader.events(run["id"]))
         self._show_facts(run)
@@ -196,35 +190,15 @@ class OverviewPage(Page):
         )
 
     def left_out(self) -> Iterable[str]:
-        return (self.curve.thinned, self._left_out)
+        return (self.curve.thinned, self.curve.left_out)
 
     def _show_curve(self, run: dict[str, Any], baselines: dict[str, dict[str, Any]]) -> None:
-        reader, axis = self.workspace.reader, self.axis.current
+        reader = self.workspace.reader
         assert reader is not None
-        self.curve.set_x_axis(
-            tr("trials") if axis == "trials" else tr("working time"),
-            units.count if axis == "trials" else units.duration,
-        )
         runs = [row for row in reader.runs() if comparable(row, run)]
-        self._left_out = runs_left_out(runs)
-        series = [
-            Series(
-                short_name(row),
-                *step_points(reader.progress(row["id"]), axis),
-                color,
-                steps=True,
-                strong=row is run,
-                told_at_end=True,
-            )
-            for row, color in (*newest_others(runs, run), (run, "series1"))
-        ]
-        levels = [
-            Level(text, baselines[name]["seconds"], color)
-            for name, (text, color) in BASELINES.items()
-            if name in baselines and baselines[name]["seconds"]
-        ]
-        known = [one for one in series if len(one.x)]
-        self.curve.show_data(known, levels if known else ())
+        self.whole_run.setText(tr("of all tasks, whatever the filter") if self.workspace.filter else "")
+        drawn = [*self.workspace.drawn.others(runs, run), (run, SHOWN)]
+        self.curve.show_runs(drawn, len(runs), lambda row: reader.progress(row["id"]), baselines.values())
 
     def _show_time(self, times: dict[str, float]) -> None:
         total = sum(times.values())
@@ -243,16 +217,7 @@ class OverviewPage(Page):
                 ]
             )
 
-    def _show_failures(self, run: dict[str, Any]) -> None:
-        """Failures by kind, of the tasks that the filter lets through."""
-        reader = self.workspace.reader
-        assert reader is not None
-        if self.workspace.filter.strip():
-            tasks = narrowed(reader.tasks(run["id"]), self.workspace.filter)
-            trials = sum(row["trials"] for row in tasks)
-            failures = reader.failures(run["id"], {row["id"] for row in tasks})
-        else:  # the tasks of a long run take a while to read
-            trials, failures = run["trials"], reader.failures(run["id"])
+    def _show_failures(self, failures: list[dict[str, Any]], trials: int) -> None:
         self.failures.setVisible(bool(failures) or bool(self.workspace.filter))
         self.failures.show_failures(failures, trials)
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QLabel, QVBoxLayout
 
 from pruner_engine import units
 from pruner_studio.help import advice_of
@@ -34,41 +34,43 @@ class FailureCard(Card):
 
     def __init__(self) -> None:
         super().__init__(tr("Failures"))
-        self.body.setSpacing(10)
+        self._rows = QVBoxLayout()
+        self._rows.setSpacing(10)
+        self.body.addLayout(self._rows)
         self._shown: list[tuple[str, Row]] = []
         self.logs: dict[tuple[str, str], LogFold] = {}
 
     def show_failures(self, failures: Sequence[Row], trials: int) -> None:
         """Groups as the reader counts them, out of so many trials."""
         shown = [(_told(row, trials), row) for row in failures]
-        if self._shown == shown and self.body.count():
+        if self._shown == shown and self._rows.count():
             return
         self._shown = shown
         unfolded = {kind for kind, log in self.logs.items() if log.unfolded}
-        clear(self.body)
+        clear(self._rows)
         self.logs = {}
         if not shown:
-            self.body.addWidget(label(tr("None of these tasks."), "faint"))
+            self._rows.addWidget(label(tr("None of these tasks."), "faint"))
         for text, row in shown:
             self._add(text, row)
         for kind in unfolded & self.logs.keys():  # a run at work counts on while somebody reads
             self.logs[kind].unfold()
 
     def _add(self, text: str, row: Row) -> None:
-        self.body.addWidget(label(text, wrap=True))
+        self._rows.addWidget(label(text, wrap=True))
         first = label(row["message"][:_LONGEST], "faint", wrap=True, selectable=True)
         first.setToolTip(row["message"])
-        self.body.addWidget(first)
-        self.body.addWidget(label(advice_of(row["stage"], row["error"]), "muted", wrap=True, selectable=True))
+        self._rows.addWidget(first)
+        self._rows.addWidget(label(advice_of(row["stage"], row["error"]), "muted", wrap=True, selectable=True))
         look = button(tr("Look at the first"), partial(self.opened.emit, row["first_id"]), "link")
-        self.body.addWidget(look, 0, Qt.AlignmentFlag.AlignLeft)
+        self._rows.addWidget(look, 0, Qt.AlignmentFlag.AlignLeft)
         if row["log"].strip():
             log = self.logs[row["stage"], row["error"]] = LogFold(row["log"])
-            self.body.addWidget(log)
+            self._rows.addWidget(log)
 
     def texts(self) -> list[str]:
         """What the rows say, top down."""
-        widgets = (self.body.itemAt(at).widget() for at in range(self.body.count()))  # type: ignore[union-attr]
+        widgets = (self._rows.itemAt(at).widget() for at in range(self._rows.count()))  # type: ignore[union-attr]
         return [widget.text() for widget in widgets if isinstance(widget, QLabel)]
 
 

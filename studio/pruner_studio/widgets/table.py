@@ -42,7 +42,7 @@ def _color(_theme: str, token: str) -> QColor:
     return theme.color(token)
 
 
-class _Cells(QStyledItemDelegate):
+class Cells(QStyledItemDelegate):
     """Paints a cell by itself, and a column's share as a bar behind the text.
 
     Qt's own way asks the model for seven roles and goes through the style sheet, five times as long
@@ -132,7 +132,7 @@ class Table(QTableView):
         self.pointed_ids: frozenset[int] = frozenset()
         self.setAccessibleName(name)
         self.setModel(model)
-        self.setItemDelegate(_Cells(self))
+        self.setItemDelegate(Cells(self))
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)

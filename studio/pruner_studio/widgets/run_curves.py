@@ -1,0 +1,73 @@
+"""How fast a model became over the trials or the time of its runs, against what else was measured of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from pruner_engine import units
+from pruner_studio.models.drawn_runs import SHOWN
+from pruner_studio.models.runs import BASELINES, Row, runs_left_out, short_name, step_points
+from pruner_studio.translation import tr
+from pruner_studio.widgets.basic import Segments
+from pruner_studio.widgets.plot import Plot
+from pruner_studio.widgets.series import Level, Series
+
+_AXES: dict[str, tuple[str, str, Callable[[float], str]]] = {
+    "trials": (tr("Trials"), tr("trials"), units.count),
+    "elapsed_s": (tr("Time"), tr("working time"), units.duration),
+}
+
+
+class RunCurves(Plot):
+    """Curves of steps, the run shown broad, and a level for each library.
+
+    Args:
+        name: accessible name and file name of exports.
+        first: axis to begin with, `trials` or `elapsed_s`.
+
+    Attributes:
+        axis: chooses between the two; the owner gives it a place.
+        left_out: says so where not every run is drawn.
+    """
+
+    def __init__(self, name: str, first: str = "trials") -> None:
+        _, text, ticks = _AXES[first]
+        super().__init__(name, text, tr("latency"), ticks, units.latency, log_y=True)
+        keys = sorted(_AXES, key=lambda key: key != first)
+        self.axis = Segments(tr("Horizontal axis"), [(key, _AXES[key][0]) for key in keys])
+        self.left_out = ""
+
+    def show_runs(
+        self,
+        drawn: Sequence[tuple[Row, str]],
+        of: int,
+        progress: Callable[[Row], list[Row]],
+        baselines: Iterable[Row],
+    ) -> None:
+        """Draw runs.
+
+        Args:
+            drawn: runs with their colours.
+            of: how many runs there are.
+            progress: points of a run's curve, as the reader has them.
+            baselines: rows of the reader's, for the levels.
+        """
+        axis = self.axis.current
+        _, text, ticks = _AXES[axis]
+        self.set_x_axis(text, ticks)
+        self.left_out = runs_left_out(len(drawn), of)
+        curves = [
+            Series(
+                short_name(run),
+                *step_points(progress(run), axis),
+                color,
+                steps=True,
+                strong=color == SHOWN,
+                told_at_end=True,
+            )
+            for run, color in drawn
+        ]
+        there = [curve for curve in curves if len(curve.x)]
+        known = {row["name"]: row["seconds"] for row in baselines}
+        levels = [Level(text, known[name], color) for name, (text, color) in BASELINES.items() if known.get(name)]
+        self.show_data(there, levels if there else ())
