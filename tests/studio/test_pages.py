@@ -10,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from pointer import double_click, point_of
 from project_factory import make_project
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
@@ -56,7 +57,7 @@ def test_overview_figures_are_those_of_the_file(opened: MainWindow, finished_pro
     assert curve.name == "3 moa-pruner" and curve.strong and not any(series.strong for series in others)
     assert curve.y[-1] == progress[-1]["latency_s"] and curve.x[-1] == progress[-1]["trials"]
     assert {level.name for level in page.curve.levels} == {"Untuned", "ONNX Runtime", "PyTorch"}
-    page.axis.part("elapsed_s").click()
+    page.curve.axis.part("elapsed_s").click()
     assert page.curve.series[-1].x[-1] == progress[-1]["elapsed_s"]
 
 
@@ -91,16 +92,50 @@ def test_tasks_sort_and_filter(qtbot, opened: MainWindow) -> None:
     assert "1 of 10" in page.count.text()
 
 
-def test_a_point_of_the_scatter_opens_its_schedule(opened: MainWindow, rested) -> None:
-    page = show(opened, "draft")
+def test_a_point_of_the_scatter_is_chosen_by_a_click_and_opened_by_two(qtbot, opened: MainWindow, rested) -> None:
+    page = opened.show_page("draft")
+    rested(page)
     assert [name for name, _ in page.funnel._steps] == ["explored", "drafted", "verified", "measured", "valid"]
-    series = page.scatter.series[0]
-    page.scatter.picked.emit(series.ids[0])
-    assert opened.current_page == "schedule"
-    assert opened.workspace.candidate_id == series.ids[0]
+    series, rounds = page.scatter.series, page.model.rows
+    ids = {candidate_id for one in series for candidate_id in one.ids}
+    view, place = page.scatter._view.viewport(), point_of(page.scatter, series[0], 0)
+    qtbot.mouseClick(view, Qt.MouseButton.LeftButton, pos=place)
+    rested(page)
+    chosen = opened.workspace.candidate_id
+    assert chosen in ids and opened.current_page == "draft"
+    assert page.task.currentText() == "All tasks" and page.model.rows == rounds, "what is looked at stays"
+    assert {candidate_id for one in page.scatter.series for candidate_id in one.ids} == ids
+
+    double_click(view, point_of(page.scatter, page.scatter.series[0], 0))
+    assert opened.current_page == "schedule" and opened.workspace.candidate_id == chosen
     schedule = opened.show_page("schedule")
     rested(schedule)
-    assert schedule.candidate_card.heading.text() == f"Candidate {series.ids[0]}"
+    assert schedule.candidate_card.heading.text() == f"Candidate {chosen}"
+
+
+def test_the_scores_stand_against_each_other(qtbot, opened: MainWindow, finished_project: Path) -> None:
+    page = show(opened, "draft")
+    qtbot.mouseClick(page.score.part("both"), Qt.MouseButton.LeftButton)
+    with ProjectReader(finished_project) as reader:
+        rows = {row["id"]: row for row in reader.candidates(3, measured=True)}
+    orders = {}
+    for row in rows.values():
+        for score in ("draft_score", "verified_score"):
+            orders.setdefault((score, row["round_id"]), []).append(row[score])
+    drawn = [point for one in page.scatter.series for point in zip(one.ids, one.x, one.y, strict=True)]
+    assert {candidate_id for candidate_id, *_ in drawn} == set(rows)
+    for candidate_id, *at in drawn:
+        row = rows[candidate_id]
+        for place, score in zip(at, ("draft_score", "verified_score"), strict=True):
+            assert place == 1 + sum(other > row[score] for other in orders[score, row["round_id"]])
+
+    page.table.selectRow(0)
+    page.refresh()
+    (of_round,) = {row["round_id"] for one in page.scatter.series for row in map(rows.get, one.ids)}
+    assert of_round == page.table.chosen_id
+    for one in page.scatter.series:  # within a round the scores themselves
+        assert list(one.x) == [rows[candidate_id]["draft_score"] for candidate_id in one.ids]
+        assert list(one.y) == [rows[candidate_id]["verified_score"] for candidate_id in one.ids]
 
 
 def test_candidates_of_an_origin_that_has_no_name_here_are_drawn_too(
@@ -207,7 +242,7 @@ def test_an_error_in_reading_after_a_click_is_a_sentence(opened: MainWindow, tmp
         db.execute("UPDATE runs SET settings = '{'")
     told: list[Problem] = []
     opened.workspace.problem.connect(told.append)
-    page.axis.part("elapsed_s").click()
+    page.curve.axis.part("elapsed_s").click()
     assert told and page.isVisible()
 
 

@@ -115,8 +115,10 @@ def test_a_candidate_is_chosen_by_keys(qtbot, window: MainWindow, rested, finish
     press(page.scatter, Qt.Key.Key_Right)
     spot = page.scatter._pointing.spot
     assert spot is not None and spot.id is not None
+    press(page.scatter, Qt.Key.Key_Space)
+    assert window.workspace.candidate_id == spot.id and window.current_page == "draft"
     press(page.scatter, Qt.Key.Key_Return)
-    assert window.workspace.candidate_id == spot.id
+    assert window.workspace.candidate_id == spot.id and window.current_page == "schedule"
 
 
 def test_saved_points_tell_their_units(plot: Plot, tmp_path: Path) -> None:

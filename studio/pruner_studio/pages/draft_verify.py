@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from operator import itemgetter
 from typing import Any
 
@@ -49,7 +49,22 @@ NOISY = 0.1  # spread of the probe from which on latencies of a round are not to
 _COLORS = {"draft": "series1", "random": "series3", "evolved": "series5", "user": "series4"}  # by origin
 _OTHER_COLOR = "series2"
 
-_SCORE_AXIS = (tr("score (higher is better)"), "{:.6g}".format)
+# What the plot shows: columns across and up
+_PLOTTED = {
+    "draft_score": ("draft_score", "seconds"),
+    "verified_score": ("verified_score", "seconds"),
+    "both": ("draft_score", "verified_score"),
+}
+_Axis = tuple[str, Callable[[float], str]]
+_AXES: dict[str, _Axis] = {
+    "draft_score": (tr("draft score (higher is better)"), "{:.6g}".format),
+    "verified_score": (tr("verified score (higher is better)"), "{:.6g}".format),
+    "seconds": (tr("measured latency"), units.latency),
+}
+_PLACES: dict[str, _Axis] = {
+    "draft_score": (tr("place of the draft score in its round (1 is best)"), units.count),
+    "verified_score": (tr("place of the verified score in its round (1 is best)"), units.count),
+}
 
 
 def _explored_tip(row: dict[str, Any]) -> str:
@@ -115,7 +130,8 @@ class DraftVerifyPage(Page):
 
     def build(self) -> Iterator[None]:
         self._round: int | None = None
-        self.workspace.opened.connect(self._forget_round)
+        self._among: int | None = None  # candidate that was picked among those of several tasks
+        self.workspace.opened.connect(self._forget)
         self._scored = ScoredCandidates()
         self.header.addWidget(NarrowedBy(self.workspace))
         self.task = Choice()
@@ -142,7 +158,7 @@ class DraftVerifyPage(Page):
         self.funnel_card.head.addWidget(SaveButton(self.funnel.figure))
         self.funnel_card.body.addWidget(self.funnel, 1)
         yield
-        scatter = Card(tr("Score against measurement"), tr("click a point to open its schedule"))
+        scatter = Card(tr("Scores"), tr("a double click on a point opens its schedule"))
         top.row.addWidget(scatter, 3)
         self._fill_scatter(scatter)
         yield
@@ -156,18 +172,16 @@ class DraftVerifyPage(Page):
         rounds.body.addWidget(self.table)
 
     def _fill_scatter(self, card: Card) -> None:
-        self.score = Segments(tr("Score"), (("draft_score", tr("Draft")), ("verified_score", tr("Verified"))))
+        self.score = Segments(
+            tr("Score"), (("draft_score", tr("Draft")), ("verified_score", tr("Verified")), ("both", tr("Both")))
+        )
+        self.score.part("both").setToolTip(tr("The draft's score against the verified one"))
         self.score.chosen.connect(lambda _: self.refresh())
         card.head.addWidget(self.score)
-        self.scatter = Plot(
-            tr("Score against measured latency"),
-            _SCORE_AXIS[0],
-            tr("measured latency"),
-            _SCORE_AXIS[1],
-            units.latency,
-            log_y=True,
-        )
+        across, up = (_AXES[name] for name in _PLOTTED[self.score.current])
+        self.scatter = Plot(tr("Scores and measurements"), across[0], up[0], across[1], up[1], log_y=True)
         self.scatter.picked.connect(self._picked)
+        self.scatter.opened.connect(lambda _: self.go_to.emit("schedule"))
         card.body.addWidget(self.scatter, 1)
 
     def _add_tiles(self, column: QVBoxLayout) -> None:
@@ -239,38 +253,44 @@ class DraftVerifyPage(Page):
 
     def _shown_tasks(self, tasks: dict[int, str], kept: dict[int, str]) -> Collection[int] | None:
         """The chosen task, else those that the filter lets through; None for all."""
-        if self.workspace.task_id in tasks:
-            return {self.workspace.task_id}
+        if (alone := self._task_alone()) in tasks:
+            return {alone}
         return kept.keys() if self.workspace.filter else None
+
+    def _task_alone(self) -> int | None:
+        """The chosen task; none where a point of it was picked among those of others, which stay in sight then."""
+        picked = self.workspace.candidate_id
+        return None if picked is not None and picked == self._among else self.workspace.task_id
 
     def _fill_tasks(self, tasks: dict[int, str], kept: Collection[int]) -> None:
         """Those that the filter lets through, and in any case the one shown."""
-        offered = {*kept, self.workspace.task_id}
+        shown = self._task_alone()
+        offered = {*kept, shown}
         everything = (
             tr("All tasks with “{words}”").format(words=self.workspace.filter)
             if self.workspace.filter
             else tr("All tasks")
         )
         named = ((name, task_id) for task_id, name in tasks.items() if task_id in offered)
-        self.task.offer([(everything, None), *named], self.workspace.task_id)
+        self.task.offer([(everything, None), *named], shown)
 
     def _show_scatter(self, shown: dict[str, np.ndarray]) -> None:
-        score = shown[self.score.current]
-        known = np.isfinite(score) & np.isfinite(shown["seconds"])
-        shown, score = {name: values[known] for name, values in shown.items()}, score[known]
-        if self.score.current == "verified_score" and len(np.unique(shown["round_id"])) > 1:
+        across, up = _PLOTTED[self.score.current]
+        known = np.isfinite(shown[across]) & np.isfinite(shown[up])
+        shown, axes = {name: values[known] for name, values in shown.items()}, dict(_AXES)
+        if "verified_score" in (across, up) and len(np.unique(shown["round_id"])) > 1:
             # the model has learned in between: scores of two rounds on one axis would suggest that they compare
-            score = places(shown["round_id"], score)
-            self.scatter.set_x_axis(tr("place of the score in its round (1 is best)"), units.count)
-        else:
-            self.scatter.set_x_axis(*_SCORE_AXIS)
+            shown |= {score: places(shown["round_id"], shown[score]) for score in (across, up) if score in _PLACES}
+            axes |= _PLACES
+        self.scatter.set_x_axis(*axes[across])
+        self.scatter.set_y_axis(*axes[up], log=up == "seconds")
         groups = []
         for origin in dict.fromkeys((*_COLORS, *self._scored.origins)):
             own = shown["origin"] == origin
             if own.any():
                 ids, color = shown["id"][own].astype(int).tolist(), _COLORS.get(origin, _OTHER_COLOR)
                 name = ORIGINS.get(origin, origin)
-                groups.append(Series(name, score[own], shown["seconds"][own], color, points=True, ids=ids))
+                groups.append(Series(name, shown[across][own], shown[up][own], color, points=True, ids=ids))
         self.scatter.show_data(groups, chosen=self.workspace.candidate_id)
 
     def _show_tiles(self, shown: dict[str, np.ndarray], rounds: list[dict[str, Any]]) -> None:
@@ -311,9 +331,13 @@ class DraftVerifyPage(Page):
     def _forget_round(self) -> None:
         self._round = None
 
+    def _forget(self) -> None:
+        """Ids of the project before mean something else in this one."""
+        self._round = self._among = None
+
     def _picked(self, candidate_id: int) -> None:
         assert self.workspace.reader is not None
         row = self.workspace.reader.candidate(candidate_id)
         if row is not None:
+            self._among = candidate_id if self._task_alone() is None else None
             self.workspace.select(row["task_id"], candidate_id)
-            self.go_to.emit("schedule")

@@ -26,7 +26,7 @@ class HumanAxis(pg.AxisItem):  # type: ignore[misc]
 
     def __init__(self, side: str, text: Callable[[float], str], log: bool) -> None:
         super().__init__(side)
-        self.text, self._log = text, log
+        self.text, self.log = text, log
         self.enableAutoSIPrefix(False)
         self.setStyle(tickLength=-4, tickTextOffset=6, autoExpandTextSpace=True)
 
@@ -46,7 +46,7 @@ class HumanAxis(pg.AxisItem):  # type: ignore[misc]
         super().resizeEvent(event)
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
-        if not self._log:
+        if not self.log:
             levels = list(super().tickValues(low, high, size)[:1])
             if self.text is units.duration and levels and levels[0][0] > 1:
                 wanted = levels[0][0]
@@ -73,4 +73,4 @@ class HumanAxis(pg.AxisItem):  # type: ignore[misc]
         return [(1.0, [math.log10(value) for value in values if first <= value <= last])]
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        return [self.text(10.0**value if self._log else value) for value in values]
+        return [self.text(10.0**value if self.log else value) for value in values]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import repeat
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QColor, QFont, QPainter
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QStyleOptionGraphicsItem, QVBoxLayout, QWidget
 
@@ -44,17 +45,23 @@ class _Curve(pg.PlotCurveItem):  # type: ignore[misc]
 
 
 class Plot(QWidget):
-    """One plot with its own legend; a click near a point, or Enter where the keys have gone, tells its id.
+    """One plot with its own legend; a click near a point, or Enter or Space where the keys have gone, picks it.
 
     Args:
         name: accessible name and file name of exports.
         x_label, y_label: with the unit in words where the ticks do not carry it.
         x_text, y_text: text of a tick and of a hovered value.
         log_y: logarithmic y axis.
+
+    Signals:
+        picked: id of the point.
+        opened: the same after a double click, or Enter.
+        hovered: id of the point under the pointer, or None.
     """
 
     picked = Signal(int)
-    hovered = Signal(object)  # id of the point under the pointer, or None
+    opened = Signal(int)
+    hovered = Signal(object)
 
     def __init__(
         self,
@@ -110,7 +117,8 @@ class Plot(QWidget):
         column.addLayout(grid, 1)
         self._pointing = Pointing(self._view, self._placed)
         self._pointing.moved.connect(self._moved)
-        self._pointing.chosen.connect(self._picked)
+        self._pointing.chosen.connect(partial(self._tell, self.picked))
+        self._pointing.opened.connect(partial(self._tell, self.opened))
         theme.changed.connect(self._draw)
         self._draw()
 
@@ -120,6 +128,12 @@ class Plot(QWidget):
     def set_x_axis(self, text: str, ticks: Callable[[float], str]) -> None:
         self._labels = (text, self._labels[1])
         self._x_text = self._view.getAxis("bottom").text = ticks
+
+    def set_y_axis(self, text: str, ticks: Callable[[float], str], *, log: bool) -> None:
+        axis = self._view.getAxis("left")
+        self._labels = (self._labels[0], text)
+        self._y_text = axis.text = ticks
+        self._log_y = axis.log = log
 
     def show_data(self, series: Sequence[Series], levels: Sequence[Level] = (), chosen: int | None = None) -> None:
         """Replace what is shown; `chosen` is the id of a point to mark.
@@ -284,9 +298,9 @@ class Plot(QWidget):
         name = entry.names[at] if entry.names is not None else entry.name
         return f"{name}  {self._x_text(float(entry.x[at]))} · {self._y_text(float(entry.y[at]))}"
 
-    def _picked(self, spot: Spot) -> None:
+    def _tell(self, signal: SignalInstance, spot: Spot) -> None:
         if spot.id is not None:
-            self.picked.emit(spot.id)
+            signal.emit(spot.id)
 
     def _table(self) -> Iterable[Sequence[Any]]:
         """Every point, also where fewer are drawn, with name and id where it has them, and the levels."""

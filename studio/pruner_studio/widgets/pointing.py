@@ -19,7 +19,8 @@ _ALONG = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 _ACROSS = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
 _ENDS = {Qt.Key.Key_Home: 0, Qt.Key.Key_End: -1}
 _ZOOMS = {Qt.Key.Key_Plus: _ZOOM, Qt.Key.Key_Equal: _ZOOM, Qt.Key.Key_Minus: 1 / _ZOOM}
-_CHOOSE = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
+_OPEN = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_CHOOSE = (*_OPEN, Qt.Key.Key_Space)
 
 # a series with the coordinates of its points in the view
 Placed: TypeAlias = tuple[Series, np.ndarray, np.ndarray]
@@ -42,8 +43,8 @@ class Spot:
 class Pointing(QObject):
     """Follows pointer and keys in a view.
 
-    ← and → go along a series, Home and End to its ends, ↑ and ↓ to the next series, Enter chooses; + and - zoom, 0
-    shows all. What keys go to is brought into sight.
+    ← and → go along a series, Home and End to its ends, ↑ and ↓ to the next series, Space chooses, Enter opens too; +
+    and - zoom, 0 shows all. What keys go to is brought into sight.
 
     Args:
         placed: what the view shows now.
@@ -51,6 +52,7 @@ class Pointing(QObject):
 
     moved = Signal(object)  # Spot, or None where nothing is near
     chosen = Signal(object)  # Spot
+    opened = Signal(object)  # Spot, chosen just before
 
     def __init__(self, view: pg.PlotWidget, placed: Callable[[], Sequence[Placed]]) -> None:
         super().__init__(view)
@@ -85,7 +87,7 @@ class Pointing(QObject):
         elif key == Qt.Key.Key_0:
             self._box.enableAutoRange()
         elif key in _CHOOSE:
-            self._choose(self._spot)
+            self._choose(self._spot, opened=key in _OPEN)
         elif key in (*_ALONG, *_ACROSS, *_ENDS):
             self._step(key)
         else:
@@ -117,15 +119,17 @@ class Pointing(QObject):
 
     def _clicked(self, event: Any) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
-            self._choose(self._nearest(event.scenePos()))
+            self._choose(self._nearest(event.scenePos()), opened=event.double())
 
     def _go(self, spot: Spot | None, *, by_keys: bool = False) -> None:
         self._spot, self._by_keys = spot, by_keys
         self.moved.emit(spot)
 
-    def _choose(self, spot: Spot | None) -> None:
+    def _choose(self, spot: Spot | None, *, opened: bool) -> None:
         if spot is not None:
             self.chosen.emit(spot)
+            if opened:
+                self.opened.emit(spot)
 
     def _center(self) -> tuple[float, float]:
         if self._spot is not None:
