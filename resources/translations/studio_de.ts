@@ -396,6 +396,10 @@
         <translation>Lauf</translation>
     </message>
     <message>
+        <source>A run that is ticked is drawn, in the colour of its number: click on the box, or press Space.</source>
+        <translation>Ein angehakter Lauf wird gezeichnet, in der Farbe seiner Nummer: auf das Kästchen klicken oder die Leertaste drücken.</translation>
+    </message>
+    <message>
         <source>Strategy</source>
         <translation>Strategie</translation>
     </message>
@@ -448,6 +452,10 @@
         <translation>Vergleich</translation>
     </message>
     <message>
+        <source>Runs of this model on one plot, and when each was as good as the stock search, or as a run of your choice.</source>
+        <translation>Läufe dieses Modells in einem Bild, und wann jeder so gut war wie die Standardsuche oder wie ein Lauf nach Wahl.</translation>
+    </message>
+    <message>
         <source>Add runs…</source>
         <translation>Läufe hinzufügen…</translation>
     </message>
@@ -458,6 +466,14 @@
     <message>
         <source>Estimated end-to-end latency</source>
         <translation>Geschätzte Latenz des ganzen Modells</translation>
+    </message>
+    <message>
+        <source>of all tasks, whatever the filter</source>
+        <translation>aller Aufgaben, was auch gefiltert ist</translation>
+    </message>
+    <message>
+        <source>Goal: {latency}, where run {run} ({strategy}) ended. Enter opens one, Space draws or hides it.</source>
+        <translation>Ziel: {latency}, wo Lauf {run} ({strategy}) endete. Die Eingabetaste öffnet einen, die Leertaste zeichnet oder verbirgt ihn.</translation>
     </message>
     <message>
         <source>Horizontal axis</source>
@@ -492,20 +508,12 @@
         <translation>Zeit bis zur Güte</translation>
     </message>
     <message>
-        <source>All runs of this model on one plot, and when each was as good as the stock search, or as a run of your choice.</source>
-        <translation>Alle Läufe dieses Modells in einem Bild, und wann jeder so gut war wie die Standardsuche oder wie ein Lauf nach Wahl.</translation>
-    </message>
-    <message>
         <source>Nothing to compare yet</source>
         <translation>Noch nichts zu vergleichen</translation>
     </message>
     <message>
         <source>Tune a model or open a project: its runs and those of other projects are laid over each other.</source>
         <translation>Optimieren Sie ein Modell oder öffnen Sie ein Projekt: seine Läufe und die anderer Projekte liegen hier übereinander.</translation>
-    </message>
-    <message>
-        <source>Goal: {latency}, where run {run} ({strategy}) ended. Enter opens one.</source>
-        <translation>Ziel: {latency}, wo Lauf {run} ({strategy}) endete. Die Eingabetaste öffnet einen.</translation>
     </message>
     <message>
         <source>Runs of another project</source>
@@ -694,6 +702,10 @@
     <message>
         <source>Coverage</source>
         <translation>Abdeckung</translation>
+    </message>
+    <message>
+        <source>Enter on a row opens its task</source>
+        <translation>die Eingabetaste öffnet die Aufgabe einer Zeile</translation>
     </message>
     <message>
         <source>Functions of the library</source>
@@ -1564,6 +1576,22 @@
         <translation>Schnellster in der geprüften Ordnung</translation>
     </message>
     <message>
+        <source>draft score (higher is better)</source>
+        <translation>Wertung des Entwurfs (höher ist besser)</translation>
+    </message>
+    <message>
+        <source>verified score (higher is better)</source>
+        <translation>Wertung der Prüfung (höher ist besser)</translation>
+    </message>
+    <message>
+        <source>place of the draft score in its round (1 is best)</source>
+        <translation>Platz der Wertung des Entwurfs in ihrer Runde (1 ist am besten)</translation>
+    </message>
+    <message>
+        <source>place of the verified score in its round (1 is best)</source>
+        <translation>Platz der Wertung der Prüfung in ihrer Runde (1 ist am besten)</translation>
+    </message>
+    <message>
         <source>Round</source>
         <translation>Runde</translation>
     </message>
@@ -1612,12 +1640,28 @@
         <translation>Alle Runden</translation>
     </message>
     <message>
+        <source>Scores and measurements</source>
+        <translation>Wertungen und Messungen</translation>
+    </message>
+    <message>
+        <source>a double click on a point opens its schedule</source>
+        <translation>ein Doppelklick auf einen Punkt öffnet seinen Ablaufplan</translation>
+    </message>
+    <message>
         <source>Rounds</source>
         <translation>Runden</translation>
     </message>
     <message>
         <source>choose one to see its funnel and candidates alone</source>
         <translation>eine wählen, um nur ihren Trichter und ihre Kandidaten zu sehen</translation>
+    </message>
+    <message>
+        <source>Both</source>
+        <translation>Beide</translation>
+    </message>
+    <message>
+        <source>The draft&apos;s score against the verified one</source>
+        <translation>Die Wertung des Entwurfs gegen die der Prüfung</translation>
     </message>
     <message>
         <source>mean over {count} rounds</source>
@@ -1644,28 +1688,12 @@
         <translation>Jede Runde der Suche steht hier, sobald sie gemessen ist.</translation>
     </message>
     <message>
-        <source>Score against measurement</source>
-        <translation>Wertung gegen Messung</translation>
-    </message>
-    <message>
-        <source>click a point to open its schedule</source>
-        <translation>ein Klick auf einen Punkt öffnet seinen Ablaufplan</translation>
-    </message>
-    <message>
         <source>Score</source>
         <translation>Wertung</translation>
     </message>
     <message>
         <source>Verified</source>
         <translation>Geprüft</translation>
-    </message>
-    <message>
-        <source>Score against measured latency</source>
-        <translation>Wertung gegen gemessene Latenz</translation>
-    </message>
-    <message>
-        <source>score (higher is better)</source>
-        <translation>Wertung (höher ist besser)</translation>
     </message>
     <message>
         <source>measured latency</source>
@@ -1686,10 +1714,6 @@
     <message>
         <source>All tasks</source>
         <translation>Alle Aufgaben</translation>
-    </message>
-    <message>
-        <source>place of the score in its round (1 is best)</source>
-        <translation>Platz der Wertung in ihrer Runde (1 ist am besten)</translation>
     </message>
     <message>
         <source>over {count} candidates</source>
@@ -2136,6 +2160,14 @@
         <translation>Vorhergesagt {latency}</translation>
     </message>
     <message>
+        <source>Previous difference (Shift+F8)</source>
+        <translation>Voriger Unterschied (Umschalt+F8)</translation>
+    </message>
+    <message>
+        <source>Next difference (F8)</source>
+        <translation>Nächster Unterschied (F8)</translation>
+    </message>
+    <message>
         <source>Reference</source>
         <translation>Bezug</translation>
     </message>
@@ -2154,6 +2186,14 @@
     <message>
         <source>Decisions that differ: {changes}.</source>
         <translation>Verschiedene Entscheidungen: {changes}.</translation>
+    </message>
+    <message>
+        <source>difference {at} of {count}</source>
+        <translation>Unterschied {at} von {count}</translation>
+    </message>
+    <message>
+        <source>differences: {count}</source>
+        <translation>Unterschiede: {count}</translation>
     </message>
     <message>
         <source>prior</source>
@@ -3456,12 +3496,20 @@
         <translation>Menü, Umschalt+F10</translation>
     </message>
     <message>
-        <source>Open the row of a table, choose the point of a plot</source>
-        <translation>Zeile einer Tabelle öffnen, Punkt eines Diagramms wählen</translation>
-    </message>
-    <message>
         <source>Enter</source>
         <translation>Eingabe</translation>
+    </message>
+    <message>
+        <source>Open the row of a table, choose or open the point of a plot</source>
+        <translation>Zeile einer Tabelle öffnen, Punkt eines Diagramms wählen oder öffnen</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>Leertaste</translation>
+    </message>
+    <message>
+        <source>Choose the point of a plot, draw or hide the run of a row</source>
+        <translation>Punkt eines Diagramms wählen, Lauf einer Zeile zeichnen oder verbergen</translation>
     </message>
     <message>
         <source>← →</source>
@@ -3486,6 +3534,14 @@
     <message>
         <source>Zoom a plot, show all of it</source>
         <translation>Diagramm vergrößern und verkleinern, ganz zeigen</translation>
+    </message>
+    <message>
+        <source>F8, Shift+F8</source>
+        <translation>F8, Umschalt+F8</translation>
+    </message>
+    <message>
+        <source>Next or previous difference of two schedules</source>
+        <translation>Nächster oder voriger Unterschied zweier Ablaufpläne</translation>
     </message>
     <message>
         <source>Keyboard shortcuts</source>

@@ -128,7 +128,7 @@ def test_an_edit_outlives_a_better_candidate_of_the_run(qtbot, opened: MainWindo
 def test_two_schedules_of_two_runs_are_compared_and_named(qtbot, opened: MainWindow) -> None:
     page = schedule_with(qtbot, opened, "diff")
     assert "Best of run 1" in page.diff.left.currentText()
-    for form, told in (("nest", "for "), ("trace", "sch."), ("asm", "mov"), ("why", "predicted")):
+    for form, told in (("nest", "for "), ("trace", "sch."), ("llvm", "define "), ("asm", "mov"), ("why", "predicted")):
         press(qtbot, page.diff.forms.part(form))
         qtbot.waitUntil(lambda: "lines differ" in page.diff.view.told.text(), timeout=120_000)
         (left, left_text), (right, right_text) = page.diff.view.sides

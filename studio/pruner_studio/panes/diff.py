@@ -23,11 +23,12 @@ FORMS = (
     ("trace", tr("Trace")),
     ("nest", tr("Loop nest")),
     ("tvmscript", tr("Code")),
+    ("llvm", "LLVM IR"),
     ("asm", tr("Assembly")),
     ("cuda", "CUDA"),
     ("why", tr("Symbols")),
 )
-_COMPILED = ("asm", "cuda")  # of some targets only
+_COMPILED = ("llvm", "asm", "cuda")  # of some targets only
 
 
 class DiffPane(Pane):

@@ -166,6 +166,12 @@ class CodeView(QPlainTextEdit):
         if not bar.value() <= start < bar.value() + width // 2:
             bar.setValue(max(0, start - width // 4))
 
+    def go_to(self, line: int) -> None:
+        """Put the cursor on a line (from 0), and the line into the middle of what is in sight."""
+        self.setTextCursor(QTextCursor(self.document().findBlockByNumber(line)))
+        self.centerCursor()
+        self._show_start_of(line)
+
     def point_at(self, lines: list[int]) -> None:
         """Mark lines (from 0) lightly, as while the pointer is on what belongs to them elsewhere."""
         if lines != self.pointed:

@@ -2,24 +2,46 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from collections.abc import Sequence
+from functools import partial
+from itertools import groupby
+
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollBar, QVBoxLayout, QWidget
 
 from pruner_engine.inspect.diff import DiffRow
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import label
+from pruner_studio.widgets.basic import icon_button, label
 from pruner_studio.widgets.code import CodeView
 
 
 class DiffView(QWidget):
-    """The reference at the left, the shown candidate at the right; both scroll together."""
+    """The reference at the left, the shown candidate at the right; both scroll together.
+
+    Lines in a row that differ are one difference; buttons and keys go from one to the next, and round the ends.
+    """
 
     def __init__(self) -> None:
         super().__init__()
+        self._rows: Sequence[DiffRow] = ()
+        self._differences: list[list[int]] = []
+        self._at: int | None = None  # difference that was gone to
+        self._following = False
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 10, 0, 0)
         column.setSpacing(8)
+        top = QHBoxLayout()
+        top.setSpacing(8)
         self.told = label("", "muted", wrap=True)
-        column.addWidget(self.told)
+        top.addWidget(self.told, 1)
+        self.place = label("", "faint")
+        top.addWidget(self.place)
+        self.previous = icon_button("arrow-up", tr("Previous difference (Shift+F8)"), partial(self._go, -1))
+        self.next = icon_button("arrow-down", tr("Next difference (F8)"), partial(self._go, 1))
+        for step, keys in ((self.previous, "Shift+F8"), (self.next, "F8")):
+            top.addWidget(step)
+            QShortcut(QKeySequence(keys), self, step.click)
+        column.addLayout(top)
         row = QHBoxLayout()
         row.setSpacing(12)
         self.sides: list[tuple[QLabel, CodeView]] = []
@@ -33,12 +55,15 @@ class DiffView(QWidget):
         column.addLayout(row, 1)
         (_, left), (_, right) = self.sides
         for source, target in ((left, right), (right, left)):
-            source.verticalScrollBar().valueChanged.connect(target.verticalScrollBar().setValue)
+            source.verticalScrollBar().valueChanged.connect(partial(self._follow, target.verticalScrollBar()))
+            source.horizontalScrollBar().valueChanged.connect(partial(self._follow, target.horizontalScrollBar()))
+        self._show_differences([])
 
     def tell(self, text: str) -> None:
         self.told.setText(text)
         for _, view in self.sides:
             view.show_text("", "")
+        self._show_differences([])
 
     def show_diff(self, form: str, names: tuple[str, str], rows: list[DiffRow], decisions: list[str] | None) -> None:
         """Show two texts that are lined up.
@@ -53,7 +78,43 @@ class DiffView(QWidget):
             head.setText(name[:1].upper() + name[1:])
             view.show_text(form, "\n".join(lines))
             view.link(changed, scroll=False)
+        self._show_differences(rows)
         differ = tr("{changed} of {all} lines differ.").format(changed=len(changed), all=len(rows))
         sketches = tr("The two are of different sketches.")
         changes = tr("Decisions that differ: {changes}.").format(changes="; ".join(decisions or ()) or "–")
         self.told.setText(f"{differ} {sketches if decisions is None else changes}")
+
+    def _show_differences(self, rows: Sequence[DiffRow]) -> None:
+        """Take the rows that are gone through, from the top again."""
+        runs = groupby(range(len(rows)), key=lambda at: rows[at].kind == "equal")
+        self._rows, self._at = rows, None
+        self._differences = [list(lines) for equal, lines in runs if not equal]
+        for part in (self.previous, self.next):
+            part.setVisible(bool(self._differences))
+        for _, view in self.sides:
+            view.point_at([])
+        self._tell_place()
+
+    def _go(self, by: int) -> None:
+        if not self._differences:
+            return
+        first = 0 if by > 0 else -1
+        self._at = (first if self._at is None else self._at + by) % len(self._differences)
+        lines = self._differences[self._at]
+        for _, view in self.sides:
+            view.point_at(lines)
+        (_, left), (_, right) = self.sides
+        (right if self._rows[lines[0]].kind == "added" else left).go_to(lines[0])
+        self._tell_place()
+
+    def _tell_place(self) -> None:
+        count = len(self._differences)
+        told = tr("difference {at} of {count}") if self._at is not None else tr("differences: {count}")
+        self.place.setText(told.format(at=(self._at or 0) + 1, count=count) if count else "")
+
+    def _follow(self, bar: QScrollBar, value: int) -> None:
+        """Scroll one side along with the other; one that ends sooner does not hold the other back."""
+        if not self._following:
+            self._following = True
+            bar.setValue(value)
+            self._following = False

@@ -17,11 +17,13 @@ _ELSEWHERE = (
     (tr("F3, Shift+F3"), tr("Next or previous place in code")),
     (tr("Ctrl+C"), tr("Copy the row of a table")),
     (tr("Menu, Shift+F10"), tr("Sort or copy a table")),
-    (tr("Enter"), tr("Open the row of a table, choose the point of a plot")),
+    (tr("Enter"), tr("Open the row of a table, choose or open the point of a plot")),
+    (tr("Space"), tr("Choose the point of a plot, draw or hide the run of a row")),
     (tr("← →"), tr("Step through a replay, move a slider, go along a curve")),
     (tr("↑ ↓"), tr("Next curve of a plot")),
     (tr("Home, End"), tr("First or last point of a curve")),
     (tr("+ - 0"), tr("Zoom a plot, show all of it")),
+    (tr("F8, Shift+F8"), tr("Next or previous difference of two schedules")),
 )
 
 

@@ -1,0 +1,79 @@
+"""Two texts side by side: gone through difference by difference, and scrolled together."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+
+from pruner_engine.inspect.diff import diff_lines
+from pruner_studio.widgets.diff import DiffView
+
+SAME = [f"line {at}" for at in range(60)]
+LEFT = [*SAME, "old", *SAME, *SAME, "deep " * 60]
+RIGHT = [*SAME, "new", "and more", *SAME, "an extra", *SAME, "deep " * 60]
+DIFFERENCES = ([60, 61], [122])
+
+
+@pytest.fixture
+def view(qtbot) -> DiffView:
+    made = DiffView()
+    qtbot.addWidget(made)
+    made.resize(700, 300)
+    with qtbot.waitActive(made):
+        made.show()
+        made.activateWindow()
+    made.show_diff("plain", ("left", "right"), diff_lines(LEFT, RIGHT), [])
+    return made
+
+
+def in_sight(code, line: int) -> bool:
+    block = code.document().findBlockByNumber(line)
+    return (
+        code.viewport()
+        .rect()
+        .contains(code.blockBoundingGeometry(block).translated(code.contentOffset()).toRect().topLeft())
+    )
+
+
+def test_keys_and_buttons_go_from_difference_to_difference(qtbot, view: DiffView) -> None:
+    sides = [code for _, code in view.sides]
+    assert view.place.text() == "differences: 2" and sides[0].verticalScrollBar().value() == 0
+    for key, modifier, at in (
+        (Qt.Key.Key_F8, Qt.KeyboardModifier.NoModifier, 0),
+        (Qt.Key.Key_F8, Qt.KeyboardModifier.NoModifier, 1),
+        (Qt.Key.Key_F8, Qt.KeyboardModifier.NoModifier, 0),  # round the end
+        (Qt.Key.Key_F8, Qt.KeyboardModifier.ShiftModifier, 1),
+        (Qt.Key.Key_F8, Qt.KeyboardModifier.ShiftModifier, 0),
+    ):
+        qtbot.keyClick(view, key, modifier)
+        assert view.place.text() == f"difference {at + 1} of 2"
+        for code in sides:
+            assert code.pointed == DIFFERENCES[at] and in_sight(code, DIFFERENCES[at][0])
+    qtbot.mouseClick(view.next, Qt.MouseButton.LeftButton)
+    assert view.place.text() == "difference 2 of 2"
+    qtbot.mouseClick(view.previous, Qt.MouseButton.LeftButton)
+    assert view.place.text() == "difference 1 of 2"
+
+
+def test_equal_texts_have_no_difference_to_go_to(qtbot, view: DiffView) -> None:
+    qtbot.keyClick(view, Qt.Key.Key_F8)
+    view.show_diff("plain", ("left", "right"), diff_lines(LEFT, LEFT), [])
+    assert view.next.isHidden() and view.previous.isHidden() and view.place.text() == ""
+    qtbot.keyClick(view, Qt.Key.Key_F8)
+    assert all(code.pointed == [] for _, code in view.sides)
+
+
+def test_both_sides_scroll_together_as_far_as_each_goes(view: DiffView) -> None:
+    short = [line[:40] for line in RIGHT]
+    view.show_diff("plain", ("left", "right"), diff_lines(LEFT, short), [])
+    (_, left), (_, right) = view.sides
+    left.verticalScrollBar().setValue(50)
+    assert right.verticalScrollBar().value() == 50
+    wide, narrow = left.horizontalScrollBar(), right.horizontalScrollBar()
+    assert wide.maximum() > narrow.maximum()
+    wide.setValue(narrow.maximum() // 2)
+    assert narrow.value() == narrow.maximum() // 2
+    wide.setValue(wide.maximum())
+    assert (wide.value(), narrow.value()) == (wide.maximum(), narrow.maximum())
+    narrow.setValue(0)
+    assert wide.value() == 0
