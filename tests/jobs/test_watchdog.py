@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
+import time
+
 import pytest
 
-from pruner_engine.errors import UserError
-from pruner_engine.jobs import client
+from pruner_engine.errors import PhaseSilentError, UserError
+from pruner_engine.jobs import client, watchdog
 from pruner_engine.jobs.client import EngineProcess
+from pruner_engine.jobs.watchdog import Watchdog
 from pruner_engine.protocol import Failed, Notice, Resume, RunFinished, Tune
 from pruner_engine.store.reader import ProjectReader
 
@@ -95,3 +101,42 @@ def test_an_engine_whose_heart_stops_is_ended_by_its_client(tmp_path, monkeypatc
                 if getattr(event, "name", "") == "draft":
                     monkeypatch.setattr(client, "SILENT_S", 5.0)
         assert engine._process.wait(10) < 0
+
+
+def test_time_in_which_the_process_was_stopped_is_no_silence_of_its_phase(monkeypatch):
+    told: list[str] = []
+    clock = time.monotonic
+    dog = Watchdog(told.append, told.append)
+    dog.begin("draft")
+    dog.look()
+    monkeypatch.setattr(time, "monotonic", lambda: clock() + 24 * 3600)  # a container that was paused for a day
+    dog.look()
+    assert told == []
+    with pytest.raises(PhaseSilentError):
+        for _ in range(round(watchdog.LIMITS["draft"]) + 1):
+            dog.look()
+    assert len(told) == 1 and "draft has given no sign of life" in told[0]
+
+
+TERMINAL = """
+from pruner_engine.jobs import client
+
+client.SILENT_S = 3.0
+with client.EngineProcess() as engine:
+    for _ in engine.events():
+        print("heard", flush=True)
+"""
+
+
+def test_a_terminal_that_was_stopped_for_long_goes_on():
+    command = [sys.executable, "-c", TERMINAL]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as terminal:
+        assert terminal.stdout is not None and terminal.stderr is not None
+        for _ in range(3):  # a greeting, and its heart beats
+            assert terminal.stdout.readline() == "heard\n"
+        terminal.send_signal(signal.SIGSTOP)
+        time.sleep(5.0)
+        terminal.send_signal(signal.SIGCONT)
+        for _ in range(12):  # more than waits in the pipes
+            assert terminal.stdout.readline() == "heard\n", terminal.stderr.read()
+        terminal.kill()

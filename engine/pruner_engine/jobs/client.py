@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import queue
 import signal
 import socket
@@ -15,7 +16,7 @@ import msgspec
 
 from pruner_engine.child import environment, module_command
 from pruner_engine.errors import UserError
-from pruner_engine.jobs.heartbeat import SILENT_S
+from pruner_engine.jobs.heartbeat import BEAT_S, SILENT_S
 from pruner_engine.protocol import PROTOCOL, Bye, Command, Event, Hello, Quit, decode_event, encode
 
 
@@ -101,14 +102,15 @@ class EngineProcess:
 
     def _next_line(self) -> bytes:
         """A line, or nothing at the end."""
-        try:
-            return self._lines.get(timeout=SILENT_S)
-        except queue.Empty:
-            self._process.kill()
-            raise UserError(
-                f"The engine gave no sign of life for {SILENT_S:.0f} s and was ended.",
-                "Everything measured is in the project file: `pruner resume` goes on.",
-            ) from None
+        # beat by beat: after ^Z and `fg` one deadline would be over, although nobody has waited
+        for _ in range(math.ceil(SILENT_S / BEAT_S)):
+            with contextlib.suppress(queue.Empty):
+                return self._lines.get(timeout=BEAT_S)
+        self._process.kill()
+        raise UserError(
+            f"The engine gave no sign of life for {SILENT_S:.0f} s and was ended.",
+            "Everything measured is in the project file: `pruner resume` goes on.",
+        )
 
     def outcome(self) -> tuple[str, str]:
         """How the process ended, in words, and what to do."""

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 
 from pruner_engine.errors import PhaseSilentError
+from pruner_engine.jobs.heartbeat import BEAT_S
 
 # seconds without an event; whole models may be compiled for long, a round takes seconds
 LIMITS = {"space": 600.0, "draft": 600.0, "verify": 600.0, "learn": 600.0, "restore": 1800.0}
@@ -21,6 +22,8 @@ class Watchdog:
     """Knows the phase of the job in the main thread and when it last gave a sign of life.
 
     Python code is ended by an exception; code that hangs outside Python can only be ended with its process.
+    Looks are counted instead of seconds: while the process is stopped (a paused container, `kill -STOP`) the clock goes
+    on, and nobody looks.
 
     Args:
         tell: takes a sentence about a phase that is ended.
@@ -29,7 +32,8 @@ class Watchdog:
 
     def __init__(self, tell: Callable[[str], None], give_up: Callable[[str], None]) -> None:
         self._tell, self._give_up = tell, give_up
-        self._ended: float | None = None
+        self._looks = 0
+        self._ended: int | None = None
         self.begin("idle")
 
     def begin(self, phase: str) -> None:
@@ -40,7 +44,7 @@ class Watchdog:
     def alive(self) -> None:
         """A sign of life."""
         self._ended = None
-        self._last = time.monotonic()
+        self._last = self._looks
 
     @property
     def phase(self) -> tuple[str, float]:
@@ -48,14 +52,15 @@ class Watchdog:
         return self._phase, time.monotonic() - self._since
 
     def look(self) -> None:
-        """To be called about every second, from another thread."""
-        phase, now = self._phase, time.monotonic()
+        """To be called with every beat, from another thread."""
+        self._looks += 1
+        phase, silent_s = self._phase, (self._looks - self._last) * BEAT_S
         if phase in _UNWATCHED:
             return
-        if self._ended is not None and now - self._ended > GRACE_S:
+        if self._ended is not None and (self._looks - self._ended) * BEAT_S > GRACE_S:
             self._give_up(phase)
-        elif self._ended is None and now - self._last > LIMITS.get(phase, OTHERS_S):
-            self._ended = now
-            self._tell(f"The phase {phase} has given no sign of life for {now - self._last:.0f} s; it is ended.")
+        elif self._ended is None and silent_s > LIMITS.get(phase, OTHERS_S):
+            self._ended = self._looks
+            self._tell(f"The phase {phase} has given no sign of life for {silent_s:.0f} s; it is ended.")
             main = ctypes.c_ulong(threading.main_thread().ident or 0)
             ctypes.pythonapi.PyThreadState_SetAsyncExc(main, ctypes.py_object(PhaseSilentError))
