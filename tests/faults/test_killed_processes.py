@@ -150,8 +150,11 @@ ENGINE = textwrap.dedent(
 )
 
 
-@pytest.mark.parametrize("mode", ["building", "running"])
-def test_nothing_survives_a_killed_engine(mode):
+@pytest.mark.parametrize(
+    ("mode", "end"), [("building", None), ("running", None), ("building", signal.SIGTERM), ("running", signal.SIGHUP)]
+)
+def test_nothing_survives_a_killed_engine(mode, end):
+    """It is killed alone, or ended with its process group, as a terminal that is closed or a shutdown does."""
     tests = Path(__file__).resolve().parents[1]
     paths = [str(tests), str(tests / "faults"), str(tests.parent / "engine")]
     engine = subprocess.Popen(
@@ -159,6 +162,7 @@ def test_nothing_survives_a_killed_engine(mode):
         env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
         stdout=subprocess.PIPE,
         text=True,
+        start_new_session=True,
     )
     with engine:
         assert engine.stdout is not None
@@ -168,7 +172,10 @@ def test_nothing_survives_a_killed_engine(mode):
             grandchildren = psutil.Process(engine.pid).children(recursive=True)
             time.sleep(0.02)
         grandchildren = psutil.Process(engine.pid).children(recursive=True)
-        engine.kill()
+        if end is None:
+            engine.kill()
+        else:
+            os.killpg(engine.pid, end)
     _, alive = psutil.wait_procs(grandchildren, timeout=10)
     assert not alive
     assert not folder.exists()

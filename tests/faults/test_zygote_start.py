@@ -1,4 +1,4 @@
-"""Measurement processes that end while they start."""
+"""Measurement processes that end while they start, talk while they are told something, or talk nonsense."""
 
 from __future__ import annotations
 
@@ -82,3 +82,79 @@ def test_one_that_is_killed_as_it_starts_is_started_again(kills, monkeypatch):
             with pytest.raises(UserError, match="again and again"):
                 measurer.measure(task, inputs, best_s=None, on_result=results.append)
             assert len(killed) == pipeline._RESTARTS
+
+
+def setup_in(folder) -> wire.Setup:
+    return wire.Setup(
+        folder=str(folder),
+        workers=1,
+        builder_cores=[0],
+        threads=1,
+        runner_cores=[0],
+        build_timeout_s=60.0,
+        memory_bytes=1 << 30,
+        cuda=False,
+    )
+
+
+@pytest.fixture
+def zygote_of(tmp_path, monkeypatch):
+    """What starts a script in the zygote's place."""
+
+    def start(script: str) -> ZygoteProcess:
+        monkeypatch.setattr(launch, "command", lambda start: [sys.executable, "-c", script])
+        (tmp_path / "zygote").mkdir()
+        return ZygoteProcess(setup_in(tmp_path / "zygote"))
+
+    return start
+
+
+TALKATIVE = """
+from pruner_engine.measure import wire
+
+wire.receive(0)
+wire.send(1, wire.Ready(seconds=0.0))
+while (build := wire.receive(0)) is not None:
+    wire.send(1, wire.Built(id=build.id, log="x" * 300_000))
+"""
+
+
+def test_one_that_tells_much_is_heard_while_it_is_told_something(zygote_of, monkeypatch):
+    """Each of the messages is larger than a pipe: as on a machine with many cores, where many are under way."""
+    monkeypatch.setattr(launch, "_TAKE_S", 5.0)
+    zygote = zygote_of(TALKATIVE)
+    for job in range(4):
+        zygote.send(wire.Build(id=job, mod="x" * 300_000, target="", library=""))
+    answers = [zygote.receive(60.0) for _ in range(4)]
+    zygote.close()
+    assert [(answer.id, len(answer.log)) for answer in answers] == [(job, 300_000) for job in range(4)]
+
+
+NONSENSE = """
+import os, signal
+from pruner_engine.measure import runner, wire, zygote
+
+def serve(folder, inbox, outbox):
+    job = wire.receive(inbox)
+    os.write(outbox, wire.frame(wire.Ran(id=job.id, repeats=[float("inf")])))
+    signal.pause()
+
+runner.serve = serve
+zygote.main()
+"""
+
+
+def test_a_runner_that_talks_nonsense_ends_and_the_zygote_goes_on(zygote_of):
+    zygote = zygote_of(NONSENSE)
+    facts = wire.KernelFacts([], 1, ["random"], {}, [], 0.0, False)
+    kernel = wire.Kernel("", [])
+    answers = []
+    for job in range(2):
+        run = wire.Run(
+            id=job, task="t", device="cpu", threads=1, kernel=kernel, args=[], facts=facts, best_s=None, repeats=1,
+            check="none", cold=False, timeout_s=60.0,
+        )  # fmt: skip
+        zygote.send(run)
+        answers.append(zygote.receive(30.0))
+    zygote.close()
+    assert [(answer.id, answer.stage, answer.error) for answer in answers] == [(0, "run", "crash"), (1, "run", "crash")]

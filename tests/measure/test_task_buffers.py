@@ -1,5 +1,8 @@
-"""Candidates that want a weight in layouts of their own do not each take memory of their own."""
+"""Buffers that the kernels of a task share, and times that are none."""
 
+import math
+
+import pytest
 import tvm
 
 from pruner_engine.measure import runner, wire
@@ -9,10 +12,9 @@ def kernel(*shapes) -> wire.Kernel:
     return wire.Kernel("", [wire.Tensor(list(shape), "float32") for shape in shapes])
 
 
-def test_all_layouts_of_a_weight_share_one_buffer(tmp_path):
-    args = [wire.Tensor([8, 6], "float32"), wire.Tensor([6, 4], "float32")]
+def job_of(args) -> wire.Run:
     facts = wire.KernelFacts([1], 1, ["random"], {}, [], 0.0, False)
-    job = wire.Run(
+    return wire.Run(
         id=1,
         task="t",
         device="cpu",
@@ -26,7 +28,11 @@ def test_all_layouts_of_a_weight_share_one_buffer(tmp_path):
         cold=False,
         timeout_s=1.0,
     )
-    task = runner._Task(job, tvm.cpu(), tmp_path)
+
+
+def test_all_layouts_of_a_weight_share_one_buffer(tmp_path):
+    args = [wire.Tensor([8, 6], "float32"), wire.Tensor([6, 4], "float32")]
+    task = runner._Task(job_of(args), tvm.cpu(), tmp_path)
     plain = task.timing_arguments(kernel((8, 6), (6, 4)))
     packed = task.timing_arguments(kernel((8, 6), (2, 3, 4)))
     assert plain[0] is packed[0] and packed[1].shape == (2, 3, 4)
@@ -37,3 +43,26 @@ def test_all_layouts_of_a_weight_share_one_buffer(tmp_path):
     again = task.timing_arguments(kernel((8, 6), (6, 4)))
     again[1].copyfrom(again[1].numpy() * 0 + 7)
     assert (padded[1].numpy().ravel()[:24] == 7).all()
+
+
+class Liar:
+    """A board whose clock says the same whatever it has done."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+
+    def load(self, job):
+        return None
+
+    def yardstick(self, job):
+        return None
+
+    def caller(self, job, function, args, device):
+        return lambda number: self._seconds
+
+
+@pytest.mark.parametrize("seconds", [math.inf, math.nan, -1.0])
+def test_a_time_that_is_none_fails_its_trial(seconds, tmp_path):
+    job = job_of([])
+    answer = runner._run(job, runner._Task(job, tvm.cpu(), tmp_path), Liar(seconds), rested=True)
+    assert (answer.stage, answer.error, answer.repeats) == ("run", "error", [])

@@ -7,6 +7,8 @@ import os
 import select
 import subprocess
 import sys
+import time
+from collections import deque
 from pathlib import Path
 from typing import Literal
 
@@ -41,6 +43,7 @@ class ZygoteProcess:
         assert self._process.stdin is not None and self._process.stdout is not None
         self._to, self._from = self._process.stdin.fileno(), self._process.stdout.fileno()
         os.set_blocking(self._to, False)
+        self._inbox, self._heard = wire.Inbox(), deque[wire.Message]()
         try:
             self.send(setup)
             ready = isinstance(self.receive(_START_S), wire.Ready)
@@ -57,21 +60,32 @@ class ZygoteProcess:
         return self._process.pid
 
     def send(self, message: wire.Setup | wire.Build | wire.Run) -> None:
-        """Raises BrokenPipeError if the zygote is gone, or takes nothing any more."""
+        """Raises BrokenPipeError if the zygote takes nothing any more, it or EOFError if the zygote is gone."""
         rest = memoryview(wire.frame(message))
         while rest:
-            if not select.select([], [self._to], [], _TAKE_S)[1]:
+            # it hears nothing while it tells something: what it tells is taken in meanwhile
+            told, takes, _ = select.select([self._from], [self._to], [], _TAKE_S)
+            if told:
+                self._hear()
+            elif not takes:
                 raise BrokenPipeError("the measurement process takes no messages")
-            rest = rest[os.write(self._to, rest) :]
+            if takes:
+                rest = rest[os.write(self._to, rest) :]
 
     def receive(self, timeout_s: float) -> wire.Message | None:
         """The next message; None after `timeout_s` without one. Raises EOFError if the zygote is gone."""
-        if not select.select([self._from], [], [], timeout_s)[0]:
-            return None
-        message = wire.receive(self._from)
-        if message is None:
+        until = time.monotonic() + timeout_s
+        while not self._heard:
+            if not select.select([self._from], [], [], max(0.0, until - time.monotonic()))[0]:
+                return None
+            self._hear()
+        return self._heard.popleft()
+
+    def _hear(self) -> None:
+        data = os.read(self._from, 1 << 20)
+        if not data:
             raise EOFError("the measurement process is gone")
-        return message
+        self._heard.extend(self._inbox.feed(data))
 
     def kill(self) -> None:
         """End the process at once; what it has forked ends with it, what it has written stays."""

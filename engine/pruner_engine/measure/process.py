@@ -36,6 +36,13 @@ def adopt_orphans() -> None:
         _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
+def outlive_signals() -> None:
+    """End when the engine's pipe closes, not by what a terminal or a shutdown sends to all of its processes: what was
+    written has to be removed after the engine."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+
+
 def stay_on(cores: list[int]) -> None:
     """Run this process and its future threads on these cores only, where the system can be told so."""
     if sys.platform == "linux":

@@ -10,7 +10,6 @@ import os
 import queue
 import select
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -194,7 +193,7 @@ def main(role: str) -> None:
     """Entry point of the supervisor and its workers: protocol on stdin and stdout, nothing else is written there."""
     parent, outbox = os.getppid(), os.dup(1)
     os.dup2(2, 1)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is the engine's to handle
+    process.outlive_signals()
     setup = wire.receive(0)
     if not isinstance(setup, wire.Setup):
         sys.exit("the first message has to be a setup")
@@ -213,6 +212,8 @@ def main(role: str) -> None:
         supervisor.start()
         wire.send(outbox, wire.Ready(seconds=time.perf_counter() - started))
         supervisor.serve()
+    except BrokenPipeError:
+        pass  # the engine died while it was told something
     finally:
         supervisor.stop()
     shutil.rmtree(Path(setup.folder), ignore_errors=True)  # the engine may have been killed

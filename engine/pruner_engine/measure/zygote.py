@@ -121,9 +121,13 @@ class Zygote:
                     self._hear(key.data)
 
     def stop(self) -> None:
-        """End every child."""
+        """End every child and what it has started: nothing is written any more."""
         for child in self._children.values():
             process.kill_group(child.pid)
+        for child in self._children.values():
+            with contextlib.suppress(ChildProcessError):
+                while True:
+                    os.waitpid(-child.pid, 0)
 
     def _patience(self) -> float:
         ends = [child.deadline for child in self._children.values() if child.job is not None and not child.timed_out]
@@ -182,7 +186,13 @@ class Zygote:
         if not data:  # closed its end: the signal of its death follows, or its deadline
             self._selector.unregister(child.read)
             return
-        for message in child.inbox.feed(data):
+        try:
+            messages = child.inbox.feed(data)
+        except ValueError:  # no message of ours: it ends, and its end is the answer
+            self._selector.unregister(child.read)
+            process.kill_group(child.pid)
+            return
+        for message in messages:
             self._answer(child, message)
 
     def _answer(self, child: _Child, message: wire.Message) -> None:
@@ -244,7 +254,7 @@ def main() -> None:
     started = time.perf_counter()
     outbox = os.dup(1)
     os.dup2(2, 1)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in a terminal is the engine's to handle
+    process.outlive_signals()
     setup = wire.receive(0)
     if not isinstance(setup, wire.Setup):
         sys.exit("the first message has to be a setup")
@@ -256,9 +266,11 @@ def main() -> None:
     import pruner_engine.measure.runner  # noqa: F401  loaded once, here, for all forks
 
     zygote = Zygote(setup, 0, outbox)
-    wire.send(outbox, wire.Ready(seconds=time.perf_counter() - started))
     try:
+        wire.send(outbox, wire.Ready(seconds=time.perf_counter() - started))
         zygote.serve()
+    except BrokenPipeError:
+        pass  # the engine died while it was told something
     finally:
         zygote.stop()
     shutil.rmtree(setup.folder, ignore_errors=True)  # the engine may have been killed
