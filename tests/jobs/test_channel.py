@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 import socket
 import tempfile
 import threading
 import time
+from pathlib import Path
 
 import pytest
 
@@ -88,6 +90,20 @@ def listening(hub: Hub) -> str:
     hub.close()
     assert not path or not os.path.exists(path)  # noqa: PTH110
     return path
+
+
+def test_a_socket_whose_folder_a_logout_removed_is_opened_elsewhere(tmp_path, monkeypatch):
+    hub = Hub(lambda _: None)
+    with tempfile.TemporaryDirectory(dir="/tmp") as short:
+        runtime = Path(short, "runtime")
+        runtime.mkdir()
+        monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
+        monkeypatch.setattr(tempfile, "tempdir", short)
+        first = hub.listen(HELLO)
+        assert hub.listen(HELLO) == first and first.startswith(str(runtime))
+        shutil.rmtree(runtime)
+        second = listening(hub)
+    assert second != first and second.startswith(short)
 
 
 def unusable(kind: str, tmp_path) -> str:

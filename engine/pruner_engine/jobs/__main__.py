@@ -250,7 +250,17 @@ class Engine:
             job = self._steered()
             if job is None or job.control.running.is_set():
                 self._watchdog.look()
+            self._stay_reachable(job)
             time.sleep(BEAT_S)
+
+    def _stay_reachable(self, job: _Job | None) -> None:
+        """Listen elsewhere where the socket's folder was removed, and have the run's row say so."""
+        before = self._socket
+        if before and (now := self._hub.listen(self._hello)) != before:
+            self._socket = now
+            if job is not None and job.control.on_moved is not None:
+                # the main thread may hold the project, and the heart has to beat
+                threading.Thread(target=job.control.on_moved, args=(now,), daemon=True).start()
 
     def _warn(self, text: str) -> None:
         self._hub.emit(Notice(level="warning", text=text))

@@ -107,12 +107,17 @@ class Hub:
             self._on_command(command)
 
     def listen(self, hello: Event) -> str:
-        """Open the control socket, readable by this user alone; returns its path, "" where no folder takes it."""
+        """Open the control socket, readable by this user alone; returns its path, "" where no folder takes it.
+
+        Called again it does so anew if the socket's file is gone: a logout removes the runtime folder.
+        """
+        if self._path and Path(self._path).exists():
+            return self._path
         # a session that outlives its login (tmux) still names a runtime folder that is gone
         server = _bound(os.environ.get("XDG_RUNTIME_DIR", "")) or _bound("")
+        self._path = str(server.getsockname()) if server is not None else ""
         if server is None:
             return ""  # go without, the parent's pipes still work
-        self._path = str(server.getsockname())
         threading.Thread(target=self._accept, args=(server, hello), daemon=True).start()
         return self._path
 

@@ -23,7 +23,7 @@ class PinnedRow:
 class Control:
     """Shared by the job and whoever commands it.
 
-    `on_hang` notes in the project why the job will never get past what it does now.
+    `on_hang` notes in the project why the job will never get past what it does now, `on_moved` where it can be reached.
     """
 
     stop: threading.Event = field(default_factory=threading.Event)
@@ -31,6 +31,7 @@ class Control:
     steering: SimpleQueue[tuple[int, str]] = field(default_factory=SimpleQueue)
     pinned: SimpleQueue[PinnedRow] = field(default_factory=SimpleQueue)
     on_hang: Callable[[str], None] | None = None
+    on_moved: Callable[[str], None] | None = None
 
     def __post_init__(self) -> None:
         self.running.set()
