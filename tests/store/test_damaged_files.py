@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import multiprocessing
+import multiprocessing.connection
 import os
 import random
 import shutil
 import sqlite3
+import threading
 from pathlib import Path
 
 import pytest
@@ -115,6 +117,29 @@ def test_a_file_that_is_removed_while_it_is_written_is_written_anew(tmp_path):
     assert runs(path) == 1
 
 
+def test_a_file_that_is_replaced_while_it_is_written_is_kept_beside_the_other(tmp_path):
+    path, other = tmp_path / "p.pruner", tmp_path / "other.pruner"
+    Project(other).close()
+    with Project(path) as project:
+        add_run(project)
+        other.replace(path)
+        for _ in range(2):
+            with pytest.raises(UserError, match=r"replaced by another .* p-kept\.pruner"):
+                add_run(project, 1)
+        assert Path(f"{path}-wal").stat().st_size == 0, "nothing there could be taken for the other's"
+    assert (runs(path), runs(tmp_path / "p-kept.pruner")) == (0, 1)
+    assert len(list(tmp_path.glob("*.pruner"))) == 2
+
+
+def test_a_project_that_was_settled_is_whole_without_its_log(tmp_path):
+    path, copy = tmp_path / "p.pruner", tmp_path / "copy.pruner"
+    with Project(path) as project:
+        add_run(project)
+        project.settle()
+        shutil.copy(path, copy)
+    assert runs(copy) == 1
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else")
 class TestAnotherUser:
     """Somebody who may read the file, and no more."""
@@ -139,6 +164,36 @@ class TestAnotherUser:
         path.parent.chmod(0o777)
         path.chmod(0o444)
         assert "cannot be written" in as_nobody(Project, path)
+
+    def test_is_told_where_the_newest_part_cannot_be_read(self, path):
+        with Project(path) as project:
+            add_run(project, 1)
+            log = Path(f"{path}-wal").read_bytes()
+        Path(f"{path}-wal").write_bytes(log)  # as a copy of a project at work, or a killed machine, leaves it
+        assert "cannot be read in a folder that is not yours" in as_nobody(runs, path)
+
+    def test_sees_what_is_written_later(self, path):
+        def before_and_after(pipe: multiprocessing.connection.Connection) -> str:
+            with ProjectReader(path) as reader:
+                found = [reader.data_version(), reader.data_version(), len(reader.runs())]
+                pipe.send("read")
+                pipe.recv()
+                found += [reader.data_version(), len(reader.runs())]
+            first, again, count, later, more = found
+            return f"{again == first} {count} {later != first} {more}"
+
+        here, there = multiprocessing.Pipe()
+
+        def write() -> None:
+            here.recv()
+            with Project(path) as project:
+                add_run(project, 1)
+            here.send("written")
+
+        writer = threading.Thread(target=write)
+        writer.start()
+        assert as_nobody(before_and_after, there) == "True 1 True 2"
+        writer.join()
 
     def test_reads_it_while_it_is_written(self, path):
         with Project(path) as project:

@@ -71,6 +71,7 @@ class RunLog:
             left_s=self._clock.left_s(self.trials),
         )
         self._project.runs.update(self._run_id, elapsed_s=self._clock.elapsed_s)
+        self._project.settle()
         self.progress(state)
 
     def progress(self, state: TaskState | None) -> None:

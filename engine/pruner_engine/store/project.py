@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import sqlite3
 import threading
 import time
@@ -39,12 +40,13 @@ class Project:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path).resolve()
         self._mutex = threading.RLock()
-        self._removed: UserError | None = None
+        self._lost: UserError | None = None
         if not self.path.parent.is_dir():
             raise UserError(f"There is no folder {self.path.parent}.", "Make it first, or choose another place.")
         self._lock = WriterLock(self.path)
         try:
             self._db = self._open()
+            self._identity = _identity(self.path)
         except BaseException:
             self._lock.release()
             raise
@@ -91,7 +93,7 @@ class Project:
                 if self._db.conn.in_transaction:  # nested: the outer one commits
                     yield self._db
                     return
-                self._keep_removed()
+                self._keep_lost()
                 self._db.conn.execute("BEGIN IMMEDIATE")
                 try:
                     yield self._db
@@ -106,16 +108,22 @@ class Project:
                     self._db.conn.execute("ROLLBACK")
                 raise sentence(error, self.path) from error
 
-    def _keep_removed(self) -> None:
-        """Write the project anew where somebody has removed its file: an open file without a name dies with us."""
-        if self._removed is None and not self.path.exists():
-            self._db.conn.execute("VACUUM INTO ?", [str(self.path)])
-            self._removed = UserError(
-                f"{self.path} was removed while the engine worked on it; it has been written anew.",
-                "Resume: nothing measured is lost.",
-            )
-        if self._removed is not None:  # whatever became of the first one: what is committed here has no name any more
-            raise self._removed
+    def _keep_lost(self) -> None:
+        """Write the project anew where somebody has removed or replaced its file: one without a name dies with us."""
+        if self._lost is None and (found := _identity(self.path)) != self._identity:
+            place = self.path if found is None else _free_name(self.path)
+            # what is beside the path under the log's name would be taken for the new file's
+            self._db.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._db.conn.execute("VACUUM INTO ?", [str(place)])
+            self._lost = _lost_to(self.path, place)
+        if self._lost is not None:  # whatever became of the first one: what is committed here has no name any more
+            raise self._lost
+
+    def settle(self) -> None:
+        """Take what is committed from the write-ahead log into the file, which is then the whole project."""
+        # on a full disk it stays in the log, where it is as safe
+        with self._mutex, contextlib.suppress(sqlite3.DatabaseError):
+            self._db.conn.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def query(self, sql: str, args: tuple[object, ...] = ()) -> list[dict[str, object]]:
         with self._mutex:
@@ -138,6 +146,33 @@ class Project:
         self.close()
 
 
+def _identity(path: Path) -> tuple[int, int] | None:
+    """What stays the same while a path names the same file; None where it names none."""
+    try:
+        found = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _free_name(path: Path) -> Path:
+    """Of a file beside `path` that is not there yet."""
+    names = (path.with_stem(f"{path.stem}-kept{number or ''}") for number in itertools.count())
+    return next(name for name in names if not name.exists())
+
+
+def _lost_to(path: Path, place: Path) -> UserError:
+    if place == path:
+        return UserError(
+            f"{path} was removed while the engine worked on it; it has been written anew.",
+            "Resume: nothing measured is lost.",
+        )
+    return UserError(
+        f"{path} was replaced by another file while the engine worked on it; the work is in {place.name} beside it.",
+        "Resume that one: nothing measured is lost.",
+    )
+
+
 def sentence(error: Exception, path: Path) -> UserError:
     """What a database error means to the reader."""
     text = str(error)
@@ -153,6 +188,7 @@ def sentence(error: Exception, path: Path) -> UserError:
         return UserError(f"{path} is locked by another program.", "Close the program that has it open, then try again.")
     if "not a database" in text or "malformed" in text or "corrupt" in text:
         return UserError(
-            f"{path} is damaged or not a project ({text}).", "Restore it from a copy, or tune into a new file."
+            f"{path} is damaged or not a project ({text}).",
+            "Restore it and its -wal and -shm files from a copy, or tune into a new file.",
         )
     return UserError(f"{path} could not be used: {text}.", "Check the disk, then resume: nothing measured is lost.")

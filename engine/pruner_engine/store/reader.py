@@ -13,13 +13,14 @@ from typing import Any
 from pruner_engine.advice import advice
 from pruner_engine.errors import UserError
 from pruner_engine.store.lock import is_being_written
-from pruner_engine.store.reading import connect_read_only, makes_sense, making_sense
+from pruner_engine.store.reading import connect_read_only, makes_sense, making_sense, state_of
 from pruner_engine.store.roofline import Place, place
 from pruner_engine.store.tally import Tally
 from pruner_engine.store.versions import refuse_foreign
 
 Row = dict[str, Any]
 
+_VERSIONS = 1 << 32  # SQLite's own go up to this
 _CHUNK = 2_000  # rows; some 10 ms
 WORK_PARTS = ("draft_s", "verify_s", "build_s", "run_s", "learn_s")
 
@@ -93,14 +94,18 @@ class ProjectReader:
         if not self.path.is_file():
             raise UserError(f"There is no project file {self.path}.", "Check the path, or tune a model into it first.")
         with making_sense(self.path):
-            self._db = connect_read_only(self.path)
-            refuse_foreign(self._db, self.path)
-        self._tally = Tally(self._db)
+            self._open()
+        self._opened = 1
         self._probes: dict[int, list[Row]] = {}
         self._progress: dict[int, list[Row]] = {}
         self._scored: dict[int, list[Row]] = {}
         self._rounds: dict[int, list[Row]] = {}
         self._roofs: dict[int, Place | None] = {}
+
+    def _open(self) -> None:
+        self._db, self._state = connect_read_only(self.path)
+        refuse_foreign(self._db, self.path)
+        self._tally = Tally(self._db)
 
     def close(self) -> None:
         self._db.close()
@@ -122,7 +127,12 @@ class ProjectReader:
 
     def data_version(self) -> int:
         """Changes whenever another process has committed: the cheap question before a refresh."""
-        return int(self._db.execute("PRAGMA data_version").fetchone()[0])
+        if self._state is not None and self._state != state_of(self.path):
+            before = self._db
+            self._open()
+            before.close()
+            self._opened += 1
+        return self._opened * _VERSIONS + int(self._db.execute("PRAGMA data_version").fetchone()[0])
 
     # ------------------------------------------------------------ runs
 

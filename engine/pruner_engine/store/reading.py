@@ -13,13 +13,14 @@ from typing import Any, TypeVar
 from pruner_engine.errors import UserError, first_words
 
 _Class = TypeVar("_Class", bound=type)
+State = tuple[tuple[int, int] | None, tuple[int, int] | None]
 
 
 def damaged(path: Path, reason: object) -> UserError:
     """What is said of a project file whose content makes no sense."""
     return UserError(
         f"{path} cannot be read as a project: {reason}.",
-        "Choose a .pruner file that Pruner Studio wrote, or restore this one from a copy.",
+        "Choose a .pruner file that Pruner Studio wrote, or restore this one and its -wal and -shm files from a copy.",
     )
 
 
@@ -53,17 +54,44 @@ def makes_sense(cls: _Class) -> _Class:
     return cls
 
 
-def connect_read_only(path: Path) -> sqlite3.Connection:
-    """Open an existing file; rows come as `sqlite3.Row`."""
+def connect_read_only(path: Path) -> tuple[sqlite3.Connection, State | None]:
+    """Open an existing file; rows come as `sqlite3.Row`.
+
+    Returns:
+        The connection, and the file's state if it is to be opened anew when that has changed: what others write goes
+        unnoticed where SQLite cannot share the file with them. None where it can.
+
+    Raises:
+        UserError: a part of the project is in a log that cannot be read there.
+    """
+    state = None
     try:
         db = _connect(path, "mode=ro")
     except sqlite3.OperationalError:
         # in a folder that may not be written SQLite cannot share the file with a writer, and there is none
         if os.access(path.resolve().parent, os.W_OK):
             raise
+        state = state_of(path)
+        if state[1] is not None and state[1][1]:
+            raise UserError(
+                f"The newest part of {path} is in {path.name}-wal, which cannot be read in a folder that is not yours.",
+                "Copy both files to a folder that you may write, and open the copy.",
+            ) from None
         db = _connect(path, "mode=ro&immutable=1")
     db.row_factory = sqlite3.Row
-    return db
+    return db, state
+
+
+def state_of(path: Path) -> State:
+    """When a project and its write-ahead log were changed last, and their sizes in bytes; None where there is none."""
+    found: list[tuple[int, int] | None] = []
+    for file in (path.resolve(), path.resolve().with_name(path.resolve().name + "-wal")):
+        try:
+            stat = file.stat()
+            found.append((stat.st_mtime_ns, stat.st_size))
+        except OSError:
+            found.append(None)
+    return found[0], found[1]
 
 
 def _connect(path: Path, how: str) -> sqlite3.Connection:
