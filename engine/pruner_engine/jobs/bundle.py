@@ -46,7 +46,10 @@ class _Tuned:
 def _tuned(
     project: Project, run_id: int | None, on_phase: Callable[[str, str], None], *, all_runs: bool = False
 ) -> _Tuned:
-    """A run with its best schedules or those of all runs on its target; without an id the newest, with all."""
+    """A run with its best schedules or those of all runs that measured as it did; without an id the newest, with all.
+
+    Warm and cold caches make other latencies, which are not held against each other.
+    """
     run, rows = stored_run(project, run_id)
     with making_sense(project.path):
         device = project.work.target(run["target_id"])
@@ -55,9 +58,11 @@ def _tuned(
     on_phase("load", str(project.path))
     model = stored_model(project, run)
     on_phase("prepare", model.name)
-    database = ProjectDatabase(project, run["target_id"], target, None if all_runs else run_id)
+    settings = settings_from(run["settings"])
+    chosen = None if all_runs else run_id
+    database = ProjectDatabase(project, run["target_id"], target, chosen, cold=settings.cold_cache)
     untuned = {row["hash"]: row["untuned_s"] for row in rows if row["untuned_s"]}
-    prepared = prepare(model.mod, target, settings_from(run["settings"]).without_rules)
+    prepared = prepare(model.mod, target, settings.without_rules)
     return _Tuned(run, tasks, untuned, device, target, model, prepared, database)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from pruner_engine.advice import advice
 from pruner_engine.errors import UserError
 from pruner_engine.store.lock import is_being_written
+from pruner_engine.store.of_run import UNTUNED_S, WEIGHT
 from pruner_engine.store.reading import connect_read_only, makes_sense, making_sense, state_of
 from pruner_engine.store.roofline import Place, place
 from pruner_engine.store.tally import Tally
@@ -28,20 +29,20 @@ _JSON_COLUMNS = frozenset(
     ("inputs", "outputs", "profile", "shapes", "settings", "versions", "host", "stats", "repeats", "summary", "recipe")
 )
 
-_RUNS = """
+_RUNS = f"""
 SELECT r.*, m.name AS model, m.kind AS model_kind, m.source, m.sha256 AS model_sha256, m.inputs, m.outputs,
        t.text AS target, t.device, t.fingerprint, t.profile,
-       (SELECT CASE WHEN count(*) = count(k.untuned_s) THEN sum(k.weight * k.untuned_s) END
+       (SELECT CASE WHEN count(*) = count({UNTUNED_S}) THEN sum({WEIGHT} * {UNTUNED_S}) END
          FROM run_tasks j JOIN tasks k ON k.id = j.task_id WHERE j.run_id = r.id) AS untuned_s,
        (SELECT latency_s FROM progress p WHERE p.run_id = r.id ORDER BY p.id DESC LIMIT 1) AS latency_s,
        (SELECT left_s FROM progress p WHERE p.run_id = r.id ORDER BY p.id DESC LIMIT 1) AS left_s
 FROM runs r JOIN models m ON m.id = r.model_id LEFT JOIN targets t ON t.id = r.target_id
 """
 
-_TASKS = """
-SELECT k.id, k.name, k.op, k.hash, k.shapes, k.flops, k.weight, k.untuned_s, k.model_id, k.target_id,
-       j.steer, j.quarantined
-FROM run_tasks j JOIN tasks k ON k.id = j.task_id WHERE j.run_id = ? ORDER BY k.id
+_TASKS = f"""
+SELECT k.id, k.name, k.op, k.hash, k.shapes, k.flops, k.model_id, k.target_id, j.steer, j.quarantined,
+       {WEIGHT} AS weight, {UNTUNED_S} AS untuned_s
+FROM run_tasks j JOIN tasks k ON k.id = j.task_id JOIN runs r ON r.id = j.run_id WHERE j.run_id = ? ORDER BY k.id
 """
 
 _CANDIDATES = """

@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from pruner_engine.errors import UserError
+from pruner_engine.store.of_run import CALLS, UNTUNED_S, WEIGHT
 
 if TYPE_CHECKING:
     from pruner_engine.store.project import Project
@@ -18,14 +21,18 @@ IMPORTED = "imported"  # strategy of a run that holds what others measured
 
 
 # of SQLite's two `min` the one of one value leaves out NULL, the one of two is NULL where either is
-_LATENCY = """
+_LATENCY = f"""
 SELECT CASE WHEN count(*) = count(s) THEN sum(weight * s) END AS latency_s FROM (
   SELECT weight, min(coalesce(best_s, untuned_s), coalesce(untuned_s, best_s)) AS s FROM (
-    SELECT k.weight, k.untuned_s,
+    SELECT {WEIGHT} AS weight, {UNTUNED_S} AS untuned_s,
       (SELECT min(x.seconds) FROM measurements x
         WHERE x.run_id = j.run_id AND x.task_id = k.id AND x.stage = 'ok' AND x.censored = 0) AS best_s
-    FROM run_tasks j JOIN tasks k ON k.id = j.task_id WHERE j.run_id = ?))
+    FROM run_tasks j JOIN tasks k ON k.id = j.task_id JOIN runs r ON r.id = j.run_id WHERE j.run_id = ?))
 """
+
+
+class _Calls(msgspec.Struct):
+    calls: int
 
 
 class RunRepository:
@@ -69,15 +76,19 @@ class RunRepository:
         with self._project.transaction() as db:
             db["runs"].update(run_id, {"updated": time.time(), **columns})
 
-    def add_tasks(self, run_id: int, task_ids: Iterable[int]) -> None:
+    def add_tasks(self, run_id: int, task_ids: Collection[int], weights: Sequence[int] = ()) -> None:
+        """Add tasks to a run, in which they are called so often; without `weights` as often as their rows say."""
         with self._project.transaction() as db:
+            for task_id, calls in zip(task_ids, weights, strict=False):
+                if db["tasks"].get(task_id)["weight"] != calls:
+                    self._project.work.keep_fact(CALLS.format(run=run_id, task=task_id), _Calls(calls))
             db["run_tasks"].insert_all(({"run_id": run_id, "task_id": task_id} for task_id in task_ids), ignore=True)
 
     def tasks(self, run_id: int) -> list[dict[str, Any]]:
-        """Rows of table `tasks` that belong to a run, with its steering."""
+        """Rows of table `tasks` that belong to a run, with its steering; `untuned_s` and `weight` are the run's."""
         return self._project.query(
-            "SELECT k.*, j.steer, j.quarantined FROM run_tasks j JOIN tasks k ON k.id = j.task_id"
-            " WHERE j.run_id = ? ORDER BY k.id",
+            f"SELECT k.*, {UNTUNED_S} AS untuned_s, {WEIGHT} AS weight, j.steer, j.quarantined FROM run_tasks j"
+            " JOIN tasks k ON k.id = j.task_id JOIN runs r ON r.id = j.run_id WHERE j.run_id = ? ORDER BY k.id",
             (run_id,),
         )
 

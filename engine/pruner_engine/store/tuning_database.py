@@ -22,7 +22,8 @@ _TASKS = "SELECT id, mod FROM tasks WHERE target_id = ? AND hash = ? ORDER BY id
 _BEST = (
     "SELECT c.trace, x.repeats FROM measurements x JOIN candidates c ON c.id = x.candidate_id"
     " WHERE x.task_id IN (SELECT value FROM json_each(?)) AND x.stage = 'ok' AND x.censored = 0"
-    " AND (? IS NULL OR x.run_id = ?)"
+    " AND (x.run_id = ? OR ? IS NULL AND x.run_id IN (SELECT id FROM runs"
+    " WHERE coalesce(json_extract(settings, '$.cold_cache'), 0) = ?))"
     " AND c.trace IS NOT NULL"  # a project that was trimmed keeps those of the best
     " ORDER BY x.seconds LIMIT ?"
 )
@@ -34,14 +35,26 @@ class ProjectDatabase(PyDatabase):
 
     Trials of other devices are never returned: rows are keyed by target and device fingerprint. Only candidates whose
     outputs are right are `ok` trials, so the best of them may be compiled.
+
+    Args:
+        run_id: the run whose trials these are; None for all that measured with caches as cold or warm as `cold` says.
     """
 
-    def __init__(self, project: Project, target_id: int, target: tvm.target.Target, run_id: int | None = None) -> None:
+    def __init__(
+        self,
+        project: Project,
+        target_id: int,
+        target: tvm.target.Target,
+        run_id: int | None = None,
+        *,
+        cold: bool = False,
+    ) -> None:
         super().__init__()
         self._project = project
         self._target_id = target_id
         self._target = target
         self._run_id = run_id
+        self._cold = cold
 
     def _tasks(self, mod: tvm.IRModule) -> tuple[list[int], tvm.IRModule]:
         """Ids of the tasks that are this kernel, and the module of the first; two models may share a kernel."""
@@ -67,7 +80,7 @@ class ProjectDatabase(PyDatabase):
         return self._records(self._tasks(workload.mod)[0], workload, top_k)
 
     def _records(self, task_ids: list[int], workload: Workload, limit: int) -> list[TuningRecord]:
-        rows = self._project.query(_BEST, (json.dumps(task_ids), self._run_id, self._run_id, limit))
+        rows = self._project.query(_BEST, (json.dumps(task_ids), self._run_id, self._run_id, self._cold, limit))
         return [record_of(workload, row["trace"], row["repeats"], self._target) for row in rows]  # type: ignore[arg-type]
 
     def get_all_tuning_records(self) -> list[TuningRecord]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 import tvm
 
+from pruner_engine.store.of_run import COLD_UNTUNED
 from pruner_engine.tasks.task import TensorSpec, TuningTask
 
 if TYPE_CHECKING:
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 _Fact = TypeVar("_Fact", bound=msgspec.Struct)
 _LARGEST_COPY = 900 << 20  # bytes; SQLite's own limit for a value is 1e9
 _OF_TYPE = "model_id = ? AND target_id = ? AND dtype = ?"
+
+
+class _Untuned(msgspec.Struct):
+    seconds: float
 
 
 def pack_module(mod: tvm.IRModule) -> bytes:
@@ -97,11 +102,18 @@ class WorkRepository:
                 for task in tasks
             ]
 
-    def set_untuned(self, task_id: int, seconds: float) -> None:
+    def set_untuned(self, task_id: int, seconds: float, *, cold: bool = False) -> None:
+        """Seconds a call of the untuned kernel; `cold`: with its weights and outputs flushed from the caches."""
+        if cold:
+            self.keep_fact(COLD_UNTUNED.format(task=task_id), _Untuned(seconds))
+            return
         with self._project.transaction() as db:
             db["tasks"].update(task_id, {"untuned_s": seconds})
 
-    def untuned(self, task_id: int) -> float | None:
+    def untuned(self, task_id: int, *, cold: bool = False) -> float | None:
+        if cold:
+            found = self.fact(COLD_UNTUNED.format(task=task_id), _Untuned)
+            return None if found is None else found.seconds
         value = self._project.query("SELECT untuned_s FROM tasks WHERE id = ?", (task_id,))[0]["untuned_s"]
         return None if value is None else float(value)  # type: ignore[arg-type]
 
