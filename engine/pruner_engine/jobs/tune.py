@@ -7,6 +7,7 @@ import importlib.metadata
 import json
 import os
 import platform
+import shutil
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +24,7 @@ from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.measuring import measured_on, measurer_for
 from pruner_engine.jobs.stored import is_this_device, refuse_other_device, stored_model, stored_tasks
 from pruner_engine.plugins import load_plugins
-from pruner_engine.protocol import Phase, Resume, RunFinished, RunStarted, State, Tune
+from pruner_engine.protocol import Notice, Phase, Resume, RunFinished, RunStarted, State, Tune
 from pruner_engine.search.budget import Budget, renewed
 from pruner_engine.search.settings import SearchSettings, settings_from
 from pruner_engine.search.strategies import strategy_names
@@ -37,6 +38,8 @@ from pruner_engine.targets.profiling import keep_calibration, profile_for
 from pruner_engine.targets.target import device_kind, refuse_foreign, resolve_target, target_json, threads_of
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import REWRITES, prepare
+
+_ROOM = 100 << 20  # bytes; thousands of trials take some tens of megabytes
 
 
 def start(command: Tune, job: JobContext) -> None:
@@ -68,6 +71,7 @@ def start(command: Tune, job: JobContext) -> None:
             socket=job.socket,
         )
         job.emit(RunStarted(project=str(project.path), run_id=run_id))
+        _tell_little_room(project, run_id, job)
         with _run_state(project, run_id, job):
             model = converted(project, run_id, model, settings.dtype, job)
             _tune(project, run_id, _prepare(project, run_id, model, target, job), job, settings)
@@ -96,8 +100,18 @@ def resume(command: Resume, job: JobContext) -> None:
         )
         project.runs.update(run_id, budget_trials=budget.trials, budget_s=budget.seconds, **changes)
         job.emit(RunStarted(project=str(project.path), run_id=run_id, resumed=True))
+        _tell_little_room(project, run_id, job)
         with _run_state(project, run_id, job):
             _tune(project, run_id, _prepared(project, run_id, row, job), job, settings_from(row["settings"]))
+
+
+def _tell_little_room(project: Project, run_id: int, job: JobContext) -> None:
+    """A run that the disk will end is told so before it begins."""
+    if (free := shutil.disk_usage(project.path.parent).free) < _ROOM:
+        text = f"The disk that holds {project.path} is nearly full: {free >> 20} MB are free."
+        hint = "Free some space: a run ends where the disk is full, and goes on with a resume."
+        project.runs.add_event(run_id, "warning", text, hint)
+        job.emit(Notice(level="warning", text=text, hint=hint))
 
 
 def _check_budget(command: Tune | Resume) -> None:
@@ -136,21 +150,22 @@ def _add_target(project: Project, target: tvm.target.Target, settings: SearchSet
 
 def _prepare(project: Project, run_id: int, model: LoadedModel, target: tvm.target.Target, job: JobContext) -> _Work:
     row = project.runs.get(run_id)
-    target_id = row["target_id"]
+    settings, target_id = settings_from(row["settings"]), row["target_id"]
     job.emit(Phase(name="profile", detail=project.work.target(target_id)["device"]))
     profile = profile_for(target)
     project.work.set_profile(target_id, profile.as_json())
     project.runs.update(run_id, phase="prepare")
     job.emit(Phase(name="prepare", detail=model.name))
-    tasks = extract_tasks(prepare(model.mod, target, settings_from(row["settings"]).without_rules), target)
+    tasks = extract_tasks(prepare(model.mod, target, settings.without_rules), target)
     if not tasks:
         raise UserError(f"{model.name} holds no kernel that could be tuned.", "Check that it is the model you meant.")
     if is_this_device(project.work.target(target_id), target):
         _library_baselines(project, row, model, target, job)
     task_ids = project.work.add_tasks(row["model_id"], target_id, tasks)
-    project.runs.add_tasks(run_id, task_ids)  # the last step: a run that has tasks is prepared
+    # the last step: a run that has tasks is prepared
+    project.runs.add_tasks(run_id, task_ids, [task.weight for task in tasks])
     states = [
-        TaskState(task, task_id, untuned_s=project.work.untuned(task_id))
+        TaskState(task, task_id, untuned_s=project.work.untuned(task_id, cold=settings.cold_cache))
         for task, task_id in zip(tasks, task_ids, strict=True)
     ]
     return _Work(target, profile, states)
@@ -250,7 +265,13 @@ def _why_nothing_valid(project: Project, run_id: int) -> str:
 
 @contextlib.contextmanager
 def _run_state(project: Project, run_id: int, job: JobContext) -> Iterator[None]:
-    """A run that ends by an error says so in the project file."""
+    """What becomes of a run meanwhile is in the project file: where it can be reached, and an error that ends it."""
+
+    def moved(socket: str) -> None:
+        with contextlib.suppress(UserError):  # it has just ended
+            project.runs.update(run_id, socket=socket)
+
+    job.control.on_moved = moved
     try:
         yield
     except Exception as error:
@@ -259,6 +280,8 @@ def _run_state(project: Project, run_id: int, job: JobContext) -> Iterator[None]
             project.runs.update(run_id, state="failed", reason=text, phase="", pid=None, socket="")
             project.runs.add_event(run_id, "error", text)
         raise
+    finally:
+        job.control.on_moved = None
 
 
 def versions() -> dict[str, str]:

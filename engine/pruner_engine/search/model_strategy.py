@@ -16,8 +16,9 @@ from pruner_engine.search.task_state import TaskState, Trial
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.decision import Rows
 from pruner_engine.verify import create_model
-from pruner_engine.verify.model import Features, Group, LearnReport
+from pruner_engine.verify.model import CostModel, Features, Group, LearnReport
 
+_RESTORED = 64  # trials of earlier sessions that are featurised between two signs of life
 _ALIKE = 3  # candidates of one score that a round measures while there are others
 
 
@@ -43,7 +44,11 @@ class ModelStrategy(Strategy):
         self.model = create_model(kind, context.seed)
         self.pretrained = bool(context.settings.checkpoint)
         if self.pretrained:
-            self.model.from_bytes(read_checkpoint_file(Path(context.settings.checkpoint)))
+            try:
+                self.model.from_bytes(read_checkpoint_file(Path(context.settings.checkpoint)))
+            except UserError:  # moved or replaced since then: the run's own model came of it
+                if not context.goes_on:
+                    raise
         self._memories: dict[str, Memory] = {}
 
     def memory(self, state: TaskState) -> Memory:
@@ -148,18 +153,31 @@ class ModelStrategy(Strategy):
         # drawn again from the beginning, most candidates would be known
         self.rng = np.random.default_rng([self.context.seed, sum(len(state.trials) for state in states)])
         for state in states:
-            if state.trials:
-                self.take(state, state.trials)
+            for start in range(0, len(state.trials), _RESTORED):
+                self.context.on_phase("restore", state.task.name)
+                self.take(state, state.trials[start : start + _RESTORED])
         groups = self.groups()
-        if "model" in checkpoints:
-            learned = sum(len(group[0]) for group in groups.values() if len(group[0]) > 1)
-            self.model.go_on_from(checkpoints["model"], learned)
-        elif groups:
+        learned = sum(len(group[0]) for group in groups.values() if len(group[0]) > 1)
+        if not self.take_up(self.model, checkpoints, "model", learned) and groups:
             self.update(groups)
+
+    def take_up(self, model: CostModel, checkpoints: dict[str, bytes], role: str, learned: int = 0) -> bool:
+        """Have a model go on from the run's checkpoint; one that is refused is told, and leaves the model as it was."""
+        if role not in checkpoints:
+            return False
+        try:
+            if self.pretrained:
+                model.from_bytes(checkpoints[role])  # it holds what the settings' checkpoint knew
+            model.go_on_from(checkpoints[role], learned)
+        except UserError as error:
+            text = f"The {role} that this run had learned cannot be taken up: {error.message}"
+            self.context.on_notice("warning", text, "What the run has measured is learned anew.")
+            return False
+        return True
 
     def checkpoints(self) -> dict[str, tuple[str, bytes, dict[str, Any]]]:
         recipe = {**self.model.recipe, "seed": self.context.seed}
-        return {"model": (self.model.kind, self.model.to_bytes(), recipe)}
+        return {"model": (self.model.kind, self.model.to_bytes(), recipe)} if is_finite(self.model) else {}
 
 
 def few_alike(ranked: Sequence[Candidate]) -> list[Candidate]:
@@ -174,6 +192,12 @@ def few_alike(ranked: Sequence[Candidate]) -> list[Candidate]:
         (first if seen[candidate.verified_score] < _ALIKE else rest).append(candidate)
         seen[candidate.verified_score] += 1
     return [*first, *rest]
+
+
+def is_finite(model: CostModel) -> bool:
+    """Whether all weights are numbers: a checkpoint of others is refused, and the last one of numbers is to stay."""
+    network = getattr(model, "network", None)
+    return network is None or all(bool(weights.isfinite().all()) for weights in network.state_dict().values())
 
 
 def read_checkpoint_file(path: Path) -> bytes:

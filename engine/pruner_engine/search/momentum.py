@@ -9,6 +9,7 @@ from typing import Any
 from pruner_engine.adapt.moa import MomentumAdapter
 from pruner_engine.errors import UserError
 from pruner_engine.search.draft_verify import DraftVerify
+from pruner_engine.search.model_strategy import is_finite
 from pruner_engine.search.strategy import Context, register_strategy
 from pruner_engine.search.task_state import TaskState
 from pruner_engine.verify.model import Group, LearnReport
@@ -57,8 +58,7 @@ class MomentumDraftVerify(DraftVerify):
         return report
 
     def restore(self, states: Sequence[TaskState], checkpoints: dict[str, bytes]) -> None:
-        if "siamese" in checkpoints:
-            self.adapter.siamese.from_bytes(checkpoints["siamese"])
+        self.take_up(self.adapter.siamese, checkpoints, "siamese")
         super().restore(states, checkpoints)
         self.adapter.updates = sum(state.rounds for state in states)
         if "model" in checkpoints:
@@ -66,7 +66,8 @@ class MomentumDraftVerify(DraftVerify):
 
     def checkpoints(self) -> dict[str, tuple[str, bytes, dict[str, Any]]]:
         siamese = self.adapter.siamese
-        return {**super().checkpoints(), "siamese": (siamese.kind, siamese.to_bytes(), siamese.recipe)}
+        kept = {"siamese": (siamese.kind, siamese.to_bytes(), siamese.recipe)} if is_finite(siamese) else {}
+        return {**super().checkpoints(), **kept}
 
 
 register_strategy(MomentumDraftVerify.name, MomentumDraftVerify)

@@ -42,7 +42,10 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Context:
-    """What a strategy is given: the device, the run's seed and settings, and ears for what it does."""
+    """What a strategy is given: the device, the run's seed and settings, and ears for what it does.
+
+    `goes_on`: the run has been at work before, and `restore` will be given the model that it had learned.
+    """
 
     target: tvm.target.Target
     profile: DeviceProfile
@@ -52,6 +55,7 @@ class Context:
     on_phase: Callable[[str, str], None]
     on_adaptation: Callable[[dict[str, Any]], None]
     on_notice: Callable[[str, str, str], None]
+    goes_on: bool = False
 
 
 class Strategy(ABC):

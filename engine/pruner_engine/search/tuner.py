@@ -38,6 +38,7 @@ from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.target import threads_of
 
 _BASELINES = 16  # untuned kernels that are built before the first of them is run
+_RESTORED = 256  # trials of earlier sessions that are taken up between two signs of life
 _HOPELESS_AFTER = 24  # failed trials in a row that quarantine a task
 
 
@@ -83,6 +84,7 @@ class Tuner:
         self.control = control
         self.clock = WorkClock(plan.budget, float(project.runs.get(plan.run_id)["elapsed_s"]))
         self.log = RunLog(project, plan.run_id, self.states, self.clock, plan.budget.trials, emit)
+        self._unchecked: set[int] = set()  # tasks of which that was told
         self.strategy: Strategy = make_strategy(
             plan.strategy,
             Context(
@@ -94,6 +96,7 @@ class Tuner:
                 on_phase=self.log.phase,
                 on_adaptation=self.log.adaptation,
                 on_notice=self.log.notice,
+                goes_on=self.log.trials > 0 and project.runs.checkpoint(plan.run_id, "model") is not None,
             ),
         )
 
@@ -208,6 +211,7 @@ class Tuner:
 
         self.log.phase("measure", state.task.name)
         take_up_yardstick(self.project, state.task, state.task_id, measurer)
+        self._tell_unchecked(state, measurer)
         inputs = [MeasureInput(c.hash, c.schedule.mod) for c in chosen if c.schedule is not None]
         measurer.measure(
             state.task,
@@ -288,7 +292,9 @@ class Tuner:
             self._generate_space(state)
         self.log.phase("restore", "")
         with making_sense(self.project.path):
-            for row, state in zip(rows, touched, strict=True):
+            for number, (row, state) in enumerate(zip(rows, touched, strict=True)):
+                if number % _RESTORED == 0:
+                    self.log.phase("restore", state.task.name)
                 state.add(trial_from_row(row, state))
         rounds = self.project.runs.rounds(self.run_id)
         for state in by_id.values():
@@ -299,18 +305,31 @@ class Tuner:
 
     def _baselines(self, measurer: Measurer) -> None:
         """Time the untuned kernel of every task: what a gain is measured against."""
-        new = [state for state in self.states if state.untuned_s is None]
-        for start in range(0, len(new), _BASELINES):
-            batch = new[start : start + _BASELINES]
-            self.log.phase("baseline", batch[0].task.name)
-            by_hash = {state.task.hash: state for state in batch}
-            for task, result in measurer.all_untuned([s.task for s in batch], self.control.stop.is_set):
+        waiting = {state.task.hash: state for state in self.states if state.untuned_s is None}
+        while waiting and not self.control.stop.is_set():
+            self._hold_while_paused()
+            batch = [state.task for state in list(waiting.values())[:_BASELINES]]
+            self.log.phase("baseline", batch[0].name)
+            for task, result in measurer.all_untuned(batch, self.control.should_yield):
+                state = waiting.pop(task.hash)
                 if result.seconds is None:
                     self.log.notice("warning", f"{task.name}: the untuned kernel failed ({result.message}).", "")
                     continue
-                state = by_hash[task.hash]
                 state.untuned_s = result.seconds
-                self.project.work.set_untuned(state.task_id, result.seconds)
+                self.project.work.set_untuned(state.task_id, result.seconds, cold=self.settings.cold_cache)
+
+    def _tell_unchecked(self, state: TaskState, measurer: Measurer) -> None:
+        """A task whose untuned kernel gives no outputs has nothing that its candidates' are compared with."""
+        if self.settings.check == "none" or state.task_id in self._unchecked:
+            return
+        if not (untuned := measurer.untuned(state.task)).ok:
+            self._unchecked.add(state.task_id)
+            self.log.notice(
+                "warning",
+                f"{state.task.name}: its candidates' outputs are not checked, since the untuned kernel gave none to"
+                f" compare them with ({untuned.message.rstrip('.')}).",
+                "An export compares the outputs of the whole model.",
+            )
 
     # ------------------------------------------------------------ clock, budget, steering
 
