@@ -203,3 +203,36 @@ def test_collecting_says_which_model_failed_and_writes_the_others(tmp_path, mode
     assert done.returncode == 1 and "2 runs failed" in done.stderr  # its random and its searched one
     answer = json.loads(done.stdout)
     assert answer["tasks"] == 1 and len(answer["errors"]) == 2 and "broken.onnx" in answer["errors"][0]
+
+
+def test_a_disk_that_is_nearly_full_is_told_before_the_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(tune, "_ROOM", 1 << 60)
+    said = started(tmp_path / "p.pruner")
+    started_at = next(at for at, event in enumerate(said) if isinstance(event, msg.RunStarted))
+    told = said[started_at + 1]
+    assert isinstance(told, msg.Notice) and "nearly full" in told.text and "resume" in told.hint
+    with ProjectReader(tmp_path / "p.pruner") as reader:
+        assert told.text in [event["text"] for event in reader.events(1)]
+
+
+def test_candidates_that_nothing_can_be_compared_with_are_told_once(tmp_path):
+    settings = {"run_timeout_s": 0.05, "repeats": 1, "round_trials": 2}  # the untuned kernel may take six times that
+    said = started(tmp_path / "p.pruner", "matmul:1024,1024,1024", settings=settings)
+    told = [event for event in said if isinstance(event, msg.Notice) and "are not checked" in event.text]
+    assert len(told) == 1 and "after 0.3 s" in told[0].text, [e.text for e in said if isinstance(e, msg.Notice)]
+
+
+def test_after_each_round_the_file_alone_is_the_project(tmp_path):
+    project, copy = tmp_path / "p.pruner", tmp_path / "copy.pruner"
+    found: list[tuple[int, int]] = []
+
+    def copying(event: msg.Event) -> None:
+        if isinstance(event, msg.Progress) and event.trials and event.trials % 4 == 0:
+            copy.write_bytes(project.read_bytes())
+            with ProjectReader(copy) as reader:
+                found.append((event.trials, reader.run(1)["trials"]))
+
+    settings = {**QUICK, "round_trials": 4}
+    command = msg.Tune(project=str(project), model="matmul:32,32,32", strategy="random", trials=8, settings=settings)
+    tune.start(command, JobContext(copying))
+    assert found == [(4, 4), (8, 8)]

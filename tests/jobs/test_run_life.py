@@ -3,14 +3,17 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
+from pathlib import Path
 
 import pytest
 
-from pruner_engine.jobs.client import EngineProcess
+from pruner_engine.jobs.client import EngineProcess, tell_engine
 from pruner_engine.protocol import (
     Export,
     Failed,
@@ -25,6 +28,7 @@ from pruner_engine.protocol import (
     Tune,
     Unpause,
 )
+from pruner_engine.resources import resource_dir
 from pruner_engine.store.lock import is_being_written
 from pruner_engine.store.reader import ProjectReader
 
@@ -46,6 +50,21 @@ def trial_rows(project):
         return reader.rows(
             "SELECT c.hash, x.* FROM measurements x JOIN candidates c ON c.id = x.candidate_id ORDER BY x.id"
         )
+
+
+def wait_for_state(project, state):
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        with ProjectReader(project) as reader:
+            if reader.run()["state"] == state:
+                return
+        time.sleep(0.1)
+    raise AssertionError(f"it never was {state}")
+
+
+def socket_of(project):
+    with ProjectReader(project) as reader:
+        return reader.run()["socket"]
 
 
 @pytest.fixture(scope="module")
@@ -168,12 +187,7 @@ def test_a_paused_run_measures_nothing_until_it_goes_on(tmp_path):
                 engine.send(Pause())
                 paused = True
             elif isinstance(event, State) and event.name == "paused":
-                deadline = time.monotonic() + 20
-                while time.monotonic() < deadline:
-                    with ProjectReader(project) as reader:
-                        if reader.run()["state"] == "paused":
-                            break
-                    time.sleep(0.1)
+                wait_for_state(project, "paused")
                 held = len(trial_rows(project))
                 time.sleep(1.0)
                 assert len(trial_rows(project)) == held < 18
@@ -273,3 +287,45 @@ def test_two_engines_on_one_project(tmp_path):
             answer = next(e for e in second.events() if isinstance(e, Failed | RunStarted))
         assert isinstance(answer, Failed) and answer.kind == "user"
         assert "Another engine works on this project" in answer.message
+
+
+def test_a_pause_holds_while_untuned_kernels_are_timed(tmp_path):
+    project = tmp_path / "m.pruner"
+    model = str(resource_dir() / "models" / "small-cnn.onnx")
+    timed = None
+    with EngineProcess() as engine:
+        engine.send(Tune(project=str(project), model=model, trials=2, strategy="random", settings=SETTINGS))
+        for event in engine.events():
+            if isinstance(event, Phase) and event.name == "baseline" and event.task and timed is None:
+                engine.send(Pause())
+            elif isinstance(event, State) and event.name == "paused":
+                wait_for_state(project, "paused")
+                with ProjectReader(project) as reader:
+                    timed = [task["untuned_s"] is not None for task in reader.tasks(1)]
+                engine.send(Unpause())
+            elif isinstance(event, RunFinished | Failed):
+                break
+    assert not all(timed), "the rest waits"
+    assert isinstance(event, RunFinished) and event.state == "finished"
+    with ProjectReader(project) as reader:
+        assert all(task["untuned_s"] is not None for task in reader.tasks(1))
+
+
+def test_a_run_can_be_steered_after_a_logout_removed_the_runtime_folder(tmp_path, monkeypatch):
+    project = tmp_path / "m.pruner"
+    with tempfile.TemporaryDirectory(dir="/tmp") as short:
+        runtime = Path(short, "runtime")
+        runtime.mkdir()
+        monkeypatch.setenv("XDG_RUNTIME_DIR", str(runtime))
+        monkeypatch.setenv("TMPDIR", short)
+        with EngineProcess() as engine:
+            engine.send(tune_command(project, trials=100_000))
+            next(event for event in engine.events() if isinstance(event, Progress))
+            shutil.rmtree(runtime)
+            limit = time.monotonic() + 60
+            while (socket := socket_of(project)).startswith(str(runtime)) and time.monotonic() < limit:
+                time.sleep(0.1)
+            assert socket.startswith(short)
+            tell_engine(socket, Stop())
+            finished = next(event for event in engine.events() if isinstance(event, RunFinished | Failed))
+    assert isinstance(finished, RunFinished) and finished.state == "stopped"
