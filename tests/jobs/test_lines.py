@@ -22,13 +22,14 @@ def test_a_tuning_is_read_as_it_was_meant(tmp_path):
     plan = Tune(
         project=str(tmp_path / "p.pruner"), model=str(model), inputs={"x": [1, 3, 8, 8], "y": [4]}, target="llvm",
         strategy="moa-pruner", trials=320, minutes=2.5, seed=7,
-        settings={"draft_set": 256, "without_rules": ["winograd"], "model": "pacm"}, allow_code=True,
+        settings={"draft_set": 256, "without_rules": ["winograd", "rows"], "model": "pacm", "dtype": "bfloat16"},
+        allow_code=True,
     )  # fmt: skip
     told = parsed(line_of(plan))
     for name in ("project", "model", "target", "strategy", "trials", "minutes", "seed", "allow_code"):
         assert told[name] == getattr(plan, name), name
     assert {name: list(shape) for name, shape in told["inputs"]} == plan.inputs
-    assert dict(told["settings"]) == plan.settings
+    assert dict(told["settings"]) | {"without_rules": list(told["without"]), "dtype": told["dtype"]} == plan.settings
 
 
 def test_what_is_as_by_default_is_left_out():

@@ -27,6 +27,16 @@ def test_what_cannot_be_meant_is_a_sentence(wrong):
         settings_from(wrong)
 
 
+@pytest.mark.parametrize("rpc", ["board", "board:", ":9190", "board:port"])
+def test_what_is_no_address_of_a_tracker_is_a_sentence(rpc):
+    with pytest.raises(UserError, match="is not the address of a tracker"):
+        _ = SearchSettings(rpc=rpc).tracker
+
+
+def test_the_address_of_a_tracker_is_host_and_port():
+    assert SearchSettings(rpc="[::1]:9190").tracker == ("[::1]", 9190) and SearchSettings().tracker is None
+
+
 def test_what_is_by_default_is_in_range():
     assert settings_from(SearchSettings().as_json()) == SearchSettings()
 

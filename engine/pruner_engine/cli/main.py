@@ -22,6 +22,7 @@ from pruner_engine.cli.report import report
 from pruner_engine.cli.rounds import rounds
 from pruner_engine.cli.status import status
 from pruner_engine.cli.steer import steer
+from pruner_engine.cli.targets import targets
 from pruner_engine.cli.tasks import tasks
 from pruner_engine.cli.train import train
 from pruner_engine.cli.try_ import try_
@@ -37,7 +38,7 @@ def cli() -> None:
 
 for _command in (
     tune, resume, status, tasks, rounds, adaptation, compare, inspect, export, report, try_, steer, records, boards,
-    tracker, serve, collect, train, bench, doctor,
+    tracker, serve, collect, train, bench, doctor, targets,
 ):  # fmt: skip
     cli.add_command(_command)
 

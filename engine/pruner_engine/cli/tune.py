@@ -39,7 +39,10 @@ class _Tune(click.Command):
 @click.argument("model")
 @click.option("--input", "inputs", type=ShapeType(), multiple=True, help="Shape of an input with dynamic dimensions.")
 @click.option(
-    "--target", default="auto", show_default=True, help="auto (this CPU), cuda, a preset, a TVM target as JSON."
+    "--target",
+    default="auto",
+    show_default=True,
+    help="auto (this CPU), cuda, another name that `pruner targets` lists, a TVM target as JSON.",
 )
 @click.option("--strategy", default="pruner", show_default=True, help="pruner, metaschedule, …")
 @click.option("--trials", type=WholeType(), help="Candidates to measure.")

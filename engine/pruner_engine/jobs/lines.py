@@ -10,7 +10,7 @@ from typing import Any
 from pruner_engine import protocol as msg
 from pruner_engine.search.settings import SearchSettings
 
-_SETTING_OPTIONS = {"rpc": "--rpc", "rpc_key": "--key", "checkpoint": "--checkpoint"}
+_SETTING_OPTIONS = {"rpc": "--rpc", "rpc_key": "--key", "checkpoint": "--checkpoint", "dtype": "--dtype"}
 
 
 def line_of(command: Any) -> str:  # noqa: PLR0911
@@ -87,6 +87,8 @@ def tune_line(plan: msg.Tune) -> str:
     for name, value in plan.settings.items():
         if name in _SETTING_OPTIONS:
             words += [_SETTING_OPTIONS[name], value] if value else []
+        elif name == "without_rules":
+            words += [word for rule in value for word in ("--without", rule)]
         else:
             words += ["--set", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
     for plugin in plan.plugins:

@@ -6,7 +6,6 @@ import dataclasses
 
 import tvm
 
-from pruner_engine.errors import UserError
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.wire import Fleet
 from pruner_engine.search.settings import SearchSettings
@@ -42,11 +41,4 @@ def measured_on(target: tvm.target.Target, settings: SearchSettings) -> Device:
 
 
 def _fleet(settings: SearchSettings) -> Fleet | None:
-    if not settings.rpc:
-        return None
-    host, _, port = settings.rpc.rpartition(":")
-    if not host or not port.isdigit():
-        raise UserError(
-            f'"{settings.rpc}" is not the address of a tracker.', "Write host:port, such as 127.0.0.1:9190."
-        )
-    return Fleet(host, int(port), settings.rpc_key)
+    return None if settings.tracker is None else Fleet(*settings.tracker, settings.rpc_key)

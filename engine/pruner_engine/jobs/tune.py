@@ -15,7 +15,7 @@ from typing import Any
 import psutil
 import tvm
 
-from pruner_engine import __version__
+from pruner_engine import __version__, rule_names
 from pruner_engine.errors import UserError
 from pruner_engine.export.baselines import MISSING, example_inputs, time_onnxruntime, time_torch
 from pruner_engine.frontends import LoadedModel, load_model
@@ -37,7 +37,7 @@ from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.profiling import keep_calibration, profile_for
 from pruner_engine.targets.target import device_kind, refuse_foreign, resolve_target, target_json, threads_of
 from pruner_engine.tasks.extract import extract_tasks
-from pruner_engine.tasks.prepare import REWRITES, prepare
+from pruner_engine.tasks.prepare import prepare
 
 _ROOM = 100 << 20  # bytes; thousands of trials take some tens of megabytes
 
@@ -128,7 +128,7 @@ def _check_strategy(name: str) -> None:
 
 
 def _check_without(names: Iterable[str]) -> None:
-    known = dict.fromkeys((*OWN_RULES, *GPU_RULES, *REWRITES))
+    known = dict.fromkeys((*rule_names.NAMES, *OWN_RULES, *GPU_RULES))  # those of plugins among them
     for name in names:
         if name not in known:
             raise UserError(f'There is no rule or rewrite "{name}" to leave out.', f"There are {', '.join(known)}.")

@@ -74,6 +74,22 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
     rpc_key: str = ""
     check: Literal["best", "all", "none"] = "best"
 
+    @property
+    def tracker(self) -> tuple[str, int] | None:
+        """Host and port of the tracker; None for this machine.
+
+        Raises:
+            UserError: `rpc` is no address.
+        """
+        if not self.rpc:
+            return None
+        host, _, port = self.rpc.rpartition(":")
+        if not host or not port.isdigit():
+            raise UserError(
+                f'"{self.rpc}" is not the address of a tracker.', "Write host:port, such as 127.0.0.1:9190."
+            )
+        return host, int(port)
+
     def with_checkpoint(self, path: str) -> SearchSettings:
         """The same settings with another pre-trained model."""
         return msgspec.structs.replace(self, checkpoint=path)

@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import functools
-import json
-import os
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
-import msgspec
 from tvm.target import Target
 
-from pruner_engine.errors import UserError
-from pruner_engine.resources import resource_dir
 from pruner_engine.targets.device import Device
+from pruner_engine.targets.preset_files import preset_files, read_preset
 from pruner_engine.targets.profile import CacheProfile, DeviceProfile
 
 
@@ -44,9 +39,7 @@ def load_presets() -> dict[str, Preset]:
     Raises:
         UserError: a file of the user's is not a device description.
     """
-    config = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
-    folders = resource_dir() / "devices", config / "pruner-studio" / "devices"
-    return {path.stem: _read(path) for folder in folders for path in sorted(folder.glob("*.json"))}
+    return {name: read_preset(path, Preset) for name, path in preset_files().items()}
 
 
 def preset_for(target: Target, device: Device) -> DeviceProfile | None:
@@ -88,13 +81,3 @@ def on_device(profile: DeviceProfile, gpu: Device) -> DeviceProfile:
         dram_bandwidth_core=min(memory, memory / cores * 4),
         gpu=profile.gpu and replace(profile.gpu, tensor_flops=profile.gpu.tensor_flops * share),
     )
-
-
-def _read(path: Path) -> Preset:
-    try:
-        data = json.loads(path.read_text())
-        return msgspec.convert({"id": path.stem, **data}, Preset)
-    except (OSError, ValueError) as error:
-        raise UserError(
-            f"{path} is not a device description: {error}", "Correct it after the shipped ones, or remove it."
-        ) from error

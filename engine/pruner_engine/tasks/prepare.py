@@ -13,6 +13,7 @@ from tvm.relax import transform as rx
 from tvm.target import Target
 
 from pruner_engine.byte_products import has_byte_products
+from pruner_engine.rule_names import REWRITES
 from pruner_engine.targets.target import vector_bits_of
 from pruner_engine.tasks.constants import fold_constants
 from pruner_engine.tasks.fold import fold_movement
@@ -36,19 +37,6 @@ _TRANSPOSED = "relax.nn.conv2d_transpose"
 _VIEW = "relax.call_pure_packed"  # of bytes as words
 _NHWC = {"relax.nn.conv2d": ["NHWC", "HWIO"], _TRANSPOSED: ["NHWC", "IOHW"]}
 
-#: rewrites of the graph that can be left out by name, and whether they are for CPUs alone
-REWRITES = {
-    "signals": False,
-    "simplify": False,
-    "channels-last": False,
-    "integers": True,
-    "transposed": False,
-    "wide-products": True,
-    "wide-channels": True,
-    "groups": True,
-    "winograd": True,
-}
-
 
 def prepare(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) -> tvm.IRModule:
     """Legalise, choose the layout and fuse.
@@ -59,7 +47,7 @@ def prepare(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) ->
     Args:
         mod: Relax module with function "main", weights bound as constants.
         target: what the kernels will be compiled for.
-        without: names of rewrites to leave out, of `REWRITES`; others are ignored.
+        without: names of rewrites to leave out, of `rule_names.REWRITES`; others are ignored.
 
     Returns:
         A Relax module whose "main" calls fused TIR functions; weights whose layout a kernel may choose are marked.

@@ -12,6 +12,7 @@ from typing import Literal
 from tvm.s_tir import meta_schedule as ms
 from tvm.target import Target
 
+from pruner_engine.rule_names import BFLOAT16_RULE
 from pruner_engine.space.rules.machine import Machine
 from pruner_engine.space.rules.register_tile import RegisterTile
 from pruner_engine.space.rules.rows import Rows
@@ -27,8 +28,7 @@ OWN_RULES: dict[str, Callable[[Machine], ms.ScheduleRule]] = {
     "winograd": schedule_rule(Winograd),
     "vector-copy": schedule_rule(VectorCopy),
 }
-_BFLOAT16 = "bfloat16-tensor-core"
-GPU_RULES: dict[str, Callable[[Machine], ms.ScheduleRule]] = {_BFLOAT16: lambda machine: BFloat16TensorCore()}
+GPU_RULES: dict[str, Callable[[Machine], ms.ScheduleRule]] = {BFLOAT16_RULE: lambda machine: BFloat16TensorCore()}
 
 __all__ = ["GPU_RULES", "OWN_RULES", "Machine", "register_rule", "rules_for"]
 
@@ -68,6 +68,6 @@ def _gpu_rules(target: Target, without: Collection[str]) -> list[ms.ScheduleRule
     kind: Literal["cuda-tensorcore", "cuda"] = "cuda-tensorcore" if generation >= 75 else "cuda"
     stock = list(ms.ScheduleRule.create(kind))
     machine = Machine.of(target)
-    unfit = () if generation >= 80 else (_BFLOAT16,)
+    unfit = () if generation >= 80 else (BFLOAT16_RULE,)
     own = [rule(machine) for name, rule in GPU_RULES.items() if name not in (*without, *unfit)]
     return [stock[0], *own, *stock[1:]]  # the first is the user's own

@@ -1,0 +1,20 @@
+"""What our schedule rules and rewrites of the graph are called, for leaving them out; docs/rules.md explains each."""
+
+from __future__ import annotations
+
+BFLOAT16_RULE = "bfloat16-tensor-core"
+SCHEDULE_RULES = ("rows", "register-tile", "winograd", "vector-copy", BFLOAT16_RULE)
+#: rewrites of the graph, and whether they are for CPUs alone
+REWRITES = {
+    "signals": False,
+    "simplify": False,
+    "channels-last": False,
+    "integers": True,
+    "transposed": False,
+    "wide-products": True,
+    "wide-channels": True,
+    "groups": True,
+    "winograd": True,
+}
+NAMES = tuple(dict.fromkeys((*SCHEDULE_RULES, *REWRITES)))
+"""Of both; some are the two parts of one idea, and left out together."""
