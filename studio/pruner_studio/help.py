@@ -1,4 +1,4 @@
-"""What the symbols, penalties, times, scores and figures mean, and what to do about failures: for tips, help and docs.
+"""What symbols, penalties, times, scores, figures and settings mean, and what to do about failures.
 
 `python -m pruner_studio.help` prints docs/terms.md; with `--literals`, what `make translations` collects.
 """
@@ -20,6 +20,7 @@ GROUPS = {
     "time": tr("Parts of the predicted time"),
     "penalty": tr("Penalties"),
     "symbol": tr("Symbols"),
+    "setting": tr("Settings of a run"),
 }
 
 
@@ -86,9 +87,15 @@ def markdown() -> str:
     for group, title in GROUPS.items():
         lines += [f"## {title}", "", "| name | meaning | formula | source |", "|---|---|---|---|"]
         own = [term for term in terms().values() if term.name.startswith(f"{group}.")]
-        lines += [f"| **{term.title}** | {term.text} | {term.formula} | {term.source} |" for term in own]
+        lines += [f"| {_called(term)} | {term.text} | {term.formula} | {term.source} |" for term in own]
         lines.append("")
     return "\n".join(lines)
+
+
+def _called(term: Term) -> str:
+    """Its title; of a setting also the name that a terminal takes."""
+    group, _, name = term.name.partition(".")
+    return f"**{term.title}** `{name}`" if group == "setting" else f"**{term.title}**"
 
 
 def literals() -> str:

@@ -274,6 +274,11 @@ class MainWindow(QMainWindow):
 
         self._show_beside(HelpWindow, lambda: HelpWindow(self))
 
+    def show_preferences(self) -> None:
+        from pruner_studio.widgets.preferences import Preferences
+
+        self._show_beside(Preferences, lambda: Preferences(self))
+
     def show_shortcuts(self) -> None:
         from pruner_studio.widgets.shortcuts import Shortcuts
 

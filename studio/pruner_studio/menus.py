@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QMenu
 
 from pruner_studio.files import Files
 from pruner_studio.models.recent import forget_all, recent
+from pruner_studio.models.words import THEMES
 from pruner_studio.theme import CHOICES, theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.sidebar import PAGES
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from pruner_studio.main_window import MainWindow
 
 _FULL = Qt.WindowState.WindowFullScreen
-_THEMES = {"system": tr("As the system"), "light": tr("Light"), "dark": tr("Dark")}
 
 
 class Menus(QObject):
@@ -101,6 +101,9 @@ class Menus(QObject):
             menu.aboutToHide.connect(partial(made.setEnabled, True))
         menu.addSeparator()
         self._copy = self._add(menu, tr("&Copy as command"), "Ctrl+Shift+C", window.copy_command)
+        menu.addSeparator()
+        preferences = self._add(menu, tr("&Preferences…"), "Ctrl+,", window.show_preferences)
+        preferences.setMenuRole(QAction.MenuRole.PreferencesRole)
 
     def _run(self) -> None:
         bar, menu = self._window.run_bar, self._menu(tr("&Run"))
@@ -120,7 +123,7 @@ class Menus(QObject):
         menu.addSeparator()
         themes, group = menu.addMenu(tr("&Theme")), QActionGroup(menu)
         for choice in CHOICES:
-            made = self._add(themes, _THEMES[choice], "", partial(theme.choose, choice))
+            made = self._add(themes, THEMES[choice], "", partial(theme.choose, choice))
             made.setCheckable(True)
             made.setChecked(choice == theme.choice)
             group.addAction(made)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
+from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QSettings, QTranslator
 
 from pruner_engine.resources import resource_dir
 
@@ -19,15 +19,25 @@ def tr(text: str) -> str:
     return QCoreApplication.translate("", text) if text else ""  # Qt's answer to no text is the header of the file
 
 
+def chosen_language() -> str:
+    """What was chosen for the next start, such as `de`; empty for the system's."""
+    return str(QSettings().value("language", ""))
+
+
+def choose_language(language: str) -> None:
+    """Use a language from the next start on: texts are translated as the window's modules are imported."""
+    QSettings().setValue("language", language)
+
+
 def install(app: QCoreApplication, language: str = "") -> bool:
-    """Use a language (`de`), the one in PRUNER_LANGUAGE, or the system's; False where there is no translation.
+    """Use a language (`de`), that of PRUNER_LANGUAGE, the chosen one or the system's; False for one without a file.
 
     Must come before the windows' modules are imported: they hold texts that are translated once.
     """
     for old in _installed:
         app.removeTranslator(old)
     _installed.clear()
-    wanted = language or os.environ.get("PRUNER_LANGUAGE", "") or QLocale.system().name()
+    wanted = language or os.environ.get("PRUNER_LANGUAGE", "") or chosen_language() or QLocale.system().name()
     translator = QTranslator(app)
     if not translator.load(f"studio_{wanted}", str(resource_dir() / "translations")):
         return False

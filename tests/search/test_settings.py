@@ -27,6 +27,14 @@ def test_what_cannot_be_meant_is_a_sentence(wrong):
         settings_from(wrong)
 
 
+def test_the_hint_leads_to_the_names_of_the_settings():
+    with pytest.raises(UserError) as refused:
+        settings_from({"nothing": 1})
+    assert "`pruner tune --help`" in refused.value.hint
+    told = CliRunner().invoke(cli, ["tune", "--help"]).output
+    assert [name for name in SearchSettings.__struct_fields__ if name not in told] == []
+
+
 @pytest.mark.parametrize("rpc", ["board", "board:", ":9190", "board:port"])
 def test_what_is_no_address_of_a_tracker_is_a_sentence(rpc):
     with pytest.raises(UserError, match="is not the address of a tracker"):

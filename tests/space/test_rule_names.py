@@ -12,7 +12,10 @@ RULES = (Path(__file__).parents[2] / "docs" / "rules.md").read_text(encoding="ut
 
 def test_they_are_those_of_the_rules():
     """In a process of its own: plugins of other tests add theirs."""
-    code = "import sys; from pruner_engine.space.rules import OWN_RULES; print(*OWN_RULES)"
+    code = (
+        "from pruner_engine.tvm_import import import_tvm; import_tvm();"
+        "from pruner_engine.space.rules import OWN_RULES; print(*OWN_RULES)"
+    )
     shipped = subprocess.run(
         [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True
     )

@@ -70,6 +70,8 @@ with tempfile.TemporaryDirectory() as folder:
     window.workspace.open(make_project(Path(folder) / "resnet18.pruner"), 3)
     for key, *_ in PAGES:
         page = window.show_page(key)
+        if key == "start":
+            page.form.settings_button.click()
         for pane in [pane for _, pane in getattr(page, "panes", ())] or [None]:
             if pane is not None:
                 page.tabs.setCurrentWidget(pane)

@@ -39,9 +39,22 @@ def expanded(text: str) -> str:
     return text.strip()
 
 
+def usual_folder() -> Path:
+    """Where projects are kept as long as nobody chooses another place."""
+    return Path.home() / "pruner-projects"
+
+
 def project_folder() -> Path:
     """Folder that new projects are offered to be kept in."""
-    return Path(str(QSettings().value("projects", Path.home() / "pruner-projects")))
+    return Path(str(QSettings().value("projects", usual_folder())))
+
+
+def choose_project_folder(text: str) -> None:
+    """Keep new projects in a folder that was typed or chosen; the usual one for none."""
+    if folder := expanded(text):
+        QSettings().setValue("projects", folder)
+    else:
+        QSettings().remove("projects")
 
 
 def inside(folder: str, name: str) -> str:
@@ -68,6 +81,7 @@ def copy_of_demo() -> Path:
     except OSError as error:
         told = tr("The demonstration could not be copied to {place}: {why}.")
         raise UserError(
-            told.format(place=copy, why=error.strerror), tr("Make room there, or set another project folder.")
+            told.format(place=copy, why=error.strerror),
+            tr("Make room there, or choose another folder under Edit › Preferences."),
         ) from error
     return copy

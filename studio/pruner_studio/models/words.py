@@ -1,4 +1,4 @@
-"""Names that engine and project file use, in the reader's language; a name that is not here is told as it is."""
+"""Names that engine, project file and settings use, in the reader's language; one that is not here is told as it is."""
 
 from __future__ import annotations
 
@@ -43,6 +43,8 @@ LIBRARIES = {
     "onnxruntime": tr("ONNX Runtime"),
     "torch": tr("PyTorch"),
 }
+# how the window looks
+THEMES = {"system": tr("As the system"), "light": tr("Light"), "dark": tr("Dark")}
 
 
 # kinds of failure, by what the measuring process calls them; what a stage says by itself is left out

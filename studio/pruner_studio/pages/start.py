@@ -51,7 +51,7 @@ class StartPage(Page):
         self.drop, self.shapes, self.consent = self.model_card.drop, self.model_card.shapes, self.model_card.consent
         self.set_model = self.model_card.set_model
         left.addWidget(self.model_card)
-        self.form = PlanForm()
+        self.form = PlanForm(self.workspace.problem.emit)
         self.form.changed.connect(self._show_command)
         self.project, self.budget, self.budget_kind = self.form.project, self.form.budget, self.form.budget_kind
         left.addWidget(self.form)
@@ -108,7 +108,6 @@ class StartPage(Page):
     def _model_chosen(self) -> None:
         if self.model_card.model:
             self.project.setText(str(project_folder() / f"{stem_of(self.model_card.model)}{SUFFIX}"))
-        self.form.take_settings({})
         self._show_command()
 
     # ------------------------------------------------------------ plan
@@ -120,12 +119,12 @@ class StartPage(Page):
             project=expanded(self.project.text()),
             model=self.model_card.model,
             inputs=self.shapes.values(),
-            target=self.form.target.currentText().strip() or "auto",
-            strategy=self.form.strategy.currentData(),
+            target=self.form.target.chosen or "auto",
+            strategy=self.form.strategy.chosen or "pruner",
             trials=trials,
             minutes=minutes,
             seed=self.form.seed.value(),
-            settings=self.form.settings,
+            settings=self.form.fields.changes(),
             allow_code=self.consent.isChecked(),
         )
 
@@ -153,7 +152,7 @@ class StartPage(Page):
             return self.drop.about.text()  # it is looked at, waits for consent, or was refused
         if not self.shapes.complete():
             return tr("Give every open dimension a size.")
-        return "" if self.project.text().strip() else tr("Name a project file.")
+        return self.form.hindrance()
 
     def start(self) -> None:
         plan = self.plan()
@@ -176,8 +175,6 @@ class StartPage(Page):
     def _checked(self, report: msg.DoctorReport) -> None:
         self.checks.show_checks(report.checks)
         self.checks_state.show_state(tr("ready") if report.ok else tr("not ready"), "good" if report.ok else "bad")
-        cpu = next((check.value for check in report.checks if check.name.lower().startswith("cpu")), "")
-        self.form.tell_target(tr("auto is this machine: {cpu}").format(cpu=cpu) if cpu else "")
 
     def _check_failed(self, failure: msg.Failed) -> None:
         self.checks_state.show_state(tr("failed"), "bad")
@@ -189,7 +186,11 @@ class StartPage(Page):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        QTimer.singleShot(0, self.recent, self.recent.refresh)  # the page is painted first
+        QTimer.singleShot(0, self, self._look_around)  # the page is painted first
+
+    def _look_around(self) -> None:
+        self.recent.refresh()
+        self.form.target.refresh()
 
     # ------------------------------------------------------------ projects
 
@@ -207,16 +208,16 @@ class StartPage(Page):
     def duplicate(self, run: dict[str, Any]) -> None:
         """Fill the page with the plan of a run, to change it and tune again into the same project."""
         assert self.workspace.reader is not None
+        plan = lines.plan_of(run, self.workspace.path)
         try:
             model = model_of(run, self.workspace.reader)
+            self.form.fields.take(plan.settings)
         except UserError as error:
             self.workspace.problem.emit(Problem(error.message, error.hint))
             return
-        plan = lines.plan_of(run, self.workspace.path)
         self.set_model(model, plan.inputs)
-        self.form.target.setEditText(plan.target)
-        self.form.choose_strategy(plan.strategy)
+        self.form.target.choose(plan.target)
+        self.form.strategy.choose(plan.strategy)
         self.form.choose_budget(run["budget_trials"], run["budget_s"])
         self.form.seed.setValue(plan.seed)
-        self.form.take_settings(plan.settings)
         self.project.setText(plan.project)

@@ -8,6 +8,7 @@ from functools import partial
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QAbstractSpinBox,
     QButtonGroup,
     QFrame,
     QHBoxLayout,
@@ -116,9 +117,14 @@ def number(name: str, low: int, high: int, value: int) -> QSpinBox:
     """A field for a whole number."""
     made = QSpinBox(minimum=low, maximum=high, value=value)
     made.setAccessibleName(name)
+    fit_spin_box(made)
+    return made
+
+
+def fit_spin_box(made: QAbstractSpinBox) -> None:
+    """What is alike for all fields of numbers."""
     leave_wheel(made)
     made.lineEdit().setTextMargins(7, 0, 0, 0)  # Qt ignores the padding of the style sheet here
-    return made
 
 
 class Card(QFrame):

@@ -1,25 +1,30 @@
-"""Where and how to tune: target, strategy, budget, seed, project file, settings that were taken over."""
+"""Where and how to tune: target, strategy, budget, seed, project file, settings."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QFileDialog, QFormLayout, QHBoxLayout, QLineEdit
+from PySide6.QtWidgets import QFileDialog, QFormLayout, QHBoxLayout, QVBoxLayout
 
 from pruner_engine import units
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, Segments, button, label, number
-from pruner_studio.widgets.wheel import leave_wheel
+from pruner_studio.widgets.named_box import Named, NamedBox
+from pruner_studio.widgets.path_field import PathField
+from pruner_studio.widgets.setting_fields import SettingFields
+from pruner_studio.widgets.target_box import TargetBox
+from pruner_studio.workspace import Problem
 
 STRATEGIES = (
-    ("pruner", tr("Pruner: draft, then verify")),
-    ("moa-pruner", tr("MoA-Pruner: with a pre-trained model that adapts")),
-    ("metaschedule", tr("MetaSchedule: TVM's evolutionary search")),
-    ("ansor", tr("Ansor-like: learned model on every candidate")),
-    ("tenset-mlp", tr("TenSet MLP: offline model")),
-    ("tlp", tr("TLP: offline model on primitives")),
-    ("random", tr("Random search")),
+    Named("pruner", tr("Pruner: draft, then verify")),
+    Named("moa-pruner", tr("MoA-Pruner: with a pre-trained model that adapts")),
+    Named("metaschedule", tr("MetaSchedule: TVM's evolutionary search")),
+    Named("ansor", tr("Ansor-like: learned model on every candidate")),
+    Named("tenset-mlp", tr("TenSet MLP: offline model")),
+    Named("tlp", tr("TLP: offline model on primitives")),
+    Named("random", tr("Random search")),
 )
 
 
@@ -28,54 +33,85 @@ class PlanForm(Card):
 
     Signals:
         changed: any field has another value.
+
+    Args:
+        on_problem: takes what could not be read.
     """
 
     changed = Signal()
 
-    def __init__(self) -> None:
+    def __init__(self, on_problem: Callable[[Problem], object]) -> None:
         super().__init__(tr("Plan"))
-        self.settings: dict[str, Any] = {}  # of the run that is duplicated
-        self.target = QComboBox()
-        self.target.setAccessibleName(tr("Target"))
-        self.target.setEditable(True)
-        leave_wheel(self.target)
-        self.target.addItem("auto")
-        self.target.currentTextChanged.connect(self._tell)
-        self.target_note = label("", "faint")
-        self.strategy = QComboBox()
-        self.strategy.setAccessibleName(tr("Strategy"))
-        leave_wheel(self.strategy)
-        for key, text in STRATEGIES:
-            self.strategy.addItem(text, key)
-        self.strategy.currentIndexChanged.connect(self._tell)
+        self.target = TargetBox(on_problem)
+        self.strategy = NamedBox(tr("Strategy"), STRATEGIES, tr("of a plugin that is installed"))
         self.seed = number(tr("Seed"), 0, 2**31 - 1, 0)
         self.seed.setMinimumWidth(110)
         self.seed.valueChanged.connect(self._tell)
         seed = QHBoxLayout()
         seed.addWidget(self.seed)
         seed.addStretch(1)
-        self.project = QLineEdit()
-        self.project.setAccessibleName(tr("Project file"))
+        project = PathField(tr("Project file"), _asks_for_project)
+        self.project = project.line
         self.project.setPlaceholderText(tr("named after the model"))
         self.project.textChanged.connect(self._tell)
-        project = QHBoxLayout()
-        project.setSpacing(8)
-        project.addWidget(self.project, 1)
-        project.addWidget(button(tr("Change…"), self._ask_for_project))
-        self.settings_note = label("", "faint", wrap=True)
         self._form = QFormLayout()
         self._form.setHorizontalSpacing(18)
         self._form.setVerticalSpacing(10)
         self._form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         for name, part in (
-            (tr("Target"), self.target), ("", self.target_note), (tr("Strategy"), self.strategy),
+            (tr("Target"), self._explained(self.target)), (tr("Strategy"), self._explained(self.strategy)),
             (tr("Budget"), self._budget()), (tr("Seed"), seed), (tr("Project file"), project),
-            (tr("Settings"), self.settings_note),
+            (tr("Settings"), self._settings()),
         ):  # fmt: skip
             self._form.addRow(label(name, "muted"), part)
-        self._form.setRowVisible(1, False)
-        self._form.setRowVisible(6, False)
         self.body.addLayout(self._form)
+        self.body.addWidget(self.fields)
+
+    def _explained(self, box: NamedBox) -> QVBoxLayout:
+        """A choice, and below it what was chosen."""
+        about = label("", "faint", wrap=True)
+
+        def tell() -> None:
+            about.setText(box.about)
+            about.setVisible(bool(box.about))
+            self.changed.emit()
+
+        box.offered.connect(tell)
+        box.currentTextChanged.connect(tell)
+        tell()
+        column = QVBoxLayout()
+        column.setSpacing(4)
+        column.addWidget(box)
+        column.addWidget(about)
+        return column
+
+    def _settings(self) -> QHBoxLayout:
+        """What differs from the defaults, and what unfolds the fields below."""
+        self.fields = SettingFields()
+        self.fields.hide()
+        self.fields.changed.connect(self._settings_changed)
+        self.settings_note = label("", "faint", wrap=True, name=tr("Settings"))
+        self.settings_button = button(tr("Change settings"), self._fold, "link")
+        self.settings_button.setCheckable(True)
+        self.defaults_button = button(tr("As by default"), lambda: self.fields.take({}), "link")
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self.settings_note, 1)
+        for part in (self.defaults_button, self.settings_button):
+            row.addWidget(part, 0, Qt.AlignmentFlag.AlignTop)
+        self._settings_changed()
+        return row
+
+    def _fold(self) -> None:
+        shown = self.settings_button.isChecked()
+        self.fields.setVisible(shown)
+        self.settings_button.setText(tr("Hide settings") if shown else tr("Change settings"))
+
+    def _settings_changed(self) -> None:
+        told = ", ".join(f"{name} = {_shown(value)}" for name, value in self.fields.changes().items())
+        self.settings_note.setText(told or tr("as by default"))
+        self.defaults_button.setVisible(bool(told))
+        self.changed.emit()
 
     def _budget(self) -> QHBoxLayout:
         self.budget_kind = Segments(
@@ -121,20 +157,6 @@ class PlanForm(Card):
         self.budget.setValue(self._amounts.get(kind, self.budget.value()))
         self._budget_changed()
 
-    def _ask_for_project(self) -> None:
-        dialog = QFileDialog(self, tr("Project file"), self.project.text(), tr("Projects (*.pruner)"))
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # a project takes further runs
-        dialog.setDefaultSuffix("pruner")
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(self.project.setText)
-        dialog.open()
-
-    def tell_target(self, note: str) -> None:
-        """What `auto` is here."""
-        self.target_note.setText(note)
-        self._form.setRowVisible(1, bool(note))
-
     def choose_budget(self, trials: int | None, seconds: float | None) -> None:
         """The budgets of a run, in full: where the fields cannot say them, a note does."""
         kind = "trials" if trials else "minutes" if seconds else "gain"
@@ -149,15 +171,18 @@ class PlanForm(Card):
             self.budget_note.setText(told.format(time=units.duration(seconds)))
             self.changed.emit()
 
-    def choose_strategy(self, key: str) -> None:
-        """One of a plugin is added to the list."""
-        if self.strategy.findData(key) < 0:
-            self.strategy.addItem(key, key)
-        self.strategy.setCurrentIndex(self.strategy.findData(key))
+    def hindrance(self) -> str:
+        """Why no run can be made of what the fields say; empty where one can."""
+        return self.fields.hindrance() or ("" if self.project.text().strip() else tr("Name a project file."))
 
-    def take_settings(self, settings: dict[str, Any]) -> None:
-        """Settings that differ from the defaults, shown as they are."""
-        self.settings = settings
-        self.settings_note.setText(", ".join(f"{name} = {value}" for name, value in settings.items()))
-        self._form.setRowVisible(6, bool(settings))
-        self.changed.emit()
+
+def _asks_for_project(dialog: QFileDialog) -> None:
+    dialog.setNameFilter(tr("Projects (*.pruner)"))
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setOption(QFileDialog.Option.DontConfirmOverwrite)  # a project takes further runs
+    dialog.setDefaultSuffix("pruner")
+
+
+def _shown(value: Any) -> str:
+    """As a terminal takes it."""
+    return ", ".join(value) if isinstance(value, list) else str(value)

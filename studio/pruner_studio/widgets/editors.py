@@ -1,0 +1,110 @@
+"""A field for each kind of setting: its type, as the engine checks it, says what may be given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from msgspec import inspect
+from PySide6.QtCore import SignalInstance
+from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QLineEdit, QWidget
+
+from pruner_studio.translation import tr
+from pruner_studio.widgets.basic import Segments, fit_spin_box, number
+
+_MOST, _MOST_SECONDS = 2**31 - 1, 1e5  # that a field without a limit takes
+_DECIMALS = 4
+_WORDS = {"best": tr("each new best"), "all": tr("all"), "none": tr("none")}
+
+
+@dataclass(frozen=True)
+class Editor:
+    """A widget, and how its value is read, written and known to have changed."""
+
+    widget: QWidget
+    read: Callable[[], Any]
+    write: Callable[[Any], object]
+    changed: SignalInstance
+
+
+def editor(name: str, kind: inspect.Type, default: Any, example: str = "") -> Editor:
+    """The field for a setting.
+
+    Args:
+        name: what a screen reader calls it.
+        kind: its type with its limits.
+        default: its value to begin with.
+        example: shown in an empty line that has no default.
+    """
+    match kind:
+        case inspect.UnionType(types=(inspect.IntType() as whole, *_)):
+            made = _whole(name, whole, optional=True)
+        case inspect.IntType():
+            made = _whole(name, kind, optional=False)
+        case inspect.FloatType():
+            made = _decimal(name, kind)
+        case inspect.BoolType():
+            made = _flag(name)
+        case inspect.LiteralType(values=values):
+            made = _choice(name, sorted(map(str, values), key=lambda value: value != default))
+        case _:
+            made = _text(name, default, example)
+    made.write(default)
+    return made
+
+
+def _whole(name: str, kind: inspect.IntType, *, optional: bool) -> Editor:
+    """Where it is optional, one below the least stands for none."""
+    least = (kind.ge or 0) - optional
+    field = number(name, least, _MOST, least)
+    if optional:
+        field.setSpecialValueText(tr("the strategy's own"))
+    return Editor(
+        field,
+        lambda: None if optional and field.value() == least else field.value(),
+        lambda value: field.setValue(least if value is None else min(value, _MOST)),
+        field.valueChanged,
+    )
+
+
+class _Decimal(QDoubleSpinBox):
+    def textFromValue(self, value: float) -> str:
+        """No more digits than it has."""
+        return f"{value:.10g}".replace(".", self.locale().decimalPoint())
+
+
+def _decimal(name: str, kind: inspect.FloatType) -> Editor:
+    field = _Decimal()
+    field.setAccessibleName(name)
+    fit_spin_box(field)
+    field.setDecimals(_DECIMALS)
+    field.setRange(
+        10**-_DECIMALS if kind.gt is not None else kind.ge or 0.0, _MOST_SECONDS if kind.le is None else kind.le
+    )
+    field.setSingleStep(1.0 if kind.le is None else 0.05)
+    return Editor(field, field.value, field.setValue, field.valueChanged)
+
+
+def _flag(name: str) -> Editor:
+    field = QCheckBox()
+    field.setAccessibleName(name)
+    return Editor(field, field.isChecked, field.setChecked, field.toggled)
+
+
+def _choice(name: str, values: Sequence[str]) -> Editor:
+    field = Segments(name, [(value, _WORDS.get(value, value)) for value in values])
+    return Editor(field, lambda: field.current, field.choose, field.chosen)
+
+
+def _text(name: str, default: str, example: str) -> Editor:
+    """A line; left empty, it is the default."""
+    field = QLineEdit()
+    field.setAccessibleName(name)
+    field.setPlaceholderText(default or example)
+    return Editor(
+        field,
+        lambda: field.text().strip() or default,
+        lambda value: field.setText("" if value == default else value),
+        field.textChanged,
+    )

@@ -1,0 +1,68 @@
+"""What a user chooses once for all projects; each choice is kept as it is made."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFileDialog, QFormLayout, QVBoxLayout, QWidget
+
+from pruner_studio.models.projects import choose_project_folder, project_folder, usual_folder
+from pruner_studio.models.words import THEMES
+from pruner_studio.theme import CHOICES, theme
+from pruner_studio.translation import choose_language, chosen_language, tr
+from pruner_studio.widgets.basic import Segments, label
+from pruner_studio.widgets.path_field import PathField
+from pruner_studio.widgets.wheel import leave_wheel
+
+_LANGUAGES = {"": tr("As the system"), "en": tr("English"), "de": tr("German")}
+
+
+class Preferences(QDialog):
+    """Stays open beside the window."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(tr("Preferences"))
+        self.resize(560, self.height())
+        self.projects = PathField(tr("Folder for projects"), _asks_for_folder)
+        self.projects.line.setPlaceholderText(str(usual_folder()))
+        if project_folder() != usual_folder():
+            self.projects.line.setText(str(project_folder()))
+        self.projects.line.textChanged.connect(choose_project_folder)
+        self.language = QComboBox()
+        self.language.setAccessibleName(tr("Language"))
+        leave_wheel(self.language)
+        for language, name in _LANGUAGES.items():
+            self.language.addItem(name, language)
+        self.language.setCurrentIndex(max(0, self.language.findData(chosen_language())))
+        self.language.currentIndexChanged.connect(lambda _: choose_language(self.language.currentData()))
+        self.theme = Segments(tr("Theme"), [(choice, THEMES[choice]) for choice in CHOICES])
+        self.theme.chosen.connect(theme.choose)
+        theme.changed.connect(self._mark_theme)
+        self._mark_theme()
+        form = QFormLayout()
+        form.setHorizontalSpacing(18)
+        form.setVerticalSpacing(10)
+        for name, part in (
+            (tr("Folder for projects"), self.projects),
+            ("", label(tr("New projects are offered to be kept there."), "faint", wrap=True)),
+            (tr("Language"), self.language),
+            ("", label(tr("Another language is used when the window is started again."), "faint", wrap=True)),
+            (tr("Theme"), self.theme),
+        ):
+            form.addRow(label(name, "muted"), part)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.close)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 16, 16, 16)
+        column.setSpacing(14)
+        column.addLayout(form)
+        column.addStretch(1)
+        column.addWidget(buttons)
+
+    def _mark_theme(self) -> None:
+        self.theme.choose(theme.choice)
+
+
+def _asks_for_folder(dialog: QFileDialog) -> None:
+    dialog.setFileMode(QFileDialog.FileMode.Directory)

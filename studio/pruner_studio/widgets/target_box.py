@@ -1,0 +1,39 @@
+"""What a run tunes for: the devices of this machine and the presets are offered, any other target is typed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pruner_engine.targets import NamedTarget, named_targets
+from pruner_studio import background
+from pruner_studio.translation import tr
+from pruner_studio.widgets.named_box import Named, NamedBox
+from pruner_studio.workspace import Problem
+
+_SIZES = {
+    "cpu": tr("this machine: {device}, cores: {count}"),
+    "cuda": tr("this machine: {device}, multiprocessors: {count}"),
+}
+
+
+class TargetBox(NamedBox):
+    """Args:
+    on_problem: takes why the presets could not be read.
+    """
+
+    def __init__(self, on_problem: Callable[[Problem], object]) -> None:
+        auto = Named("auto", tr("the CPU of this machine"))
+        super().__init__(tr("Target"), [auto], tr("a target of TVM, by its tag or as JSON"))
+        self._on_problem = on_problem
+
+    def refresh(self) -> None:
+        """Look for devices in a thread: a driver may take its time."""
+        background.run(lambda: [_told(target) for target in named_targets()], self.offer, self._on_problem)
+
+
+def _told(target: NamedTarget) -> Named:
+    if not target.here:
+        return Named(target.name, tr("preset: {device}").format(device=target.device))
+    told = _SIZES[target.kind].format(device=target.device, count=target.cores)
+    needs = tr("{told}. Kernels run on the first GPU: start the window with {setting} to make it that.")
+    return Named(target.name, told, needs.format(told=told, setting=target.needs) if target.needs else "")
