@@ -268,6 +268,10 @@
         <translation>Als Befehl &amp;kopieren</translation>
     </message>
     <message>
+        <source>&amp;Preferences…</source>
+        <translation>&amp;Voreinstellungen…</translation>
+    </message>
+    <message>
         <source>&amp;Run</source>
         <translation>&amp;Lauf</translation>
     </message>
@@ -1012,10 +1016,6 @@
         <translation>nicht bereit</translation>
     </message>
     <message>
-        <source>auto is this machine: {cpu}</source>
-        <translation>auto ist dieser Rechner: {cpu}</translation>
-    </message>
-    <message>
         <source>failed</source>
         <translation>fehlgeschlagen</translation>
     </message>
@@ -1024,8 +1024,8 @@
         <translation>Die Vorführung konnte nicht nach {place} kopiert werden: {why}.</translation>
     </message>
     <message>
-        <source>Make room there, or set another project folder.</source>
-        <translation>Schaffen Sie dort Platz oder wählen Sie einen anderen Projektordner.</translation>
+        <source>Make room there, or choose another folder under Edit › Preferences.</source>
+        <translation>Schaffen Sie dort Platz, oder wählen Sie unter Bearbeiten › Voreinstellungen einen anderen Ordner.</translation>
     </message>
     <message>
         <source>What was measured is in its project file. Copy the report and send it to the makers.</source>
@@ -1188,8 +1188,36 @@
         <translation>Plan</translation>
     </message>
     <message>
+        <source>of a plugin that is installed</source>
+        <translation>eines installierten Plugins</translation>
+    </message>
+    <message>
+        <source>this machine: {device}, cores: {count}</source>
+        <translation>dieser Rechner: {device}, Kerne: {count}</translation>
+    </message>
+    <message>
+        <source>this machine: {device}, multiprocessors: {count}</source>
+        <translation>dieser Rechner: {device}, Multiprozessoren: {count}</translation>
+    </message>
+    <message>
+        <source>the CPU of this machine</source>
+        <translation>die CPU dieses Rechners</translation>
+    </message>
+    <message>
         <source>Target</source>
         <translation>Ziel</translation>
+    </message>
+    <message>
+        <source>a target of TVM, by its tag or as JSON</source>
+        <translation>ein Target von TVM, mit seinem Namen oder als JSON</translation>
+    </message>
+    <message>
+        <source>preset: {device}</source>
+        <translation>bekanntes Gerät: {device}</translation>
+    </message>
+    <message>
+        <source>{told}. Kernels run on the first GPU: start the window with {setting} to make it that.</source>
+        <translation>{told}. Kernel laufen auf der ersten GPU: Starten Sie das Fenster mit {setting}, damit es diese ist.</translation>
     </message>
     <message>
         <source>named after the model</source>
@@ -1200,12 +1228,32 @@
         <translation>Ändern…</translation>
     </message>
     <message>
+        <source>Choose: {what}</source>
+        <translation>Wählen: {what}</translation>
+    </message>
+    <message>
         <source>Budget</source>
         <translation>Budget</translation>
     </message>
     <message>
         <source>Settings</source>
         <translation>Einstellungen</translation>
+    </message>
+    <message>
+        <source>Change settings</source>
+        <translation>Einstellungen ändern</translation>
+    </message>
+    <message>
+        <source>As by default</source>
+        <translation>Wie vorgegeben</translation>
+    </message>
+    <message>
+        <source>Hide settings</source>
+        <translation>Einstellungen verbergen</translation>
+    </message>
+    <message>
+        <source>as by default</source>
+        <translation>wie vorgegeben</translation>
     </message>
     <message>
         <source>Minutes</source>
@@ -2132,6 +2180,10 @@
         <translation>Abzüge</translation>
     </message>
     <message>
+        <source>Settings of a run</source>
+        <translation>Einstellungen eines Laufs</translation>
+    </message>
+    <message>
         <source>Source: {source}</source>
         <translation>Quelle: {source}</translation>
     </message>
@@ -2972,6 +3024,210 @@
         <translation>einmal auf dem Gerät gemessen</translation>
     </message>
     <message>
+        <source>Data type</source>
+        <translation>Datentyp</translation>
+    </message>
+    <message>
+        <source>Type in which matrix products and convolutions of a float32 model work; they sum in float32, and the outputs are compared first.</source>
+        <translation>Typ, in dem Matrixprodukte und Faltungen eines float32-Modells rechnen; summiert wird in float32, und die Ausgaben werden vorher verglichen.</translation>
+    </message>
+    <message>
+        <source>Learned model</source>
+        <translation>Gelerntes Modell</translation>
+    </message>
+    <message>
+        <source>Cost model that verifies: pacm-draft, pacm, tenset-mlp, tlp, xgb, random, or one of a plugin.</source>
+        <translation>Kostenmodell, das prüft: pacm-draft, pacm, tenset-mlp, tlp, xgb, random, oder das eines Plugins.</translation>
+    </message>
+    <message>
+        <source>Pre-trained model</source>
+        <translation>Vortrainiertes Modell</translation>
+    </message>
+    <message>
+        <source>File that `pruner train` wrote. Without one the model learns from this run alone; MoA-Pruner starts from one that ships.</source>
+        <translation>Datei, die `pruner train` schrieb. Ohne sie lernt das Modell nur aus diesem Lauf; MoA-Pruner beginnt mit einem mitgelieferten.</translation>
+    </message>
+    <message>
+        <source>Address (host:port) of a tracker of TVM&apos;s RPC, whose boards measure instead of this machine.</source>
+        <translation>Adresse (host:port) eines RPC-Trackers von TVM, dessen Boards statt dieses Rechners messen.</translation>
+    </message>
+    <message>
+        <source>Apache TVM</source>
+        <translation>Apache TVM</translation>
+    </message>
+    <message>
+        <source>Key of the boards</source>
+        <translation>Schlüssel der Boards</translation>
+    </message>
+    <message>
+        <source>Which boards of the tracker: the key that they registered with.</source>
+        <translation>Welche Boards des Trackers: der Schlüssel, mit dem sie sich gemeldet haben.</translation>
+    </message>
+    <message>
+        <source>Rules left out</source>
+        <translation>Ausgelassene Regeln</translation>
+    </message>
+    <message>
+        <source>Schedule rules and rewrites of the graph that the run does without; docs/rules.md tells what each does.</source>
+        <translation>Ablaufplanregeln und Umformungen des Graphen, ohne die der Lauf auskommt; docs/rules.md sagt, was jede tut.</translation>
+    </message>
+    <message>
+        <source>Trials of a round</source>
+        <translation>Versuche einer Runde</translation>
+    </message>
+    <message>
+        <source>Candidates that are measured in a round of a task. The strategy&apos;s own number is 10 for Pruner, 64 for MetaSchedule.</source>
+        <translation>Kandidaten, die in einer Runde einer Aufgabe gemessen werden. Die eigene Zahl der Strategie ist 10 bei Pruner, 64 bei MetaSchedule.</translation>
+    </message>
+    <message>
+        <source>Pruner (ASPLOS 2025)</source>
+        <translation>Pruner (ASPLOS 2025)</translation>
+    </message>
+    <message>
+        <source>Population</source>
+        <translation>Population</translation>
+    </message>
+    <message>
+        <source>Candidates of a generation of the genetic search. The strategy&apos;s own number is 1536 for Pruner, 2048 for Ansor.</source>
+        <translation>Kandidaten einer Generation der genetischen Suche. Die eigene Zahl der Strategie ist 1536 bei Pruner, 2048 bei Ansor.</translation>
+    </message>
+    <message>
+        <source>Generations</source>
+        <translation>Generationen</translation>
+    </message>
+    <message>
+        <source>Generations of the genetic search. The strategy&apos;s own number is 2 for Pruner, 4 for Ansor.</source>
+        <translation>Generationen der genetischen Suche. Die eigene Zahl der Strategie ist 2 bei Pruner, 4 bei Ansor.</translation>
+    </message>
+    <message>
+        <source>Mutation</source>
+        <translation>Mutation</translation>
+    </message>
+    <message>
+        <source>Probability that an offspring is a mutation rather than a crossover.</source>
+        <translation>Wahrscheinlichkeit, dass ein Nachkomme eine Mutation ist und keine Kreuzung.</translation>
+    </message>
+    <message>
+        <source>Draft set</source>
+        <translation>Entwurfsmenge</translation>
+    </message>
+    <message>
+        <source>Candidates that the draft hands to verification. Each costs milliseconds to apply and featurise.</source>
+        <translation>Kandidaten, die der Entwurf zur Prüfung gibt. Jeder kostet Millisekunden, um angewandt und in Merkmale gefasst zu werden.</translation>
+    </message>
+    <message>
+        <source>Pruner (ASPLOS 2025), which takes 512</source>
+        <translation>Pruner (ASPLOS 2025), wo es 512 sind</translation>
+    </message>
+    <message>
+        <source>Fresh samples</source>
+        <translation>Frische Stichproben</translation>
+    </message>
+    <message>
+        <source>Random candidates that are verified beside the draft set, so that a blind spot of the analyzer shows.</source>
+        <translation>Zufällige Kandidaten, die neben der Entwurfsmenge geprüft werden, damit sich ein blinder Fleck des Analysators zeigt.</translation>
+    </message>
+    <message>
+        <source>Rounds of a draft set</source>
+        <translation>Runden einer Entwurfsmenge</translation>
+    </message>
+    <message>
+        <source>Rounds of a task for which one draft set serves.</source>
+        <translation>Runden einer Aufgabe, für die eine Entwurfsmenge dient.</translation>
+    </message>
+    <message>
+        <source>Random share</source>
+        <translation>Zufälliger Anteil</translation>
+    </message>
+    <message>
+        <source>Share of a round that is picked at random from what was verified.</source>
+        <translation>Anteil einer Runde, der zufällig aus dem Geprüften genommen wird.</translation>
+    </message>
+    <message>
+        <source>Pruner (ASPLOS 2025), ε-greedy</source>
+        <translation>Pruner (ASPLOS 2025), ε-greedy</translation>
+    </message>
+    <message>
+        <source>Elite share</source>
+        <translation>Anteil der Elite</translation>
+    </message>
+    <message>
+        <source>Share of the initial population that mutates the best candidates measured.</source>
+        <translation>Anteil der ersten Population, der aus Mutationen der besten gemessenen Kandidaten besteht.</translation>
+    </message>
+    <message>
+        <source>Momentum</source>
+        <translation>Momentum</translation>
+    </message>
+    <message>
+        <source>Share of the siamese model that each update of MoA keeps.</source>
+        <translation>Anteil des siamesischen Modells, den jede Aktualisierung von MoA behält.</translation>
+    </message>
+    <message>
+        <source>Rounds between adaptations</source>
+        <translation>Runden zwischen Anpassungen</translation>
+    </message>
+    <message>
+        <source>Rounds from one adaptation of MoA to the next.</source>
+        <translation>Runden von einer Anpassung von MoA bis zur nächsten.</translation>
+    </message>
+    <message>
+        <source>Trials of a task</source>
+        <translation>Versuche einer Aufgabe</translation>
+    </message>
+    <message>
+        <source>At most so many trials of each task, and the budget where none is given; 0 is no limit.</source>
+        <translation>Höchstens so viele Versuche jeder Aufgabe, und das Budget, wo keines gegeben ist; 0 ist keine Grenze.</translation>
+    </message>
+    <message>
+        <source>Patience</source>
+        <translation>Geduld</translation>
+    </message>
+    <message>
+        <source>Trials of a task without gain after which it is tuned no more; 0 is no limit, or 64 where no budget is given.</source>
+        <translation>Versuche einer Aufgabe ohne Gewinn, nach denen sie nicht weiter optimiert wird; 0 ist keine Grenze, oder 64, wo kein Budget gegeben ist.</translation>
+    </message>
+    <message>
+        <source>Limit of a build</source>
+        <translation>Grenze einer Übersetzung</translation>
+    </message>
+    <message>
+        <source>Seconds after which the build of a candidate is given up.</source>
+        <translation>Sekunden, nach denen die Übersetzung eines Kandidaten aufgegeben wird.</translation>
+    </message>
+    <message>
+        <source>Limit of a run</source>
+        <translation>Grenze einer Messung</translation>
+    </message>
+    <message>
+        <source>Seconds after which the measurement of a candidate is given up.</source>
+        <translation>Sekunden, nach denen die Messung eines Kandidaten aufgegeben wird.</translation>
+    </message>
+    <message>
+        <source>Repeats</source>
+        <translation>Wiederholungen</translation>
+    </message>
+    <message>
+        <source>Timed repeats of a candidate that is not abandoned before.</source>
+        <translation>Gemessene Wiederholungen eines Kandidaten, der nicht vorher aufgegeben wird.</translation>
+    </message>
+    <message>
+        <source>Cold caches</source>
+        <translation>Kalte Caches</translation>
+    </message>
+    <message>
+        <source>Weights and outputs are flushed from the caches before every timed call; on the CPU of this machine only.</source>
+        <translation>Gewichte und Ausgaben werden vor jedem gemessenen Aufruf aus den Caches verdrängt; nur auf der CPU dieses Rechners.</translation>
+    </message>
+    <message>
+        <source>Outputs compared</source>
+        <translation>Verglichene Ausgaben</translation>
+    </message>
+    <message>
+        <source>Which candidates&apos; outputs are compared with those of the untuned kernel: each new best, all, or none.</source>
+        <translation>Wessen Ausgaben mit denen des nicht optimierten Kernels verglichen werden: die jedes neuen besten Kandidaten, aller oder keines.</translation>
+    </message>
+    <message>
         <source>Draft score</source>
         <translation>Wertung des Entwurfs</translation>
     </message>
@@ -3758,6 +4014,70 @@
     <message>
         <source>warp schedulers</source>
         <translation>Warp-Scheduler</translation>
+    </message>
+    <message>
+        <source>English</source>
+        <translation>Englisch</translation>
+    </message>
+    <message>
+        <source>German</source>
+        <translation>Deutsch</translation>
+    </message>
+    <message>
+        <source>Preferences</source>
+        <translation>Voreinstellungen</translation>
+    </message>
+    <message>
+        <source>Folder for projects</source>
+        <translation>Ordner für Projekte</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>Sprache</translation>
+    </message>
+    <message>
+        <source>Theme</source>
+        <translation>Farben</translation>
+    </message>
+    <message>
+        <source>New projects are offered to be kept there.</source>
+        <translation>Neue Projekte werden dort vorgeschlagen.</translation>
+    </message>
+    <message>
+        <source>Another language is used when the window is started again.</source>
+        <translation>Eine andere Sprache gilt, wenn das Fenster neu gestartet wird.</translation>
+    </message>
+    <message>
+        <source>each new best</source>
+        <translation>jeder neue beste</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>alle</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>keine</translation>
+    </message>
+    <message>
+        <source>the strategy&apos;s own</source>
+        <translation>wie die Strategie</translation>
+    </message>
+    <message>
+        <source>default {value}</source>
+        <translation>Vorgabe {value}</translation>
+    </message>
+    <message>
+        <source>There is no pre-trained model {path}.</source>
+        <translation>Es gibt kein vortrainiertes Modell {path}.</translation>
+    </message>
+    <message>
+        <source>Pre-trained models (*.safetensors);;All files (*)</source>
+        <translation>Vortrainierte Modelle (*.safetensors);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Leave out {rule}</source>
+        <translation>{rule} auslassen</translation>
     </message>
 </context>
 </TS>

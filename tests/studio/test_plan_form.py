@@ -71,7 +71,7 @@ def give(qtbot, field: QWidget, text: str) -> None:
 def unfold(qtbot, start: StartPage) -> dict[str, QWidget]:
     """The fields of the settings, by name."""
     qtbot.mouseClick(start.form.settings_button, Qt.MouseButton.LeftButton)
-    assert start.form.fields.isVisible()
+    qtbot.waitUntil(lambda: start.form.fields.isVisible() and start.form.fields.editors["check"].widget.height() > 0)
     return {name: made.widget for name, made in start.form.fields.editors.items()}
 
 

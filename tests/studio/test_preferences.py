@@ -25,6 +25,12 @@ print(tr("Tune"))
 
 
 @pytest.fixture
+def home(tmp_path: Path, monkeypatch) -> Path:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
 def preferences(qtbot, window: MainWindow) -> Preferences:
     with qtbot.waitActive(window):
         window.activateWindow()
@@ -57,19 +63,18 @@ def test_a_language_is_used_from_the_next_start_on(qtbot, preferences: Preferenc
 
 
 def test_new_projects_are_kept_in_the_chosen_folder(
-    qtbot, window: MainWindow, preferences: Preferences, tmp_path: Path, monkeypatch
+    qtbot, window: MainWindow, home: Path, preferences: Preferences
 ) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
     line, start = preferences.projects.line, window.start_page()
     line.setFocus()
     qtbot.keyClicks(line, "~/tuned here")
     start.set_model("matmul:64,64,64")
-    assert Path(start.project.text()).parent == tmp_path / "tuned here"
+    assert Path(start.project.text()).parent == home / "tuned here"
     qtbot.mouseClick(start.recent.demo, Qt.MouseButton.LeftButton)
-    assert Path(window.workspace.path).parent == tmp_path / "tuned here"
+    assert Path(window.workspace.path).parent == home / "tuned here"
     line.clear()
     start.set_model("matmul:32,32,32")
-    assert Path(start.project.text()).parent == tmp_path / "pruner-projects" == Path(line.placeholderText())
+    assert Path(start.project.text()).parent == home / "pruner-projects" == Path(line.placeholderText())
 
 
 def test_what_was_chosen_is_shown_again(qtbot, window: MainWindow, preferences: Preferences, tmp_path: Path) -> None:

@@ -124,7 +124,7 @@ class StartPage(Page):
             trials=trials,
             minutes=minutes,
             seed=self.form.seed.value(),
-            settings=self.form.fields.changes(),
+            settings=self.form.settings,
             allow_code=self.consent.isChecked(),
         )
 
@@ -211,7 +211,7 @@ class StartPage(Page):
         plan = lines.plan_of(run, self.workspace.path)
         try:
             model = model_of(run, self.workspace.reader)
-            self.form.fields.take(plan.settings)
+            self.form.take_settings(plan.settings)
         except UserError as error:
             self.workspace.problem.emit(Problem(error.message, error.hint))
             return

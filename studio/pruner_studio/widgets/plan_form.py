@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QFormLayout, QHBoxLayout, QVBoxLayout
 
 from pruner_engine import units
+from pruner_studio.models import settings
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, Segments, button, label, number
 from pruner_studio.widgets.named_box import Named, NamedBox
@@ -65,7 +66,6 @@ class PlanForm(Card):
         ):  # fmt: skip
             self._form.addRow(label(name, "muted"), part)
         self.body.addLayout(self._form)
-        self.body.addWidget(self.fields)
 
     def _explained(self, box: NamedBox) -> QVBoxLayout:
         """A choice, and below it what was chosen."""
@@ -87,28 +87,49 @@ class PlanForm(Card):
 
     def _settings(self) -> QHBoxLayout:
         """What differs from the defaults, and what unfolds the fields below."""
-        self.fields = SettingFields()
-        self.fields.hide()
-        self.fields.changed.connect(self._settings_changed)
+        self.settings: dict[str, Any] = {}  # that differ from the defaults
+        self.fields: SettingFields | None = None  # made when they are first asked for: there are many
         self.settings_note = label("", "faint", wrap=True, name=tr("Settings"))
         self.settings_button = button(tr("Change settings"), self._fold, "link")
         self.settings_button.setCheckable(True)
-        self.defaults_button = button(tr("As by default"), lambda: self.fields.take({}), "link")
+        self.defaults_button = button(tr("As by default"), lambda: self.take_settings({}), "link")
         row = QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self.settings_note, 1)
         for part in (self.defaults_button, self.settings_button):
             row.addWidget(part, 0, Qt.AlignmentFlag.AlignTop)
-        self._settings_changed()
+        self._tell_settings()
         return row
 
     def _fold(self) -> None:
         shown = self.settings_button.isChecked()
+        if self.fields is None:
+            self.fields = SettingFields()
+            self.fields.show_settings(settings.whole(self.settings))
+            self.fields.changed.connect(self._settings_changed)
+            self.body.addWidget(self.fields)
         self.fields.setVisible(shown)
         self.settings_button.setText(tr("Hide settings") if shown else tr("Change settings"))
 
     def _settings_changed(self) -> None:
-        told = ", ".join(f"{name} = {_shown(value)}" for name, value in self.fields.changes().items())
+        assert self.fields is not None
+        self.settings = settings.changes(self.fields.given())
+        self._tell_settings()
+
+    def take_settings(self, taken: dict[str, Any]) -> None:
+        """Those of a run, as by default where it has none.
+
+        Raises:
+            UserError: a setting is unknown or out of range; all stay as they were.
+        """
+        given = settings.whole(taken)
+        self.settings = settings.changes(given)
+        if self.fields is not None:
+            self.fields.show_settings(given)
+        self._tell_settings()
+
+    def _tell_settings(self) -> None:
+        told = ", ".join(f"{name} = {_shown(value)}" for name, value in self.settings.items())
         self.settings_note.setText(told or tr("as by default"))
         self.defaults_button.setVisible(bool(told))
         self.changed.emit()
@@ -173,7 +194,7 @@ class PlanForm(Card):
 
     def hindrance(self) -> str:
         """Why no run can be made of what the fields say; empty where one can."""
-        return self.fields.hindrance() or ("" if self.project.text().strip() else tr("Name a project file."))
+        return settings.hindrance(self.settings) or ("" if self.project.text().strip() else tr("Name a project file."))
 
 
 def _asks_for_project(dialog: QFileDialog) -> None:

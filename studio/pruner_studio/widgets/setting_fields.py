@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgspec import inspect, structs
+from msgspec import inspect
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QFileDialog, QFormLayout, QHBoxLayout, QWidget
 
-from pruner_engine.errors import UserError
-from pruner_engine.search.settings import SearchSettings, settings_from
+from pruner_engine.search.settings import SearchSettings
 from pruner_studio.help import help_of
-from pruner_studio.models.projects import expanded, is_file
+from pruner_studio.models.projects import expanded
+from pruner_studio.models.settings import DEFAULTS
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import label
 from pruner_studio.widgets.editors import Editor, editor
@@ -40,12 +40,11 @@ class SettingFields(QWidget):
         self._form.setVerticalSpacing(8)
         self._form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         kinds = {field.name: field.type for field in inspect.type_info(SearchSettings).fields}  # type: ignore[attr-defined]
-        self._defaults = structs.asdict(SearchSettings()) | {"without_rules": []}
         for name in dict.fromkeys((*_FIRST, *kinds)):
             self._add(name, kinds[name])
 
     def _add(self, name: str, kind: inspect.Type) -> None:
-        term, default = help_of(f"setting.{name}"), self._defaults[name]
+        term, default = help_of(f"setting.{name}"), DEFAULTS[name]
         title, tip = (term.title, f"{name}: {term.tip}") if term else (name, name)
         made = self.editors[name] = self._editor(name, title, kind)
         made.changed.connect(lambda *_: self.changed.emit())
@@ -69,37 +68,17 @@ class SettingFields(QWidget):
         if name == "checkpoint":
             path = PathField(title, _asks_for_checkpoint)
             return Editor(path, lambda: expanded(path.line.text()), path.line.setText, path.line.textChanged)
-        return editor(title, kind, self._defaults[name], _EXAMPLES.get(name, ""))
+        return editor(title, kind, DEFAULTS[name], _EXAMPLES.get(name, ""))
 
-    def changes(self) -> dict[str, Any]:
-        """What differs from the defaults, as a new run takes it."""
-        given = {name: made.read() for name, made in self.editors.items()}
-        if not given["rpc"]:
-            given["rpc_key"] = ""  # which boards says nothing without a tracker
-        return {name: value for name, value in given.items() if value != self._defaults[name]}
+    def given(self) -> dict[str, Any]:
+        """Every setting, as its field has it."""
+        return {name: made.read() for name, made in self.editors.items()}
 
-    def hindrance(self) -> str:
-        """Why no run can be made with them; empty where one can."""
-        changes = self.changes()
-        try:
-            _ = settings_from(changes).tracker
-        except UserError as error:
-            return str(error)
-        checkpoint = changes.get("checkpoint", "")
-        missing = bool(checkpoint) and not is_file(checkpoint)
-        return tr("There is no pre-trained model {path}.").format(path=checkpoint) if missing else ""
-
-    def take(self, settings: dict[str, Any]) -> None:
-        """Show other settings; what they do not name is as by default.
-
-        Raises:
-            UserError: a setting is unknown or out of range; nothing is shown anew.
-        """
-        given = structs.asdict(settings_from(settings))
+    def show_settings(self, given: dict[str, Any]) -> None:
+        """Show other values of all of them."""
         with QSignalBlocker(self):
             for name, made in self.editors.items():
                 made.write(given[name])
-        self.changed.emit()
 
 
 def _asks_for_checkpoint(dialog: QFileDialog) -> None:

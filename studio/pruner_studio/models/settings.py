@@ -1,0 +1,42 @@
+"""Settings of a run that is planned: those that differ from the engine's defaults."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import structs
+
+from pruner_engine.errors import UserError
+from pruner_engine.search.settings import SearchSettings, settings_from
+from pruner_studio.models.projects import is_file
+from pruner_studio.translation import tr
+
+DEFAULTS = structs.asdict(SearchSettings()) | {"without_rules": []}
+
+
+def whole(settings: dict[str, Any]) -> dict[str, Any]:
+    """Every setting, as by default where it is not named.
+
+    Raises:
+        UserError: a setting is unknown or out of range.
+    """
+    given = structs.asdict(settings_from(settings))
+    return given | {"without_rules": list(given["without_rules"])}
+
+
+def changes(given: dict[str, Any]) -> dict[str, Any]:
+    """What differs from the defaults, as a new run takes it."""
+    if not given["rpc"]:
+        given = given | {"rpc_key": ""}  # which boards says nothing without a tracker
+    return {name: value for name, value in given.items() if value != DEFAULTS[name]}
+
+
+def hindrance(settings: dict[str, Any]) -> str:
+    """Why no run can be made with them; empty where one can."""
+    try:
+        _ = settings_from(settings).tracker
+    except UserError as error:
+        return str(error)
+    checkpoint = settings.get("checkpoint", "")
+    missing = bool(checkpoint) and not is_file(checkpoint)
+    return tr("There is no pre-trained model {path}.").format(path=checkpoint) if missing else ""
