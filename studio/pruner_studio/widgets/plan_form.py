@@ -109,7 +109,9 @@ class PlanForm(Card):
             self.fields.changed.connect(self._settings_changed)
             self.body.addWidget(self.fields)
         self.fields.setVisible(shown)
-        self.settings_button.setText(tr("Hide settings") if shown else tr("Change settings"))
+        told = tr("Hide settings") if shown else tr("Change settings")
+        self.settings_button.setText(told)
+        self.settings_button.setAccessibleName(told)
 
     def _settings_changed(self) -> None:
         assert self.fields is not None
