@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLabel, QWidget
 from test_accessibility import controls, told
 from test_cut_texts import SCREENS, cut
 
-from pruner_engine.cli import commands
+from pruner_engine.cli import tune
 from pruner_engine.cli.main import cli
 from pruner_engine.errors import UserError
 from pruner_engine.protocol import Tune
@@ -49,7 +49,7 @@ def terminal(monkeypatch):
 
     def take(line: str) -> Tune:
         taken: list[Tune] = []
-        monkeypatch.setattr(commands, "_run", lambda command, _: taken.append(command))
+        monkeypatch.setattr(tune, "_run", lambda command, _: taken.append(command))
         program, *words = shlex.split(line)
         assert program == "pruner" and CliRunner().invoke(cli, words, catch_exceptions=False).exit_code == 0
         return taken[0]
