@@ -204,7 +204,7 @@ class MainWindow(QMainWindow):
 
     def _job_changed(self) -> None:
         running, owned = self.workspace.job.running, self.workspace.job.owned
-        if owned and not self._job_was_running and self.workspace.job_task == "tune":
+        if owned and not self._job_was_running and self.workspace.job.work.task == "tune":
             self.show_page("overview")
         self._job_was_running = running
 
@@ -346,7 +346,7 @@ class MainWindow(QMainWindow):
         box = QMessageBox(self)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.setIcon(QMessageBox.Icon.Question)
-        question, outcome, going_on = _CLOSING[self.workspace.job_task]
+        question, outcome, going_on = _CLOSING[self.workspace.job.work.task]
         box.setText(question)
         box.setInformativeText(outcome)
         keep = box.addButton(going_on, QMessageBox.ButtonRole.AcceptRole)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,34 +10,16 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from pruner_engine import protocol as msg
 from pruner_engine.errors import UserError
 from pruner_engine.store.reader import ProjectReader
-from pruner_studio.engine_client import NOT_STARTED, EngineClient
+from pruner_studio.engine_client import EngineClient
+from pruner_studio.job import Job
 from pruner_studio.models.beside import Beside, identity
 from pruner_studio.models.drawn_runs import DrawnRuns
 from pruner_studio.models.recent import remember
-from pruner_studio.models.words import PHASES
-from pruner_studio.translation import tr
+from pruner_studio.problem import Problem
+
+__all__ = ["Problem", "Workspace"]
 
 _POLL_MS = 400
-_AFTER_CRASH = {
-    "tune": tr("What was measured is in the project file: press Resume to go on."),
-    "export": tr("No tuning is lost. Export again; if it ends again, send the report to the makers."),
-}
-
-
-@dataclass(frozen=True)
-class Problem:
-    """Something to tell without stopping anybody: a sentence, what to do, and for a bug a report to copy.
-
-    Attributes:
-        level: error, warning or info.
-        actions: name and deed of buttons that the card offers.
-    """
-
-    message: str
-    hint: str = ""
-    report: str = ""
-    level: str = "error"
-    actions: tuple[tuple[str, Callable[[], object]], ...] = field(default=(), compare=False)
 
 
 class Workspace(QObject):
@@ -74,22 +54,19 @@ class Workspace(QObject):
         self.beside = Beside()  # projects whose runs are compared with those of the open one
         self.drawn = DrawnRuns()
         self.filter = ""  # words that narrow the tasks on every page
-        self.job = EngineClient(self)
+        self.job = Job(self)
         self.helper = EngineClient(self)
-        self.job_task = ""  # what the job does: tune | export | ""
-        self.job_phase = ""
-        self.job_project = ""
-        self.job_run: int | None = None  # run that is tuned; None before a new one has its number
-        self.job_state = ""  # a run's state, or "stopping": the shown run may be another one
-        self._started_from = ""  # the project that was open when the job was started
         self._version = -1
         self._file: tuple[int, int] | None = None  # the file that is read, whatever lies at its path by now
         self._not_opened: list[Problem] = []  # files that were not what was hoped for, until one is
         self._damage: Problem | None = None  # told once for as long as the file cannot be read
-        self.job.received.connect(self._job_event)
-        self.job.ended.connect(self._job_ended)
-        self.job.pulse.weak.connect(lambda: self.problem.emit(self._silence()))
-        self.job.pulse.strong.connect(lambda: self.solved.emit(self._silence()))
+        self.job.problem.connect(self.problem)
+        self.job.solved.connect(self.solved)
+        self.job.changed.connect(self.job_changed)
+        self.job.run_started.connect(self._run_started)
+        self.job.exported.connect(self.exported)
+        self.job.exported.connect(self.changed)
+        self.job.ended.connect(self.changed)
         self._poll = QTimer(self, interval=_POLL_MS)
         self._poll.timeout.connect(self._look)
         self._poll.start()
@@ -150,10 +127,7 @@ class Workspace(QObject):
         run = self.run()
         if run is None or not run["alive"] or not run["socket"] or self.job.running:
             return
-        if self.job.attach(run["socket"]):
-            self.job_task, self.job_phase, self.job_project = "tune", PHASES.get(run["phase"], run["phase"]), self.path
-            self.job_run, self.job_state = run["id"], run["state"]
-            self.job_changed.emit()
+        self.job.watch(run, self.path)
 
     def choose_run(self, run_id: int) -> None:
         """Show another run; the task stays chosen where that run has it, runs of one model share their tasks."""
@@ -252,102 +226,35 @@ class Workspace(QObject):
     @property
     def tuning(self) -> bool:
         """The job of this window is a tuning, of whatever project and run."""
-        return self.job.running and self.job_task == "tune"
+        return self.job.running and self.job.work.task == "tune"
 
     @property
     def job_is_of_shown_project(self) -> bool:
-        return self.reader is not None and Path(self.job_project).resolve() == self.reader.path.resolve()
+        return self.reader is not None and Path(self.job.work.project).resolve() == self.reader.path.resolve()
 
     @property
     def steers_shown(self) -> bool:
         """The job of this window tunes the shown run: only then do the ids shown mean the same to its engine."""
-        return self.tuning and self.run_id is not None and self.run_id == self.job_run and self.job_is_of_shown_project
+        tunes = self.tuning and self.run_id is not None and self.run_id == self.job.work.run_id
+        return tunes and self.job_is_of_shown_project
 
     def start(self, command: msg.Tune | msg.Resume | msg.Export) -> None:
         """Give the job process its work; one job at a time."""
-        if self.job.running:
-            self.problem.emit(
-                Problem(tr("A job is still running in this window."), tr("Stop it first, or let it finish."))
-            )
-            return
-        self.job_task = "export" if isinstance(command, msg.Export) else "tune"
-        self.job_phase = tr("starting")
-        self.job_project = command.project
-        self.job_run = command.run_id if isinstance(command, msg.Resume) else None
-        self.job_state = "preparing"
-        self._started_from = self.path
-        self.job.send(command)
-        self.job_changed.emit()
+        self.job.begin(command, self.path)
 
     def control(self, command: msg.Pause | msg.Unpause | msg.Stop | msg.Steer | msg.Pin) -> None:
-        if not self.job.running:
-            return
-        self.job.send(command)
-        if isinstance(command, msg.Stop):  # what is in flight ends first
-            self.job_state = "stopping"
-            self.job_changed.emit()
-
-    def _job_event(self, event: Any) -> None:
-        match event:
-            case msg.RunStarted():
-                self._run_started(event)
-            case msg.Phase():
-                self.job_phase = " · ".join(
-                    part for part in (PHASES.get(event.name, event.name), event.task, event.detail) if part
-                )
-                self.job_changed.emit()
-            case msg.Notice() if event.level != "info":
-                self.problem.emit(Problem(event.text, event.hint, level=event.level))
-            case msg.State():
-                if event.name in ("tuning", "paused", "stopping") and self.job_state != "stopping":
-                    self.job_state = event.name
-                self.job_changed.emit()
-            case msg.Failed():
-                level = "info" if event.kind == "stopped" else "error"
-                self.problem.emit(Problem(event.message, event.hint, event.report, level))
-                self.job.quit()
-            case msg.RunFinished():
-                self.job_state = event.state
-                if event.state == "failed":
-                    self.problem.emit(
-                        Problem(event.reason or tr("Nothing valid was measured."), tr("See Failures on the Overview."))
-                    )
-                self.job.quit()
-            case msg.Exported():
-                self.exported.emit(event.out)
-                self.changed.emit()
-                self.job.quit()
+        self.job.control(command)
 
     def _run_started(self, event: msg.RunStarted) -> None:
         """Show the run that has its number now, unless another project was opened since it was asked for."""
-        self.job_project, self.job_run = event.project, event.run_id
         if self.job_is_of_shown_project and not self._was_replaced():
             if event.run_id == self.run_id:
                 self.changed.emit()
             else:
                 self.task_id = None
                 self.choose_run(event.run_id)
-        elif self.job_is_of_shown_project or self.path == self._started_from:
+        elif self.job_is_of_shown_project or self.path == self.job.work.begun_in:
             self.open(event.project, event.run_id)
         else:
             remember(str(Path(event.project).resolve()))
             self.job_changed.emit()
-
-    def _silence(self) -> Problem:
-        pulse = self.job.pulse
-        hint = tr("It is ended after {end:.0f} s. What it measured is kept, and the run can be resumed.")
-        return Problem(
-            tr("The engine has given no sign of life for {worry:.0f} s.").format(worry=pulse.worry_s),
-            hint.format(end=pulse.end_s),
-            level="warning",
-            actions=((tr("End it now"), self.job.end),),
-        )
-
-    def _job_ended(self, why: str) -> None:
-        hint = NOT_STARTED if self.job.unstarted else _AFTER_CRASH.get(self.job_task, "")
-        self.job_task = self.job_phase = self.job_project = self.job_state = ""
-        self.job_run = None
-        if why:
-            self.problem.emit(Problem(why, hint, self.job.stderr_tail))
-        self.job_changed.emit()
-        self.changed.emit()

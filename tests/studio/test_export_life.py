@@ -33,7 +33,7 @@ def exporting(qtbot, window: MainWindow, tmp_path: Path) -> MainWindow:
     page.out.setText(str(tmp_path / "bundle"))
     assert window.run_bar.stop_button.isHidden() and not stop_entry(window).isEnabled()
     press(qtbot, page.go)
-    qtbot.waitUntil(lambda: window.workspace.job_phase.startswith(PHASES["prepare"]), timeout=120_000)
+    qtbot.waitUntil(lambda: window.workspace.job.work.phase.startswith(PHASES["prepare"]), timeout=120_000)
     return window
 
 
@@ -87,7 +87,7 @@ class Leaving(main_window.MainWindow):
         self.workspace.start(msg.Export(project=sys.argv[1], out=sys.argv[2], all_runs=True))
 
     def leave(self):
-        if self.workspace.job_phase.startswith(PHASES["prepare"]) and self.keep_job is None:
+        if self.workspace.job.work.phase.startswith(PHASES["prepare"]) and self.keep_job is None:
             self.keep_job = True
             self.close()
 

@@ -88,10 +88,10 @@ def test_the_schedule_of_a_failed_candidate_says_what_to_do(
 def test_a_crashed_engine_says_what_to_do_about_its_job(qtbot, task: str, words: str) -> None:
     workspace, told = Workspace(), []
     workspace.problem.connect(told.append)
-    workspace.job_task = task
+    workspace.job.work.task = task
     workspace.job.ended.emit("The engine was ended by signal 9.")
     (problem,) = told
-    assert words in problem.hint and workspace.job_task == ""
+    assert words in problem.hint and workspace.job.work.task == ""
 
 
 def test_a_question_that_a_dead_engine_leaves_open_says_what_to_do(qtbot) -> None:

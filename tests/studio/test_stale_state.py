@@ -90,7 +90,7 @@ def test_a_new_run_is_shown_without_the_candidate_of_the_one_before(opened: Main
     task = workspace.reader.tasks(1)[0]
     workspace.select(task["id"], task["best_candidate_id"])
     rested(opened.show_page("schedule"))
-    workspace._job_event(msg.RunStarted(project=workspace.path, run_id=2))
+    workspace.job.received.emit(msg.RunStarted(project=workspace.path, run_id=2))
     assert (workspace.run_id, workspace.task_id, workspace.candidate_id) == (2, None, None)
 
 

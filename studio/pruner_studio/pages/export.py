@@ -212,8 +212,8 @@ class ExportPage(Page):
 
     def _hindrance(self) -> str:
         """Why nothing can be exported now; empty where it can."""
-        if self.workspace.job.running and self.workspace.job_task == "export":
-            return tr("Exporting: {phase}").format(phase=self.workspace.job_phase)
+        if self.workspace.job.running and self.workspace.job.work.task == "export":
+            return tr("Exporting: {phase}").format(phase=self.workspace.job.work.phase)
         reader, run = self.workspace.reader, self.workspace.run()
         taken = []
         if reader is not None and run is not None:

@@ -146,7 +146,7 @@ class OverviewPage(Page):
     def _nothing(self) -> None:
         self.pages.setCurrentIndex(0)
         self.subtitle_label.setText(self.subtitle)
-        if self.workspace.tuning and self.workspace.job_run is None:
+        if self.workspace.tuning and self.workspace.job.work.run_id is None:
             told = tr(
                 "The model is read, its kernels are found and the libraries are timed. Then the first round begins."
             )

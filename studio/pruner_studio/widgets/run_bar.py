@@ -74,11 +74,11 @@ class RunBar(QFrame):
         run = self.workspace.run()
         tuning, ours = self.workspace.tuning, self.workspace.steers_shown
         self.setVisible(bool(run) or self.workspace.job.running)
-        self.project.setText(Path(self.workspace.path).stem if run else Path(self.workspace.job_project).stem)
+        self.project.setText(Path(self.workspace.path).stem if run else Path(self.workspace.job.work.project).stem)
         self._fill_runs()
-        state, stopping = state_of(run) if run else "", self.workspace.job_state == "stopping"
+        state, stopping = state_of(run) if run else "", self.workspace.job.work.state == "stopping"
         if (tuning and run is None) or (ours and (stopping or state in ENDED)):
-            state = self.workspace.job_state  # the project file does not tell yet
+            state = self.workspace.job.work.state  # the project file does not tell yet
         self.state.show_state(*STATES.get(state, ("", "neutral")))
         self.has_plan = run is not None and run["strategy"] != IMPORTED
         alive = bool(run and run["alive"])
@@ -97,22 +97,22 @@ class RunBar(QFrame):
     @property
     def _paused(self) -> bool:
         """The job is held: the buttons act on it, whichever run is shown."""
-        return self.workspace.job_state == "paused"
+        return self.workspace.job.work.state == "paused"
 
     def _phase(self, run: dict[str, Any] | None) -> str:
         """What the job does, with its name where something else is shown."""
-        workspace = self.workspace
+        workspace, work = self.workspace, self.workspace.job.work
         if not workspace.job.running:
             return PHASES.get(run["phase"], run["phase"]) if run and run["alive"] else ""
         here = workspace.steers_shown if workspace.tuning else workspace.job_is_of_shown_project
-        held = workspace.job_state in ("paused", "stopping")
-        doing = STATES[workspace.job_state][0] if held else workspace.job_phase
+        held = work.state in ("paused", "stopping")
+        doing = STATES[work.state][0] if held else work.phase
         if run is None or here:
-            return workspace.job_phase if workspace.tuning else doing  # the state of a tuning stands beside it
+            return work.phase if workspace.tuning else doing  # the state of a tuning stands beside it
         if not workspace.job_is_of_shown_project:
-            name = Path(workspace.job_project).stem
+            name = Path(work.project).stem
         else:
-            name = tr("New run") if workspace.job_run is None else tr("Run {id}").format(id=workspace.job_run)
+            name = tr("New run") if work.run_id is None else tr("Run {id}").format(id=work.run_id)
         return tr("{job}: {phase}").format(job=name, phase=doing)
 
     def _show_progress(self, run: dict[str, Any] | None, busy: bool) -> None:

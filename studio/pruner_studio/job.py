@@ -1,0 +1,145 @@
+"""The job of a window: the engine process that tunes or exports, and what it does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from pruner_engine import protocol as msg
+from pruner_studio.engine_client import NOT_STARTED, EngineClient
+from pruner_studio.models.words import PHASES
+from pruner_studio.problem import Problem
+from pruner_studio.translation import tr
+
+_AFTER_CRASH = {
+    "tune": tr("What was measured is in the project file: press Resume to go on."),
+    "export": tr("No tuning is lost. Export again; if it ends again, send the report to the makers."),
+}
+
+
+@dataclass
+class Work:
+    """What a job does.
+
+    Attributes:
+        task: tune | export | "" while there is none.
+        phase: in words.
+        project: path of the file.
+        run_id: run that is tuned; None before a new one has its number.
+        state: a run's state, or "stopping".
+        begun_in: the project that was open when the job was started.
+    """
+
+    task: str = ""
+    phase: str = ""
+    project: str = ""
+    run_id: int | None = None
+    state: str = ""
+    begun_in: str = ""
+
+
+class Job(EngineClient):
+    """Signals:
+    changed: it started, ended or changed its state.
+    problem: a Problem to show.
+    solved: a Problem that has gone by itself.
+    run_started: RunStarted of the run that has its number now.
+    exported: it wrote a model into this folder.
+    """
+
+    changed = Signal()
+    problem = Signal(object)
+    solved = Signal(object)
+    run_started = Signal(object)
+    exported = Signal(str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.work = Work()
+        self.received.connect(self._heard)
+        self.ended.connect(self._work_ended)
+        self.pulse.weak.connect(lambda: self.problem.emit(self._silence()))
+        self.pulse.strong.connect(lambda: self.solved.emit(self._silence()))
+
+    def begin(self, command: msg.Tune | msg.Resume | msg.Export, begun_in: str) -> None:
+        """Give the engine its work; one job at a time."""
+        if self.running:
+            self.problem.emit(
+                Problem(tr("A job is still running in this window."), tr("Stop it first, or let it finish."))
+            )
+            return
+        self.work = Work(
+            task="export" if isinstance(command, msg.Export) else "tune",
+            phase=tr("starting"),
+            project=command.project,
+            run_id=command.run_id if isinstance(command, msg.Resume) else None,
+            state="preparing",
+            begun_in=begun_in,
+        )
+        self.send(command)
+        self.changed.emit()
+
+    def watch(self, run: dict[str, Any], project: str) -> None:
+        """Listen to the engine that works on a run already, where it answers."""
+        if self.attach(run["socket"]):
+            phase = PHASES.get(run["phase"], run["phase"])
+            self.work = Work("tune", phase, project, run["id"], run["state"])
+            self.changed.emit()
+
+    def control(self, command: msg.Pause | msg.Unpause | msg.Stop | msg.Steer | msg.Pin) -> None:
+        """Steer what is under way; nothing happens without."""
+        if not self.running:
+            return
+        self.send(command)
+        if isinstance(command, msg.Stop):  # what is in flight ends first
+            self.work.state = "stopping"
+            self.changed.emit()
+
+    def _heard(self, event: Any) -> None:
+        work = self.work
+        match event:
+            case msg.RunStarted():
+                work.project, work.run_id = event.project, event.run_id
+                self.run_started.emit(event)
+            case msg.Phase():
+                parts = (PHASES.get(event.name, event.name), event.task, event.detail)
+                work.phase = " · ".join(part for part in parts if part)
+                self.changed.emit()
+            case msg.Notice() if event.level != "info":
+                self.problem.emit(Problem(event.text, event.hint, level=event.level))
+            case msg.State():
+                if event.name in ("tuning", "paused", "stopping") and work.state != "stopping":
+                    work.state = event.name
+                self.changed.emit()
+            case msg.Failed():
+                level = "info" if event.kind == "stopped" else "error"
+                self.problem.emit(Problem(event.message, event.hint, event.report, level))
+                self.quit()
+            case msg.RunFinished():
+                work.state = event.state
+                if event.state == "failed":
+                    self.problem.emit(
+                        Problem(event.reason or tr("Nothing valid was measured."), tr("See Failures on the Overview."))
+                    )
+                self.quit()
+            case msg.Exported():
+                self.exported.emit(event.out)
+                self.quit()
+
+    def _silence(self) -> Problem:
+        hint = tr("It is ended after {end:.0f} s. What it measured is kept, and the run can be resumed.")
+        return Problem(
+            tr("The engine has given no sign of life for {worry:.0f} s.").format(worry=self.pulse.worry_s),
+            hint.format(end=self.pulse.end_s),
+            level="warning",
+            actions=((tr("End it now"), self.end),),
+        )
+
+    def _work_ended(self, why: str) -> None:
+        hint = NOT_STARTED if self.unstarted else _AFTER_CRASH.get(self.work.task, "")
+        self.work = Work()
+        if why:
+            self.problem.emit(Problem(why, hint, self.stderr_tail))
+        self.changed.emit()
