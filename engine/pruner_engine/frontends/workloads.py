@@ -108,8 +108,8 @@ _LAYOUTS = {("layout", "NCHW"), ("layout", "NHWC")}
 
 
 def _accumulate(spec: _Spec) -> str | None:
-    """Products of these are summed in 32 bits."""
-    return {"int8": "int32", "bfloat16": "float32"}.get(spec.dtype)
+    """What products of these are summed in, said where that is not what models of them do: halves in their own type."""
+    return {"int8": "int32", "bfloat16": "float32", "float16": "float16"}.get(spec.dtype)
 
 
 def _matmul(spec: _Spec) -> _Built:

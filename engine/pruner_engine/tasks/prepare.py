@@ -18,6 +18,7 @@ from pruner_engine.targets.target import vector_bits_of
 from pruner_engine.tasks.constants import fold_constants
 from pruner_engine.tasks.fold import fold_movement
 from pruner_engine.tasks.grouped import widen_groups
+from pruner_engine.tasks.halves import summed_in_float32
 from pruner_engine.tasks.integers.rewrite import integer_products
 from pruner_engine.tasks.kernels import legalizations
 from pruner_engine.tasks.layout_free import unmark_reshaped
@@ -59,7 +60,7 @@ def prepare(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) ->
         on.discard("integers")
     with target, tvm.transform.PassContext(opt_level=3):
         mod = norms_of_every_type(within_bounds(mod))
-        clean = _clean(in_arithmetic(signals_as_images(mod) if "signals" in on else mod))
+        clean = summed_in_float32(_clean(in_arithmetic(signals_as_images(mod) if "signals" in on else mod)))
         clean = rx.CanonicalizeBindings()(simplify(clean)) if "simplify" in on else clean
         clean = integer_products(clean) if "integers" in on else clean
         clean = widen_products(clean, lanes) if "wide-products" in on else clean

@@ -1,0 +1,64 @@
+"""Small floats (float16, bfloat16) are summed in float32, as PyTorch and ONNX Runtime do it.
+
+TVM sums in the type of the data: in float16, ones add up to no more than 2048.
+"""
+
+from __future__ import annotations
+
+import tvm
+from tvm import relax
+from tvm.relax.expr_functor import PyExprMutator, mutator
+
+from pruner_engine.tasks.rewriting import operator_of, rewritten
+
+_SMALL, _WIDE = ("float16", "bfloat16"), "float32"
+_SUMS = {
+    *(f"relax.{name}" for name in ("einsum", "mean", "prod", "std", "sum", "variance")),
+    *("relax.nn.log_softmax", "relax.nn.softmax"),
+    *(f"relax.nn.{kind}avg_pool{axes}d" for kind in ("", "adaptive_") for axes in (1, 2, 3)),
+}
+_RUNNING = {"relax.cumprod": relax.op.cumprod, "relax.cumsum": relax.op.cumsum}
+_CONVOLUTIONS = {f"relax.nn.conv{axes}d{kind}" for axes in (1, 2, 3) for kind in ("", "_transpose")}
+_FORM = ("strides", "padding", "dilation", "groups", "data_layout", "kernel_layout", "out_layout")
+
+
+def summed_in_float32(mod: tvm.IRModule) -> tvm.IRModule:
+    """The module whose products, sums and means of small floats in "main" are float32 until they are complete.
+
+    Products that say themselves what they are summed in stay as they are.
+    """
+    return rewritten(mod, _Rewriter(mod))
+
+
+@mutator
+class _Rewriter(PyExprMutator):
+    def visit_call_(self, call: relax.Call) -> relax.Expr:
+        """Called for each call, operands first."""
+        visited = super().visit_call_(call)
+        dtype = str(getattr(call.ty, "dtype", ""))
+        summed = _summed(visited) if dtype in _SMALL else None
+        return visited if summed is None else relax.op.astype(self.builder_.emit(summed), dtype)
+
+
+def _summed(call: relax.Call) -> relax.Call | None:
+    """The sum that a call makes, in float32; None where it makes none."""
+    name, attrs = operator_of(call), call.attrs
+    if name in _SUMS:
+        return relax.Call(call.op, [_widened(call.args[0])], attrs)
+    if name in _RUNNING:
+        return _RUNNING[name](_widened(call.args[0]), attrs.axis, _WIDE, bool(attrs.exclusive))
+    if getattr(attrs, "out_dtype", None):
+        return None
+    if name == "relax.matmul":
+        return relax.op.matmul(*call.args, out_dtype=_WIDE)
+    if name in _CONVOLUTIONS:
+        form = [*_FORM, "output_padding"] if name.endswith("_transpose") else _FORM
+        convolve = getattr(relax.op.nn, name.removeprefix("relax.nn."))
+        return convolve(*call.args, **{key: getattr(attrs, key) for key in form}, out_dtype=_WIDE)
+    return None
+
+
+def _widened(value: relax.Expr) -> relax.Expr:
+    if isinstance(value, relax.Tuple):
+        return relax.Tuple([_widened(field) for field in value.fields])
+    return relax.op.astype(value, _WIDE)
