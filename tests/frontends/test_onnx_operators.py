@@ -293,6 +293,87 @@ def test_one_hot_of_what_is_beyond_the_depth(tmp_path):
     compare(tmp_path, np.array([4, -5, 9]), 13, ("OneHot", [np.array(4), np.array([2, 5], "f")], {}))
 
 
+class Numpy:
+    """What NumPy computes, where ONNX Runtime is no oracle."""
+
+    def __init__(self, *results):
+        self.results = results
+
+    def run(self, names, inputs):
+        return [*self.results]
+
+
+@pytest.mark.parametrize("opset", [13, 18])
+def test_images_are_standardised(tmp_path, opset):
+    """One of them is all the same number: as ONNX defines it, that is divided by something."""
+    x = np.stack([IMAGE[0], np.full(IMAGE.shape[1:], 0.5)]).astype("f")
+    forms = [{}, {"axes": [2, 3]}, {"axes": [1, 2, 3]}]
+    over = [tuple(form.get("axes", (0, 2, 3))) for form in forms]
+    made = [(x - x.mean(axes, keepdims=True)) / (x.std(axes, keepdims=True) + 1e-9) for axes in over]
+    nodes = [("MeanVarianceNormalization", [], form) for form in forms]
+    compare(tmp_path, x, opset, *nodes, oracle=Numpy(*(part.astype("f") for part in made)))
+
+
+@pytest.mark.parametrize("opset", [1, 6])
+def test_operands_go_together_as_old_files_say(tmp_path, opset):
+    y, z = RNG.standard_normal((2,)).astype("f"), RNG.standard_normal((2, 5)).astype("f")
+    slopes, row = np.array([0.1, 0.3], "f"), RNG.standard_normal(6).astype("f")
+    forms = [
+        ("Add", [y], {"broadcast": 1, "axis": 1}),
+        ("Mul", [z], {"broadcast": 1, "axis": 1}),
+        ("Sub", [row], {"broadcast": 1}),
+        ("Div", [row], {"broadcast": 1, "axis": -1}),
+        ("Pow", [np.float32([2])], {"broadcast": 1}),
+        ("PRelu", [slopes], {}),
+    ]
+    along = slopes[:, None, None]
+    made = [
+        IMAGE + y[:, None, None],
+        IMAGE * z[..., None],
+        IMAGE - row,
+        IMAGE / row,
+        IMAGE**2,
+        np.where(IMAGE < 0, along * IMAGE, IMAGE),
+    ]
+    compare(tmp_path, IMAGE, opset, *forms, oracle=Numpy(*made))
+
+
+@pytest.mark.parametrize("where", ["SAME_UPPER", "SAME_LOWER"])
+@pytest.mark.parametrize(("operator", "inside"), [("AveragePool", 0), ("AveragePool", 1), ("LpPool", None)])
+def test_windows_with_gaps_are_padded(tmp_path, operator, inside, where):
+    form = {"kernel_shape": [2, 3], "dilations": [3, 1], "strides": [1, 2], "auto_pad": where}
+    if inside is not None:
+        form["count_include_pad"] = inside
+    x = RNG.standard_normal((1, 2, 8, 9)).astype("f")
+    rows = (1, 2) if where == "SAME_UPPER" else (2, 1)
+    padded = np.pad(x, ((0, 0), (0, 0), rows, (1, 1)), constant_values=np.nan)
+    windows = np.lib.stride_tricks.sliding_window_view(padded, (4, 3), (2, 3))[..., ::2, ::3, :]
+    if operator == "LpPool":
+        expected = np.sqrt(np.nansum(windows**2, (-1, -2)))
+    else:
+        expected = np.nansum(windows, (-1, -2)) / 6 if inside else np.nanmean(windows, (-1, -2))
+    compare(tmp_path, x, 19, (operator, [], form), oracle=Numpy(expected.astype("f")))
+
+
+@pytest.mark.parametrize("opset", [11, 13, 18])
+def test_a_split_into_one_part(tmp_path, opset):
+    parts = {"num_outputs": 1} if opset >= 18 else {}
+    compare(tmp_path, IMAGE, opset, ("Split", [], {"axis": 1, **parts}))
+
+
+def test_the_largest_in_any_order(tmp_path):
+    """Of one number there is no other order."""
+    forms = [{"sorted": 0, "outputs": 2, "axis": 2}, {"sorted": 0, "outputs": 2, "largest": 0}]
+    compare(tmp_path, IMAGE, 13, *(("TopK", [np.array([1])], form) for form in forms))
+
+
+@pytest.mark.parametrize("operator", ["RandomNormalLike", "RandomUniformLike", "Bernoulli", "Multinomial"])
+def test_random_numbers_are_refused(tmp_path, operator):
+    onnx.save(model_of(np.full((2, 3), 0.5, "f"), 17, (operator, [], {})), tmp_path / "model.onnx")
+    with pytest.raises(UserError, match="cannot be imported"):
+        load_model(str(tmp_path / "model.onnx"))
+
+
 PLANE, ROW = np.ones((1, 4, 6, 6), "f"), np.ones(4, "f")
 
 

@@ -93,6 +93,7 @@ def test_sequences_of_a_batch_may_end_early(kind, tmp_path):
         ("LSTM", {"peepholes": True, "direction": "bidirectional"}),
         ("LSTM", {"input_forget": 1}),
         ("LSTM", {"clip": 0.3}),
+        ("GRU", {"clip": 0.3, "opset": 9}),
         ("RNN", {"activations": ["Relu"]}),
         ("LSTM", {"activations": ["HardSigmoid", "Softsign", "Relu"]}),
         ("RNN", {"activations": ["Relu", "Tanh"], "direction": "bidirectional"}),
@@ -152,3 +153,13 @@ def test_more_steps_are_not_more_tasks(tmp_path):
 def test_activations_with_parameters_are_refused(attributes, tmp_path):
     with pytest.raises(UserError, match="activations that are not supported"):
         load_model(written(tmp_path, "RNN", **attributes))
+
+
+def test_what_does_not_fit_each_other_is_a_sentence(tmp_path):
+    model = onnx.load(written(tmp_path, "LSTM"))
+    (node,) = model.graph.node
+    (size,) = (attribute for attribute in node.attribute if attribute.name == "hidden_size")
+    node.attribute.remove(size)
+    onnx.save(model, tmp_path / "layer.onnx")
+    with pytest.raises(UserError, match="LSTM has inputs or attributes that do not fit each other"):
+        load_model(str(tmp_path / "layer.onnx"))

@@ -39,6 +39,16 @@ def test_a_kernel_becomes_a_model(script):
     assert again.sha256 == model.sha256
 
 
+@pytest.mark.parametrize("parameters", ["", 'x: T.Buffer((16,), "float32"), n: T.int32', "x: T.handle"])
+def test_parameters_that_are_no_buffers_are_a_sentence(tmp_path, parameters):
+    path = tmp_path / "scalar.py"
+    path.write_text(
+        f"# from tvm.script import tirx as T\n@T.prim_func(s_tir=True)\ndef f({parameters}):\n    T.evaluate(0)\n"
+    )
+    with pytest.raises(UserError, match="parameters are not all buffers"):
+        load_model(str(path), allow_code=True)
+
+
 @pytest.mark.parametrize(
     "text", ["", "x = 1", "def f(:", "raise SystemError('no')", "import sys; sys.exit()", "\x00\xff"]
 )

@@ -155,3 +155,15 @@ def test_what_cannot_be_imported_is_told(network, tmp_path):
     onnx.save(model, file)
     with pytest.raises(UserError, match="QLinearGlobalAveragePool"):
         load_model(str(file))
+
+
+def test_too_few_inputs_are_a_sentence(tmp_path):
+    given = helper.make_tensor_value_info("x", TensorProto.UINT8, [4, 4])
+    made = helper.make_tensor_value_info("y", TensorProto.FLOAT, [4, 4])
+    node = helper.make_node("QGemm", ["x", "xs", "xz"], ["y"], domain="com.microsoft")
+    kept = [numpy_helper.from_array(np.float32(1), "xs"), numpy_helper.from_array(np.uint8(0), "xz")]
+    opsets = [helper.make_opsetid("", 13), helper.make_opsetid("com.microsoft", 1)]
+    graph = helper.make_graph([node], "g", [given], [made], kept)
+    onnx.save(helper.make_model(graph, opset_imports=opsets, ir_version=8), tmp_path / "few.onnx")
+    with pytest.raises(UserError, match="QGemm has inputs or attributes that do not fit"):
+        load_model(str(tmp_path / "few.onnx"))

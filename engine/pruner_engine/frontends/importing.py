@@ -18,11 +18,16 @@ _COPIES = 4  # of the weights, which importing holds at a time
 
 @contextlib.contextmanager
 def importing(name: str) -> Iterator[None]:
-    """Turn whatever an importer raises into a UserError about the model `name`; its prints go to standard error."""
+    """Turn whatever an importer raises into a UserError about the model `name`; its prints go to standard error.
+
+    A UserError from within stays what it is.
+    """
     try:
         with contextlib.redirect_stdout(sys.stderr), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
+    except UserError:
+        raise
     except Exception as error:
         raise UserError(
             f"{name} uses something that cannot be imported: {first_line(error)}",

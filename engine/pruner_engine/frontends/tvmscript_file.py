@@ -27,17 +27,26 @@ def parse(content: bytes, name: str, *, allow_code: bool) -> tvm.IRModule:
     except (Exception, SystemExit) as error:  # whatever the file's own code raises
         raise UserError(f"{name} is not valid TVMScript: {last_line(error)}", "") from error
     if isinstance(parsed, tvm.tirx.PrimFunc):
-        return _wrap(parsed)
+        return _wrap(parsed, name)
     if isinstance(parsed, relax.Function):
         parsed = tvm.IRModule({"main": parsed})
     if not isinstance(parsed, tvm.IRModule) or "main" not in [g.name_hint for g in parsed.get_global_vars()]:
         raise UserError(f'{name} has no function "main".', "Name the model's entry function main.")
     main = parsed["main"]
-    return _wrap(main) if isinstance(main, tvm.tirx.PrimFunc) else parsed
+    return _wrap(main, name) if isinstance(main, tvm.tirx.PrimFunc) else parsed
 
 
-def _wrap(kernel: tvm.tirx.PrimFunc) -> tvm.IRModule:
-    """A Relax module that calls the kernel."""
+def _wrap(kernel: tvm.tirx.PrimFunc, name: str) -> tvm.IRModule:
+    """A Relax module that calls the kernel.
+
+    Raises:
+        UserError: it has a parameter that is no buffer, or no parameters.
+    """
+    if not kernel.params or any(not isinstance(p.ty, tvm.tirx.BufferType) for p in kernel.params):
+        raise UserError(
+            f"{name} has a function whose parameters are not all buffers.",
+            "Give it T.Buffer parameters, the last of them for its output.",
+        )
     builder = relax.BlockBuilder()
     types = [relax.TensorType(p.ty.shape, str(p.ty.dtype)) for p in kernel.params]
     params = [relax.Var(p.name, ty) for p, ty in zip(kernel.params[:-1], types[:-1], strict=True)]

@@ -5,9 +5,13 @@ What has no such form is refused. Each was found by comparison with ONNX Runtime
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import onnx
 
 from pruner_engine.errors import UserError
+from pruner_engine.frontends.onnx.alignment import ALIGNMENT, WITHOUT_ALIGNMENT
+from pruner_engine.frontends.onnx.halves import HALVES
 from pruner_engine.frontends.onnx.nodes import (
     Nodes,
     attributes_of,
@@ -39,26 +43,28 @@ def corrected(model: onnx.ModelProto) -> onnx.ModelProto:
                 f"{node.op_type} is an operator of {node.domain}, which is not known.",
                 "Export the model with ONNX's own operators.",
             )
-    if not any(node.op_type in _WRITERS for node in nodes):
-        return model
-    model = onnx.shape_inference.infer_shapes(model, data_prop=True)
-    _correct(model.graph, Values(model.graph), opset_of(model))
+    opset = opset_of(model)
+    first = HALVES if opset >= WITHOUT_ALIGNMENT else HALVES | ALIGNMENT
+    for writers in (first, _WRITERS):
+        if any(node.op_type in writers for node in nodes):
+            model = onnx.shape_inference.infer_shapes(model, data_prop=True)
+            _correct(model.graph, Values(model.graph), opset, writers)
     return model
 
 
-def _correct(graph: onnx.GraphProto, values: Values, opset: int) -> None:
+def _correct(graph: onnx.GraphProto, values: Values, opset: int, writers: Mapping[str, Writer]) -> None:
     """The same within a graph and those inside."""
 
     def write(nodes: Nodes, node: onnx.NodeProto) -> bool:
         try:
-            return node.op_type in _WRITERS and _WRITERS[node.op_type](nodes, node, values)
+            return node.op_type in writers and writers[node.op_type](nodes, node, values)
         except (ValueError, TypeError, LookupError, ArithmeticError) as error:  # of a file that no exporter wrote
             raise refused(node, "has inputs or attributes that do not fit each other") from error
 
     replace(graph, opset, write)
     for node in graph.node:
         for inner in inner_graphs(node):
-            _correct(inner, Values(inner, values), opset)
+            _correct(inner, Values(inner, values), opset, writers)
 
 
 def _layer_norm(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
@@ -125,12 +131,6 @@ def _no_even_size(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     return False
 
 
-def _no_open_windows(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
-    if attributes_of(node).get("ceil_mode"):
-        raise refused(node, "has windows that reach beyond the input (ceil_mode)")
-    return False
-
-
 def _no_pads(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     if any(attributes_of(node).get("pads", ())):
         raise refused(node, "has pads")
@@ -165,7 +165,6 @@ _WRITERS: dict[str, Writer] = {
     "Dropout": _no_training,
     "LRN": _no_even_size,
     "LayerNormalization": _layer_norm,
-    "LpPool": _no_open_windows,
     "MaxUnpool": _no_pads,
     "Pad": _no_wrapped_cuts,
     "ReduceMean": _no_whole_mean,

@@ -17,7 +17,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.frontends.importing import first_line, importing, refuse_beyond_memory
 from pruner_engine.frontends.onnx.corrections import corrected
 from pruner_engine.frontends.onnx.loops import has_loops, unrolled
-from pruner_engine.frontends.onnx.nodes import Nodes, is_standard, replaced
+from pruner_engine.frontends.onnx.nodes import Nodes, attributes_of, graphs_within, is_standard, replaced
 from pruner_engine.frontends.onnx.quantised import dequantised
 from pruner_engine.frontends.onnx.recurrent import has_recurrent, write_out
 from pruner_engine.protocol import ModelInput
@@ -102,15 +102,15 @@ def to_relax(model: onnx.ModelProto, name: str, shapes: Mapping[str, tuple[int, 
             del value.type.tensor_type.shape.dim[:]
             for extent in shapes[value.name]:
                 value.type.tensor_type.shape.dim.add().dim_value = extent
-    fixed = _simplify(_inlined(fixed))
-    for _ in range(_LOOPS_WITHIN):
-        if not has_loops(fixed):
-            break
-        fixed = _simplify(_inlined(unrolled(fixed)))
-    if has_recurrent(fixed):
-        fixed = _simplify(write_out(fixed))  # again: their weights are constants in another shape
-    fixed = replaced(corrected(dequantised(fixed)), _split_sum)
     with importing(name):
+        fixed = _simplify(_inlined(fixed))
+        for _ in range(_LOOPS_WITHIN):
+            if not has_loops(fixed):
+                break
+            fixed = _simplify(_inlined(unrolled(fixed)))
+        if has_recurrent(fixed):
+            fixed = _simplify(write_out(fixed))  # again: their weights are constants in another shape
+        fixed = replaced(corrected(dequantised(fixed)), _split_sum)
         mod = from_onnx(fixed, shape_dict={k: list(v) for k, v in shapes.items()}, keep_params_in_input=False)
     _check_outputs(mod, model, name)
     return mod
@@ -201,8 +201,11 @@ def _inlined(model: onnx.ModelProto) -> onnx.ModelProto:
 def _simplify(model: onnx.ModelProto) -> onnx.ModelProto:
     """The model after ONNX Runtime's basic rewriting, which folds constants and batch norm and drops dropout.
 
-    Without ONNX Runtime, or where it refuses the model, it stays as it is: TVM does the same, slower.
+    Without ONNX Runtime, or where it refuses the model, it stays as it is: TVM does the same, slower. So does a model
+    of halves, which it would compute in float32, as it has few kernels of theirs for CPUs.
     """
+    if _has_halves(model):
+        return model
     try:
         import onnxruntime as ort
     except ImportError:
@@ -218,6 +221,14 @@ def _simplify(model: onnx.ModelProto) -> onnx.ModelProto:
             return onnx.load(path)
         except Exception:  # ONNX Runtime's own exceptions share no base but this
             return model
+
+
+def _has_halves(model: onnx.ModelProto) -> bool:
+    kinds = {tensor.data_type for tensor in _tensors(model)}
+    kinds |= {value.type.tensor_type.elem_type for value in (*model.graph.input, *model.graph.output)}
+    nodes = [node for graph in graphs_within(model.graph) for node in graph.node]
+    kinds |= {attributes_of(node).get("to") for node in nodes if node.op_type == "Cast"}
+    return bool(kinds & {onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16})
 
 
 def _split_sum(nodes: Nodes, node: onnx.NodeProto) -> bool:

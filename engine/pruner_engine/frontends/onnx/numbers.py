@@ -43,12 +43,24 @@ def _infinite(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
 def _normalised(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     """LpNormalization, which TVM lacks; what has no length stays 0."""
     attributes, x = attributes_of(node), node.input[0]
-    axes, operator = [attributes.get("axis", -1)], f"ReduceL{attributes.get('p', 2)}"
-    length = nodes(operator, x, nodes.constant(axes)) if nodes.opset >= 18 else nodes(operator, x, axes=axes)
+    length = _reduced(nodes, f"ReduceL{attributes.get('p', 2)}", x, [attributes.get("axis", -1)])
     dtype = values.dtype(x)
     least = nodes.constant(np.finfo(dtype).tiny, dtype)
     nodes.named(nodes("Div", x, nodes("Max", length, least)), node.output[0])
     return True
+
+
+def _standardised(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
+    """MeanVarianceNormalization, which TVM divides by 0 where all numbers are the same."""
+    x, axes = node.input[0], attributes_of(node).get("axes", [0, 2, 3])
+    apart = nodes("Sub", x, _reduced(nodes, "ReduceMean", x, axes))
+    spread = nodes("Sqrt", _reduced(nodes, "ReduceMean", nodes("Mul", apart, apart), axes))
+    nodes.named(nodes("Div", apart, nodes("Add", spread, nodes.constant(1e-9, values.dtype(x)))), node.output[0])
+    return True
+
+
+def _reduced(nodes: Nodes, operator: str, x: str, axes: list[int]) -> str:
+    return nodes(operator, x, nodes.constant(axes)) if nodes.opset >= _AXES_AS_INPUT else nodes(operator, x, axes=axes)
 
 
 def _power(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
@@ -78,11 +90,13 @@ def _no_small_type(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     return False
 
 
+_AXES_AS_INPUT = 18  # version of reductions
 NUMBERS: dict[str, Writer] = {
     "Cast": _no_small_type,
     "Equal": _equal,
     "IsInf": _infinite,
     "LpNormalization": _normalised,
+    "MeanVarianceNormalization": _standardised,
     "Pow": _power,
     "ReduceL1": _no_reduction,
     "ReduceL2": _no_reduction,

@@ -14,18 +14,27 @@ import onnx
 from onnx import TensorProto
 
 from pruner_engine.frontends.onnx.nodes import Nodes, attributes_of, is_standard, replaced
+from pruner_engine.frontends.onnx.values import refused
 
 _RUNTIME = "com.microsoft"
 
 
 def dequantised(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The model with real operators in place of the quantised ones that are known here; others stay."""
+    """The model with real operators in place of the quantised ones that are known here; others stay.
+
+    Raises:
+        UserError: one has too few inputs.
+    """
     ranks = {w.name: len(w.dims) for w in model.graph.initializer}
 
     def write(nodes: Nodes, node: onnx.NodeProto) -> bool:
         writer = _writer(node)
         if writer:
-            nodes.named(writer(nodes, [*node.input, *[""] * 3], attributes_of(node), ranks), node.output[0])
+            try:
+                made = writer(nodes, [*node.input, *[""] * 3], attributes_of(node), ranks)
+            except (ValueError, TypeError, LookupError) as error:  # of a file that no exporter wrote
+                raise refused(node, "has inputs or attributes that do not fit each other") from error
+            nodes.named(made, node.output[0])
         return writer is not None
 
     return replaced(model, write)

@@ -17,6 +17,7 @@ from onnx import helper
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.onnx.nodes import Nodes, attributes_of, is_standard, replaced
+from pruner_engine.frontends.onnx.values import refused
 
 # whose parameters have the same defaults in these layers and in the operators of these names
 _ACTIVATIONS = {
@@ -33,14 +34,18 @@ def write_out(model: onnx.ModelProto) -> onnx.ModelProto:
     """The model with the operators of its steps in place of each recurrent layer.
 
     Raises:
-        UserError: a layer's number of steps is not known, or it has an activation with parameters of its own.
+        UserError: a layer's number of steps is not known, it has an activation with parameters of its own, or its
+            inputs and attributes do not fit each other.
     """
     shaped = onnx.shape_inference.infer_shapes(model, data_prop=True).graph
     types = {v.name: v.type.tensor_type for v in (*shaped.input, *shaped.value_info)}
 
     def write(nodes: Nodes, node: onnx.NodeProto) -> bool:
         if _is_recurrent(node):
-            _write_layer(nodes, _Layer.of(node, types.get(node.input[0])), node)
+            try:
+                _write_layer(nodes, _Layer.of(node, types.get(node.input[0])), node)
+            except (ValueError, TypeError, LookupError) as error:  # of a file that no exporter wrote
+                raise refused(node, "has inputs or attributes that do not fit each other") from error
         return _is_recurrent(node)
 
     return replaced(model, write)
@@ -189,7 +194,10 @@ def _gate(nodes: Nodes, direction: _Direction, which: int, *terms: str) -> str:
     """The activation number `which` of the sum of the terms."""
     x = nodes.sum(*terms)
     if clip := direction.layer.clip:
-        x = nodes("Clip", x, *(nodes.constant(bound, direction.layer.dtype) for bound in (-clip, clip)))
+        if nodes.opset < _BOUNDS_AS_INPUTS:
+            x = nodes("Clip", x, min=-clip, max=clip)
+        else:
+            x = nodes("Clip", x, *(nodes.constant(bound, direction.layer.dtype) for bound in (-clip, clip)))
     return nodes(direction.activations[which], x)
 
 
@@ -238,6 +246,7 @@ class _Cell:
     step: Callable[..., list[str]]
 
 
+_BOUNDS_AS_INPUTS = 11  # version of Clip
 _CELLS = {
     "RNN": _Cell(1, 1, ("Tanh",), _rnn),
     "GRU": _Cell(3, 1, ("Sigmoid", "Tanh"), _gru),

@@ -12,13 +12,25 @@ from pruner_engine.frontends.scattered import flat_places, suits_tvm
 
 
 def _largest(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
-    """TopK: before version 11 TVM reads an attribute that version 10 has as an input."""
-    if nodes.opset != 10:
+    """TopK: before version 11 TVM reads an attribute that version 10 has as an input; it knows those in order only."""
+    attributes = attributes_of(node)
+    if nodes.opset == 10:
+        k = values.constant(node.input[1])
+        if k is None:
+            raise refused(node, "has an output whose size is known only when it runs")
+        nodes.again(node, node.input[0], k=int(k.item()), **attributes)
+        return True
+    if attributes.pop("sorted", 1):
         return False
-    k = values.constant(node.input[1])
-    if k is None:
-        raise refused(node, "has an output whose size is known only when it runs")
-    nodes.again(node, node.input[0], k=int(k.item()), **attributes_of(node))
+    nodes.again(node, *node.input, **attributes)
+    return True
+
+
+def _split(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
+    """Into one part, of which TVM makes a tuple."""
+    if len(node.output) > 1:
+        return False
+    nodes.named(node.input[0], node.output[0])
     return True
 
 
@@ -98,5 +110,6 @@ SELECTION: dict[str, Writer] = {
     "Scatter": _scattered,
     "ScatterElements": _scattered,
     "Slice": _slice,
+    "Split": _split,
     "TopK": _largest,
 }

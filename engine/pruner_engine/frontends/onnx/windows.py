@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,17 +17,8 @@ from pruner_engine.frontends.windows import members, readers, windows_along
 def _max_pool(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     """Pads that follow from the extents, for which TVM rounds a size down or cuts rows off; places of maxima."""
     attributes = attributes_of(node)
-    kind = attributes.get("auto_pad", b"NOTSET")
-    if kind.startswith(b"SAME"):
-        shape, kernel = values.shape_for(node)[2:], attributes["kernel_shape"]
-        ones = [1] * len(kernel)
-        steps, spread = attributes.get("strides", ones), attributes.get("dilations", ones)
-        pads = [
-            max((-(-extent // step) - 1) * step + (width - 1) * apart + 1 - extent, 0)
-            for extent, width, step, apart in zip(shape, kernel, steps, spread, strict=True)
-        ]
-        attributes["pads"] = _halved(pads, kind == b"SAME_UPPER")
-        attributes["auto_pad"] = b"NOTSET"
+    if _pads_itself(attributes):
+        attributes = _with_pads(attributes, values.shape_for(node)[2:])
     elif len(node.output) == 1:
         return False
     if len(node.output) == 2 and values.is_read(node.output[1]):
@@ -34,6 +26,38 @@ def _max_pool(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     else:
         nodes.named(nodes("MaxPool", node.input[0], **attributes), node.output[0])
     return True
+
+
+def _average_pool(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
+    """Pads that follow from the extents, which TVM takes without the gaps within windows."""
+    attributes = attributes_of(node)
+    if not _pads_itself(attributes) or all(apart == 1 for apart in attributes.get("dilations", ())):
+        return False
+    nodes.again(node, node.input[0], **_with_pads(attributes, values.shape_for(node)[2:]))
+    return True
+
+
+def _norm_pool(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
+    if attributes_of(node).get("ceil_mode"):
+        raise refused(node, "has windows that reach beyond the input (ceil_mode)")
+    return _average_pool(nodes, node, values)
+
+
+def _pads_itself(attributes: Mapping[str, Any]) -> bool:
+    kind: bytes = attributes.get("auto_pad", b"NOTSET")
+    return kind.startswith(b"SAME")
+
+
+def _with_pads(attributes: Mapping[str, Any], shape: Sequence[int]) -> dict[str, Any]:
+    """The attributes of a pool with the pads that `auto_pad` means for inner extents."""
+    kernel = attributes["kernel_shape"]
+    ones = [1] * len(kernel)
+    steps, spread = attributes.get("strides", ones), attributes.get("dilations", ones)
+    pads = [
+        max((-(-extent // step) - 1) * step + (width - 1) * apart + 1 - extent, 0)
+        for extent, width, step, apart in zip(shape, kernel, steps, spread, strict=True)
+    ]
+    return {**attributes, "pads": _halved(pads, attributes["auto_pad"] == b"SAME_UPPER"), "auto_pad": b"NOTSET"}
 
 
 def _with_places(nodes: Nodes, node: onnx.NodeProto, values: Values, form: dict[str, Any]) -> None:
@@ -121,7 +145,9 @@ def _halved(pads: list[int], upper: bool) -> list[int]:
 
 _AXES_AS_INPUT = 18  # version of ReduceMax
 WINDOWS: dict[str, Writer] = {
+    "AveragePool": _average_pool,
     "Col2Im": _columns_to_image,
     "ConvTranspose": _transposed_convolution,
+    "LpPool": _norm_pool,
     "MaxPool": _max_pool,
 }
