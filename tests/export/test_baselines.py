@@ -63,6 +63,37 @@ def test_programs_with_named_inputs_and_outputs_run(tmp_path):
     np.testing.assert_allclose(timing.outputs[1], np.maximum(inputs[0] + inputs[1], 0), rtol=1e-6)
 
 
+class Optional(torch.nn.Module):
+    """Takes what may be no tensor, and gives such."""
+
+    def forward(self, x, mask=None, *, twice: bool = False):
+        return (2 * x if twice else x, None, 3)
+
+
+def test_programs_with_arguments_that_are_no_tensors_run(tmp_path):
+    torch.export.save(
+        torch.export.export(Optional(), (torch.randn(4, 3), None), {"twice": True}), tmp_path / "optional.pt2"
+    )
+    model = load_model(str(tmp_path / "optional.pt2"))
+    inputs = example_inputs(model)
+    timing = time_torch(model, inputs, 1, repeats=1)
+    assert timing.seconds, timing.note
+    assert len(timing.outputs) == 1
+    np.testing.assert_array_equal(timing.outputs[0], 2 * inputs[0])
+
+
+def test_programs_of_bfloat16_are_held_against_pytorch(tmp_path):
+    module = torch.nn.Sequential(torch.nn.Linear(32, 16), torch.nn.ReLU()).bfloat16().eval()
+    torch.export.save(torch.export.export(module, (torch.randn(4, 32).bfloat16(),)), tmp_path / "brain.pt2")
+    model = load_model(str(tmp_path / "brain.pt2"))
+    inputs = example_inputs(model)
+    timing = time_torch(model, inputs, 1, repeats=1)
+    untuned = time_untuned(model, prepare(model.mod, CPU), CPU, inputs, 1, repeats=1)
+    assert timing.seconds, timing.note
+    found = compare("torch", timing.outputs, untuned.outputs, depth=4)
+    assert found.ok, found.message
+
+
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
 def test_pytorch_in_a_small_type_has_the_outputs_of_the_model(tmp_path, dtype):
     """Its last product leaves outputs in that type: an odd number of halves cannot be taken for float32 in silence."""

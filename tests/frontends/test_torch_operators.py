@@ -76,6 +76,11 @@ CASES = {
     "variances and means": (lambda x: torch.cat(torch.var_mean(x, (0, -1), keepdim=True)), [X]),
     "a population's variance and mean": (lambda x: torch.stack(torch.var_mean(x, 1, correction=0)), [X]),
     "products along an axis": (lambda x: x.prod(1), [X]),
+    "products of small whole numbers": (lambda x: x.to(torch.int8).prod(), [whole(2, 4, 20)]),
+    "products so far": (lambda x: x.to(torch.int16).cumprod(1), [whole(2, 4, 3, 20)]),
+    "products so far of truths": (lambda x: (x > 0).cumprod(0), [X]),
+    "the largest in any order": (lambda x: x.topk(3, 1, sorted=False)[0].sum(1), [X]),
+    "the least in any order": (lambda x: x.topk(3, 1, False, False)[1].sum(1), [X]),
     "an infinite mask": (lambda x: (x + torch.full((5, 5), -torch.inf).triu(1)).softmax(-1), [numbers(3, 5, 5)]),
     "a filled mask": (lambda x: x.masked_fill(x > 0, -torch.inf).amax(-1).exp(), [X]),
     "a sampled image": (lambda x: functional.grid_sample(x, GRID, align_corners=True), [numbers(1, 3, 6, 6)]),
@@ -132,6 +137,45 @@ def test_weighted_bags(tmp_path):
 )
 def test_halves_stay_halves(module, shape, tmp_path):
     agree(tmp_path, module.half(), (numbers(*shape, dtype=torch.float16),), rtol=1e-2, atol=1e-2)
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        nn.Conv1d(64, 4, 3),
+        nn.Conv2d(64, 4, 3, padding=1),
+        nn.Conv3d(64, 4, 2, bias=False),
+        nn.ConvTranspose1d(64, 4, 3, stride=2),
+        nn.ConvTranspose2d(64, 4, 3, groups=2),
+        nn.ConvTranspose3d(64, 4, 2),
+    ],
+    ids=lambda module: type(module).__name__,
+)
+def test_convolutions_of_doubles_are_as_precise_as_they(module, tmp_path):
+    shape = (1, 64, *[5] * (module.weight.dim() - 2))
+    agree(tmp_path, module.double(), (numbers(*shape, dtype=torch.float64),), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        torch.rand_like,
+        torch.randn_like,
+        lambda x: x + torch.randn(6, 5),
+        lambda x: torch.bernoulli(x, 0.5),
+        lambda x: functional.dropout(x, 0.5, training=True),
+        lambda x: x + torch.empty(6, 5).exponential_(),
+        lambda x: torch.multinomial(x.abs(), 2),
+    ],
+    ids=["rand", "randn", "randn of a shape", "bernoulli", "dropout", "exponential", "multinomial"],
+)
+def test_random_numbers_are_refused(draw, tmp_path):
+    with pytest.raises(UserError, match="random numbers"):
+        load_model(saved(tmp_path, Function(draw), (X[0],)))
+
+
+def test_random_numbers_that_nothing_reads_do_no_harm(tmp_path):
+    agree(tmp_path, Function(lambda x: (x * 2, torch.rand_like(x) * 3)[0]), (X,))
 
 
 def test_products_of_whole_numbers_are_whole(tmp_path):

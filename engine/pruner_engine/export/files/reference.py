@@ -99,7 +99,7 @@ def torch_call(request: dict[str, Any], arrays: list[np.ndarray]) -> Prepared:
         module = torch.compile(module, mode="max-autotune" if gpu else None)
     # products in a smaller type, as in the tuned model
     mixed = torch.autocast(request["device"], getattr(torch, request["dtype"]), enabled=request["dtype"] != "float32")
-    given, named = tree_map(lambda value: torch.from_numpy(value).to(request["device"]), arguments)
+    given, named = tree_map(lambda value: _tensor(value, request["device"]), arguments)
     results: list[Any] = []
 
     def call() -> None:
@@ -115,14 +115,32 @@ def torch_call(request: dict[str, Any], arrays: list[np.ndarray]) -> Prepared:
 
 
 def _arguments(program: Any, arrays: list[np.ndarray]) -> tuple[Any, Any]:
-    """The arrays in the order and under the names that an exported program was called with: it takes no other call."""
+    """The arrays in the order and under the names that an exported program was called with: it takes no other call.
+
+    What was no tensor is there again as it was then.
+    """
+    from torch.export.graph_signature import ConstantArgument, InputKind
     from torch.utils._pytree import tree_unflatten
 
+    specs = [spec.arg for spec in program.graph_signature.input_specs if spec.kind is InputKind.USER_INPUT]
+    left = iter(arrays)
+    leaves = [spec.value if isinstance(spec, ConstantArgument) else next(left) for spec in specs]
     called = program.call_spec.in_spec
-    if called is None or called.num_leaves != len(arrays):  # some were no tensors
-        return arrays, {}
-    given, named = tree_unflatten(arrays, called)
+    if called is None:
+        return leaves, {}
+    given, named = tree_unflatten(leaves, called)
     return given, named
+
+
+def _tensor(value: Any, device: str) -> Any:
+    """An input; what is no array stays as it is."""
+    import torch
+
+    if not isinstance(value, np.ndarray):
+        return value
+    if value.dtype.name == "bfloat16":  # which PyTorch takes from no array
+        return torch.from_numpy(value.view(np.int16)).view(torch.bfloat16).to(device)
+    return torch.from_numpy(value).to(device)
 
 
 def _array(tensor: Any) -> np.ndarray:

@@ -33,13 +33,16 @@ def to_relax(content: bytes, name: str) -> tvm.IRModule:
     from pruner_engine.frontends.torch.attention import in_core_operators
     from pruner_engine.frontends.torch.decompositions import spelled_out
     from pruner_engine.frontends.torch.importer import Importer
+    from pruner_engine.frontends.torch.randomness import refuse_random
     from pruner_engine.frontends.torch.regions import without_regions
+    from pruner_engine.frontends.torch.tensors import tensors_only
 
     with importing(name):
         importer = Importer()
         program = spelled_out(in_core_operators(without_regions(program)), importer.known())
+        refuse_random(program)
         mod = importer.from_exported_program(
-            promoted(program),
+            tensors_only(promoted(program)),
             keep_params_as_input=False,
             unwrap_unit_return_tuple=True,
             no_bind_return_tuple=False,

@@ -83,7 +83,10 @@ def _scale(before: int, after: int, factor: float | None) -> np.float32:
 
 
 def _max_pool(importer: Importer, node: Node) -> Any:
+    """Also without steps of its own, which a program says as steps of no axis: those are as wide as the windows."""
     if not _asks_where(node):
+        if len(node.args) > 2 and not node.args[2]:
+            node.update_arg(2, node.args[1])
         return importer.stock(node)
     x, kernel, stride, padding, dilation = arguments(node, "self", "kernel_size", "stride", "padding", "dilation")
     rank = int(node.target.__name__[len("max_pool")])

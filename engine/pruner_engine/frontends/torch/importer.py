@@ -72,10 +72,10 @@ def _clamp(importer: Importer, node: Node) -> relax.Expr:
     return importer.stock(node)
 
 
-def _cumsum(importer: Importer, node: Node) -> relax.Var:
-    """cumsum of booleans counts them: TVM's own converter keeps the type, which LLVM then refuses."""
+def _running(op: Callable[..., relax.Expr], importer: Importer, node: Node) -> relax.Var:
+    """Sums and products so far; of booleans and small whole numbers they are larger ones, which TVM's are not."""
     x, dim = arguments(node, "self", "dim")
-    return importer.emit(relax.op.cumsum(importer.as_type(importer.env[x], node.meta["val"].dtype), axis=dim))
+    return importer.emit(op(importer.as_type(importer.env[x], node.meta["val"].dtype), axis=dim))
 
 
 def _any(importer: Importer, node: Node) -> relax.Expr:
@@ -122,10 +122,27 @@ def _full(importer: Importer, node: Node) -> relax.Expr:
 
 
 def _factors(importer: Importer, node: Node) -> relax.Var:
-    """The product along an axis, which TVM's importer has of all numbers only."""
+    """The product along an axis, or of all numbers, which alone TVM's importer has; whole ones are of 64 bits."""
     x, axis, keep = arguments(node, "self", "dim", "keepdim")
     data = importer.as_type(importer.env[x], node.meta["val"].dtype)
     return importer.emit(relax.op.prod(data, axis=axis, keepdims=bool(keep)))
+
+
+def _norm(importer: Importer, node: Node) -> relax.Expr:
+    """A norm, of halves in float32: their powers are too large, or too small, for them."""
+    x = node.args[0]
+    given = importer.env[x]
+    importer.env[x] = importer.as_type(given, _summed_as(node))
+    try:
+        return importer.stock(node)
+    finally:
+        importer.env[x] = given
+
+
+def _largest(importer: Importer, node: Node) -> relax.Var:
+    """The largest numbers along an axis, or the least, always in order: TVM's importer refuses those in any."""
+    x, many, axis, largest = arguments(node, "self", "k", "dim", "largest")
+    return importer.emit(relax.op.topk(importer.env[x], many, axis, "both", largest, "int64"))
 
 
 def _variance_and_mean(importer: Importer, node: Node) -> list[relax.Expr]:
@@ -199,22 +216,16 @@ def _summed_as(node: Node) -> torch.dtype:
 
 
 def _convolution(importer: Importer, node: Node) -> relax.Expr:
-    """TVM's own, and the bias after it, which it would add to float32 whatever its type; transposed in 3-D too."""
-    bias, dtype, args = node.args[2], node.meta["val"].dtype, node.args
+    """TVM's importer computes all of them in float32, doubles too, adds the bias to that, and has none transposed in
+    3-D."""
+    x, weight, bias, strides, padding, dilation, transposed, behind, groups = node.args
     inner = node.meta["val"].dim() - 2
-    if node.args[6] and inner == 3:
-        x, weight, _, strides, padding, dilation, _, behind, groups = args
-        operands = importer.env[x], importer.env[weight]
-        made = importer.emit(
-            relax.op.nn.conv3d_transpose(*operands, strides, padding, behind, dilation, groups, out_dtype="float32")
-        )
-    else:
-        node.args = (*args[:2], None, *args[3:])
-        try:
-            made = importer.stock(node)
-        finally:
-            node.args = args
-    made = importer.as_type(made, dtype)
+    form = {"strides": strides, "padding": padding, "dilation": dilation, "groups": groups}
+    if transposed:
+        form["output_padding"] = behind
+    convolve = getattr(relax.op.nn, f"conv{inner}d_transpose" if transposed else f"conv{inner}d")
+    made = convolve(importer.env[x], importer.env[weight], **form, out_dtype=type_name(_summed_as(node)))
+    made = importer.as_type(importer.emit(made), node.meta["val"].dtype)
     if bias is None:
         return made
     return importer.emit(relax.op.add(made, relax.op.reshape(importer.env[bias], [1, -1, *[1] * inner])))
@@ -272,7 +283,8 @@ _OURS: dict[str, Callable[[Importer, Node], Any]] = {
     "bmm.default": _product,
     "clamp.default": _clamp,
     "convolution.default": _convolution,
-    "cumsum.default": _cumsum,
+    "cumprod.default": partial(_running, relax.op.cumprod),
+    "cumsum.default": partial(_running, relax.op.cumsum),
     "elu.default": _elu,
     "full.default": _full,
     **{f"__lshift__.{kind}": partial(_shift, relax.op.left_shift) for kind in ("Scalar", "Tensor")},
@@ -280,9 +292,12 @@ _OURS: dict[str, Callable[[Importer, Node], Any]] = {
     **{f"bitwise_left_shift.{kind}": partial(_shift, relax.op.left_shift) for kind in ("Tensor_Scalar", "Tensor")},
     **{f"bitwise_right_shift.{kind}": partial(_shift, relax.op.right_shift) for kind in ("Tensor_Scalar", "Tensor")},
     "grid_sampler_2d.default": _grid_sampler,
+    "linalg_vector_norm.default": _norm,
     "mm.default": _product,
     "native_group_norm.default": _group_norm,
+    "prod.default": _factors,
     "prod.dim_int": _factors,
+    "topk.default": _largest,
     "tril_indices.default": _indices_of_a_triangle,
     "triu_indices.default": _indices_of_a_triangle,
     "var_mean.correction": _variance_and_mean,
