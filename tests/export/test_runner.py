@@ -79,6 +79,7 @@ def test_threads_come_from_the_option_then_the_environment_then_the_bundle(bundl
     one = {"preexec_fn": lambda: os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})}
     assert json.loads(run(bundle[0], bare, "--json", cwd=tmp_path, **one).stdout)["threads"] == 1
     assert threads(TVM_NUM_THREADS="3") == 3
+    assert threads(TVM_NUM_THREADS="") == threads()
     assert threads("--threads", 1, TVM_NUM_THREADS="3") == 1
 
 
@@ -89,6 +90,9 @@ def test_threads_come_from_the_option_then_the_environment_then_the_bundle(bundl
         (["--inputs", "other.npz"], "other.npz lacks an input: image"),
         (["--inputs", "small.npz"], "cannot be used: input image has the shape [2], compiled for [1, 3, 16, 16]"),
         (["--inputs", "broken.npz"], "cannot be used"),
+        (["--inputs", "empty.npz"], "cannot be used"),
+        (["--inputs", "image.npy"], "cannot be used: image.npy is a single array"),
+        (["--bundle", "none"], "none is not a bundle that can be loaded"),
         (["--outputs", "none/out.npz"], "the outputs cannot be written"),
         (["--bench", "--repeats", "0"], "must be 1 or more"),
     ],
@@ -97,8 +101,25 @@ def test_misuse_is_a_sentence(bundle, bare, tmp_path, arguments, told):
     np.savez(tmp_path / "other.npz", picture=np.zeros(2))
     np.savez(tmp_path / "small.npz", image=np.zeros(2))
     (tmp_path / "broken.npz").write_bytes(b"PK")
+    (tmp_path / "empty.npz").write_bytes(b"")
+    np.save(tmp_path / "image.npy", np.zeros((1, 3, 16, 16), "f"))
     done = run(bundle[0], bare, *arguments, cwd=tmp_path)
     assert done.returncode and told in done.stderr and "Traceback" not in done.stderr
+
+
+def test_a_type_that_numpy_lacks_asks_for_its_package(bundle, bare, tmp_path):
+    shutil.copytree(bundle[0], tmp_path / "bundle")
+    path = tmp_path / "bundle" / "metadata.json"
+    metadata = json.loads(path.read_text())
+    metadata["inputs"][0]["dtype"] = "bfloat16"
+    path.write_text(json.dumps(metadata))
+    (tmp_path / "packages").mkdir()
+    for package in bare.iterdir():
+        if package.name != "ml_dtypes":
+            (tmp_path / "packages" / package.name).symlink_to(package)
+    done = run(tmp_path / "bundle", tmp_path / "packages", cwd=tmp_path)
+    assert done.returncode and done.stderr.strip().endswith("is missing: pip install ml_dtypes")
+    assert "Traceback" not in done.stderr
 
 
 def test_arrays_of_any_name_are_kept(tmp_path):
@@ -167,6 +188,11 @@ def test_the_cpp_example(bundle, image, expected, tmp_path):
     for index, output in enumerate(expected):
         got = np.fromfile(tmp_path / f"output{index}.bin", np.float32).reshape(output.shape)
         np.testing.assert_allclose(got, output, rtol=1e-4, atol=1e-5)
+
+    (tmp_path / "output0.bin").unlink()
+    (tmp_path / "output0.bin").mkdir()
+    full = subprocess.run([program, "image.bin"], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert full.returncode == 1 and "output0.bin cannot be written" in full.stderr
 
     bench = subprocess.run([program, "--bench", "3"], capture_output=True, text=True, env={}, check=False)
     assert "ms median" in bench.stdout

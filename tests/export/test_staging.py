@@ -94,6 +94,12 @@ def test_what_cannot_be_replaced_is_told_at_once(tmp_path, monkeypatch):
     assert {path.name for path in tmp_path.iterdir()} == {"link", "here"}
 
 
+def test_a_place_that_cannot_be_looked_at_is_a_sentence(tmp_path):
+    """As one below a folder that one may not enter, which to an administrator there is none of."""
+    with pytest.raises(UserError, match="cannot be written: File name too long"), staged(tmp_path / ("n" * 300)):
+        pytest.fail("it began")
+
+
 @pytest.mark.parametrize(
     "error", [OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), RuntimeError("No space left on device")]
 )

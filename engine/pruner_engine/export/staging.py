@@ -32,11 +32,11 @@ def staged(place: Path) -> Iterator[tuple[Path, Path]]:
     Raises:
         UserError: something else is at `place`, the folder cannot be written, or the disk is full.
     """
-    if place.is_symlink() and not place.exists():
-        raise UserError(f"{place} is a link to what is not there.", "Make that folder, or choose another one.")
-    place = place.resolve()
-    _refuse_foreign(place)
     try:
+        if place.is_symlink() and not place.exists():
+            raise UserError(f"{place} is a link to what is not there.", "Make that folder, or choose another one.")
+        place = place.resolve()
+        _refuse_foreign(place)
         place.parent.mkdir(parents=True, exist_ok=True)
         _remove_leftovers(place)
         folder, lock = _locked_folder(place)

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Run this bundle. Needs Python 3.10 or later, numpy, apache-tvm-ffi, and the TVM runtime library in runtime/.
+"""Run this bundle. Needs Python 3.10 or later, numpy, apache-tvm-ffi, and the TVM runtime library in runtime/; where
+metadata.json tells of bfloat16 or of a float8, ml_dtypes, too.
 
     python run.py                              one inference on random inputs, prints the outputs' shapes
     python run.py --inputs in.npz --outputs out.npz
@@ -41,14 +42,15 @@ class Model:
 
         Args:
             folder: the bundle.
-            threads: worker threads; None takes TVM_NUM_THREADS or, where that is not set, the number it was tuned with,
+            threads: worker threads; None takes TVM_NUM_THREADS or, where that is no number, the one it was tuned with,
                 but no more than there are processors here. Fixed for the process by the first model that is loaded.
         """
         folder = Path(folder).resolve()
         self.metadata: dict[str, Any] = json.loads((folder / "metadata.json").read_text("utf-8"))
+        if threads is None and not os.environ.get("TVM_NUM_THREADS", "").isdecimal():
+            threads = min(self.metadata["threads"], _processors())
         if threads is not None:
             os.environ["TVM_NUM_THREADS"] = str(threads)
-        os.environ.setdefault("TVM_NUM_THREADS", str(min(self.metadata["threads"], _processors())))
         # bound to the first processors, threads would share cores where those are siblings, or another program's
         os.environ.setdefault("TVM_BIND_THREADS", "0")
         if missing := missing_features(self.metadata["device"].get("features", ())):
@@ -200,8 +202,16 @@ def random_inputs(specs: Sequence[dict[str, Any]], seed: int = 0) -> list[np.nda
 
 
 def read_arrays(path: str | Path, specs: Sequence[dict[str, Any]]) -> list[np.ndarray]:
-    """Arrays of an .npz file in the order and the types of the specifications."""
-    with np.load(path, allow_pickle=False) as archive:
+    """Arrays of an .npz file in the order and the types of the specifications.
+
+    Raises:
+        KeyError: one is not there.
+        ValueError, EOFError, OSError, zipfile.BadZipFile: it is no such file.
+    """
+    loaded = np.load(path, allow_pickle=False)
+    if isinstance(loaded, np.ndarray):
+        raise ValueError(f"{path} is a single array, not an .npz file of arrays with names")
+    with loaded as archive:
         return [_as_dtype(archive[spec["name"]], _numpy_dtype(spec["dtype"])) for spec in specs]
 
 
@@ -220,8 +230,10 @@ def write_arrays(path: str | Path, specs: Sequence[dict[str, Any]], arrays: Sequ
 
 def _numpy_dtype(name: str) -> np.dtype:
     if name in {"bfloat16", "float8_e4m3fn", "float8_e5m2"}:
-        import ml_dtypes
-
+        try:
+            import ml_dtypes
+        except ImportError:
+            raise SystemExit(f"The package ml_dtypes, which has {name}, is missing: pip install ml_dtypes") from None
         return np.dtype(getattr(ml_dtypes, name))
     return np.dtype(name)
 
@@ -288,14 +300,17 @@ def main() -> int:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     options = parser.parse_args()
 
-    model = Model(options.bundle, options.threads)
+    try:
+        model = Model(options.bundle, options.threads)
+    except (OSError, ValueError, KeyError) as error:
+        raise SystemExit(f"{options.bundle} is not a bundle that can be loaded: {error}") from None
     specs = model.metadata["inputs"]
     try:
         inputs = read_arrays(options.inputs, specs) if options.inputs else random_inputs(specs)
         tensors = model.tensors(inputs)
     except KeyError as error:
         raise SystemExit(f"{options.inputs} lacks an input: {error.args[0]}") from None
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
         raise SystemExit(f"these inputs cannot be used: {error}") from None
     outputs = model.fetch(model.call(tensors))
     if options.outputs:

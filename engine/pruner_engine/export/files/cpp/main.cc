@@ -70,8 +70,15 @@ static void FillFrom(const ffi::Tensor& tensor, const std::string& path) {
     throw std::runtime_error(path + " must be a file of " + std::to_string(size) + " bytes");
   }
   file.seekg(0);
-  file.read(bytes.data(), size);
+  if (!file.read(bytes.data(), size)) throw std::runtime_error(path + " cannot be read");
   Fill(tensor, bytes);
+}
+
+static void Write(const std::vector<char>& bytes, const std::string& path) {
+  std::ofstream file(path, std::ios::binary);
+  if (!file.write(bytes.data(), static_cast<std::streamsize>(bytes.size())).flush()) {
+    throw std::runtime_error(path + " cannot be written");
+  }
 }
 
 // Kernels of a GPU run on while the program goes on.
@@ -133,11 +140,7 @@ static int Run(const std::string& program, const std::vector<std::string>& argum
   std::vector<ffi::Tensor> outputs = Outputs(call());
   for (size_t i = 0; i < outputs.size(); ++i) {
     std::cout << "output " << i << ": " << outputs[i].shape() << " " << outputs[i].dtype() << "\n";
-    if (!bench && !arguments.empty()) {
-      std::ofstream file("output" + std::to_string(i) + ".bin", std::ios::binary);
-      std::vector<char> bytes = Fetch(outputs[i]);
-      file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    }
+    if (!bench && !arguments.empty()) Write(Fetch(outputs[i]), "output" + std::to_string(i) + ".bin");
   }
   if (bench) {
     std::vector<double> milliseconds;
