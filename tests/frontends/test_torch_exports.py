@@ -146,6 +146,51 @@ def test_dynamic_dimensions_are_asked_for(tmp_path):
         load_model(path, {"x": [65, 3, 16, 16]})
 
 
+class Halved(nn.Module):
+    def forward(self, x, y):
+        return nn.functional.avg_pool2d(x, 2).sum((2, 3)) + y.sum()
+
+
+def test_dimensions_that_follow_from_others_are_asked_for(tmp_path):
+    height = torch.export.Dim("h", min=2, max=64)
+    shapes = ({2: 8 * height}, {0: height + 1})
+    path = save(tmp_path, Halved(), torch.randn(1, 3, 32, 6), torch.randn(5), dynamic_shapes=shapes)
+    x, y = check_model(path).inputs
+    name = y.shape[0].removesuffix("+1")
+    assert x.shape == [1, 3, f"8*{name}", 6] and y.shape == [f"{name}+1"]
+    assert x.bounds == {f"8*{name}": (16, 512)} and y.bounds == {f"{name}+1": (3, 65)}
+    image, row = torch.randn(1, 3, 24, 6), torch.randn(4)
+    model = load_model(path, {"x": [1, 3, 24, 6], "y": [4]})
+    np.testing.assert_allclose(run(model.mod, image, row), Halved()(image, row), rtol=1e-5, atol=1e-5)
+    for given, words in (([25, 4], "cannot be 25"), ([24, 5], f"cannot be 5 where {name} is 3"), ([8, 2], "is 8, and")):
+        with pytest.raises(UserError, match=words):
+            load_model(path, {"x": [1, 3, given[0], 6], "y": [given[1]]})
+
+
+class Optional(nn.Module):
+    """As models of the Transformers library are called, which take and give what is no tensor."""
+
+    def forward(self, x, mask=None, return_dict=False, scale=2):
+        return {"x": x * scale, "mask": mask, "many": 3, "flag": return_dict}
+
+
+def test_what_is_no_tensor_is_no_input_and_no_output(tmp_path):
+    path = save(tmp_path, Optional(), torch.ones(2, 3), None, False, 5)
+    model = load_model(path)
+    assert [spec.name for spec in model.inputs] == ["x"] and len(model.outputs) == 1
+    np.testing.assert_array_equal(run(model.mod, torch.ones(2, 3)), np.full((2, 3), 5))
+
+
+class Mute(nn.Module):
+    def forward(self, x):
+        return None
+
+
+def test_a_program_without_a_tensor_to_give_is_refused(tmp_path):
+    with pytest.raises(UserError, match="gives no tensor"):
+        load_model(save(tmp_path, Mute(), torch.ones(2)))
+
+
 def test_shapes_that_its_operators_refuse_are_one_sentence():
     x, y = (
         relax.Var(n, relax.TensorType((tvm.tirx.Var(d, "int64"), 4), "float32")) for n, d in (("x", "a"), ("y", "b"))

@@ -95,21 +95,58 @@ def bind_dims(declared: Sequence[ModelInput], given: Mapping[str, Sequence[int]]
 
 
 def declared_inputs(mod: tvm.IRModule) -> list[ModelInput]:
-    """Inputs of "main"; symbolic dimensions by their names."""
+    """Inputs of "main"; symbolic dimensions by their names, or as 8*h+1 where they follow from one of that name."""
     found = []
-    attrs = mod["main"].attrs or {}
-    least, largest = (attrs.get(f"tir_var_{side}_bound", {}) for side in ("lower", "upper"))
     for param in mod["main"].params:
         if not isinstance(param.ty, relax.TensorType) or not isinstance(param.ty.shape, relax.ShapeExpr):
             raise UserError(f'Input "{param.name}" is not a tensor of known rank.', "Only tensors can be tuned.")
-        shape = [int(d) if isinstance(d, tvm.tirx.IntImm) else str(d) for d in param.ty.shape]
+        dims = [_dim(param.name, extent) for extent in param.ty.shape]
+        shape: list[int | str] = [dim if isinstance(dim, int) else dim.text for dim in dims]
         bounds = {
-            dim: (max(1, int(least.get(dim, 1))), int(largest[dim]) if dim in largest else None)
-            for dim in shape
-            if isinstance(dim, str) and (dim in least or dim in largest)
+            dim.text: limits for dim in dims if isinstance(dim, _Dim) and (limits := _bounds(mod, dim)) is not None
         }
         found.append(ModelInput(name=param.name, shape=shape, dtype=str(param.ty.dtype), bounds=bounds))
     return found
+
+
+@dataclass(frozen=True)
+class _Dim:
+    """An open dimension: factor * the symbol of that name + offset."""
+
+    name: str
+    factor: int
+    offset: int
+
+    @property
+    def text(self) -> str:
+        scaled = self.name if self.factor == 1 else f"{self.factor}*{self.name}"
+        return f"{scaled}{self.offset:+}" if self.offset else scaled
+
+
+def _dim(name: str, extent: tvm.tirx.PrimExpr) -> int | _Dim:
+    """A dimension of the input of that name."""
+    if isinstance(extent, tvm.tirx.IntImm):
+        return int(extent)
+    if isinstance(extent, tvm.tirx.Var):
+        return _Dim(extent.name, 1, 0)
+    symbols = tvm.tirx.analysis.undefined_vars(extent)
+    parts = tvm.sym.detect_linear_equation(extent, symbols) if len(symbols) == 1 else []
+    if len(parts) != 2 or not all(isinstance(part, tvm.tirx.IntImm) for part in parts) or int(parts[0]) < 1:
+        raise UserError(
+            f"Input {name} has a dimension that is computed, {extent}.",
+            "Export the model with a name of its own for that dimension, or with a fixed shape.",
+        )
+    return _Dim(symbols[0].name, *map(int, parts))
+
+
+def _bounds(mod: tvm.IRModule, dim: _Dim) -> tuple[int, int | None] | None:
+    """The least and the largest value of a dimension; None where any will do."""
+    attrs = mod["main"].attrs or {}
+    least, largest = (attrs.get(f"tir_var_{side}_bound", {}).get(dim.name) for side in ("lower", "upper"))
+    if least is None and largest is None and (dim.factor, dim.offset) == (1, 0):
+        return None
+    low = dim.factor * max(1, int(least or 1)) + dim.offset
+    return max(1, low), None if largest is None else dim.factor * int(largest) + dim.offset
 
 
 def bind(mod: tvm.IRModule, shapes: dict[str, tuple[int, ...]]) -> tvm.IRModule:
@@ -118,12 +155,19 @@ def bind(mod: tvm.IRModule, shapes: dict[str, tuple[int, ...]]) -> tvm.IRModule:
     Raises:
         UserError: the model cannot be computed with them.
     """
-    values = {
-        dim: shapes[item.name][axis]
-        for item in declared_inputs(mod)
-        for axis, dim in enumerate(item.shape)
-        if isinstance(dim, str)
-    }
+    values: dict[str, int] = {}
+    for param in mod["main"].params:
+        for extent, given in zip(param.ty.shape, shapes[param.name], strict=True):
+            dim = _dim(param.name, extent)
+            if isinstance(dim, int):
+                continue
+            value, rest = divmod(given - dim.offset, dim.factor)
+            if rest or values.setdefault(dim.name, value) != value:
+                known = f" where {dim.name} is {values[dim.name]}" if dim.name in values else ""
+                raise UserError(
+                    f"Dimension {dim.text} of input {param.name} cannot be {given}{known}.",
+                    f"Give it a value that {dim.text} has for a whole number {dim.name}.",
+                )
     try:
         return relax.transform.BindSymbolicVars(values, "main")(mod) if values else mod
     except (RuntimeError, ValueError) as error:  # what its operators say of shapes that do not fit
