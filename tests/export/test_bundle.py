@@ -10,6 +10,8 @@ from dataclasses import replace
 import numpy as np
 import onnx
 import pytest
+from models import write_pt2
+from on_the_way import work_on
 from tvm.s_tir import Schedule
 from tvm.s_tir.meta_schedule.arg_info import ArgInfo
 from tvm.s_tir.meta_schedule.database import MemoryDatabase, TuningRecord
@@ -17,6 +19,7 @@ from tvm.s_tir.meta_schedule.database import MemoryDatabase, TuningRecord
 from pruner_engine.errors import UserError
 from pruner_engine.export.records import read_records
 from pruner_engine.frontends import load_model
+from pruner_engine.store import slower
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
 from schedules import CPU, database_with
@@ -33,7 +36,7 @@ def test_metadata_tells_what_it_is_and_how_fast(bundle, work):
     for name in ("tuned", "untuned", "onnxruntime"):
         latency = metadata["latency"][name]
         assert len(latency["repeats"]) == 2 and latency["seconds"] > 0 and latency["threads"] == 2
-    assert metadata["latency"]["torch"] == {"seconds": None, "repeats": [], "threads": 2, "note": "runs pt2 files only"}
+    assert "torch" not in metadata["latency"], "the model is none of PyTorch's"
 
 
 def test_outputs_agree_with_untuned_and_onnxruntime(bundle):
@@ -59,6 +62,48 @@ def test_tasks_without_a_record_or_with_slow_ones_only_stay_untuned(work, tmp_pa
     assert {row["task"] for row in fallback} == {unrecorded.name, slow.name}
     assert summary["coverage"]["summary"]["fallback"]["share"] == pytest.approx(sum(row["share"] for row in fallback))
     assert summary["records"] == len(work.tasks) - 2
+
+
+@pytest.fixture(scope="module")
+def exported_program(tmp_path_factory):
+    return work_on(write_pt2(tmp_path_factory.mktemp("model") / "perceptron.pt2"))
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="torch.compile needs a C++ compiler")
+def test_an_exported_program_meets_pytorch_eager_and_compiled(exported_program, tmp_path):
+    phases = []
+    summary = exported_program.export(tmp_path / "bundle", on_phase=lambda *told: phases.append(told))
+    assert list(summary["latency"]) == ["tuned", "untuned", "onnxruntime", "torch", "torch.compile"]
+    assert all(len(summary["latency"][name]["repeats"]) == 2 for name in ("tuned", "torch", "torch.compile"))
+    checks = {check["against"]: check["ok"] for check in summary["checks"]}
+    assert checks["torch"] and checks["torch.compile"]
+    assert ("check", "round 2 of 2: torch.compile, which compiles first") in phases
+
+
+def test_where_torch_cannot_compile_the_export_says_why(exported_program, tmp_path, monkeypatch):
+    monkeypatch.setenv("CXX", str(tmp_path / "no-compiler"))
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path / "cache"))
+    summary = exported_program.export(tmp_path / "bundle")
+    compiled = summary["latency"]["torch.compile"]
+    assert compiled["seconds"] is None and compiled["note"].startswith("It failed: ")
+    assert summary["latency"]["torch"]["seconds"] and (tmp_path / "bundle" / "model.so").exists()
+
+
+def test_what_is_faster_is_told_with_what_takes_the_time(tmp_path):
+    """Nothing is tuned: the plain loops of a matrix product are far behind any library."""
+    size = 512
+    given, made = (onnx.helper.make_tensor_value_info(n, onnx.TensorProto.FLOAT, (size, size)) for n in "xy")
+    weights = onnx.numpy_helper.from_array(np.full((size, size), 0.01, np.float32), "w")
+    node = onnx.helper.make_node("MatMul", ["x", "w"], ["y"])
+    graph = onnx.helper.make_graph([node], "g", [given], [made], [weights])
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8)
+    onnx.save(model, tmp_path / "product.onnx")
+    plain = work_on(tmp_path / "product.onnx")
+    summary = plain.export(tmp_path / "bundle", MemoryDatabase())
+    found = slower.exported(summary)
+    assert "onnxruntime" in summary["slower_than"] and list(found.than) == summary["slower_than"]
+    assert found.seconds == summary["latency"]["tuned"]["seconds"] > found.than["onnxruntime"]
+    assert found.tasks == tuple(task.name for task in plain.tasks)
 
 
 def test_models_that_sort_run_without_a_compiler(work, tmp_path):

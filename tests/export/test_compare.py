@@ -10,25 +10,18 @@ import torch
 import tvm
 from tvm import relax
 
+from pruner_engine.errors import UserError
 from pruner_engine.export.baselines import example_inputs
 from pruner_engine.export.compare import bench_e2e, summed_up
 from pruner_engine.export.contents import FILES
+from pruner_engine.export.turns import LIBRARIES, Turns
 from pruner_engine.frontends import load_model
 from schedules import CPU
 
 
 def test_contenders_are_measured_in_every_round(work):
     steps = []
-    found = bench_e2e(
-        work.model,
-        work.prepared,
-        CPU,
-        work.database,
-        rounds=2,
-        repeats=2,
-        without=["torch.compile"],
-        on_phase=steps.append,
-    )
+    found = bench_e2e(work.tuned(), Turns(2, 2, ["torch.compile"]), on_phase=steps.append)
     rows = found["contenders"]
     assert list(rows) == ["tuned", "untuned", "onnxruntime", "torch"]
     assert [rows[name]["measured"] for name in ("tuned", "untuned", "onnxruntime")] == [4, 4, 4]
@@ -37,6 +30,14 @@ def test_contenders_are_measured_in_every_round(work):
     assert found["best_library"] == "onnxruntime"
     assert found["ratio"] == rows["tuned"]["median_s"] / rows["onnxruntime"]["median_s"]
     assert steps[-1] == "round 2 of 2: onnxruntime"
+
+
+def test_the_untuned_library_runs_once_where_it_is_left_out(work):
+    rows = bench_e2e(work.tuned(), Turns(2, 2, ["untuned", *LIBRARIES]))["contenders"]
+    assert {name: row["measured"] for name, row in rows.items()} == {"tuned": 4, "untuned": 1}
+    assert rows["tuned"]["agreement"]["ok"], "its outputs are the reference"
+    with pytest.raises(UserError, match="no contender"):
+        bench_e2e(work.tuned(), Turns(without=["abacus"]))
 
 
 @pytest.mark.parametrize(

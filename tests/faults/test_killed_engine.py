@@ -80,7 +80,7 @@ def test_no_death_costs_a_trial(seed, tmp_path, unbroken):
 EXPORT_DEATHS = (
     "export compile the tuned model",
     "check compile the untuned model",
-    "check run tuned",
+    "check round 1 of 2: tuned",
     "export write",
     'sql INSERT INTO "exports"',
 )

@@ -14,6 +14,7 @@ from pruner_engine import protocol as msg
 from pruner_engine.errors import StoppedError, UserError
 from pruner_engine.export import export_bundle
 from pruner_engine.export.baselines import MISSING
+from pruner_engine.export.tuned import TunedModel
 from pruner_engine.frontends import load_model
 from pruner_engine.jobs import bundle, tune
 from pruner_engine.jobs.job import JobContext
@@ -170,7 +171,7 @@ def test_an_export_that_differs_from_a_library_is_kept_as_such(tuned, tmp_path, 
 
 
 def test_kernels_that_the_prepared_model_has_no_more_are_told(tuned, tmp_path, monkeypatch):
-    monkeypatch.setattr(bundle, "task_names", lambda prepared, tasks: {})
+    monkeypatch.setattr(TunedModel, "task_of", {})
     said: list[msg.Event] = []
     bundle.export(msg.Export(project=str(tuned), out=str(tmp_path / "out")), JobContext(said.append, Control(), ""))
     assert any(isinstance(event, msg.Notice) and "1 of its tuned kernels do not occur" in event.text for event in said)

@@ -8,8 +8,10 @@ from pruner_engine.cli.arguments import absolute
 from pruner_engine.cli.options import WholeType, all_runs_option, json_option, project_argument
 from pruner_engine.cli.output import print_json
 from pruner_engine.cli.progress import carry_out
+from pruner_engine.cli.slower import ask_first, told_slower
 from pruner_engine.protocol import Export, Exported
 from pruner_engine.store.reader import ProjectReader
+from pruner_engine.store.slower import expected, exported
 from pruner_engine.units import latency, percent
 
 
@@ -20,15 +22,19 @@ from pruner_engine.units import latency, percent
     "--run", "run_id", type=WholeType(), help="Trials of this run [default: all runs on the newest one's target]."
 )
 @all_runs_option
+@click.option("--yes", is_flag=True, help="Do not ask where the model is known to be slower than a library.")
 @json_option
-def export(project: str, out: str, run_id: int | None, all_runs: bool, as_json: bool) -> None:
+def export(project: str, out: str, run_id: int | None, all_runs: bool, yes: bool, as_json: bool) -> None:
     """Compile the tuned model, check what it computes, write a bundle that runs without this program."""
-    ProjectReader(project).close()
+    with ProjectReader(project) as reader:
+        foretold = expected(reader, run_id, all_runs=all_runs)
+    if foretold is not None and not yes and not as_json:
+        ask_first(foretold)
     command = Export(project=absolute(project), out=absolute(out), run_id=run_id, all_runs=all_runs)
     answer = carry_out(command, quiet=as_json)
     assert isinstance(answer, Exported)
     if as_json:
-        print_json(answer.summary)
+        print_json({**answer.summary, "expected_slower_than": list(foretold.than) if foretold else []})
         return
     coverage = answer.summary["coverage"]["summary"]
     click.echo(f"written to {answer.out}")
@@ -42,3 +48,5 @@ def export(project: str, out: str, run_id: int | None, all_runs: bool, as_json: 
     for name, timing in answer.summary["latency"].items():
         told = latency(timing["seconds"]) if timing["seconds"] is not None else timing["note"]
         click.echo(f"{name}: {told} ({timing['threads']} threads)")
+    if slower := exported(answer.summary):
+        click.echo(told_slower(slower))

@@ -16,6 +16,13 @@ def run_object(reader: ProjectReader, run_id: int) -> Row:
         "gain", "settings", "versions",
     )  # fmt: skip
     found = {key: row[key] for key in keys}
+    found["measured_s"] = measured(reader, run_id)
     found["failures"] = [{k: f[k] for k in _FAILURE} for f in reader.failures(run_id)]
     found["baselines"] = {b["name"]: b["seconds"] for b in reader.baselines(run_id)}
     return found
+
+
+def measured(reader: ProjectReader, run_id: int) -> float | None:
+    """Seconds of one inference of the tuned model, as its last export measured it."""
+    last = reader.exported(run_id)
+    return last["seconds"] if last else None

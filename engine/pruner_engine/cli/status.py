@@ -8,7 +8,7 @@ import click
 from rich.table import Table
 
 from pruner_engine.cli.arguments import absolute
-from pruner_engine.cli.objects import run_object
+from pruner_engine.cli.objects import measured, run_object
 from pruner_engine.cli.options import json_option, project_argument
 from pruner_engine.cli.output import print_json, print_table
 from pruner_engine.jobs.lines import line_of
@@ -28,15 +28,16 @@ def status(project: str, as_json: bool) -> None:
             print_json({"project": absolute(project), "runs": [run_object(reader, run["id"]) for run in runs]})
             return
         table = Table(
-            "run", "model", "strategy", "state", "trials", "failed", "untuned", "tuned", "gain", "worked", "left"
-        )
+            "run", "model", "strategy", "state", "trials", "failed", "untuned", "estimated", "measured", "gain",
+            "worked", "left",
+        )  # fmt: skip
         for run in runs:
             state = "interrupted" if run["interrupted"] else run["state"]
             budget = f"/{run['budget_trials']}" if run["budget_trials"] else ""
             table.add_row(
                 str(run["id"]), run["model"], run["strategy"], state, f"{run['trials']}{budget}", str(run["failed"]),
-                latency(run["untuned_s"]), latency(run["latency_s"]), ratio(run["gain"]), duration(run["elapsed_s"]),
-                duration(run["left_s"]) if run["alive"] else "",
+                latency(run["untuned_s"]), latency(run["latency_s"]), latency(measured(reader, run["id"])),
+                ratio(run["gain"]), duration(run["elapsed_s"]), duration(run["left_s"]) if run["alive"] else "",
             )  # fmt: skip
         print_table(table)
         for run in runs:

@@ -4,64 +4,34 @@ from __future__ import annotations
 
 import statistics
 import tempfile
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import tvm
-from tvm.s_tir.meta_schedule import Database
-from tvm.target import Target
-
 from pruner_engine.errors import UserError
-from pruner_engine.export import baselines
 from pruner_engine.export.baselines import Timing
-from pruner_engine.export.build import apply_database, compile_model
 from pruner_engine.export.check import Agreement, compare
-from pruner_engine.export.library import write_library
-from pruner_engine.targets.target import device_kind, device_of, target_json, threads_of
+from pruner_engine.export.tuned import TunedModel
+from pruner_engine.export.turns import LIBRARIES, OWN, Turns, time_in_turns
+from pruner_engine.targets.target import device_of, target_json
 from pruner_engine.tasks.quantised import rounds_to_bytes
 
 if TYPE_CHECKING:
     from pruner_engine.frontends import LoadedModel
 
-_IN_TORCH = ("pt2", "workload")
-LIBRARIES: dict[str, Callable[..., Timing]] = {
-    "onnxruntime": baselines.time_onnxruntime,
-    "torch": partial(baselines.time_torch, kinds=_IN_TORCH),
-    "torch.compile": partial(baselines.time_torch_compile, kinds=_IN_TORCH),
-}
-
 
 def bench_e2e(
-    model: LoadedModel,
-    prepared: tvm.IRModule,
-    target: Target,
-    database: Database,
+    tuned: TunedModel,
+    turns: Turns,
     *,
-    rounds: int = 5,
-    repeats: int = 10,
-    threads: int | None = None,
-    without: Collection[str] = (),
-    leave: Sequence[str] = (),
-    flops: float = 0.0,
     peak_flops: float = 0.0,
     on_phase: Callable[[str], None] = lambda _detail: None,
 ) -> dict[str, Any]:
-    """Latency of one inference, tuned, untuned and in each library, in rounds that take every contender in turn.
-
-    Each contender runs in a process of its own with the same number of threads, and starts anew in every round, so
-    that what else the machine does, and where memory happens to lie, meets all of them alike.
+    """Latency of one inference, tuned, untuned and in each library, timed in turns.
 
     Args:
-        prepared: the model legalised and fused, as its tasks were extracted from.
-        database: MetaSchedule database with the tasks' records.
-        rounds: turns of every contender.
-        repeats: latencies that a contender adds in a turn.
-        threads: None takes the target's.
-        without: contenders to leave out, by name. "untuned" runs once all the same: its outputs are the reference.
-        leave: functions of `prepared` that stay as they are.
-        flops, peak_flops: operations of one inference, and of the device in a second; 0 where not known.
+        peak_flops: operations of the device in a second; 0 where not known.
         on_phase: told what is being done.
 
     Returns:
@@ -73,42 +43,29 @@ def bench_e2e(
     Raises:
         UserError: there is no such contender, the model does not compile, or the library does not run.
     """
-    known = ("tuned", "untuned", *LIBRARIES)
-    for name in without:
+    known = (*OWN, *LIBRARIES)
+    for name in turns.without:
         if name not in known:
             raise UserError(f'There is no contender "{name}" to leave out.', f"There are {', '.join(known)}.")
-    threads = threads or threads_of(target)
-    inputs = baselines.example_inputs(model)
     with tempfile.TemporaryDirectory() as scratch:
-        contenders: dict[str, Callable[[LoadedModel, Sequence[Any], int, int], Timing]] = {}
-        for name, mod in (("tuned", apply_database(prepared, target, database, leave)), ("untuned", prepared)):
+        folders = {name: Path(scratch) / name for name in OWN}
+        for (name, folder), mod in zip(folders.items(), (tuned.applied(), tuned.prepared), strict=True):
             on_phase(f"compile {name}")
-            folder = Path(scratch) / name
             folder.mkdir()
-            write_library(compile_model(mod, target), model, target, threads, folder)
-            contenders[name] = partial(baselines.time_library, name, folder)
-        device = device_kind(target)
-        contenders |= {n: partial(measure, device=device) for n, measure in LIBRARIES.items() if n not in without}
-        timings: dict[str, Timing] = {}
-        for turn in range(rounds):
-            for name, measure in contenders.items():
-                if turn and (name in without or not timings[name].repeats):
-                    continue  # what cannot run once cannot run at all
-                on_phase(f"round {turn + 1} of {rounds}: {name}")
-                found = measure(model, inputs, threads, 1 if name in without else repeats)
-                timings[name] = found.joined(timings[name]) if turn else found
+            tuned.build(mod, folder)
+        timings = time_in_turns(tuned, folders, turns, on_phase)
     told = {
-        "model": model.name,
-        "target": target_json(target),
-        "device": device_of(target).name,
-        "threads": threads,
-        "flops": flops,
+        "model": tuned.model.name,
+        "target": target_json(tuned.target),
+        "device": device_of(tuned.target).name,
+        "threads": tuned.threads,
+        "flops": tuned.flops,
         "peak_flops": peak_flops,
-        **_summary(timings, len(prepared.get_global_vars()), model),
+        **_summary(timings, len(tuned.prepared.get_global_vars()), tuned.model),
     }
     for row in told["contenders"].values():
-        if row["median_s"] and flops and peak_flops:
-            row["peak_share"] = flops / row["median_s"] / peak_flops
+        if row["median_s"] and tuned.flops and peak_flops:
+            row["peak_share"] = tuned.flops / row["median_s"] / peak_flops
     return told
 
 

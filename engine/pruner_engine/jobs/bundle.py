@@ -8,14 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import tvm
-
 from pruner_engine.errors import StoppedError
 from pruner_engine.export import export_bundle
-from pruner_engine.export.bundle import slower_records
 from pruner_engine.export.compare import bench_e2e
-from pruner_engine.export.coverage import task_names
-from pruner_engine.frontends import LoadedModel
+from pruner_engine.export.tuned import TunedModel
+from pruner_engine.export.turns import Turns
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.stored import is_this_device, stored_model, stored_run, stored_tasks
 from pruner_engine.protocol import Export, Exported, Notice, Phase
@@ -24,28 +21,22 @@ from pruner_engine.store.project import Project
 from pruner_engine.store.reading import making_sense
 from pruner_engine.store.tuning_database import ProjectDatabase
 from pruner_engine.targets.profiling import profile_for
-from pruner_engine.targets.target import resolve_target, threads_of
+from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.prepare import prepare
-from pruner_engine.tasks.task import TuningTask
 
 
 @dataclass(frozen=True)
-class _Tuned:
-    """A run of a project with everything that compiling its model needs."""
+class _Found:
+    """A run of a project, the device that it was tuned on, and its model with what was measured."""
 
     run: dict[str, Any]
-    tasks: list[TuningTask]
-    untuned: dict[str, float]
     device: dict[str, Any]
-    target: tvm.target.Target
-    model: LoadedModel
-    prepared: tvm.IRModule
-    database: ProjectDatabase
+    tuned: TunedModel
 
 
-def _tuned(
+def _found(
     project: Project, run_id: int | None, on_phase: Callable[[str, str], None], *, all_runs: bool = False
-) -> _Tuned:
+) -> _Found:
     """A run with its best schedules or those of all runs that measured as it did; without an id the newest, with all.
 
     Warm and cold caches make other latencies, which are not held against each other.
@@ -63,7 +54,7 @@ def _tuned(
     database = ProjectDatabase(project, run["target_id"], target, chosen, cold=settings.cold_cache)
     untuned = {row["hash"]: row["untuned_s"] for row in rows if row["untuned_s"]}
     prepared = prepare(model.mod, target, settings.without_rules)
-    return _Tuned(run, tasks, untuned, device, target, model, prepared, database)
+    return _Found(run, device, TunedModel(model, prepared, target, tasks, database, untuned))
 
 
 def export(command: Export, job: JobContext) -> None:
@@ -75,41 +66,27 @@ def export(command: Export, job: JobContext) -> None:
         job.emit(Phase(name=name, detail=detail))
 
     with Project(command.project) as project:
-        found = _tuned(project, command.run_id, phase, all_runs=command.all_runs)
-        run = found.run
-        told = export_bundle(
-            found.model,
-            found.prepared,
-            found.target,
-            found.tasks,
-            found.database,
-            command.out,
-            {
-                "model": found.model.name,
-                "sha256": found.model.sha256,
-                "run": run["id"],
-                "strategy": run["strategy"],
-                "seed": run["seed"],
-                "device": found.device["device"],
-                "fingerprint": found.device["fingerprint"],
-            },
-            phase,
-            untuned=found.untuned,
-            threads=threads_of(found.target),
-        )
+        found = _found(project, command.run_id, phase, all_runs=command.all_runs)
+        run, model = found.run, found.tuned.model
+        info = {
+            "model": model.name,
+            "sha256": model.sha256,
+            "run": run["id"],
+            "strategy": run["strategy"],
+            "seed": run["seed"],
+            "device": found.device["device"],
+            "fingerprint": found.device["fingerprint"],
+        }
+        told = export_bundle(found.tuned, command.out, info, phase)
         summary = json.loads(json.dumps(told))  # as it is kept and sent: plain values, keys of TVM's strings too
-        if is_this_device(found.device, found.target):
+        summary["on_device"] = is_this_device(found.device, found.tuned.target)
+        if summary["on_device"]:
             _keep(project, run, summary)
         agrees = all(check["ok"] for check in summary["checks"])
         export_id = project.runs.add_export(run["id"], summary["out"], agrees, summary)
-        if unused := _unused(found):
+        if unused := _unused(found.tuned):
             text = f"{unused} of its tuned kernels do not occur in the model as this version of the engine prepares it."
             job.emit(Notice(level="warning", text=text, hint="Tune the model again to have them tuned."))
-        if summary["slower_than"]:
-            others = " and ".join(summary["slower_than"])
-            job.emit(
-                Notice(level="warning", text=f"The tuned library is slower than {others}.", hint="Tune it longer.")
-            )
         for check in summary["checks"]:
             if not check["ok"]:
                 text = f"The outputs are not those of {check['against']}: {check['message']}."
@@ -117,11 +94,11 @@ def export(command: Export, job: JobContext) -> None:
         job.emit(Exported(export_id=export_id, out=summary["out"], summary=summary))
 
 
-def _unused(found: _Tuned) -> int:
+def _unused(tuned: TunedModel) -> int:
     """How many tuned tasks are no function of the prepared model, as after a change of how models are prepared."""
-    used = set(task_names(found.prepared, found.tasks).values())
-    left = (found.database.commit_workload(task.mod) for task in found.tasks if task.name not in used)
-    return sum(bool(found.database.get_top_k(workload, 1)) for workload in left)
+    used = set(tuned.task_of.values())
+    left = (tuned.database.commit_workload(task.mod) for task in tuned.tasks if task.name not in used)
+    return sum(bool(tuned.database.get_top_k(workload, 1)) for workload in left)
 
 
 def compare_libraries(
@@ -129,21 +106,9 @@ def compare_libraries(
 ) -> dict[str, Any]:
     """`bench_e2e` on the tuned model of a project file."""
     with Project(path) as project:
-        found = _tuned(project, None, lambda name, detail: on_phase(f"{name} {detail}"))
-        names = task_names(found.prepared, found.tasks)
-        worse = slower_records(found.tasks, found.database, found.untuned)
-        return bench_e2e(
-            found.model,
-            found.prepared,
-            found.target,
-            found.database,
-            rounds=rounds,
-            without=without,
-            leave=[function for function, task in names.items() if task in worse],
-            flops=sum(task.flops * task.weight for task in found.tasks),
-            peak_flops=profile_for(found.target).peak_flops,
-            on_phase=on_phase,
-        )
+        tuned = _found(project, None, lambda name, detail: on_phase(f"{name} {detail}")).tuned
+        peak_flops = profile_for(tuned.target).peak_flops
+        return bench_e2e(tuned, Turns(rounds, without=without), peak_flops=peak_flops, on_phase=on_phase)
 
 
 def _keep(project: Project, run: dict[str, Any], summary: dict[str, Any]) -> None:

@@ -35,16 +35,22 @@ def write_run(reader: ProjectReader, run_id: int | None, path: Path) -> None:
 def _page(reader: ProjectReader, run_id: int | None) -> str:
     run = reader.run(run_id)
     tasks, rounds = reader.tasks(run["id"]), reader.rounds(run["id"])
-    progress, baselines = reader.progress(run["id"]), reader.baselines(run["id"])
+    progress = reader.progress(run["id"])
+    baselines = [line for line in reader.baselines(run["id"]) if line["name"] not in ("tuned", "untuned")]
+    exported = reader.exported(run["id"])
+    levels = {line["name"]: line["seconds"] for line in baselines}
+    if exported is not None:
+        levels["tuned, measured"] = exported["seconds"]
     measured = reader.candidates(run["id"], measured=True)
     return render(
         "run.html",
         run=run,
         project=reader.path.name,
         tasks=sorted(tasks, key=lambda task: -(task["share"] or 0.0)),
-        baselines=[line for line in baselines if line["name"] != "untuned"],
-        latency=_latency(run, progress, baselines, "trials", Axis("trials", whole=True)),
-        latency_by_time=_latency(run, progress, baselines, "elapsed_s", Axis("worked", duration)),
+        exported=exported,
+        baselines=baselines,
+        latency=_latency(run, progress, levels, "trials", Axis("trials", whole=True)),
+        latency_by_time=_latency(run, progress, levels, "elapsed_s", Axis("worked", duration)),
         funnel=_funnel(rounds),
         time=_time(rounds),
         draft_scores=_scores(measured, "draft_score", "Draft score and measured latency"),
@@ -68,13 +74,13 @@ def commands_of(run: Row, project: Path) -> list[str]:
     return [lines.line_of(command) for command in (lines.plan_of(run, "NEW.pruner"), resume, export)]
 
 
-def _latency(run: Row, progress: list[Row], baselines: list[Row], column: str, axis: Axis) -> Any:
+def _latency(run: Row, progress: list[Row], levels: dict[str, float | None], column: str, axis: Axis) -> Any:
     chart = Chart(f"Estimated latency over {axis.label}", axis, Axis("latency", latency, log=True))
     points = [(row[column], row["latency_s"]) for row in progress if row["latency_s"] is not None]
     chart.steps("tuned", points, 0)
     chart.level("untuned", run["untuned_s"], 3)
-    for colour, line in enumerate((line for line in baselines if line["name"] != "untuned"), 1):
-        chart.level(line["name"], line["seconds"], colour)
+    for colour, (name, seconds) in enumerate(levels.items(), 1):
+        chart.level(name, seconds, colour)
     return chart.svg()
 
 

@@ -352,6 +352,23 @@ class ProjectReader:
         where, args = ("", ()) if run_id is None else (" WHERE run_id = ?", (run_id,))
         return self.rows(f"SELECT * FROM exports{where} ORDER BY id", args)
 
+    def exported(self, run_id: int) -> Row | None:
+        """How fast the library of a run's last export was on the run's own device; None where that was not measured.
+
+        `seconds` of one inference, when (`at`), and whether the run was `tuned_since`.
+        """
+        row = self.one("SELECT at, summary FROM exports WHERE run_id = ? ORDER BY id DESC LIMIT 1", (run_id,))
+        if row is None:
+            return None
+        summary, at = row["summary"], row["at"]
+        seconds = summary["latency"]["tuned"]["seconds"]
+        # an older summary does not tell where it was measured, but only what was on the run's device is a baseline too
+        known = {line["seconds"] for line in self.baselines(run_id) if line["name"] == "tuned"}
+        if not seconds or not summary.get("on_device", seconds in known):
+            return None
+        newest = self.one("SELECT started FROM rounds WHERE run_id = ? ORDER BY id DESC LIMIT 1", (run_id,))
+        return {"seconds": seconds, "at": at, "tuned_since": newest is not None and newest["started"] > at}
+
     def events(self, run_id: int, after: int = 0) -> list[Row]:
         return self.rows("SELECT * FROM events WHERE run_id = ? AND id > ? ORDER BY id", (run_id, after))
 

@@ -1,0 +1,88 @@
+"""A model with its best schedules: all that compiling it, tuned or untuned, takes."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import tvm
+from tvm.s_tir.meta_schedule import Database
+from tvm.target import Target
+
+from pruner_engine.export.build import apply_database, compile_model
+from pruner_engine.export.coverage import task_names
+from pruner_engine.export.library import write_library
+from pruner_engine.targets.target import threads_of
+from pruner_engine.tasks.task import TuningTask
+
+if TYPE_CHECKING:
+    from pruner_engine.frontends import LoadedModel
+
+
+@dataclass(frozen=True)
+class TunedModel:
+    """Attributes:
+    prepared: the model legalised and fused, as its tasks were extracted from.
+    database: MetaSchedule database with the tasks' records.
+    untuned: seconds of one call of the untuned kernel, by task hash; a task that no record makes faster stays as it is.
+    own_threads: worker threads of its libraries; None takes the target's.
+    """
+
+    model: LoadedModel
+    prepared: tvm.IRModule
+    target: Target
+    tasks: Sequence[TuningTask]
+    database: Database
+    untuned: Mapping[str, float] = field(default_factory=dict)
+    own_threads: int | None = None
+
+    @property
+    def threads(self) -> int:
+        """Worker threads of its libraries, and of whatever they are compared with."""
+        return self.own_threads or threads_of(self.target)
+
+    @cached_property
+    def task_of(self) -> dict[str, str]:
+        """Name of the task of each function of `prepared` that is one."""
+        return task_names(self.prepared, self.tasks)
+
+    @cached_property
+    def left(self) -> frozenset[str]:
+        """Names of the tasks that tuning has not made faster: they stay as they are."""
+        return frozenset(task.name for task in self.tasks if self._is_slower(task))
+
+    @property
+    def flops(self) -> float:
+        """Operations of one inference."""
+        return sum(task.flops * task.weight for task in self.tasks)
+
+    @property
+    def untuned_s(self) -> float:
+        """Seconds of one inference in the untuned kernels, as far as they are known."""
+        return sum(task.weight * self.untuned.get(task.hash, 0.0) for task in self.tasks)
+
+    def applied(self) -> tvm.IRModule:
+        """`prepared` with the best schedules in it, made anew by each call."""
+        leave = [function for function, task in self.task_of.items() if task in self.left]
+        return apply_database(self.prepared, self.target, self.database, leave)
+
+    def build(self, mod: tvm.IRModule, folder: Path) -> dict[str, Any]:
+        """Compile `prepared`, scheduled or not, into a library in `folder`, which is there.
+
+        Returns:
+            The library's metadata.
+
+        Raises:
+            UserError: it does not compile, or there is no linker.
+        """
+        return write_library(compile_model(mod, self.target), self.model, self.target, self.threads, folder)
+
+    def _is_slower(self, task: TuningTask) -> bool:
+        best = self.database.get_top_k(self.database.commit_workload(task.mod), 1)
+        if not best or task.hash not in self.untuned:
+            return False
+        return statistics.median(float(second) for second in best[0].run_secs) > self.untuned[task.hash]

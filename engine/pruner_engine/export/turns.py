@@ -1,0 +1,68 @@
+"""A tuned model, the untuned one and the libraries that people use, timed in turns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from pruner_engine.export import baselines
+from pruner_engine.export.baselines import Timing
+from pruner_engine.export.tuned import TunedModel
+from pruner_engine.targets.target import device_kind
+
+IN_TORCH = ("torch", "torch.compile")
+_KINDS = ("pt2", "workload")  # of models, that PyTorch runs
+LIBRARIES: dict[str, Callable[..., Timing]] = {
+    "onnxruntime": baselines.time_onnxruntime,
+    "torch": partial(baselines.time_torch, kinds=_KINDS),
+    "torch.compile": partial(baselines.time_torch_compile, kinds=_KINDS),
+}
+OWN = ("tuned", "untuned")
+
+
+@dataclass(frozen=True)
+class Turns:
+    """How often who is timed.
+
+    Attributes:
+        rounds: turns of every contender.
+        repeats: latencies that a contender adds in a turn.
+        without: contenders to leave out, by name; those of `OWN` run once all the same, for their outputs.
+    """
+
+    rounds: int = 5
+    repeats: int = 10
+    without: Collection[str] = ()
+
+
+def time_in_turns(
+    tuned: TunedModel, folders: Mapping[str, Path], turns: Turns, on_phase: Callable[[str], None]
+) -> dict[str, Timing]:
+    """Latencies and outputs by contender, in rounds that take every contender in turn.
+
+    Each contender runs in a process of its own with the same number of threads, and starts anew in every round, so
+    that what else the machine does, and where memory happens to lie, meets all of them alike. A library that cannot run
+    the model costs a note.
+
+    Args:
+        folders: where the libraries of `OWN` lie, by name.
+        on_phase: told whose turn it is.
+
+    Raises:
+        UserError: a library of `OWN` does not run.
+    """
+    inputs, device = baselines.example_inputs(tuned.model), device_kind(tuned.target)
+    contenders = {name: partial(baselines.time_library, name, folder) for name, folder in folders.items()}
+    contenders |= {n: partial(measure, device=device) for n, measure in LIBRARIES.items() if n not in turns.without}
+    timings: dict[str, Timing] = {}
+    for turn in range(turns.rounds):
+        for name, measure in contenders.items():
+            if turn and (name in turns.without or not timings[name].repeats):
+                continue  # what cannot run once cannot run at all
+            compiles = ", which compiles first" if name == "torch.compile" else ""
+            on_phase(f"round {turn + 1} of {turns.rounds}: {name}{compiles}")
+            found = measure(tuned.model, inputs, tuned.threads, 1 if name in turns.without else turns.repeats)
+            timings[name] = found.joined(timings[name]) if turn else found
+    return timings

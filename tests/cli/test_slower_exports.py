@@ -1,0 +1,92 @@
+"""What the terminal says and asks of a tuned model that a library beats."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+
+from pruner_engine.store.reader import ProjectReader
+from terminal import SMALL, pruner
+
+SIZE = 512
+
+
+@pytest.fixture(scope="module")
+def tuned(tmp_path_factory) -> Path:
+    """A matrix product whose one trial gained nothing: its plain loops are far behind any library."""
+    folder = tmp_path_factory.mktemp("slow")
+    given, made = (onnx.helper.make_tensor_value_info(n, onnx.TensorProto.FLOAT, (SIZE, SIZE)) for n in "xy")
+    weights = onnx.numpy_helper.from_array(np.full((SIZE, SIZE), 0.01, np.float32), "w")
+    node = onnx.helper.make_node("MatMul", ["x", "w"], ["y"])
+    graph = onnx.helper.make_graph([node], "g", [given], [made], [weights])
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8)
+    onnx.save(model, folder / "product.onnx")
+    pruner("tune", "product.onnx", "--trials", 1, "--strategy", "random", *SMALL, cwd=folder)
+    path = folder / "product.pruner"
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("UPDATE measurements SET seconds = 9, repeats = '[9.0]'")
+        db.execute("UPDATE progress SET latency_s = 9")
+    return path
+
+
+def exports(project: Path) -> list[dict]:
+    with ProjectReader(project) as reader:
+        return reader.exports()
+
+
+def export(project: Path, out: Path, *more: str, **options) -> subprocess.CompletedProcess:
+    command = [sys.executable, "-m", "pruner_engine.cli", "export", str(project), "--out", str(out), *more]
+    return subprocess.run(command, text=True, timeout=500, check=False, **options)
+
+
+def answered(project: Path, out: Path, answer: str) -> tuple[int, str]:
+    """Exit code and what is asked of somebody at a terminal who answers."""
+    ours, its = os.openpty()
+    try:
+        os.write(ours, answer.encode())
+        done = export(project, out, stdin=its, stdout=subprocess.DEVNULL, stderr=its)
+        return done.returncode, os.read(ours, 10_000).decode()
+    finally:
+        os.close(ours)
+        os.close(its)
+
+
+def test_somebody_at_a_terminal_is_asked_before(tuned: Path, tmp_path: Path) -> None:
+    before = exports(tuned)
+    for answer in ("n\n", "\n"):
+        code, told = answered(tuned, tmp_path / "out", answer)
+        assert code == 3 and "estimated) is slower than onnxruntime" in told and "Export it all the same?" in told
+        assert "Nothing was exported." in told and not (tmp_path / "out").exists()
+    assert exports(tuned) == before
+
+
+def test_who_cannot_answer_is_told_and_the_export_goes_on(tuned: Path, tmp_path: Path) -> None:
+    done = export(tuned, tmp_path / "out", stdin=subprocess.DEVNULL, capture_output=True)
+    assert done.returncode == 0, done.stderr
+    assert "is slower than onnxruntime" in done.stderr and "It is exported all the same." in done.stderr
+    (line,) = (line for line in done.stdout.splitlines() if line.startswith("The tuned model ("))
+    assert "measured) is slower than onnxruntime (" in line and "Tune it longer, above all matmul" in line
+    assert (tmp_path / "out" / "model.so").exists()
+    quiet = export(tuned, tmp_path / "out", "--yes", stdin=subprocess.DEVNULL, capture_output=True)
+    assert quiet.returncode == 0 and "all the same" not in quiet.stderr
+
+
+def test_json_carries_what_was_known_and_what_was_found(tuned: Path, tmp_path: Path) -> None:
+    done = export(tuned, tmp_path / "out", "--json", stdin=subprocess.DEVNULL, capture_output=True)
+    assert done.returncode == 0 and done.stderr == ""
+    told = json.loads(done.stdout)
+    assert "onnxruntime" in told["slower_than"] and "onnxruntime" in told["expected_slower_than"]
+    assert told["on_device"]
+    (run,) = json.loads(pruner("status", tuned, "--json"))["runs"]
+    assert run["measured_s"] == told["latency"]["tuned"]["seconds"] != run["latency_s"]
+    heads = pruner("status", tuned).splitlines()
+    assert any("estimated" in line and "measured" in line for line in heads)
