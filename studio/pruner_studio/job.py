@@ -8,7 +8,9 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from pruner_engine import protocol as msg
+from pruner_engine.store import slower
 from pruner_studio.engine_client import NOT_STARTED, EngineClient
+from pruner_studio.models.slower import remedy, told_slower
 from pruner_studio.models.words import PHASES
 from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
@@ -125,6 +127,8 @@ class Job(EngineClient):
                     )
                 self.quit()
             case msg.Exported():
+                if found := slower.exported(event.summary):
+                    self.problem.emit(Problem(told_slower(found), remedy(found), level="warning"))
                 self.exported.emit(event.out)
                 self.quit()
 

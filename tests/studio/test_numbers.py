@@ -6,7 +6,9 @@ The queries here are written without the reader, so that an error in it shows.
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
+from contextlib import closing
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -66,13 +68,32 @@ def test_overview(opened: MainWindow, db: sqlite3.Connection) -> None:
     assert tiles["trials"].value == units.count(trials)
     assert tiles["trials"]._remark.text() == f"of {units.count(budget)} · {units.count(failed)} failed"
     assert tiles["latency"].value == units.latency(latency)
+    summary = json.loads(one(db, "SELECT summary FROM exports WHERE run_id = ?", RUN))
+    measured = summary["latency"]["tuned"]["seconds"]
+    assert measured != latency and tiles["exported"].value == units.latency(measured)
     assert tiles["worked"].value == units.duration(worked)
     for name in ("untuned", "onnxruntime", "torch"):
         seconds = one(db, "SELECT seconds FROM baselines WHERE name = ?", name)
         assert tiles[name].value == units.latency(seconds)
-        assert units.ratio(max(seconds, latency) / min(seconds, latency)) in tiles[name]._remark.text()
+        ratio = units.ratio(max(seconds, measured) / min(seconds, measured))
+        assert tiles[name]._remark.text() == f"{ratio} {'slower' if seconds > measured else 'faster'} than measured"
     gain = one(db, "SELECT sum(weight * untuned_s) FROM tasks") / latency
     assert units.ratio(gain) in tiles["latency"]._remark.text()
+
+
+def test_a_run_that_was_not_exported_says_that_its_latency_is_an_estimate(
+    window: MainWindow, finished_project: Path, tmp_path: Path
+) -> None:
+    path = shutil.copy(finished_project, tmp_path / "estimated.pruner")
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("DELETE FROM exports WHERE run_id = ?", (RUN,))
+        latency = one(db, "SELECT latency_s FROM progress WHERE run_id = ? ORDER BY id DESC LIMIT 1", RUN)
+        torch = one(db, "SELECT seconds FROM baselines WHERE name = 'torch'")
+    window.workspace.open(path, RUN)
+    tiles = shown(window, "overview").tiles
+    assert tiles["exported"].isHidden() and "an export measures it" in tiles["latency"]._remark.text()
+    ratio = units.ratio(max(torch, latency) / min(torch, latency))
+    assert tiles["torch"]._remark.text() == f"{ratio} {'slower' if torch > latency else 'faster'} than the estimate"
 
 
 def test_overview_of_work_and_failures(opened: MainWindow, db: sqlite3.Connection) -> None:

@@ -15,7 +15,7 @@ from project_factory import make_project
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QLabel
 
 from pruner_engine import protocol as msg
 from pruner_engine import units
@@ -56,7 +56,7 @@ def test_overview_figures_are_those_of_the_file(opened: MainWindow, finished_pro
     assert [series.name for series in others] == ["1 metaschedule", "2 pruner"]
     assert curve.name == "3 moa-pruner" and curve.strong and not any(series.strong for series in others)
     assert curve.y[-1] == progress[-1]["latency_s"] and curve.x[-1] == progress[-1]["trials"]
-    assert {level.name for level in page.curve.levels} == {"Untuned", "ONNX Runtime", "PyTorch"}
+    assert {level.name for level in page.curve.levels} == {"Untuned", "ONNX Runtime", "PyTorch", "Measured"}
     page.curve.axis.part("elapsed_s").click()
     assert page.curve.series[-1].x[-1] == progress[-1]["elapsed_s"]
 
@@ -158,6 +158,50 @@ def test_rank_correlations_agree_with_scipy(opened: MainWindow, finished_project
     timed = [row for row in rows if row["stage"] == "ok"]
     expected = spearmanr([row["draft_score"] for row in timed], [-row["seconds"] for row in timed]).statistic
     assert score_quality(rows, "draft_score") == pytest.approx(expected)
+
+
+def test_all_messages_of_a_run_can_be_reached(qtbot, opened: MainWindow, tmp_path: Path) -> None:
+    path = shutil.copy(opened.workspace.path, tmp_path / "talkative.pruner")
+    insert = "INSERT INTO events (run_id, at, level, text, hint) VALUES (3, ?, 'warning', ?, 'Look at it.')"
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.executemany(insert, [(float(at), f"Something {at} happened.") for at in range(8)])
+        stored = [text for (text,) in db.execute("SELECT text FROM events WHERE run_id = 3 ORDER BY id DESC")]
+    opened.workspace.open(path, 3)
+    events = show(opened, "overview").events
+    told = [text.text() for text in events.findChildren(QLabel)]
+    assert [any(text in line for line in told) for text in stored] == [True] * 6 + [False] * 3
+    assert events.more.text() == "3 older messages" and not events.older.isVisible()
+    events.more.setFocus()
+    qtbot.keyClick(events.more, Qt.Key.Key_Space)
+    lines = events.older.toPlainText().splitlines()
+    assert events.older.isVisible() and all(text in line for text, line in zip(stored[6:], lines, strict=True))
+    assert "Warning: Something 1 happened. Look at it." in lines[0]
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute(insert, (9.0, "The newest."))
+    qtbot.waitUntil(lambda: events.older.toPlainText().splitlines()[1:] == lines, timeout=20_000)
+    assert events.older.isVisible(), "who reads goes on reading"
+    qtbot.mouseClick(events.more, Qt.MouseButton.LeftButton)
+    assert not events.older.isVisible() and events.more.text() == "4 older messages"
+
+
+def test_why_a_task_was_given_up_is_told(qtbot, opened: MainWindow, tmp_path: Path) -> None:
+    path = shutil.copy(opened.workspace.path, tmp_path / "hopeless.pruner")
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("UPDATE run_tasks SET quarantined = 'the last 16 trials failed: it hung' WHERE task_id = 2")
+    opened.workspace.open(path, 3)
+    page = show(opened, "tasks")
+    at, state = page.model.row_of(2), len(page.model.columns) - 1
+    assert page.model.data(page.model.index(at, state)) == "given up"
+    assert (
+        page.model.data(page.model.index(at, state), Qt.ItemDataRole.ToolTipRole)
+        == "the last 16 trials failed: it hung"
+    )
+    page.table.selectRow(at)
+    qtbot.waitUntil(page.given_up.isVisible, timeout=20_000)
+    name = page.model.rows[page.model.row_of(2)]["name"]
+    assert page.given_up.text() == f"{name} was given up: the last 16 trials failed: it hung"
+    page.table.selectRow(page.model.row_of(1))
+    qtbot.waitUntil(page.given_up.isHidden, timeout=20_000)
 
 
 def test_compare_measures_all_runs_against_the_stock_search(opened: MainWindow) -> None:

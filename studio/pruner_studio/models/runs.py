@@ -29,6 +29,7 @@ BASELINES = {
     "untuned": (LIBRARIES["untuned"], "muted"),
     "onnxruntime": (LIBRARIES["onnxruntime"], "series3"),
     "torch": (LIBRARIES["torch"], "series4"),
+    "torch.compile": (LIBRARIES["torch.compile"], "text"),
 }
 
 

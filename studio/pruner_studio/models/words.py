@@ -42,6 +42,7 @@ LIBRARIES = {
     "untuned": tr("Untuned"),
     "onnxruntime": tr("ONNX Runtime"),
     "torch": tr("PyTorch"),
+    "torch.compile": "torch.compile",
 }
 # how the window looks
 THEMES = {"system": tr("As the system"), "light": tr("Light"), "dark": tr("Dark")}

@@ -8,11 +8,13 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QComboBox,
     QFileDialog,
     QFrame,
     QHBoxLayout,
     QLineEdit,
+    QMessageBox,
     QScrollArea,
     QStackedWidget,
     QVBoxLayout,
@@ -22,6 +24,7 @@ from PySide6.QtWidgets import (
 from pruner_engine import protocol as msg
 from pruner_engine import units
 from pruner_engine.jobs import lines
+from pruner_engine.store import slower
 from pruner_engine.store.comparison import comparable
 from pruner_studio import clipboard
 from pruner_studio.help import tip_of
@@ -29,6 +32,7 @@ from pruner_studio.models.narrowing import narrowed
 from pruner_studio.models.projects import expanded, inside
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.models.runs import run_name
+from pruner_studio.models.slower import remedy, told_slower
 from pruner_studio.models.words import LIBRARIES
 from pruner_studio.opening import show_outside
 from pruner_studio.pages.page import Page
@@ -38,6 +42,7 @@ from pruner_studio.widgets.drawn import Bar, Bars
 from pruner_studio.widgets.figure import SaveButton
 from pruner_studio.widgets.narrowing import NarrowedBy
 from pruner_studio.widgets.rooms import Columns
+from pruner_studio.widgets.slower import SlowerCard
 from pruner_studio.widgets.table import Table
 from pruner_studio.widgets.wheel import leave_wheel
 
@@ -123,6 +128,9 @@ class ExportPage(Page):
         outer.setSpacing(14)
         self.source = label("", "muted", cut=True)
         outer.addWidget(self.source)
+        self.slower = SlowerCard()
+        self.slower.asked.connect(lambda: self.go_to.emit("tasks"))
+        outer.addWidget(self.slower)
         columns = Columns(_SIDE_BY_SIDE)
         self.latencies = Card(tr("Latency"))
         self.latency_bars = Bars(tr("Latency of the exported model and of the libraries"), "seconds")
@@ -191,7 +199,30 @@ class ExportPage(Page):
         )
 
     def start(self) -> None:
-        self.workspace.start(self.plan())
+        """Export, after a question where the model is known to be slower than something else."""
+        plan, reader = self.plan(), self.workspace.reader
+        found = slower.expected(reader, plan.run_id, all_runs=plan.all_runs) if reader else None
+        if found is None:
+            self.workspace.start(plan)
+        else:
+            self._ask_first(plan, found)
+
+    def _ask_first(self, plan: msg.Export, found: slower.Slower) -> None:
+        box = QMessageBox(self)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setText(told_slower(found))
+        box.setInformativeText(remedy(found))
+        anyway = box.addButton(tr("Export all the same"), QMessageBox.ButtonRole.AcceptRole)
+        cancel = box.addButton(tr("Cancel"), QMessageBox.ButtonRole.RejectRole)
+        box.setDefaultButton(cancel)
+
+        def answered(chosen: QAbstractButton) -> None:
+            if chosen is anyway:
+                self.workspace.start(plan)
+
+        box.buttonClicked.connect(answered)
+        box.open()
 
     def command_line(self) -> str:
         """The same export for a terminal; empty where it lacks a project or a folder."""
@@ -267,6 +298,7 @@ class ExportPage(Page):
         summary, run = exported["summary"], self.workspace.reader.run(exported["run_id"])
         told = tr("Last export of this model: {run}, {moment}")
         self.source.setText(told.format(run=run_name(run), moment=units.moment(exported["at"])))
+        self.slower.show_found(slower.exported(summary))
         timings = {name: entry["seconds"] for name, entry in summary["latency"].items() if entry["seconds"]}
         slowest, tuned = max(timings.values(), default=1.0), timings.get("tuned")
         self.latency_bars.show_bars([self._bar(name, seconds, slowest, tuned) for name, seconds in timings.items()])

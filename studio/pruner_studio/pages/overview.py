@@ -17,14 +17,17 @@ from pruner_studio.models.runs import BASELINES, STATES, budget_text, state_of
 from pruner_studio.models.words import PHASES
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, StatTile, button, clear, label
+from pruner_studio.widgets.basic import Card, StatTile, button, label
 from pruner_studio.widgets.drawn import Bar, Bars
 from pruner_studio.widgets.failures import FailureCard
 from pruner_studio.widgets.figure import SaveButton
+from pruner_studio.widgets.messages import MessageCard
 from pruner_studio.widgets.narrowing import NarrowedBy
 from pruner_studio.widgets.noise import NoiseCard
 from pruner_studio.widgets.rooms import Columns, Tiles
 from pruner_studio.widgets.run_curves import RunCurves
+
+Row = dict[str, Any]
 
 _SIDE_BY_SIDE = 760  # pixels from which on the curve stands beside what else there is to tell
 
@@ -59,7 +62,8 @@ class OverviewPage(Page):
 
     def _add_tiles(self, column: QVBoxLayout) -> None:
         names = {
-            "latency": tr("Best latency"),
+            "latency": tr("Estimated latency"),
+            "exported": tr("Measured latency"),
             **{name: text for name, (text, _) in BASELINES.items()},
             "trials": tr("Trials"),
             "worked": tr("Worked"),
@@ -99,11 +103,7 @@ class OverviewPage(Page):
         column.addWidget(self.failures)
         self.noise = NoiseCard()
         column.addWidget(self.noise)
-        self.events = Card(tr("Messages"))
-        self._shown_events: list[dict[str, Any]] | None = None
-        self._event_rows = QVBoxLayout()
-        self._event_rows.setSpacing(8)
-        self.events.body.addLayout(self._event_rows)
+        self.events = MessageCard()
         column.addWidget(self.events)
         self.facts = Card(tr("This run"))
         self.fact_text = label("", "muted", wrap=True)
@@ -129,9 +129,10 @@ class OverviewPage(Page):
             )
         )
         baselines = {row["name"]: row for row in reader.baselines(run["id"])}
-        self._show_tiles(run, baselines)
+        exported = reader.exported(run["id"])
+        self._show_tiles(run, baselines, exported)
         yield
-        self._show_curve(run, baselines)
+        self._show_curve(run, baselines, exported)
         yield
         trials, kept = run["trials"], None
         if self.workspace.filter.strip():  # the tasks of a long run take a while to read
@@ -140,7 +141,7 @@ class OverviewPage(Page):
         self._show_time(reader.worked(run["id"], kept))
         self._show_failures(reader.failures(run["id"], kept), trials)
         self.noise.show_probes(reader.probes(run["id"]))
-        self._show_events(reader.events(run["id"]))
+        self.events.show_messages(reader.events(run["id"]))
         self._show_facts(run)
 
     def _nothing(self) -> None:
@@ -154,28 +155,21 @@ class OverviewPage(Page):
         else:
             self.empty.tell(tr("No run to show"), tr("Tune a model on the Start page, or open a project."))
 
-    def _show_tiles(self, run: dict[str, Any], baselines: dict[str, dict[str, Any]]) -> None:
-        best = run["latency_s"]
-        gain = (
-            tr("{gain} over untuned").format(gain=units.ratio(run["gain"]))
-            if run["gain"]
-            else tr("estimate over all kernels")
-        )
-        self.tiles["latency"].show_value(units.latency(best), gain, good=bool(run["gain"] and run["gain"] > 1))
+    def _show_tiles(self, run: Row, baselines: dict[str, Row], exported: Row | None) -> None:
+        self._show_own(run, exported)
         for name in BASELINES:
             measured = baselines.get(name)
             seconds = measured["seconds"] if measured else None
             remark = measured["note"] if measured and seconds is None else ""
-            if name == "untuned" and seconds is None:
+            if seconds:
+                remark = _against(seconds, run, exported) or remark
+            elif name == "untuned":  # a sum over kernels is held against the other one
                 seconds, remark = run["untuned_s"], tr("sum over kernels")
-            if seconds and best:
-                remark = (
-                    tr("{ratio} slower").format(ratio=units.ratio(seconds / best))
-                    if seconds > best
-                    else tr("{ratio} faster").format(ratio=units.ratio(best / seconds))
-                )
+                remark = (_against(seconds, run, None) if seconds else "") or remark
             self.tiles[name].show_value(units.latency(seconds), remark)
         without = {name for name in BASELINES if name != "untuned" and name not in baselines}
+        if exported is None:
+            without.add("exported")
         self.tile_row.show_only(tile for name, tile in self.tiles.items() if name not in without)
         self.tiles["trials"].show_value(
             units.count(run["trials"]),
@@ -189,16 +183,34 @@ class OverviewPage(Page):
             units.duration(left), tr("the engine's estimate") if left else STATES[state_of(run)][0]
         )
 
+    def _show_own(self, run: Row, exported: Row | None) -> None:
+        """The run's own latency, as it is estimated and, once the model was exported, as it is."""
+        gain = tr("{gain} over untuned").format(gain=units.ratio(run["gain"])) if run["gain"] else ""
+        hint = "" if exported else tr("an export measures it")
+        remark = " · ".join(filter(None, (gain, tr("sum over kernels"), hint)))
+        self.tiles["latency"].show_value(units.latency(run["latency_s"]), remark, good=(run["gain"] or 0) > 1)
+        if exported is not None:
+            when = tr("exported {moment}").format(moment=units.moment(exported["at"]))
+            since = tr("before the latest trials") if exported["tuned_since"] else ""
+            told = " · ".join(filter(None, (when, since)))
+            self.tiles["exported"].show_value(units.latency(exported["seconds"]), told)
+
     def left_out(self) -> Iterable[str]:
         return (self.curve.thinned, self.curve.left_out)
 
-    def _show_curve(self, run: dict[str, Any], baselines: dict[str, dict[str, Any]]) -> None:
+    def _show_curve(self, run: Row, baselines: dict[str, Row], exported: Row | None) -> None:
         reader = self.workspace.reader
         assert reader is not None
         runs = [row for row in reader.runs() if comparable(row, run)]
         self.whole_run.setText(tr("of all tasks, whatever the filter") if self.workspace.filter else "")
         drawn = [*self.workspace.drawn.others(runs, run), (run, SHOWN)]
-        self.curve.show_runs(drawn, len(runs), lambda row: reader.progress(row["id"]), baselines.values())
+        self.curve.show_runs(
+            drawn,
+            len(runs),
+            lambda row: reader.progress(row["id"]),
+            baselines.values(),
+            exported["seconds"] if exported else None,
+        )
 
     def _show_time(self, times: dict[str, float]) -> None:
         total = sum(times.values())
@@ -217,7 +229,7 @@ class OverviewPage(Page):
                 ]
             )
 
-    def _show_failures(self, failures: list[dict[str, Any]], trials: int) -> None:
+    def _show_failures(self, failures: list[Row], trials: int) -> None:
         self.failures.setVisible(bool(failures) or bool(self.workspace.filter))
         self.failures.show_failures(failures, trials)
 
@@ -230,18 +242,7 @@ class OverviewPage(Page):
             self.workspace.select(row["task_id"], row["candidate_id"])
             self.go_to.emit("schedule")
 
-    def _show_events(self, events: list[dict[str, Any]]) -> None:
-        if events == self._shown_events:
-            return
-        self._shown_events = events
-        self.events.setVisible(bool(events))
-        clear(self._event_rows)
-        for row in reversed(events[-6:]):
-            self._event_rows.addWidget(label(f"{units.moment(row['at'])}  {row['text']}", wrap=True))
-            if row["hint"]:
-                self._event_rows.addWidget(label(row["hint"], "faint", wrap=True))
-
-    def _show_facts(self, run: dict[str, Any]) -> None:
+    def _show_facts(self, run: Row) -> None:
         shapes = ", ".join(f"{spec['name']} {units.shape(spec['shape'])} {spec['dtype']}" for spec in run["inputs"])
         versions = ", ".join(f"{name} {version}" for name, version in run["versions"].items())
         lines = [
@@ -252,3 +253,15 @@ class OverviewPage(Page):
         if run["reason"]:
             lines.insert(0, tr("Ended: {reason}").format(reason=run["reason"]))
         self.fact_text.setText("\n".join(lines))
+
+
+def _against(seconds: float, run: Row, exported: Row | None) -> str:
+    """How a latency stands to the run's own, the measured one where there is one; empty where it has none yet."""
+    own = exported["seconds"] if exported else run["latency_s"]
+    if not own:
+        return ""
+    if seconds > own:
+        told = tr("{ratio} slower than measured") if exported else tr("{ratio} slower than the estimate")
+    else:
+        told = tr("{ratio} faster than measured") if exported else tr("{ratio} faster than the estimate")
+    return told.format(ratio=units.ratio(max(seconds, own) / min(seconds, own)))

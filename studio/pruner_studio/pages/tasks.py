@@ -59,7 +59,13 @@ COLUMNS = (
         right=True,
         tone=lambda row: "good" if (row["gain"] or 0) > 1 else "bad" if row["gain"] else "",
     ),
-    Column("", _state, tone=lambda row: "bad" if row["quarantined"] else "accent", name=tr("State")),
+    Column(
+        "",
+        _state,
+        tone=lambda row: "bad" if row["quarantined"] else "accent",
+        name=tr("State"),
+        tip=lambda row: row["quarantined"],
+    ),
     Column(tr("Over trials"), lambda row: row["best_s"], units.latency, tip_of("figure.best"), curve=_curve),
     Column(
         tr("Of roof"),
@@ -141,6 +147,9 @@ class TasksPage(Page):
         split.setStretchFactor(1, 2)
         self._fill_roofline(roofline)
         yield
+        self.given_up = label("", "muted", wrap=True, name=tr("Why the task was given up"))
+        self.given_up.hide()
+        self.column.addWidget(self.given_up)
         self.column.addWidget(self._steering())
 
     def _fill_roofline(self, card: Card) -> None:
@@ -199,11 +208,21 @@ class TasksPage(Page):
         told = tr("Tasks: {shown} of {all}") if len(rows) != len(tasks) else tr("Tasks: {all}")
         awaited = tr("Taken up when this round has ended.") if self._awaits(tasks) else ""
         self.count.setText(" · ".join(filter(None, (told.format(shown=len(rows), all=len(tasks)), awaited))))
+        self._show_given_up()
         hindrance = "" if self._steers else tr("Only a task of the run that is at work can be steered.")
         copying = self.copy_button, self.copy_button.accessibleName()
         for made, tip in (*zip(self.steer_buttons, self._steer_tips, strict=True), copying):
             made.setEnabled(not hindrance)
             made.setToolTip(hindrance or tip)
+
+    def _show_given_up(self) -> None:
+        """Why the chosen task is tuned no more, where it is not."""
+        at = self.model.row_of(self.workspace.task_id)
+        row = self.model.rows[at] if at >= 0 else {"quarantined": ""}
+        self.given_up.setVisible(bool(row["quarantined"]))
+        if row["quarantined"]:
+            text = tr("{task} was given up: {reason}")
+            self.given_up.setText(text.format(task=row["name"], reason=row["quarantined"]))
 
     def command_line(self) -> str:
         if self.workspace.run_id is None:

@@ -43,6 +43,7 @@ class RunCurves(Plot):
         of: int,
         progress: Callable[[Row], list[Row]],
         baselines: Iterable[Row],
+        measured_s: float | None = None,
     ) -> None:
         """Draw runs.
 
@@ -51,6 +52,7 @@ class RunCurves(Plot):
             of: how many runs there are.
             progress: points of a run's curve, as the reader has them.
             baselines: rows of the reader's, for the levels.
+            measured_s: what an inference of the shown run's export took.
         """
         axis = self.axis.current
         _, text, ticks = _AXES[axis]
@@ -70,4 +72,6 @@ class RunCurves(Plot):
         there = [curve for curve in curves if len(curve.x)]
         known = {row["name"]: row["seconds"] for row in baselines}
         levels = [Level(text, known[name], color) for name, (text, color) in BASELINES.items() if known.get(name)]
+        if measured_s is not None:
+            levels.append(Level(tr("Measured"), measured_s, SHOWN))
         self.show_data(there, levels if there else ())

@@ -1,0 +1,34 @@
+"""A tuned model that something beats, in words."""
+
+from __future__ import annotations
+
+from pruner_engine import units
+from pruner_engine.store.slower import Slower
+from pruner_studio.models.words import LIBRARIES
+from pruner_studio.translation import tr
+
+
+def told_slower(found: Slower) -> str:
+    """Than what it is slower, and by how much."""
+    than = ", ".join(
+        tr("{name} ({latency}) by {share}").format(
+            name=LIBRARIES.get(name, name),
+            latency=units.latency(seconds),
+            share=units.percent(found.seconds / seconds - 1),
+        )
+        for name, seconds in found.than.items()
+    )
+    text = (
+        tr("The tuned model (measured {latency}) is slower than {others}.")
+        if found.measured
+        else tr("The tuned model (estimated {latency}) is slower than {others}.")
+    )
+    return text.format(latency=units.latency(found.seconds), others=than)
+
+
+def remedy(found: Slower) -> str:
+    """What to do about it."""
+    if not found.tasks:
+        return tr("Tune it longer: “Go on…” in the bar on top.")
+    text = tr("Tune it longer (“Go on…” in the bar on top), above all what takes most of the time: {tasks}.")
+    return text.format(tasks=", ".join(found.tasks))
