@@ -720,6 +720,10 @@
         <translation>Ordner für den Export</translation>
     </message>
     <message>
+        <source>Export all the same</source>
+        <translation>Trotzdem exportieren</translation>
+    </message>
+    <message>
         <source>Exporting: {phase}</source>
         <translation>Export: {phase}</translation>
     </message>
@@ -788,10 +792,6 @@
         <translation>Exportieren…</translation>
     </message>
     <message>
-        <source>Best latency</source>
-        <translation>Beste Latenz</translation>
-    </message>
-    <message>
         <source>Untuned</source>
         <translation>Unoptimiert</translation>
     </message>
@@ -824,6 +824,22 @@
         <translation>Meldungen</translation>
     </message>
     <message>
+        <source>Older messages</source>
+        <translation>Ältere Meldungen</translation>
+    </message>
+    <message>
+        <source>Hide older messages</source>
+        <translation>Ältere Meldungen verbergen</translation>
+    </message>
+    <message>
+        <source>{count} older messages</source>
+        <translation>{count} ältere Meldungen</translation>
+    </message>
+    <message>
+        <source>Measured latency</source>
+        <translation>Gemessene Latenz</translation>
+    </message>
+    <message>
         <source>This run</source>
         <translation>Dieser Lauf</translation>
     </message>
@@ -848,20 +864,8 @@
         <translation>{gain} Gewinn</translation>
     </message>
     <message>
-        <source>estimate over all kernels</source>
-        <translation>Schätzung über alle Kernel</translation>
-    </message>
-    <message>
         <source>sum over kernels</source>
         <translation>Summe der Kernel</translation>
-    </message>
-    <message>
-        <source>{ratio} slower</source>
-        <translation>{ratio} langsamer</translation>
-    </message>
-    <message>
-        <source>{ratio} faster</source>
-        <translation>{ratio} schneller</translation>
     </message>
     <message>
         <source>{count} failed</source>
@@ -876,6 +880,18 @@
         <translation>Schätzung der Engine</translation>
     </message>
     <message>
+        <source>an export measures it</source>
+        <translation>ein Export misst sie</translation>
+    </message>
+    <message>
+        <source>exported {moment}</source>
+        <translation>exportiert {moment}</translation>
+    </message>
+    <message>
+        <source>before the latest trials</source>
+        <translation>vor den letzten Versuchen</translation>
+    </message>
+    <message>
         <source>Inputs: {shapes}</source>
         <translation>Eingaben: {shapes}</translation>
     </message>
@@ -886,6 +902,22 @@
     <message>
         <source>Ended: {reason}</source>
         <translation>Beendet: {reason}</translation>
+    </message>
+    <message>
+        <source>{ratio} slower than measured</source>
+        <translation>{ratio} langsamer als gemessen</translation>
+    </message>
+    <message>
+        <source>{ratio} slower than the estimate</source>
+        <translation>{ratio} langsamer als die Schätzung</translation>
+    </message>
+    <message>
+        <source>{ratio} faster than measured</source>
+        <translation>{ratio} schneller als gemessen</translation>
+    </message>
+    <message>
+        <source>{ratio} faster than the estimate</source>
+        <translation>{ratio} schneller als die Schätzung</translation>
     </message>
     <message>
         <source>did not compile</source>
@@ -1054,6 +1086,10 @@
     <message>
         <source>answers after {time}</source>
         <translation>antwortet nach {time}</translation>
+    </message>
+    <message>
+        <source>accepts, but is at work or hangs</source>
+        <translation>nimmt an, ist aber bei der Arbeit oder hängt</translation>
     </message>
     <message>
         <source>does not answer</source>
@@ -1548,6 +1584,10 @@
         <translation>der beste Ablaufplan jeder Aufgabe unter den gemessenen Grenzen des Geräts</translation>
     </message>
     <message>
+        <source>Why the task was given up</source>
+        <translation>Warum die Aufgabe aufgegeben wurde</translation>
+    </message>
+    <message>
         <source>Roofline of the tasks</source>
         <translation>Roofline der Aufgaben</translation>
     </message>
@@ -1584,12 +1624,16 @@
         <translation>Ablaufpläne öffnen</translation>
     </message>
     <message>
-        <source>{shown} of {all} tasks</source>
-        <translation>{shown} von {all} Aufgaben</translation>
+        <source>Tasks: {shown} of {all}</source>
+        <translation>Aufgaben: {shown} von {all}</translation>
     </message>
     <message>
-        <source>{all} tasks</source>
-        <translation>{all} Aufgaben</translation>
+        <source>Tasks: {all}</source>
+        <translation>Aufgaben: {all}</translation>
+    </message>
+    <message>
+        <source>{task} was given up: {reason}</source>
+        <translation>{task} wurde aufgegeben: {reason}</translation>
     </message>
     <message>
         <source>best schedules</source>
@@ -3348,6 +3392,10 @@
         <translation>MetaSchedule (NeurIPS 2022)</translation>
     </message>
     <message>
+        <source>The whole model as this run&apos;s last export compiled it, on the run&apos;s own device in a process of its own: with what the sum over the kernels lacks, the calls between them and the caches that they share.</source>
+        <translation>Das ganze Modell, wie der letzte Export dieses Laufs es übersetzt hat, auf dem Gerät des Laufs in einem eigenen Prozess: mit dem, was der Summe der Kernel fehlt, den Aufrufen dazwischen und den Caches, die sie sich teilen.</translation>
+    </message>
+    <message>
         <source>The model as TVM compiles it without tuning; before it is measured as a whole, the sum over its kernels.</source>
         <translation>Das Modell, wie TVM es ohne Optimierung übersetzt; bevor es im Ganzen gemessen ist, die Summe seiner Kernel.</translation>
     </message>
@@ -3386,6 +3434,18 @@
     <message>
         <source>Time of one fixed kernel before the round is measured. Its drift tells how busy the machine is, and how far latencies of two tasks can be compared.</source>
         <translation>Zeit eines festen Kernels, bevor die Runde gemessen wird. Wie sie schwankt, sagt, wie beschäftigt der Rechner ist und wie weit sich Latenzen zweier Aufgaben vergleichen lassen.</translation>
+    </message>
+    <message>
+        <source>torch.compile</source>
+        <translation>torch.compile</translation>
+    </message>
+    <message>
+        <source>The whole model in PyTorch, compiled by torch.compile, on the same device with the same threads, in a process of its own; compiling does not count.</source>
+        <translation>Das ganze Modell in PyTorch, von torch.compile übersetzt, auf demselben Gerät mit denselben Threads, in einem eigenen Prozess; das Übersetzen zählt nicht mit.</translation>
+    </message>
+    <message>
+        <source>measured by Pruner Studio when a run exports</source>
+        <translation>von Pruner Studio gemessen, wenn ein Lauf exportiert</translation>
     </message>
     <message>
         <source>What the best candidate reaches of what the device allows at its intensity.</source>
@@ -3744,6 +3804,18 @@
         <translation>Tab</translation>
     </message>
     <message>
+        <source>Filter the tasks, find in code</source>
+        <translation>Aufgaben filtern, im Code suchen</translation>
+    </message>
+    <message>
+        <source>F3, Shift+F3</source>
+        <translation>F3, Umschalt+F3</translation>
+    </message>
+    <message>
+        <source>Next or previous place in code</source>
+        <translation>Nächste oder vorige Stelle im Code</translation>
+    </message>
+    <message>
         <source>Sort or copy a table</source>
         <translation>Eine Tabelle sortieren oder kopieren</translation>
     </message>
@@ -3878,10 +3950,6 @@
     <message>
         <source>Ctrl+F</source>
         <translation>Strg+F</translation>
-    </message>
-    <message>
-        <source>Filter the tasks</source>
-        <translation>Aufgaben filtern</translation>
     </message>
     <message>
         <source>First or last point of a curve</source>
@@ -4078,6 +4146,38 @@
     <message>
         <source>Leave out {rule}</source>
         <translation>{rule} auslassen</translation>
+    </message>
+    <message>
+        <source>{name} ({latency}) by {share}</source>
+        <translation>{name} ({latency}) um {share}</translation>
+    </message>
+    <message>
+        <source>The tuned model (measured {latency}) is slower than {others}.</source>
+        <translation>Das optimierte Modell (gemessen {latency}) ist langsamer als {others}.</translation>
+    </message>
+    <message>
+        <source>The tuned model (estimated {latency}) is slower than {others}.</source>
+        <translation>Das optimierte Modell (geschätzt {latency}) ist langsamer als {others}.</translation>
+    </message>
+    <message>
+        <source>Tune it longer: “Go on…” in the bar on top.</source>
+        <translation>Länger optimieren: „Weiter…“ in der Leiste oben.</translation>
+    </message>
+    <message>
+        <source>Tune it longer (“Go on…” in the bar on top), above all what takes most of the time: {tasks}.</source>
+        <translation>Länger optimieren („Weiter…“ in der Leiste oben), vor allem, was die meiste Zeit braucht: {tasks}.</translation>
+    </message>
+    <message>
+        <source>Not the fastest</source>
+        <translation>Nicht das Schnellste</translation>
+    </message>
+    <message>
+        <source>slower</source>
+        <translation>langsamer</translation>
+    </message>
+    <message>
+        <source>Show the tasks</source>
+        <translation>Die Aufgaben zeigen</translation>
     </message>
 </context>
 </TS>
