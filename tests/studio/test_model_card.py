@@ -54,6 +54,13 @@ def test_a_refused_model_cannot_be_tuned(qtbot, window: MainWindow, start: Start
     assert start.drop.about.text() == window.problems.cards()[0].problem.message
 
 
+def test_a_workload_that_begins_like_one_of_the_list_is_taken_as_it_is_typed(qtbot, start: StartPage) -> None:
+    field = start.model_card.workload.lineEdit()
+    field.setFocus()
+    qtbot.keyClicks(field, "softmax:64,10")
+    assert field.text() == "softmax:64,10" and field.selectedText() == ""
+
+
 def test_a_refusal_of_the_model_before_says_nothing_of_this_one(
     qtbot, window: MainWindow, start: StartPage, broken: str
 ) -> None:

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QHBoxLayout, QLineEdit, QPushButton
+from PySide6.QtWidgets import QCheckBox, QComboBox, QCompleter, QFileDialog, QHBoxLayout, QLineEdit, QPushButton
 
 from pruner_engine import protocol as msg
 from pruner_engine import units
@@ -57,7 +57,8 @@ class ModelCard(Card):
         field.setPlaceholderText(tr("matmul:512,512,512"))
         field.editingFinished.connect(self._take_workload)
         self.workload.setLineEdit(field)
-        self.workload.setCompleter(None)  # it would make another kernel of sizes that begin like one of the list
+        # completed in the field, sizes that begin like one of the list would be those of another kernel
+        self.workload.completer().setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
         self.workload.activated.connect(lambda _: self._take_workload())
         row.addWidget(self.workload, 1)
         self.body.addLayout(row)
