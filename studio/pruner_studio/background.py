@@ -10,8 +10,8 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 
 from pruner_engine.errors import UserError
+from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
-from pruner_studio.workspace import Problem
 
 
 class _Answer(QObject):

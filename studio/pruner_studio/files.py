@@ -15,8 +15,9 @@ from pruner_engine.store.reader import ProjectReader
 from pruner_studio import background, clipboard
 from pruner_studio.models.projects import inside
 from pruner_studio.opening import show_outside
+from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
-from pruner_studio.workspace import Problem, Workspace
+from pruner_studio.workspace import Workspace
 
 
 class Files(QObject):

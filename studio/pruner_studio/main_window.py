@@ -35,6 +35,7 @@ from pruner_studio.models.projects import is_file, is_folder, is_project
 from pruner_studio.models.recent import recent, summaries
 from pruner_studio.page_stack import PageStack
 from pruner_studio.pages.page import Page
+from pruner_studio.problem import Problem
 from pruner_studio.session import Session, crashes
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
@@ -42,7 +43,7 @@ from pruner_studio.widgets.basic import label, repaint_icons
 from pruner_studio.widgets.problems import ProblemStack
 from pruner_studio.widgets.run_bar import RunBar
 from pruner_studio.widgets.sidebar import PAGES, Sidebar
-from pruner_studio.workspace import Problem, Workspace
+from pruner_studio.workspace import Workspace
 
 if TYPE_CHECKING:  # a project is shown sooner without
     from pruner_studio.pages.compare import ComparePage

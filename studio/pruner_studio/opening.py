@@ -7,8 +7,9 @@ from pathlib import Path
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 
+from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
-from pruner_studio.workspace import Problem, Workspace
+from pruner_studio.workspace import Workspace
 
 
 def show_outside(path: str, workspace: Workspace) -> None:

@@ -21,8 +21,8 @@ from PySide6.QtCore import QStandardPaths
 
 from pruner_engine import __version__
 from pruner_engine.errors import UserError
+from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
-from pruner_studio.workspace import Problem
 
 _PREFIX = "session-"
 _KEPT = 20_000  # characters of a log that are told

@@ -17,8 +17,6 @@ from pruner_studio.models.drawn_runs import DrawnRuns
 from pruner_studio.models.recent import remember
 from pruner_studio.problem import Problem
 
-__all__ = ["Problem", "Workspace"]
-
 _POLL_MS = 400
 
 

@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from pruner_studio import opening
 from pruner_studio.main_window import MainWindow
+from pruner_studio.problem import Problem
 from pruner_studio.widgets.failures import FailureCard
 from pruner_studio.widgets.log_fold import LogFold
-from pruner_studio.workspace import Problem
 
 PATH = "/home/somebody/projects/tuned-with-a-name-that-fits-no-line/and-no-card-either/of-a-window/model.pruner-lock"
 

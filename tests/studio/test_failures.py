@@ -17,9 +17,10 @@ from pruner_engine.advice import advice
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.engine_client import NOT_STARTED, EngineClient
 from pruner_studio.main_window import MainWindow
+from pruner_studio.problem import Problem
 from pruner_studio.widgets.failures import FailureCard
 from pruner_studio.widgets.problems import ProblemStack
-from pruner_studio.workspace import Problem, Workspace
+from pruner_studio.workspace import Workspace
 
 LOG = "free(): invalid pointer\nSegmentation fault"
 CRASH = {"stage": "run", "error": "crash", "count": 3, "message": "Signal 11.", "log": LOG, "first_id": 7}

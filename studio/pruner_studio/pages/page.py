@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from pruner_engine.errors import UserError
 from pruner_engine.jobs import lines
+from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import EmptyState, button, label
-from pruner_studio.workspace import Problem, Workspace
+from pruner_studio.workspace import Workspace
 
 _MERGE_S = 0.2  # changes that come closer than this are shown together
 _REST = 9  # times as long as a refresh took, a page leaves the core to others

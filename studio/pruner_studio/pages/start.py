@@ -19,6 +19,7 @@ from pruner_studio import clipboard
 from pruner_studio.models.projects import SUFFIX, copy_of_demo, expanded, project_folder
 from pruner_studio.models.stored import model_of
 from pruner_studio.pages.page import Page
+from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, Pill, button, label
 from pruner_studio.widgets.checks import CheckList
@@ -26,7 +27,6 @@ from pruner_studio.widgets.model_card import ModelCard
 from pruner_studio.widgets.plan_form import PlanForm
 from pruner_studio.widgets.recent import RecentCard
 from pruner_studio.widgets.rooms import Columns
-from pruner_studio.workspace import Problem
 
 _SIDE_BY_SIDE = 760  # pixels from which on the last projects stand beside the plan
 

@@ -12,8 +12,9 @@ from shiboken6 import isValid
 
 from pruner_engine import protocol as msg
 from pruner_engine.store.reader import ProjectReader
+from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
-from pruner_studio.workspace import Problem, Workspace
+from pruner_studio.workspace import Workspace
 
 
 @dataclass(frozen=True)

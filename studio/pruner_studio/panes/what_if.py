@@ -14,11 +14,12 @@ from pruner_engine.jobs import lines
 from pruner_studio.help import advice_of
 from pruner_studio.models.words import PHASES
 from pruner_studio.panes.pane import Pane, Subject
+from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, label
 from pruner_studio.widgets.parts import PartsView
 from pruner_studio.widgets.what_if import WhatIfEditor
-from pruner_studio.workspace import Problem, Workspace
+from pruner_studio.workspace import Workspace
 
 _STEPS: dict[type, str] = {msg.Verify: "--verify", msg.Try: "--measure", msg.Pin: "--pin"}
 

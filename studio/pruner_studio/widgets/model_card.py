@@ -14,12 +14,13 @@ from pruner_engine.model_names import KINDS as KINDS_OF_FILES
 from pruner_engine.model_names import kind_of_file
 from pruner_engine.resources import resource_dir
 from pruner_studio.models.projects import SUFFIX, is_file, is_project
+from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, button, label
 from pruner_studio.widgets.drop_area import KINDS, DropArea
 from pruner_studio.widgets.shapes import ShapeFields
 from pruner_studio.widgets.wheel import leave_wheel
-from pruner_studio.workspace import Problem, Workspace
+from pruner_studio.workspace import Workspace
 
 _WORKLOADS = ("matmul:512,512,512", "conv2d:1,56,56,64,64,3,1,1", "depthwise:1,56,56,64,3,1,1", "softmax:64,1024")
 

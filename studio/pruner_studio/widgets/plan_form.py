@@ -10,13 +10,13 @@ from PySide6.QtWidgets import QFileDialog, QFormLayout, QHBoxLayout, QVBoxLayout
 
 from pruner_engine import units
 from pruner_studio.models import settings
+from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, Segments, button, label, number
 from pruner_studio.widgets.named_box import Named, NamedBox
 from pruner_studio.widgets.path_field import PathField
 from pruner_studio.widgets.setting_fields import SettingFields
 from pruner_studio.widgets.target_box import TargetBox
-from pruner_studio.workspace import Problem
 
 STRATEGIES = (
     Named("pruner", tr("Pruner: draft, then verify")),

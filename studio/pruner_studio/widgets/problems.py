@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QVBox
 
 from pruner_studio import clipboard
 from pruner_studio.models.words import LEVELS
+from pruner_studio.problem import Problem
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, icon_button, label
-from pruner_studio.workspace import Problem
 
 _MOST = 3
 

@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from pruner_engine import units
 from pruner_studio import background
 from pruner_studio.models.recent import recent, summaries
+from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, Pill, button, clear, label, paint_icon
 from pruner_studio.widgets.elided import ElidedButton
-from pruner_studio.workspace import Problem
 
 _SHOWN = 6
 

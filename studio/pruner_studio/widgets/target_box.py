@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 from pruner_engine.targets import NamedTarget, named_targets
 from pruner_studio import background
+from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
 from pruner_studio.widgets.named_box import Named, NamedBox
-from pruner_studio.workspace import Problem
 
 _SIZES = {
     "cpu": tr("this machine: {device}, cores: {count}"),
