@@ -97,6 +97,8 @@ def test_another_target_is_typed_and_stays_while_devices_are_found(qtbot, start:
     with qtbot.waitSignal(start.form.target.offered, timeout=30_000):
         start.form.target.refresh()
     assert start.plan().target == text == terminal(start.command_line()).target
+    give(qtbot, start.form.target.lineEdit(), "h")
+    assert start.plan().target == "h", "not a listed one that begins so"
     give(qtbot, start.form.target.lineEdit(), " ")
     assert start.plan().target == "auto"
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, Qt, Signal
-from PySide6.QtWidgets import QComboBox
+from PySide6.QtWidgets import QComboBox, QCompleter
 
 from pruner_studio.models.rows import Index
 from pruner_studio.widgets.wheel import leave_wheel
@@ -71,6 +71,8 @@ class NamedBox(QComboBox):
         self.setModel(self._names)
         self.setEditable(True)
         self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        # by itself it would make a listed name of one that begins alike
+        self.completer().setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
         self.setMinimumContentsLength(_FEWEST)
         leave_wheel(self)
         self.offer(entries)
