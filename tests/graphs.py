@@ -35,6 +35,10 @@ def group_norm(x: relax.Expr, scale: relax.Expr, shift: relax.Expr) -> relax.Exp
     return op.nn.group_norm(x, scale, shift, num_groups=4, channel_axis=1, axes=[2, 3])
 
 
+def group_norm_of_columns(x: relax.Expr, scale: relax.Expr, shift: relax.Expr) -> relax.Expr:
+    return op.nn.group_norm(x, scale, shift, num_groups=4, channel_axis=3, axes=[1, 2])
+
+
 def instance_norm(x: relax.Expr, scale: relax.Expr, shift: relax.Expr) -> relax.Expr:
     return op.nn.instance_norm(x, scale, shift, channel_axis=1, axes=[2, 3])
 
@@ -46,10 +50,11 @@ def gates(x: relax.Expr) -> relax.Expr:
     return op.multiply(op.sigmoid(first), op.tanh(second))
 
 
-TWO_RESULTS = {  # reductions to two results at once
-    "argmax": (lambda x: op.argmax(x, axis=1), [(16, 100)], []),
+TWO_RESULTS = {"argmax": (lambda x: op.argmax(x, axis=1), [(16, 100)], [])}  # reductions to two results at once
+NORMS = {
     "group norm": (group_norm, [_IMAGE], [_CHANNELS, _CHANNELS]),
     "instance norm": (instance_norm, [_IMAGE, _CHANNELS, _CHANNELS], []),
+    "group norm, channels last": (group_norm_of_columns, [(1, 14, 10, 32)], [(32,), (32,)]),
 }
 VECTORS = {
     "softmax of a vector": (lambda x: op.nn.softmax(x, axis=-1), [(1000,)], []),
@@ -57,7 +62,7 @@ VECTORS = {
     "product of vectors": (op.matmul, [(512,), (512,)], []),
     "beside a scaled copy": (lambda x, s, y: op.concat([op.multiply(x, s), y], -1), [(4, 64), (), (4, 64)], []),
 }
-GRAPHS = {**TWO_RESULTS, **VECTORS, "gates": (gates, [(2, 96)], [])}
+GRAPHS = {**TWO_RESULTS, **NORMS, **VECTORS, "gates": (gates, [(2, 96)], [])}
 
 
 @functools.cache

@@ -8,7 +8,7 @@ import numpy as np
 import tvm
 from tvm import te, topi
 
-from graphs import GRAPHS, TWO_RESULTS, tasks_of_graph
+from graphs import GRAPHS, NORMS, TWO_RESULTS, tasks_of_graph
 from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.frontends import load_model
 from pruner_engine.space.design_space import DesignSpace
@@ -42,6 +42,7 @@ WORKLOADS = [
     "sum:64,512",
     "gelu:64,96",
     *TWO_RESULTS,
+    *NORMS,
 ]
 
 

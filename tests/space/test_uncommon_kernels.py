@@ -7,7 +7,7 @@ import pytest
 from tvm.relax import op
 
 from draft.spaces import CPU, GPU, analyzer_of
-from graphs import GRAPHS, TWO_RESULTS, graph, tasks_of_graph
+from graphs import GRAPHS, NORMS, TWO_RESULTS, graph, tasks_of_graph
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.rules.rows import Rows
 from pruner_engine.tasks.extract import extract_tasks
@@ -26,8 +26,8 @@ def test_every_sketch_is_drafted_and_applied(name):
 
 
 @pytest.mark.parametrize("target", [CPU, GPU], ids=["cpu", "gpu"])
-@pytest.mark.parametrize("name", TWO_RESULTS)
-def test_a_reduction_to_two_results_has_a_closed_form(name, target):
+@pytest.mark.parametrize("name", [*TWO_RESULTS, *NORMS])
+def test_reductions_to_two_results_and_norms_have_a_closed_form(name, target):
     task = tasks_of_graph(name, target)[0]
     space = DesignSpace.generate(task, target)
     analyzer = analyzer_of(space)

@@ -1,16 +1,14 @@
-"""Kernels of our own for CPUs, where TVM's have a form that no schedule makes fast."""
+"""Kernels of our own, where TVM's have a form that no schedule makes fast, or lose what they compute."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import inf
 
 import tvm
 from tvm import relax, te, tirx
 
+from pruner_engine.tasks.norms import Legalize, norms
 from pruner_engine.tasks.rewriting import shape_of
-
-Legalize = Callable[[relax.BlockBuilder, relax.Call], relax.Expr]
 
 
 def softmax(x: te.Tensor, lanes: int) -> te.Tensor:
@@ -41,9 +39,9 @@ def legalizations(lanes: int) -> dict[str, Legalize]:
     """What `LegalizeOps` shall take instead of TVM's kernels, by operator.
 
     Args:
-        lanes: float32 numbers in a vector of the target.
+        lanes: float32 numbers in a vector of a CPU; 0 for other targets.
     """
-    return {"relax.nn.softmax": _softmax(lanes)}
+    return {**norms(), **({"relax.nn.softmax": _softmax(lanes)} if lanes else {})}
 
 
 def _softmax(lanes: int) -> Legalize:

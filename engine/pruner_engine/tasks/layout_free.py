@@ -1,6 +1,6 @@
 """Constants whose layout may follow the loops that read them: not those that a kernel reads in another shape.
 
-TVM marks every constant of a kernel so. Of one that is reshaped first, as the scales of a group norm are, its rewriting
+TVM marks every constant of a kernel so. Of one that is reshaped first, as its own group norm does scales, its rewriting
 of layouts then refuses nearly every schedule.
 """
 

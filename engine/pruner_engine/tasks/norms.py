@@ -1,53 +1,95 @@
-"""Norms of numbers that TVM has no kernels of norms for, such as bfloat16, written out in arithmetic."""
+"""Norms in two passes, the mean and then the squares of what lies apart from it, for the layout that they meet.
+
+TVM takes the mean of the squares less the square of the mean for those over channels: beside a large mean nothing is
+left of the spread, and a constant channel becomes NaN. Norms over layers it computes in two passes, but not of every
+type.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from functools import partial
+
 import tvm
-from tvm import relax
-from tvm.relax.expr_functor import PyExprMutator, mutator
+from tvm import relax, tirx
 
-from pruner_engine.tasks.rewriting import operator_of, rewritten, shape_of
+from pruner_engine.tasks.norm_kernels import SUMMED_AS, norm_of_columns, norm_of_rows
+from pruner_engine.tasks.rewriting import OUTER
 
-_NORMS = {"relax.nn.layer_norm", "relax.nn.group_norm", "relax.nn.instance_norm"}
-_OF_KERNELS = {"float32", "float16"}
-_COMPUTED_AS = {"bfloat16": "float32", "float64": "float64"}
+Legalize = Callable[[relax.BlockBuilder, relax.Call], relax.Expr]
 
 
-def norms_of_every_type(mod: tvm.IRModule) -> tvm.IRModule:
-    """The module without norms in "main" that TVM would refuse for their type."""
-    return rewritten(mod, _Rewriter(mod))
+def norms() -> dict[str, Legalize]:
+    """What `LegalizeOps` shall take instead of TVM's kernels, by operator."""
+    return {
+        "relax.nn.group_norm": _over_channels,
+        "relax.nn.instance_norm": _over_channels,
+        "relax.nn.layer_norm": _over_layers,
+    }
 
 
-@mutator
-class _Rewriter(PyExprMutator):
-    def visit_call_(self, call: relax.Call) -> relax.Expr:
-        """Called for each call, operands first."""
-        visited = super().visit_call_(call)
-        if operator_of(visited) not in _NORMS:
-            return visited
-        shape, dtype = shape_of(call), str(call.ty.dtype)
-        if dtype in _OF_KERNELS or dtype not in _COMPUTED_AS or shape is None:
-            return visited
-        return self._written_out(visited, shape, dtype)
+def _over_layers(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
+    if str(call.ty.dtype) in ("float32", "float16"):
+        return tvm.ir.Op.get("relax.nn.layer_norm").get_attr("FLegalize")(builder, call)
+    return _written_out(builder, call)
 
-    def _written_out(self, call: relax.Call, shape: list[int], dtype: str) -> relax.Expr:
-        wide, attrs, rank = _COMPUTED_AS[dtype], call.attrs, len(shape)
-        x, *weights = (relax.op.astype(arg, wide) if wide != dtype else arg for arg in call.args)
-        axes = sorted(int(axis) % rank for axis in attrs.axes)
-        own, grouped = axes, list(shape)
-        if call.op.name != "relax.nn.layer_norm":
-            channel = int(attrs.channel_axis) % rank
-            own = [channel]
-            if call.op.name == "relax.nn.group_norm":
-                groups = int(attrs.num_groups)
-                grouped[channel : channel + 1] = [groups, shape[channel] // groups]
-                axes = [channel + 1, *(axis + (axis > channel) for axis in axes)]
-        x = self.builder_.emit(relax.op.reshape(x, grouped))
-        apart = self.builder_.emit(relax.op.subtract(x, relax.op.mean(x, axes, keepdims=True)))
-        spread = relax.op.mean(relax.op.multiply(apart, apart), axes, keepdims=True)
-        share = relax.op.rsqrt(relax.op.add(spread, relax.const(float(attrs.epsilon), wide)))
-        made = relax.op.reshape(relax.op.multiply(apart, share), shape)
-        along = [extent if axis in own else 1 for axis, extent in enumerate(shape)]
-        scale, shift = (relax.op.reshape(weight, along) for weight in weights)
-        made = self.builder_.emit(relax.op.add(relax.op.multiply(made, scale), shift))
-        return relax.op.astype(made, dtype) if wide != dtype else made
+
+def _over_channels(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
+    shape, attrs = list(call.ty.shape), call.attrs
+    channel = int(attrs.channel_axis) % len(shape)
+    axes = _axes(call)
+    if not isinstance(shape[channel], tirx.IntImm):
+        return _written_out(builder, call)
+    groups = int(getattr(attrs, "num_groups", shape[channel]))
+    epsilon = float(attrs.epsilon)
+    if axes == list(range(channel + 1, len(shape))):
+        rows = (math.prod(shape[:channel]), groups, math.prod(shape[channel:]) // groups)
+        x = builder.emit(relax.op.reshape(call.args[0], rows))
+        kernel = partial(norm_of_rows, groups=groups, epsilon=epsilon)
+        made = builder.call_te(kernel, x, *call.args[1:], primfunc_name_hint=_name(call))
+        return relax.op.reshape(builder.emit(made), shape)
+    if channel == len(shape) - 1 and axes and axes == list(range(axes[0], channel)):
+        return builder.call_te(
+            partial(norm_of_columns, groups=groups, epsilon=epsilon, first=axes[0]),
+            *call.args,
+            primfunc_name_hint=_name(call),
+            primfunc_attrs={"op_pattern": OUTER},
+        )
+    return _written_out(builder, call)
+
+
+def _name(call: relax.Call) -> str:
+    return str(call.op.name).rpartition(".")[2]
+
+
+def _axes(call: relax.Call) -> list[int]:
+    """Axes that a norm is taken over, those of one element left out."""
+    shape = call.ty.shape
+    axes = sorted(int(axis) % len(shape) for axis in call.attrs.axes)
+    return [axis for axis in axes if not (isinstance(shape[axis], tirx.IntImm) and int(shape[axis]) == 1)]
+
+
+def _written_out(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
+    """The norm in operators that have kernels of every type."""
+    shape, attrs, dtype = list(call.ty.shape), call.attrs, str(call.ty.dtype)
+    wide = SUMMED_AS.get(dtype, dtype)
+    x, *weights = (relax.op.astype(arg, wide) if wide != dtype else arg for arg in call.args)
+    axes = sorted(int(axis) % len(shape) for axis in attrs.axes)
+    own, grouped = axes, list(shape)
+    if call.op.name != "relax.nn.layer_norm":
+        channel = int(attrs.channel_axis) % len(shape)
+        own = [channel]
+        if call.op.name == "relax.nn.group_norm":
+            groups = int(attrs.num_groups)
+            grouped[channel : channel + 1] = [groups, shape[channel] // groups]
+            axes = [channel + 1, *(axis + (axis > channel) for axis in axes)]
+    x = builder.emit(relax.op.reshape(x, grouped))
+    apart = builder.emit(relax.op.subtract(x, relax.op.mean(x, axes, keepdims=True)))
+    spread = relax.op.mean(relax.op.multiply(apart, apart), axes, keepdims=True)
+    share = relax.op.rsqrt(relax.op.add(spread, relax.const(float(attrs.epsilon), wide)))
+    made = relax.op.reshape(relax.op.multiply(apart, share), shape)
+    along = [extent if axis in own else 1 for axis, extent in enumerate(shape)]
+    scale, shift = (relax.op.reshape(weight, along) for weight in weights)
+    made = builder.emit(relax.op.add(relax.op.multiply(made, scale), shift))
+    return relax.op.astype(made, dtype) if wide != dtype else made

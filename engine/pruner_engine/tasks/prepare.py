@@ -22,7 +22,6 @@ from pruner_engine.tasks.halves import summed_in_float32
 from pruner_engine.tasks.integers.rewrite import integer_products
 from pruner_engine.tasks.kernels import legalizations
 from pruner_engine.tasks.layout_free import unmark_reshaped
-from pruner_engine.tasks.norms import norms_of_every_type
 from pruner_engine.tasks.quantised import in_arithmetic
 from pruner_engine.tasks.rewriting import extents_of, fields_of, operator_of
 from pruner_engine.tasks.signals import signals_as_images
@@ -59,7 +58,7 @@ def prepare(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) ->
     if not has_byte_products(target):
         on.discard("integers")
     with target, tvm.transform.PassContext(opt_level=3):
-        mod = norms_of_every_type(within_bounds(mod))
+        mod = within_bounds(mod)
         clean = summed_in_float32(_clean(in_arithmetic(signals_as_images(mod) if "signals" in on else mod)))
         clean = rx.CanonicalizeBindings()(simplify(clean)) if "simplify" in on else clean
         clean = integer_products(clean) if "integers" in on else clean
@@ -109,13 +108,13 @@ def _lower(mod: tvm.IRModule, lanes: int) -> tvm.IRModule:
     """Fused kernels.
 
     Args:
-        lanes: float32 numbers in a CPU's vector, for our own kernels; 0 takes TVM's.
+        lanes: float32 numbers in a CPU's vector; 0 for other targets.
     """
     lowered = Sequential(
         [
             rx.Normalize(),
             rx.FoldConstant(),
-            rx.LegalizeOps(legalizations(lanes) if lanes else None),
+            rx.LegalizeOps(legalizations(lanes)),
             rx.AnnotateTIROpPattern(),
             rx.FoldConstant(),
             rx.DeadCodeElimination(),
