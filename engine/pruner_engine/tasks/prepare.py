@@ -15,6 +15,7 @@ from tvm.target import Target
 from pruner_engine.byte_products import has_byte_products
 from pruner_engine.rule_names import REWRITES
 from pruner_engine.targets.target import vector_bits_of
+from pruner_engine.tasks.batch_norms import fold_batch_norms
 from pruner_engine.tasks.constants import fold_constants
 from pruner_engine.tasks.fold import fold_movement
 from pruner_engine.tasks.grouped import widen_groups
@@ -88,15 +89,9 @@ def prepare(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) ->
 
 
 def _clean(mod: tvm.IRModule) -> tvm.IRModule:
-    """Inference form: batch norm folded into weights, constants folded."""
-    inference = Sequential(
-        [
-            rx.CanonicalizeBindings(),
-            rx.FoldBatchnormToConv2D(),
-            rx.DecomposeOpsForInference(),
-            rx.CanonicalizeBindings(),
-        ]
-    )(mod)
+    """Inference form: constants folded, batch norms folded into weights."""
+    known = _folded(fold_movement(rx.CanonicalizeBindings()(mod)))
+    inference = Sequential([rx.DecomposeOpsForInference(), rx.CanonicalizeBindings()])(fold_batch_norms(known))
     return Sequential([rx.FoldConstant(), rx.CanonicalizeBindings()])(_folded(fold_movement(inference)))
 
 
