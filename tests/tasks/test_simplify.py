@@ -92,3 +92,33 @@ def test_a_broadcast_over_rows_follows_its_tensor():
     mod = graph((2, 3, 4), lambda _b, x: op.multiply(op.reshape(op.nn.relu(x), (2, 12)), const(2, 1)))
     x = np.random.default_rng(3).standard_normal((2, 3, 4)).astype("float32")
     np.testing.assert_allclose(run(simplify(mod), x), run(mod, x), rtol=1e-6)
+
+
+POWERS = {3.0: {"multiply"}, 2.0: {"multiply"}, 1.0: set(), 0.5: {"sqrt"}, -0.5: {"rsqrt"}, -1.0: {"divide"}}
+
+
+@pytest.mark.parametrize("shape", [(), (1,), (1, 1)], ids=str)
+@pytest.mark.parametrize("power", POWERS)
+def test_powers_that_arithmetic_has(power, shape):
+    exponent = relax.const(np.full(shape, power, "float32"))
+    mod = simplify(graph((3, 7), lambda _b, x: op.negative(op.power(x, exponent))))
+    assert set(operators(mod)) == POWERS[power] | {"negative"}
+    x = np.append(np.random.default_rng(1).uniform(0.1, 9, 18), [0, np.inf, np.nan]).astype("float32").reshape(3, 7)
+    with np.errstate(divide="ignore"):
+        np.testing.assert_allclose(run(mod, x), -(x**power), rtol=1e-6)
+
+
+@pytest.mark.parametrize("power", [3.0, 2.0, 1.0, -1.0])
+def test_powers_of_negative_numbers(power):
+    mod = simplify(graph((5,), lambda _b, x: op.power(x, relax.const(power, "float32"))))
+    x = np.array([-2.5, -0.0, -np.inf, -1e-3, np.nan], "float32")
+    with np.errstate(divide="ignore"):
+        want = x**power
+    got = run(mod, x)
+    np.testing.assert_allclose(got, want, rtol=1e-6)
+    np.testing.assert_array_equal(np.signbit(got[:4]), np.signbit(want[:4]))
+
+
+def test_a_power_that_adds_an_axis_stays():
+    mod = simplify(graph((5,), lambda _b, x: op.power(x, relax.const(np.full((1, 1), 3, "float32")))))
+    assert operators(mod) == ["power"]

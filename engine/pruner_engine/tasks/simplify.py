@@ -26,8 +26,8 @@ _BINARY = {f"relax.{name}" for name in ("add", "subtract", "multiply", "divide",
 def simplify(mod: tvm.IRModule) -> tvm.IRModule:
     """Move reshapes behind element-wise operators and norms, and write operators in the form that fuses, in "main".
 
-    Clipping becomes minimum and maximum, which every layout can follow; a square a product; a split one slice for
-    each part; broadcasts and reshapes to the shape that is there already vanish.
+    Clipping becomes minimum and maximum, which every layout can follow; a power of 2, 3, ±1 or ±½ products, a quotient
+    or a root; a split one slice for each part; broadcasts and reshapes to the shape that is there already vanish.
     """
     return relax.transform.DeadCodeElimination()(rewritten(mod, _Simplifier(mod)))
 
@@ -76,9 +76,24 @@ class _Simplifier(PyExprMutator):
         if name == "relax.clip" and str(call.ty.dtype).startswith("float"):
             low, high = (relax.const(float(bound.value), str(call.ty.dtype)) for bound in call.args[1:])
             return relax.op.minimum(self.builder_.emit(relax.op.maximum(call.args[0], low)), high)
-        if name == "relax.power" and _scalar(call.args[1]) == 2:
-            return relax.op.multiply(call.args[0], call.args[0])
+        if name == "relax.power":
+            return self._powered(*call.args)
         return None
+
+    def _powered(self, x: relax.Expr, exponent: relax.Expr) -> relax.Expr | None:
+        """A power that arithmetic has; roots of −0 and −∞ are those of the root, as in PyTorch."""
+        power = _scalar(exponent, len(x.ty.shape))
+        if power == 1:
+            return x
+        if power == 2:
+            return relax.op.multiply(x, x)
+        if power == 3:
+            return relax.op.multiply(self.builder_.emit(relax.op.multiply(x, x)), x)
+        if "float" not in str(x.ty.dtype):
+            return None
+        if power == -1:
+            return relax.op.divide(relax.const(1, str(x.ty.dtype)), x)
+        return {0.5: relax.op.sqrt, -0.5: relax.op.rsqrt}[power](x) if power in (0.5, -0.5) else None
 
     def _along_last_axis(self, name: str, call: relax.Call) -> bool:
         """Whether the operator works on rows: what lies before the last axis may have any shape."""
@@ -179,7 +194,9 @@ def _split(other: list[int], shape: list[int], inner: list[int]) -> list[int] | 
     return None if rest else followed
 
 
-def _scalar(value: relax.Expr) -> float | None:
-    if not isinstance(value, GenericConst) or shape_of(value) != []:
+def _scalar(value: relax.Expr, rank: int) -> float | None:
+    """The one number of a constant that has no more axes than what it is combined with; None of others."""
+    shape = shape_of(value)
+    if not isinstance(value, GenericConst) or shape is None or math.prod(shape) != 1 or len(shape) > rank:
         return None
-    return float(value.value.numpy())
+    return float(value.value.numpy().item())
