@@ -97,6 +97,49 @@ def test_products_of_two_inputs_get_whole_vectors_of_columns(tokens, rows, colum
     np.testing.assert_allclose(run(prepare(mod, HOST), q, k, q), run(mod, q, k, q), rtol=1e-4, atol=1e-4)
 
 
+SHAPES = [  # of both matrices, and of their product with what is appended
+    ((1, 197, 12), (12, 32), "(1, 198, 32)"),
+    ((2, 3, 31, 12), (12, 50), "(2, 3, 32, 64)"),
+    ((37, 12), (12, 50), "(39, 64)"),
+    ((2, 128, 12), (12, 32), ""),
+    ((3, 1, 12), (3, 12, 50), ""),  # to copy a matrix for one row costs more
+]
+
+
+@pytest.mark.parametrize("known", [False, True], ids=["inputs", "weights"])
+@pytest.mark.parametrize(("left", "right", "wide"), SHAPES, ids=str)
+def test_products_of_every_shape(left, right, wide, known):
+    rng = np.random.default_rng(7)
+    arrays = [rng.standard_normal(shape).astype("float32") for shape in (left, right)]
+    builder = relax.BlockBuilder()
+    inputs = [
+        relax.Var(name, relax.TensorType(array.shape, "float32")) for name, array in zip("ab", arrays, strict=True)
+    ]
+    operands = [inputs[0], relax.const(arrays[1]) if known else inputs[1]]
+    with builder.function("main", inputs[:1] if known else inputs):
+        with builder.dataflow():
+            made = builder.emit(relax.op.matmul(*operands))
+            out = builder.emit_output(relax.op.nn.relu(made))
+        builder.emit_func_output(out)
+    mod = builder.get()
+    text = widen_products(mod, 16)["main"].script()
+    if not (known and left[-2] == 1):  # whose columns are filled up when the model is compiled
+        assert (f"R.Tensor({wide}" if wide else "R.matmul") in text
+    got = run(prepare(mod, HOST), *arrays[: 1 if known else 2])
+    np.testing.assert_allclose(got, np.maximum(np.matmul(*arrays), 0), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(("dtype", "columns"), [("float16", 224), ("bfloat16", 224), ("float64", 200)])
+def test_columns_are_whole_vectors_of_their_type(dtype, columns):
+    builder = relax.BlockBuilder()
+    inputs = [
+        relax.Var(name, relax.TensorType(shape, dtype)) for name, shape in zip("ab", [(31, 12), (12, 197)], strict=True)
+    ]
+    with builder.function("main", inputs):
+        builder.emit_func_output(builder.emit(relax.op.matmul(*inputs)))
+    assert f"R.Tensor((32, {columns})" in widen_products(builder.get(), 16)["main"].script()
+
+
 HALVES = [(3, 37, 197), (3, 197, 37)]
 
 

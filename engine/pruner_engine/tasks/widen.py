@@ -10,7 +10,7 @@ from tvm import relax, te, tirx
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import operator_of, rewritten
+from pruner_engine.tasks.rewriting import constant, operator_of, rewritten
 
 _TILE = 4  # vectors that a register tile can well divide
 _LITTLE = 0.05  # share of the work
@@ -56,25 +56,29 @@ class _ProductWidener(PyExprMutator):
             return visited
         (*batch, rows, _), (*same, _, columns) = ([int(n) for n in shape] for shape in shapes[:2])
         left, right = visited.args
-        constant = isinstance(right, GenericConst)
-        if batch != same or str(call.ty.dtype) != "float32" or not (constant or batch):
+        dtype = str(call.ty.dtype)
+        if same not in ([], batch) or "float" not in dtype:
             return visited
-        wide = (tileable(rows), self._whole(columns, constant))
+        wide = (tileable(rows), self._whole(rows, columns, isinstance(right, GenericConst), dtype))
         if wide == (rows, columns):
             return visited
-        if constant:
-            missing = [(0, 0)] * (len(batch) + 1) + [(0, wide[1] - columns)]
-            right = relax.const(np.pad(right.value.numpy(), missing))
-        kernel = partial(_product, wide=wide, dtype=str(call.ty.dtype))
+        if isinstance(right, GenericConst):
+            missing = [(0, 0)] * (len(same) + 1) + [(0, wide[1] - columns)]
+            right = constant(np.pad(right.value.numpy(), missing))
+        kernel = partial(_product, wide=wide, dtype=dtype)
         product = self.builder_.emit_te(kernel, left, right, primfunc_name_hint="matmul")
         axes = [len(batch) + axis for axis in (0, 1) if wide[axis] != (rows, columns)[axis]]
         return relax.op.strided_slice(product, axes, [0] * len(axes), [int(call.ty.shape[axis]) for axis in axes])
 
-    def _whole(self, columns: int, constant: bool) -> int:
-        """Columns of whole vectors; a constant matrix, which is read but once a row of tiles, may have shorter ones."""
-        if columns < _LEAST_CHANNELS or (constant and columns % _SHORT == 0):
+    def _whole(self, rows: int, columns: int, known: bool, dtype: str) -> int:
+        """Columns of whole vectors; a constant matrix, which is read but once a row of tiles, may have shorter ones.
+
+        One that is no constant is copied for it, which few rows are not worth.
+        """
+        short = columns % _SHORT == 0 if known else rows < _ROW_TILES[0]
+        if columns < _LEAST_CHANNELS or short:
             return columns
-        return columns + -columns % self.lanes
+        return columns + -columns % (self.lanes * 32 // tvm.DataType(dtype).bits)
 
 
 def tileable(rows: int) -> int:
@@ -87,16 +91,19 @@ def tileable(rows: int) -> int:
 def _product(left: te.Tensor, right: te.Tensor, wide: tuple[int, int], dtype: str) -> te.Tensor:
     """A matrix product of more rows than the left matrix has, or more columns than the right one.
 
+    A right matrix without batches is the same for each.
+
     Args:
         dtype: of the result, in which it is multiplied and summed: operands may be of a smaller type.
     """
     *batch, depth = (int(n) for n in left.shape)
     *batch, _ = batch
+    same = len(right.shape) - 2
     left, right = appended(left, -2, wide[0], "pad_rows"), appended(right, -1, wide[1], "pad_columns")
     k = te.reduce_axis((0, depth), name="k")
     return te.compute(
         (*batch, *wide),
-        lambda *i: te.sum(left(*i[:-1], k).astype(dtype) * right(*i[:-2], k, i[-1]).astype(dtype), axis=k),
+        lambda *i: te.sum(left(*i[:-1], k).astype(dtype) * right(*i[:same], k, i[-1]).astype(dtype), axis=k),
         name="matmul",
     )
 
