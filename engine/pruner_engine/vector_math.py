@@ -1,4 +1,5 @@
-"""Exponentials and error functions in arithmetic that every vector unit has, where LLVM calls the C library by element.
+"""Exponentials, logarithms and error functions in arithmetic that every vector unit has, where LLVM calls the C library
+by element.
 
 The kernels keep the plain operators; these expansions take their place when a kernel for a CPU is built.
 """
@@ -7,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tvm import tirx
@@ -17,53 +18,99 @@ from tvm.tirx.op import register_intrin_lowering
 _HIGH = 355 / 512  # of ln 2; so few digits that its products with exponents are exact
 _LOW = math.log(2) - _HIGH
 _TERMS = 7  # of the series on half an octave: the next one is below the last place of a float
-_LEAST, _MOST = -87.3, 88.37  # where results leave the range of normal numbers
-_ERF = (0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429)  # Abramowitz and Stegun, 7.1.26
-_ERF_STEP = 0.3275911
+_LEAST, _MOST = -126 * math.log(2), 88.72283935546875  # where results leave the range of normal numbers
+_MANTISSA = 23  # bits
+_TINY = 2.0**-126  # the least normal number
+_HALF_OCTAVE = 0x3F3504F3  # the bits of √½
+# (ln(1 + x) - x + x²/2) / x³ between √½ - 1 and √2 - 1: Cephes' logf
+_LOG = (
+    *(3.3333331174e-1, -2.4999993993e-1, 2.0000714765e-1, -1.6668057665e-1, 1.4249322787e-1),
+    *(-1.2420140846e-1, 1.1676998740e-1, -1.1514610310e-1, 7.0376836292e-2),
+)
+_ERF_MOST = 4.0  # beyond, error functions are ±1 to the last place
+# erf(x) / x in powers of x², one polynomial over another: Eigen's
+_ERF_OVER = (
+    *(-1.60960333262415e-2, -2.95459980854025e-3, -7.34990630326855e-4, -5.69250639462346e-5, -2.10102402082508e-6),
+    *(2.77068142495902e-8, -2.72614225801306e-10),
+)
+_ERF_UNDER = (
+    *(-1.42647390514189e-2, -7.37332916720468e-3, -1.68282697438203e-3, -2.13374055278905e-4, -1.45660718464996e-5),
+)
 
 
 def exponential(x: Expr) -> Expr:
-    """e to the power of float32 numbers: 0 below the normal numbers, infinity above; NaN stays."""
+    """e to the power of float32 numbers, to one unit in the last place: 0 below the normal numbers, infinity above all
+    numbers; NaN stays.
+    """
     kind = str(x.ty)
     argument, octaves, rest = (tirx.Var(name, kind) for name in ("argument", "octaves", "rest"))
 
     def number(value: float) -> Expr:
         return tirx.const(value, kind)
 
-    series = number(1 / math.factorial(_TERMS))
-    for power in reversed(range(_TERMS)):
-        series = series * rest + number(1 / math.factorial(power))
     whole = kind.replace("float32", "int32")
-    scale = tirx.reinterpret(kind, (octaves.astype(whole) + tirx.const(127, whole)) << tirx.const(23, whole))
-    limited = tirx.Select(argument > number(_MOST), number(math.inf), series * scale)
+    series = _polynomial([1 / math.factorial(power) for power in range(_TERMS + 1)], rest)
+    # added to the exponent itself: a factor of 2^128 would be infinite where the product is not
+    bits = tirx.reinterpret(whole, series) + (octaves.astype(whole) << tirx.const(_MANTISSA, whole))
+    limited = tirx.Select(argument > number(_MOST), number(math.inf), tirx.reinterpret(kind, bits))
     result = tirx.Select(argument < number(_LEAST), number(0.0), limited)
     result = tirx.Let(rest, argument - octaves * number(_HIGH) - octaves * number(_LOW), result)
     result = tirx.Let(octaves, tirx.floor(argument * number(1 / math.log(2)) + number(0.5)), result)
     return tirx.Let(argument, x, result)
 
 
-def error_function(x: Expr) -> Expr:
-    """erf of float32 numbers, with an error of at most 5e-7; NaN stays."""
+def logarithm(x: Expr) -> Expr:
+    """Natural logarithms of float32 numbers, denormal ones too: minus infinity at 0, NaN of NaN and below 0."""
     kind = str(x.ty)
-    argument, size, t, result = (tirx.Var(name, kind) for name in ("argument", "size", "t", "result"))
+    whole = kind.replace("float32", "int32")
+    argument, octaves, rest, square = (tirx.Var(name, kind) for name in ("argument", "octaves", "rest", "square"))
+    bits, places = tirx.Var("bits", whole), tirx.Var("places", whole)
 
     def number(value: float) -> Expr:
         return tirx.const(value, kind)
 
-    series = number(0.0)
-    for coefficient in reversed(_ERF):
-        series = (series + number(coefficient)) * t
-    signed = tirx.Select(argument < number(0.0), -result, result)
-    signed = tirx.Let(result, number(1.0) - series * exponential(-size * size), signed)
-    signed = tirx.Let(t, number(1.0) / (number(1.0) + number(_ERF_STEP) * size), signed)
-    signed = tirx.Let(size, tirx.Select(argument < number(0.0), -argument, argument), signed)
-    return tirx.Let(argument, x, signed)
+    def integer(value: int) -> Expr:
+        return tirx.const(value, whole)
+
+    small = argument < number(_TINY)
+    series = rest * square * _polynomial(_LOG, rest) + octaves * number(_LOW) - number(0.5) * square
+    value = tirx.Select(argument < number(math.inf), series + rest + octaves * number(_HIGH), argument)
+    outside = tirx.Select(tirx.EQ(argument, number(0.0)), number(-math.inf), number(math.nan))
+    result = tirx.Select(argument > number(0.0), value, outside)
+    result = tirx.Let(square, rest * rest, result)
+    mantissa = tirx.reinterpret(kind, bits - (places << integer(_MANTISSA)))
+    result = tirx.Let(rest, mantissa - number(1.0), result)
+    missing = tirx.Select(small, number(-float(_MANTISSA)), number(0.0))
+    result = tirx.Let(octaves, places.astype(kind) + missing, result)
+    result = tirx.Let(places, (bits - integer(_HALF_OCTAVE)) >> integer(_MANTISSA), result)
+    normal = tirx.Select(small, argument * number(2.0**_MANTISSA), argument)
+    result = tirx.Let(bits, tirx.reinterpret(whole, normal), result)
+    return tirx.Let(argument, x, result)
+
+
+def error_function(x: Expr) -> Expr:
+    """erf of float32 numbers; NaN and signs stay, those of zeros too."""
+    kind = str(x.ty)
+    argument, near, square = (tirx.Var(name, kind) for name in ("argument", "near", "square"))
+    most = tirx.const(_ERF_MOST, kind)
+    result = near * (_polynomial(_ERF_OVER, square) / _polynomial(_ERF_UNDER, square))
+    result = tirx.Let(square, near * near, result)
+    limited = tirx.Select(argument > most, most, tirx.Select(argument < -most, -most, argument))
+    return tirx.Let(argument, x, tirx.Let(near, limited, result))
+
+
+def _polynomial(coefficients: Sequence[float], x: Expr) -> Expr:
+    """Horner's scheme, the constant term first."""
+    *lower, value = (tirx.const(coefficient, str(x.ty)) for coefficient in coefficients)
+    for coefficient in reversed(lower):
+        value = value * x + coefficient
+    return value
 
 
 @functools.cache
 def register_vector_math() -> None:
     """Let kernels for CPUs be built with these; `import_tvm` calls it."""
-    for name, expand in (("tirx.exp", exponential), ("tirx.erf", error_function)):
+    for name, expand in (("tirx.exp", exponential), ("tirx.log", logarithm), ("tirx.erf", error_function)):
         register_intrin_lowering(name, target="llvm", f=_lowering(name, expand), level=99)
 
 

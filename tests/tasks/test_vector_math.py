@@ -1,4 +1,4 @@
-"""Exponentials and error functions of kernels for CPUs are right over their whole range."""
+"""Exponentials, logarithms and error functions of kernels for CPUs are right over their whole range."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from math import erf, inf, nan
 
 import numpy as np
 import pytest
+from scipy import special
 from scipy.special import softmax
 
 from pruner_engine.tvm_import import import_tvm
@@ -48,9 +49,66 @@ def test_exponential(dtype):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_logarithm(dtype):
+    x = values(dtype)
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(run(op.log, x), np.log(x.astype("float64")), rtol=2e-7)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_error_function(dtype):
     x = values(dtype)
-    np.testing.assert_allclose(run(op.erf, x), np.vectorize(erf)(x), rtol=0, atol=5e-7)
+    got = run(op.erf, x)
+    np.testing.assert_allclose(got, np.vectorize(erf)(x), rtol=5e-7)
+    np.testing.assert_array_equal(np.signbit(got[x == 0]), np.signbit(x[x == 0]))
+
+
+def every(bits: int) -> np.ndarray:
+    """Every `bits`-th float32 number, denormal ones, infinities and those that are none too."""
+    return np.arange(0, 2**32, bits, dtype="uint64").astype("uint32").view("float32")
+
+
+def test_every_tenthousandth_exponential_is_right_to_two_units():
+    x = every(9973)
+    with np.errstate(all="ignore"):
+        want = np.exp(x.astype("float64")).astype("float32")
+    want[want < np.finfo("float32").tiny] = 0
+    check_places(run(op.exp, x), want, 2)
+
+
+def test_exponentials_reach_the_largest_number():
+    x = np.array([88.3, 88.37, 88.5, 88.7, 88.72283, 88.73, 100], "float32")
+    with np.errstate(over="ignore"):
+        want = np.exp(x.astype("float64")).astype("float32")
+    assert np.isfinite(want[4]) and np.isinf(want[5])
+    check_places(run(op.exp, x), want, 2)
+
+
+def test_every_tenthousandth_logarithm_is_right_to_two_units():
+    x = every(9973)
+    with np.errstate(all="ignore"):
+        check_places(run(op.log, x), np.log(x.astype("float64")).astype("float32"), 2)
+
+
+def test_every_tenthousandth_error_function_is_right_to_eight_units():
+    x = every(9973)
+    with np.errstate(invalid="ignore"):
+        check_places(run(op.erf, x), special.erf(x.astype("float64")).astype("float32"), 8)
+
+
+def check_places(got: np.ndarray, want: np.ndarray, most: int) -> None:
+    """Whether numbers differ by so many units in the last place at most, and are no numbers, or infinite, as wanted."""
+    np.testing.assert_array_equal(np.isnan(got), np.isnan(want))
+    np.testing.assert_array_equal(np.isinf(got), np.isinf(want))
+    finite = np.isfinite(want)
+    apart = np.abs(got[finite].astype("float64") - want[finite]) / np.spacing(np.abs(want[finite]))
+    assert apart.max() <= most
+
+
+def test_softplus_is_right_far_from_zero():
+    x = np.linspace(-30, 90, 1203, dtype="float32")
+    want = np.logaddexp(0, x.astype("float64"))
+    np.testing.assert_allclose(run(op.nn.softplus, x), want, rtol=1e-6, atol=1e-7)
 
 
 @pytest.mark.parametrize("columns", [1, 7, 16, 40, 197])
