@@ -13,7 +13,7 @@ from tvm import relax
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import check_model, load_model
-from pruner_engine.frontends.model import bind
+from pruner_engine.frontends.model import bind, declared_inputs, signature
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 
@@ -153,18 +153,48 @@ class Halved(nn.Module):
 
 def test_dimensions_that_follow_from_others_are_asked_for(tmp_path):
     height = torch.export.Dim("h", min=2, max=64)
-    shapes = ({2: 8 * height}, {0: height + 1})
-    path = save(tmp_path, Halved(), torch.randn(1, 3, 32, 6), torch.randn(5), dynamic_shapes=shapes)
+    shapes = ({2: 8 * height}, {0: height})
+    path = save(tmp_path, Halved(), torch.randn(1, 3, 32, 6), torch.randn(4), dynamic_shapes=shapes)
     x, y = check_model(path).inputs
-    name = y.shape[0].removesuffix("+1")
-    assert x.shape == [1, 3, f"8*{name}", 6] and y.shape == [f"{name}+1"]
-    assert x.bounds == {f"8*{name}": (16, 512)} and y.bounds == {f"{name}+1": (3, 65)}
-    image, row = torch.randn(1, 3, 24, 6), torch.randn(4)
-    model = load_model(path, {"x": [1, 3, 24, 6], "y": [4]})
+    (name,) = y.shape
+    assert x.shape == [1, 3, f"8*{name}", 6]
+    assert x.bounds == {f"8*{name}": (16, 512)} and y.bounds == {name: (2, 64)}
+    image, row = torch.randn(1, 3, 24, 6), torch.randn(3)
+    model = load_model(path, {"x": [1, 3, 24, 6], "y": [3]})
     np.testing.assert_allclose(run(model.mod, image, row), Halved()(image, row), rtol=1e-5, atol=1e-5)
-    for given, words in (([25, 4], "cannot be 25"), ([24, 5], f"cannot be 5 where {name} is 3"), ([8, 2], "is 8, and")):
+    for given, words in (([25, 3], "cannot be 25"), ([24, 5], f"cannot be 5 where {name} is 3"), ([8, 1], "is 8, and")):
         with pytest.raises(UserError, match=words):
             load_model(path, {"x": [1, 3, given[0], 6], "y": [given[1]]})
+
+
+def test_a_dimension_that_follows_from_none_that_comes_in_is_refused(tmp_path):
+    width = torch.export.Dim("w")
+    path = save(tmp_path, nn.AvgPool2d(2), torch.randn(1, 3, 6, 32), dynamic_shapes=({3: 8 * width},))
+    (declared,) = check_model(path).inputs
+    assert declared.shape[3].startswith("8*")
+    with pytest.raises(UserError, match="which no input has"):
+        load_model(path, {declared.name: [1, 3, 6, 40]})
+
+
+def activation(*shape):
+    builder, x = relax.BlockBuilder(), relax.Var("x", relax.TensorType(shape, "float32"))
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            out = builder.emit_output(builder.emit(relax.op.nn.relu(x)))
+        builder.emit_func_output(out)
+    return builder.get()
+
+
+def test_dimensions_of_a_factor_and_an_offset_are_named_by_both():
+    n, m = (tvm.tirx.Var(name, "int64") for name in "nm")
+    (declared,) = declared_inputs(activation(8 * n + 1))
+    assert (declared.shape, declared.bounds) == (["8*n+1"], {"8*n+1": (9, None)})
+    follows = activation(n, 8 * n + 1)
+    assert signature(bind(follows, {"x": (2, 17)}))[1][0].shape == (2, 17)
+    with pytest.raises(UserError, match=r"Dimension 8\*n\+1 of input x cannot be 18"):
+        bind(follows, {"x": (2, 18)})
+    with pytest.raises(UserError, match="Input x has a dimension that is computed"):
+        declared_inputs(activation(n * m))
 
 
 class Optional(nn.Module):

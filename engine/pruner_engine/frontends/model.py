@@ -156,11 +156,17 @@ def bind(mod: tvm.IRModule, shapes: dict[str, tuple[int, ...]]) -> tvm.IRModule:
         UserError: the model cannot be computed with them.
     """
     values: dict[str, int] = {}
+    own = {str(extent) for param in mod["main"].params for extent in param.ty.shape}
     for param in mod["main"].params:
         for extent, given in zip(param.ty.shape, shapes[param.name], strict=True):
             dim = _dim(param.name, extent)
             if isinstance(dim, int):
                 continue
+            if dim.name not in own:  # which TVM cannot be given
+                raise UserError(
+                    f"Dimension {dim.text} of input {param.name} follows from {dim.name}, which no input has.",
+                    "Export the model with a name of its own for that dimension, or with a fixed shape.",
+                )
             value, rest = divmod(given - dim.offset, dim.factor)
             if rest or values.setdefault(dim.name, value) != value:
                 known = f" where {dim.name} is {values[dim.name]}" if dim.name in values else ""

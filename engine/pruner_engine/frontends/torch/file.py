@@ -32,6 +32,7 @@ def to_relax(content: bytes, name: str) -> tvm.IRModule:
     program = _load(content, name)
     from pruner_engine.frontends.torch.attention import in_core_operators
     from pruner_engine.frontends.torch.decompositions import spelled_out
+    from pruner_engine.frontends.torch.dimensions import known_by_their_symbols
     from pruner_engine.frontends.torch.importer import Importer
     from pruner_engine.frontends.torch.randomness import refuse_random
     from pruner_engine.frontends.torch.regions import without_regions
@@ -39,7 +40,8 @@ def to_relax(content: bytes, name: str) -> tvm.IRModule:
 
     with importing(name):
         importer = Importer()
-        program = spelled_out(in_core_operators(without_regions(program)), importer.known())
+        program = in_core_operators(without_regions(known_by_their_symbols(program)))
+        program = spelled_out(program, importer.known())
         refuse_random(program)
         mod = importer.from_exported_program(
             tensors_only(promoted(program)),
