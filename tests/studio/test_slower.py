@@ -53,7 +53,7 @@ def question(window: MainWindow) -> QMessageBox | None:
 
 def exports(qtbot, window: MainWindow) -> None:
     """An export has begun; of made-up rows it comes to nothing."""
-    assert window.workspace.job_task == "export"
+    assert window.workspace.job.work.task == "export"
     qtbot.waitUntil(lambda: not window.workspace.job.running, timeout=120_000)
 
 
@@ -111,9 +111,10 @@ def test_what_is_not_known_to_be_slower_is_exported_without_a_question(
 def test_the_end_of_a_slower_export_is_told_on_every_page(window: MainWindow, path: Path, rested) -> None:
     ready(window, path, rested)
     window.show_page("overview")
-    window.workspace._job_event(msg.Exported(export_id=1, out="bundle", summary=summary_of(path)))
-    assert window.problems.cards() == []
-    window.workspace._job_event(msg.Exported(export_id=1, out="bundle", summary=beaten(path)))
-    (card,) = window.problems.cards()
+    exported = window.workspace.job.received
+    exported.emit(msg.Exported(export_id=1, out="bundle", summary=summary_of(path)))
+    assert [card.problem.level for card in window.problems.cards()] == ["info"]
+    exported.emit(msg.Exported(export_id=1, out="bundle", summary=beaten(path)))
+    _, card = window.problems.cards()  # below where it was written
     assert card.problem.level == "warning" and "is slower than ONNX Runtime" in card.problem.message
     assert "Tune it longer" in card.problem.hint
