@@ -74,6 +74,12 @@ def test_of_all_runs_the_fastest_counts(path):
     assert known(path, 1, all_runs=True) is None and known(path, None) is None
 
 
+def test_what_cold_caches_measured_is_not_exported_with_warm_ones(path):
+    export(path, 1, 0.7)
+    add_run(path, "pruner", TRIALS, settings={"cold_cache": True})
+    assert known(path, 1, all_runs=True).seconds == 0.7
+
+
 def test_a_task_that_was_given_up_is_not_named(path):
     measured(path, onnxruntime=0.4)
     with Project(path) as project:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pruner_engine.store.comparison import comparable
-from pruner_engine.store.reader import ProjectReader
+from pruner_engine.store.reader import ProjectReader, Row
 
 _NAMED = 3  # tasks, at most
 
@@ -58,7 +58,7 @@ def expected(reader: ProjectReader, run_id: int | None, *, all_runs: bool) -> Sl
         run_id, all_runs: as an export takes them.
     """
     run = reader.run(run_id)
-    runs = [row for row in reader.runs() if comparable(row, run)] if all_runs or run_id is None else [run]
+    runs = [row for row in reader.runs() if _exported_with(row, run)] if all_runs or run_id is None else [run]
     found = min((latency for row in runs if (latency := _latency(reader, row))), default=None)
     if found is None:
         return None
@@ -68,7 +68,13 @@ def expected(reader: ProjectReader, run_id: int | None, *, all_runs: bool) -> Sl
     return Slower(*found, than, _longest(times)) if than else None
 
 
-def _latency(reader: ProjectReader, run: Mapping[str, Any]) -> tuple[float, bool] | None:
+def _exported_with(row: Row, run: Row) -> bool:
+    """Whether an export of all runs takes a run's trials too: latencies of warm and cold caches are kept apart."""
+    cold, wanted = (bool(one["settings"].get("cold_cache")) for one in (row, run))
+    return comparable(row, run) and cold == wanted
+
+
+def _latency(reader: ProjectReader, run: Row) -> tuple[float, bool] | None:
     last = reader.exported(run["id"])
     if last is not None and not last["tuned_since"]:
         return last["seconds"], True

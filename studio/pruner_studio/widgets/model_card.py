@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QCompleter, QFileDialog, QHBoxLayout, QLineEdit, QPushButton
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QHBoxLayout, QLineEdit, QPushButton
 
 from pruner_engine import protocol as msg
 from pruner_engine import units
@@ -17,6 +17,7 @@ from pruner_studio.models.projects import SUFFIX, is_file, is_project
 from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, button, label
+from pruner_studio.widgets.completion import complete_in_a_list
 from pruner_studio.widgets.drop_area import KINDS, DropArea
 from pruner_studio.widgets.shapes import ShapeFields
 from pruner_studio.widgets.wheel import leave_wheel
@@ -58,8 +59,7 @@ class ModelCard(Card):
         field.setPlaceholderText(tr("matmul:512,512,512"))
         field.editingFinished.connect(self._take_workload)
         self.workload.setLineEdit(field)
-        # completed in the field, sizes that begin like one of the list would be those of another kernel
-        self.workload.completer().setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
+        complete_in_a_list(self.workload)
         self.workload.activated.connect(lambda _: self._take_workload())
         row.addWidget(self.workload, 1)
         self.body.addLayout(row)

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, Qt, Signal
-from PySide6.QtWidgets import QComboBox, QCompleter
+from PySide6.QtWidgets import QComboBox
 
 from pruner_studio.models.rows import Index
+from pruner_studio.widgets.completion import complete_in_a_list
 from pruner_studio.widgets.wheel import leave_wheel
 
 _ROOT = QModelIndex()
@@ -71,8 +72,7 @@ class NamedBox(QComboBox):
         self.setModel(self._names)
         self.setEditable(True)
         self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-        # by itself it would make a listed name of one that begins alike
-        self.completer().setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
+        complete_in_a_list(self)
         self.setMinimumContentsLength(_FEWEST)
         leave_wheel(self)
         self.offer(entries)

@@ -1,0 +1,12 @@
+"""Completion of what is typed into a box of names."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QComboBox, QCompleter
+
+
+def complete_in_a_list(box: QComboBox) -> None:
+    """Offer the names that begin alike in a list. In the field itself Qt would make one of them of what is typed."""
+    completer = box.completer()
+    assert completer is not None, "an editable box has one"
+    completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
