@@ -8,7 +8,6 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 from tvm.s_tir import meta_schedule as ms
 from tvm.s_tir.meta_schedule.arg_info import ArgInfo
 from tvm.s_tir.meta_schedule.cost_model.xgb_model import XGBConfig, XGBModel
@@ -33,7 +32,6 @@ class MetaScheduleSearch(Strategy):
         super().__init__(context)
         self._database = MemoryDatabase()
         self._model = XGBModel(config=XGBConfig(seed=context.seed, nthread=context.threads))
-        np.random.seed(context.seed % (1 << 32))  # until it has learned, the model draws its scores from there
         self._contexts: dict[str, ms.TuneContext] = {}
         self._workloads: dict[str, Workload] = {}
 
