@@ -10,26 +10,18 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-import numpy as np
-import onnx
 import pytest
 
+from plain_product import save_product
 from pruner_engine.store.reader import ProjectReader
 from terminal import SMALL, pruner
-
-SIZE = 512
 
 
 @pytest.fixture(scope="module")
 def tuned(tmp_path_factory) -> Path:
     """A matrix product whose one trial gained nothing: its plain loops are far behind any library."""
     folder = tmp_path_factory.mktemp("slow")
-    given, made = (onnx.helper.make_tensor_value_info(n, onnx.TensorProto.FLOAT, (SIZE, SIZE)) for n in "xy")
-    weights = onnx.numpy_helper.from_array(np.full((SIZE, SIZE), 0.01, np.float32), "w")
-    node = onnx.helper.make_node("MatMul", ["x", "w"], ["y"])
-    graph = onnx.helper.make_graph([node], "g", [given], [made], [weights])
-    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8)
-    onnx.save(model, folder / "product.onnx")
+    save_product(folder)
     pruner("tune", "product.onnx", "--trials", 1, "--strategy", "random", *SMALL, cwd=folder)
     path = folder / "product.pruner"
     with closing(sqlite3.connect(path, isolation_level=None)) as db:

@@ -16,6 +16,7 @@ from tvm.s_tir import Schedule
 from tvm.s_tir.meta_schedule.arg_info import ArgInfo
 from tvm.s_tir.meta_schedule.database import MemoryDatabase, TuningRecord
 
+from plain_product import save_product
 from pruner_engine.errors import UserError
 from pruner_engine.export.records import read_records
 from pruner_engine.frontends import load_model
@@ -91,14 +92,7 @@ def test_where_torch_cannot_compile_the_export_says_why(exported_program, tmp_pa
 
 def test_what_is_faster_is_told_with_what_takes_the_time(tmp_path):
     """Nothing is tuned: the plain loops of a matrix product are far behind any library."""
-    size = 512
-    given, made = (onnx.helper.make_tensor_value_info(n, onnx.TensorProto.FLOAT, (size, size)) for n in "xy")
-    weights = onnx.numpy_helper.from_array(np.full((size, size), 0.01, np.float32), "w")
-    node = onnx.helper.make_node("MatMul", ["x", "w"], ["y"])
-    graph = onnx.helper.make_graph([node], "g", [given], [made], [weights])
-    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8)
-    onnx.save(model, tmp_path / "product.onnx")
-    plain = work_on(tmp_path / "product.onnx")
+    plain = work_on(save_product(tmp_path))
     summary = plain.export(tmp_path / "bundle", MemoryDatabase())
     found = slower.exported(summary)
     assert "onnxruntime" in summary["slower_than"] and list(found.than) == summary["slower_than"]

@@ -11,7 +11,6 @@ from pruner_engine import protocol as msg
 from pruner_engine.jobs import tune
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.search import model_strategy
-from pruner_engine.search.model_strategy import is_finite
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.store.project import Project
 from pruner_engine.verify import create_model
@@ -71,6 +70,6 @@ def test_trials_are_taken_up_with_signs_of_life(tmp_path, monkeypatch):
 
 def test_weights_that_are_no_numbers_are_not_kept():
     model = create_model("pacm")
-    assert is_finite(model) and is_finite(create_model("xgb"))
+    assert model.is_finite and create_model("xgb").is_finite
     next(model.network.parameters()).data[0] = float("nan")
-    assert not is_finite(model)
+    assert not model.is_finite

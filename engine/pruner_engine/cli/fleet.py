@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from pruner_engine.addresses import EXAMPLE, host_and_port
 from pruner_engine.errors import UserError
 
 
@@ -16,10 +17,9 @@ class AddressType(click.ParamType):
     name = "host:port"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, int]:
-        host, _, port = value.rpartition(":")
-        if not host or not port.isdigit():
-            self.fail(f'"{value}" is no address; write host:port, such as 127.0.0.1:9190.', param, ctx)
-        return host, int(port)
+        return host_and_port(value) or self.fail(
+            f'"{value}" is no address; write host:port, such as {EXAMPLE}.', param, ctx
+        )
 
 
 _HOST = click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; 0.0.0.0 for all.")

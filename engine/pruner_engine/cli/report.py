@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from pruner_engine.cli.options import OutputFile, WholeType, json_option, project_argument
+from pruner_engine.cli.options import OutputFile, json_option, project_argument, run_option
 from pruner_engine.cli.output import print_json
 from pruner_engine.store.reader import ProjectReader
 
@@ -14,7 +14,7 @@ from pruner_engine.store.reader import ProjectReader
 @click.command()
 @project_argument
 @click.option("--html", required=True, type=OutputFile(), help="Page to write.")
-@click.option("--run", "run_id", type=WholeType(), help="Which run [default: the newest].")
+@run_option
 @json_option
 def report(project: str, html: Path, run_id: int | None, as_json: bool) -> None:
     """Write a run of PROJECT as one HTML page that needs nothing else: curves, tasks, scores, adaptation, failures."""

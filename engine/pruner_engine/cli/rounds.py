@@ -6,7 +6,7 @@ import click
 from rich.table import Table
 
 from pruner_engine.cli.arguments import find_task
-from pruner_engine.cli.options import WholeType, json_option, project_argument
+from pruner_engine.cli.options import json_option, project_argument, run_option
 from pruner_engine.cli.output import print_json, print_table
 from pruner_engine.store.quality import SCORES, best_in_top, over_rounds, qualities, score_quality
 from pruner_engine.store.reader import WORK_PARTS, ProjectReader, Row
@@ -19,7 +19,7 @@ _FIGURES = tuple(qualities(()))
 
 @click.command()
 @project_argument
-@click.option("--run", "run_id", type=WholeType(), help="Which run [default: the newest].")
+@run_option
 @click.option("--task", help="Name or id: the rounds of this task only.")
 @json_option
 def rounds(project: str, run_id: int | None, task: str | None, as_json: bool) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 from rich.table import Table
 
-from pruner_engine.cli.options import WholeType, json_option, project_argument
+from pruner_engine.cli.options import json_option, project_argument, run_option
 from pruner_engine.cli.output import print_json, print_table
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.units import latency, percent, ratio
@@ -13,7 +13,7 @@ from pruner_engine.units import latency, percent, ratio
 
 @click.command()
 @project_argument
-@click.option("--run", "run_id", type=WholeType(), help="Which run [default: the newest].")
+@run_option
 @json_option
 def tasks(project: str, run_id: int | None, as_json: bool) -> None:
     """Tasks of a run: shapes, weight, share of time, best latency, gain."""

@@ -10,7 +10,7 @@ import click
 
 from pruner_engine.advice import advice
 from pruner_engine.cli.arguments import absolute, find_task
-from pruner_engine.cli.options import WholeType, json_option, project_argument
+from pruner_engine.cli.options import WholeType, json_option, project_argument, run_option
 from pruner_engine.cli.output import print_json
 from pruner_engine.cli.progress import carry_out
 from pruner_engine.errors import UserError
@@ -31,7 +31,7 @@ _Step = Literal["draft", "verify", "measure", "pin"]
 @click.option(
     "--candidate", type=WholeType(), help="Whose decisions to start from [default: the run's best of the task]."
 )
-@click.option("--run", "run_id", type=WholeType(), help="Which run [default: the newest].")
+@run_option
 @click.option(
     "--decide", "edits", multiple=True, metavar="NAME=VALUE", help="Another value of a decision; factors with commas."
 )

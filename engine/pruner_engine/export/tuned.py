@@ -25,11 +25,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TunedModel:
-    """Attributes:
-    prepared: the model legalised and fused, as its tasks were extracted from.
-    database: MetaSchedule database with the tasks' records.
-    untuned: seconds of one call of the untuned kernel, by task hash; a task that no record makes faster stays as it is.
-    own_threads: worker threads of its libraries; None takes the target's.
+    """A model as it was prepared, its tasks, and what was measured of them.
+
+    Attributes:
+        prepared: the model legalised and fused, as its tasks were extracted from.
+        database: MetaSchedule database with the tasks' records.
+        untuned: seconds of one call of the untuned kernel, by task hash; a task that no record makes faster stays as
+            it is.
+        own_threads: worker threads of its libraries; None takes the target's.
     """
 
     model: LoadedModel

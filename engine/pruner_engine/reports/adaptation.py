@@ -22,8 +22,10 @@ _FIGURES = {
 
 def adaptation_charts(rows: Sequence[Row]) -> list[Markup]:
     """A chart of each figure over the rounds of the adaptations, as the reader gives them; none without any."""
+    if not rows:
+        return []
     charts = []
-    for key, (title, axis) in _FIGURES.items() if rows else ():
+    for key, (title, axis) in _FIGURES.items():
         chart = Chart(title, Axis("round", whole=True), axis)
         for colour, model in enumerate(MODELS):
             points = [(row["round"], row[key]) for row in rows if row["model"] == model and row[key] is not None]

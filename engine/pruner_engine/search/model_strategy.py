@@ -176,8 +176,10 @@ class ModelStrategy(Strategy):
         return True
 
     def checkpoints(self) -> dict[str, tuple[str, bytes, dict[str, Any]]]:
+        if not self.model.is_finite:  # the last one of numbers is to stay
+            return {}
         recipe = {**self.model.recipe, "seed": self.context.seed}
-        return {"model": (self.model.kind, self.model.to_bytes(), recipe)} if is_finite(self.model) else {}
+        return {"model": (self.model.kind, self.model.to_bytes(), recipe)}
 
 
 def few_alike(ranked: Sequence[Candidate]) -> list[Candidate]:
@@ -192,12 +194,6 @@ def few_alike(ranked: Sequence[Candidate]) -> list[Candidate]:
         (first if seen[candidate.verified_score] < _ALIKE else rest).append(candidate)
         seen[candidate.verified_score] += 1
     return [*first, *rest]
-
-
-def is_finite(model: CostModel) -> bool:
-    """Whether all weights are numbers: a checkpoint of others is refused, and the last one of numbers is to stay."""
-    network = getattr(model, "network", None)
-    return network is None or all(bool(weights.isfinite().all()) for weights in network.state_dict().values())
 
 
 def read_checkpoint_file(path: Path) -> bytes:

@@ -9,7 +9,6 @@ from typing import Any
 from pruner_engine.adapt.moa import MomentumAdapter
 from pruner_engine.errors import UserError
 from pruner_engine.search.draft_verify import DraftVerify
-from pruner_engine.search.model_strategy import is_finite
 from pruner_engine.search.strategy import Context, register_strategy
 from pruner_engine.search.task_state import TaskState
 from pruner_engine.verify.model import Group, LearnReport
@@ -66,7 +65,7 @@ class MomentumDraftVerify(DraftVerify):
 
     def checkpoints(self) -> dict[str, tuple[str, bytes, dict[str, Any]]]:
         siamese = self.adapter.siamese
-        kept = {"siamese": (siamese.kind, siamese.to_bytes(), siamese.recipe)} if is_finite(siamese) else {}
+        kept = {"siamese": (siamese.kind, siamese.to_bytes(), siamese.recipe)} if siamese.is_finite else {}
         return {**super().checkpoints(), **kept}
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 import msgspec
 from msgspec import Meta
 
+from pruner_engine.addresses import tracker_at
 from pruner_engine.errors import UserError
 
 _Positive = Annotated[int, Meta(ge=1)]
@@ -81,14 +82,7 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
         Raises:
             UserError: `rpc` is no address.
         """
-        if not self.rpc:
-            return None
-        host, _, port = self.rpc.rpartition(":")
-        if not host or not port.isdigit():
-            raise UserError(
-                f'"{self.rpc}" is not the address of a tracker.', "Write host:port, such as 127.0.0.1:9190."
-            )
-        return host, int(port)
+        return tracker_at(self.rpc) if self.rpc else None
 
     def with_checkpoint(self, path: str) -> SearchSettings:
         """The same settings with another pre-trained model."""

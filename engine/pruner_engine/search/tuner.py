@@ -290,7 +290,6 @@ class Tuner:
             touched = [by_id[row["task_id"]] for row in rows]
         for state in touched:
             self._generate_space(state)
-        self.log.phase("restore", "")
         with making_sense(self.project.path):
             for number, (row, state) in enumerate(zip(rows, touched, strict=True)):
                 if number % _RESTORED == 0:

@@ -15,9 +15,8 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
+from pruner_engine.tasks.halves import SUMMED_AS
 from pruner_engine.tasks.rewriting import bound, operator_of, rewritten, shape_of
-
-_HALVES = ("float16", "bfloat16")  # scaled and shifted in float32
 
 
 def fold_batch_norms(mod: tvm.IRModule) -> tvm.IRModule:
@@ -57,7 +56,7 @@ class _Rewriter(PyExprMutator):
     def _scaled(self, x: relax.Expr, axis: int, a: np.ndarray, b: np.ndarray) -> relax.Expr:
         """x·a + b in arithmetic."""
         dtype, rank = str(x.ty.dtype), len(x.ty.shape)
-        wide = "float32" if dtype in _HALVES else dtype
+        wide = SUMMED_AS.get(dtype, dtype)
         if wide != dtype:
             x = self.builder_.emit(relax.op.astype(x, wide))
         product = self.builder_.emit(relax.op.multiply(x, _along(a, axis, rank, wide)))

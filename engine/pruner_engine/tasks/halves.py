@@ -11,7 +11,8 @@ from tvm.relax.expr_functor import PyExprMutator, mutator
 
 from pruner_engine.tasks.rewriting import operator_of, rewritten
 
-_SMALL, _WIDE = ("float16", "bfloat16"), "float32"
+_WIDE = "float32"
+SUMMED_AS = {"float16": _WIDE, "bfloat16": _WIDE}  # what sums of a type are computed in; others in themselves
 _SUMS = {
     *(f"relax.{name}" for name in ("einsum", "mean", "prod", "std", "sum", "variance")),
     *("relax.nn.log_softmax", "relax.nn.softmax"),
@@ -36,7 +37,7 @@ class _Rewriter(PyExprMutator):
         """Called for each call, operands first."""
         visited = super().visit_call_(call)
         dtype = str(getattr(call.ty, "dtype", ""))
-        summed = _summed(visited) if dtype in _SMALL else None
+        summed = _summed(visited) if dtype in SUMMED_AS else None
         return visited if summed is None else relax.op.astype(self.builder_.emit(summed), dtype)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from tvm import te, tirx
 from tvm.ir import Expr
 
-SUMMED_AS = {"float16": "float32", "bfloat16": "float32"}  # what sums of a type are computed in; others in themselves
+from pruner_engine.tasks.halves import SUMMED_AS
 
 
 def norm_of_rows(x: te.Tensor, scale: te.Tensor, shift: te.Tensor, groups: int, epsilon: float) -> te.Tensor:

@@ -14,7 +14,8 @@ from functools import partial
 import tvm
 from tvm import relax, tirx
 
-from pruner_engine.tasks.norm_kernels import SUMMED_AS, norm_of_columns, norm_of_rows
+from pruner_engine.tasks.halves import SUMMED_AS
+from pruner_engine.tasks.norm_kernels import norm_of_columns, norm_of_rows
 from pruner_engine.tasks.rewriting import OUTER
 
 Legalize = Callable[[relax.BlockBuilder, relax.Call], relax.Expr]

@@ -103,6 +103,11 @@ class CostModel(ABC):
             epochs: upper bound on passes over the samples.
         """
 
+    @property
+    def is_finite(self) -> bool:
+        """Whether all that it has learned are numbers: a checkpoint of others is refused."""
+        return True
+
     @abstractmethod
     def to_bytes(self) -> bytes:
         """The learned state as a checkpoint that `from_bytes` of the same kind takes."""

@@ -152,6 +152,10 @@ class NetworkCostModel(CostModel):
     def recipe(self) -> dict[str, Any]:
         return self._recipe
 
+    @property
+    def is_finite(self) -> bool:
+        return all(bool(weights.isfinite().all()) for weights in self.network.state_dict().values())
+
     def to_bytes(self) -> bytes:
         return write_checkpoint(self.kind, self.network, self._recipe)
 

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLayout,
     QMenu,
+    QPlainTextEdit,
     QPushButton,
     QSizePolicy,
     QSpinBox,
@@ -49,6 +50,17 @@ def label(
         made.setProperty("role", role)
     if name:
         made.setAccessibleName(name)
+    return made
+
+
+def folded_text(name: str, height: int) -> QPlainTextEdit:
+    """A text to read and to copy, of so many pixels, hidden until it is unfolded; the Tab key goes on from it."""
+    made = QPlainTextEdit()
+    made.setAccessibleName(name)
+    made.setReadOnly(True)
+    made.setTabChangesFocus(True)
+    made.setFixedHeight(height)
+    made.hide()
     return made
 
 

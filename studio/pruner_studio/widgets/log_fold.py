@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from pruner_studio import clipboard
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import button
+from pruner_studio.widgets.basic import button, folded_text
 
 _HEIGHT = 150  # px, as the report of a problem
 
@@ -25,12 +25,7 @@ class LogFold(QWidget):
         row.addWidget(button(tr("Copy log"), lambda: clipboard.copy(self.log), "link"))
         row.addStretch(1)
         column.addLayout(row)
-        self.view = QPlainTextEdit()
-        self.view.setAccessibleName(tr("Log"))
-        self.view.setReadOnly(True)
-        self.view.setTabChangesFocus(True)
-        self.view.setFixedHeight(_HEIGHT)
-        self.view.hide()
+        self.view = folded_text(tr("Log"), _HEIGHT)
         column.addWidget(self.view, 0, Qt.AlignmentFlag.AlignTop)
         self.show_log(log)
 

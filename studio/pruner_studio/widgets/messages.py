@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout
+from PySide6.QtWidgets import QVBoxLayout
 
 from pruner_engine import units
 from pruner_studio.models.words import LEVELS
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, button, clear, label
+from pruner_studio.widgets.basic import Card, button, clear, folded_text, label
 
 Row = dict[str, Any]
 
@@ -30,12 +30,7 @@ class MessageCard(Card):
         self.body.addLayout(self._rows)
         self.more = button("", lambda: self._unfold(self.older.isHidden()), "link")
         self.body.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
-        self.older = QPlainTextEdit()
-        self.older.setAccessibleName(tr("Older messages"))
-        self.older.setReadOnly(True)
-        self.older.setTabChangesFocus(True)
-        self.older.setFixedHeight(_HEIGHT)
-        self.older.hide()
+        self.older = folded_text(tr("Older messages"), _HEIGHT)
         self.body.addWidget(self.older)
 
     def show_messages(self, events: Sequence[Row]) -> None:
