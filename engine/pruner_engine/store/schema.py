@@ -254,3 +254,9 @@ def v2_baselines_by_type(db: Database) -> None:
     for statement in _V2.split(";\n"):
         if statement.strip():
             db.execute(statement)
+
+
+@migrations()  # type: ignore[untyped-decorator]
+def v3_verified_candidates(db: Database) -> None:
+    """How many candidates were verified is told without reading all that were drafted."""
+    db.execute("CREATE INDEX candidates_verified ON candidates(run_id, task_id) WHERE verified_score IS NOT NULL")
