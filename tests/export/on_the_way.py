@@ -28,8 +28,11 @@ class Work:
         database = self.database if database is None else database
         return TunedModel(self.model, self.prepared, CPU, self.tasks, database, untuned or {}, own_threads=2)
 
-    def export(self, out: Path, *of: Any, on_phase: Any = lambda *_: None, **more: Any) -> dict[str, Any]:
-        return export_bundle(self.tuned(*of, **more), out, {"run": 7}, on_phase, repeats=2)
+    def export(
+        self, out: Path, *of: Any, on_phase: Any = lambda *_: None, weights_beside: bool = False, **more: Any
+    ) -> dict[str, Any]:
+        tuned = self.tuned(*of, **more)
+        return export_bundle(tuned, out, {"run": 7}, on_phase, weights_beside=weights_beside, repeats=2)
 
 
 def work_on(path: Path) -> Work:

@@ -46,7 +46,8 @@ def test_every_other_line_is_understood(tmp_path):
     assert (told["project"], told["run_id"], told["trials"]) == (str(project), 2, 64)
     told = parsed(line_of(Export(project=str(project), out="to here", run_id=1)))
     assert (told["out"], told["run_id"], told["all_runs"]) == ("to here", 1, False)
-    assert parsed(line_of(Export(project=str(project), out="o", run_id=1, all_runs=True)))["all_runs"]
+    told = parsed(line_of(Export(project=str(project), out="o", run_id=1, all_runs=True, weights_beside=True)))
+    assert told["all_runs"] and told["weights"] == "beside"
     assert parsed(line_of(ExportRecords(project=str(project), out="o", run_id=1, all_runs=True)))["all_runs"]
     for line in (
         line_of(ExportRecords(project=str(project), out="r", best=8)),

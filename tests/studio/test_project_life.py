@@ -231,6 +231,10 @@ def test_copy_as_command_tells_what_is_shown_and_changes_nothing(
     press(qtbot, window, "Ctrl+Shift+C")
     line = f"pruner export {finished_project} --all-runs --out {export.out.text()} --run 2"
     assert QGuiApplication.clipboard().text() == line
+    export.beside.setFocus()
+    qtbot.keyClick(export.beside, Qt.Key.Key_Space)
+    press(qtbot, window, "Ctrl+Shift+C")
+    assert QGuiApplication.clipboard().text() == f"{line} --weights beside"
 
 
 def test_copy_as_command_is_offered_where_there_is_one(qtbot, window: MainWindow, finished_project: Path) -> None:

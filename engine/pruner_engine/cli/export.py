@@ -22,15 +22,28 @@ from pruner_engine.units import latency, percent
     "--run", "run_id", type=WholeType(), help="Trials of this run [default: all runs on the newest one's target]."
 )
 @all_runs_option
+@click.option(
+    "--weights",
+    type=click.Choice(("inside", "beside")),
+    default="inside",
+    show_default=True,
+    help="In the library, or in a file of their own.",
+)
 @click.option("--yes", is_flag=True, help="Do not ask where the model is known to be slower than a library.")
 @json_option
-def export(project: str, out: str, run_id: int | None, all_runs: bool, yes: bool, as_json: bool) -> None:
+def export(project: str, out: str, run_id: int | None, all_runs: bool, weights: str, yes: bool, as_json: bool) -> None:
     """Compile the tuned model, check what it computes, write a bundle that runs without this program."""
     with ProjectReader(project) as reader:
         foretold = expected(reader, run_id, all_runs=all_runs)
     if foretold is not None and not yes and not as_json:
         ask_first(foretold)
-    command = Export(project=absolute(project), out=absolute(out), run_id=run_id, all_runs=all_runs)
+    command = Export(
+        project=absolute(project),
+        out=absolute(out),
+        run_id=run_id,
+        all_runs=all_runs,
+        weights_beside=weights == "beside",
+    )
     answer = carry_out(command, quiet=as_json)
     assert isinstance(answer, Exported)
     if as_json:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 import tvm
 from tvm import relax
 from tvm.relax import transform
@@ -12,6 +14,7 @@ from tvm.s_tir import SBlock, SBlockRealize
 from tvm.s_tir.meta_schedule import Database
 
 from pruner_engine.errors import UserError
+from pruner_engine.export.weights import without_weights
 from pruner_engine.targets.cuda_compiler import use_cuda_compiler
 
 _ROOT = "root"  # name of the block around all others of a kernel
@@ -40,15 +43,42 @@ def compile_model(mod: tvm.IRModule, target: tvm.target.Target) -> relax.VMExecu
     Raises:
         UserError: TVM could not compile it, or there is no compiler for the GPU.
     """
+    with _compiling(target):
+        return tvm.compile(_packed(mod), target)
+
+
+def compile_without_weights(
+    mod: tvm.IRModule, target: tvm.target.Target
+) -> tuple[relax.VMExecutable, list[np.ndarray]]:
+    """The same, less its weights: the library takes them behind the model's inputs.
+
+    Returns:
+        The library, and the weights in their order.
+
+    Raises:
+        UserError: as `compile_model`.
+    """
+    with _compiling(target):
+        bare, weights = without_weights(_packed(mod))
+        return tvm.compile(bare, target), weights
+
+
+@contextmanager
+def _compiling(target: tvm.target.Target) -> Iterator[None]:
+    """What TVM needs to compile for a target, and what is said where it does not."""
     if target.kind.name == "cuda":
         use_cuda_compiler()
     try:
         with target, tvm.transform.PassContext(opt_level=3):
-            packed = transform.FoldConstant()(transform.SplitLayoutRewritePreproc()(_rooted(mod)))
-            return tvm.compile(packed, target)
+            yield
     except (RuntimeError, ValueError, TypeError) as error:
         first = " ".join(str(error).strip().splitlines()[:1])
         raise UserError(f"TVM could not compile the model: {first}") from error
+
+
+def _packed(mod: tvm.IRModule) -> tvm.IRModule:
+    """The module with constant weights as its schedules want them."""
+    return transform.FoldConstant()(transform.SplitLayoutRewritePreproc()(_rooted(mod)))
 
 
 def _rooted(mod: tvm.IRModule) -> tvm.IRModule:

@@ -38,6 +38,7 @@ def export_bundle(
     info: Mapping[str, Any],
     on_phase: Callable[[str, str], None] = lambda _name, _detail: None,
     *,
+    weights_beside: bool = False,
     repeats: int = 10,
 ) -> dict[str, Any]:
     """Compile, check, measure, and write the bundle in one step at the end.
@@ -46,6 +47,7 @@ def export_bundle(
         out: folder; made, or replaced where it is an earlier bundle.
         info: kept in the metadata as `origin`: project, run, device, what the caller wants to be known.
         on_phase: told what is being done: phase (export or check) and detail.
+        weights_beside: the weights are written to a file of their own, in place of the library.
         repeats: latencies of each contender.
 
     Returns:
@@ -59,7 +61,7 @@ def export_bundle(
     with staged(place) as (stage, scratch):
         on_phase("export", "compile the tuned model")
         applied = tuned.applied()
-        metadata = tuned.build(applied, stage)
+        metadata = tuned.build(applied, stage, weights_beside=weights_beside)
         kept = [task for task in tuned.tasks if task.name not in tuned.left]
         records = write_records(tuned.database, kept, stage / "records")
         add_contents(stage, metadata)

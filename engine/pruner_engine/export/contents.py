@@ -43,28 +43,36 @@ def _add_cpp(folder: Path, metadata: Mapping[str, Any]) -> None:
 
 def model_header(metadata: Mapping[str, Any]) -> str:
     """What the C++ example must know about the model, as a header."""
-    rows = [f'    {{{{{", ".join(map(str, spec["shape"]))}}}, "{spec["dtype"]}"}},' for spec in metadata["inputs"]]
+    weights = metadata.get("weights", {"file": "", "tensors": []})
     return "\n".join(
         [
-            "// Inputs in the order of metadata.json, DLPack's number of the device, default number of threads.",
+            "// Inputs in the order of metadata.json, weights beside the library with their place in the file,",
+            "// DLPack's number of the device, default number of threads.",
             "#pragma once",
             "#include <cstdint>",
             "#include <vector>",
             "",
             "namespace model {",
-            "struct Input {",
+            "struct Spec {",
             "  std::vector<int64_t> shape;",
             "  const char* dtype;",
+            "  int64_t offset;",
             "};",
-            "inline const std::vector<Input> inputs = {",
-            *rows,
-            "};",
+            *_specs("inputs", [{**spec, "offset": 0} for spec in metadata["inputs"]]),
+            *_specs("weights", weights["tensors"]),
+            f'inline constexpr const char* weights_file = "{weights["file"]}";',
             f"inline constexpr int device_type = {DLPACK[metadata['device']['kind']]};",
             f"inline constexpr int threads = {metadata['threads']};",
             "}  // namespace model",
             "",
         ]
     )
+
+
+def _specs(name: str, specs: list[dict[str, Any]]) -> list[str]:
+    """Lines of C++ that hold shapes and types."""
+    rows = [f'    {{{{{", ".join(map(str, spec["shape"]))}}}, "{spec["dtype"]}", {spec["offset"]}}},' for spec in specs]
+    return [f"inline const std::vector<Spec> {name} = {{", *rows, "};"]
 
 
 def _add_licences(folder: Path) -> None:

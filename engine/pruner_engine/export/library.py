@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +29,12 @@ def write_library(
     target: tvm.target.Target,
     threads: int,
     folder: Path,
+    weights: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Write the library, with its weights inside, and the least metadata that run.py needs.
+    """Write the library and the least metadata that run.py needs.
+
+    Args:
+        weights: what `write_weights` tells of those that are not inside the library.
 
     Returns:
         The metadata.
@@ -50,6 +55,7 @@ def write_library(
         "target": json.loads(target_json(target)),
         "device": {"kind": "cuda" if gpu else "cpu", "features": features},
         "threads": threads,
+        **({"weights": dict(weights)} if weights else {}),
     }
     write_metadata(metadata, folder)
     return metadata

@@ -13,9 +13,10 @@ import tvm
 from tvm.s_tir.meta_schedule import Database
 from tvm.target import Target
 
-from pruner_engine.export.build import apply_database, compile_model
+from pruner_engine.export.build import apply_database, compile_model, compile_without_weights
 from pruner_engine.export.coverage import task_names
 from pruner_engine.export.library import write_library
+from pruner_engine.export.weights import write_weights
 from pruner_engine.targets.target import threads_of
 from pruner_engine.tasks.task import TuningTask
 
@@ -73,8 +74,11 @@ class TunedModel:
         leave = [function for function, task in self.task_of.items() if task in self.left]
         return apply_database(self.prepared, self.target, self.database, leave)
 
-    def build(self, mod: tvm.IRModule, folder: Path) -> dict[str, Any]:
+    def build(self, mod: tvm.IRModule, folder: Path, *, weights_beside: bool = False) -> dict[str, Any]:
         """Compile `prepared`, scheduled or not, into a library in `folder`, which is there.
+
+        Args:
+            weights_beside: its weights are written to a file of their own.
 
         Returns:
             The library's metadata.
@@ -82,7 +86,10 @@ class TunedModel:
         Raises:
             UserError: it does not compile, or there is no linker.
         """
-        return write_library(compile_model(mod, self.target), self.model, self.target, self.threads, folder)
+        if not weights_beside:
+            return write_library(compile_model(mod, self.target), self.model, self.target, self.threads, folder)
+        library, weights = compile_without_weights(mod, self.target)
+        return write_library(library, self.model, self.target, self.threads, folder, write_weights(weights, folder))
 
     def _is_slower(self, task: TuningTask) -> bool:
         best = self.database.get_top_k(self.database.commit_workload(task.mod), 1)

@@ -77,7 +77,7 @@ def export(command: Export, job: JobContext) -> None:
             "device": found.device["device"],
             "fingerprint": found.device["fingerprint"],
         }
-        told = export_bundle(found.tuned, command.out, info, phase)
+        told = export_bundle(found.tuned, command.out, info, phase, weights_beside=command.weights_beside)
         summary = json.loads(json.dumps(told))  # as it is kept and sent: plain values, keys of TVM's strings too
         summary["on_device"] = is_this_device(found.device, found.tuned.target)
         if summary["on_device"]:

@@ -23,7 +23,9 @@ def line_of(command: Any) -> str:  # noqa: PLR0911
             return _line("resume", command.project, **budget)
         case msg.Export():
             flags = ["--all-runs"] if command.all_runs else []
-            return _line("export", command.project, *flags, **{"--out": command.out, "--run": command.run_id})
+            weights = "beside" if command.weights_beside else None
+            options = {"--out": command.out, "--run": command.run_id, "--weights": weights}
+            return _line("export", command.project, *flags, **options)
         case msg.ExportRecords():
             flags = ["--all-runs"] if command.all_runs else []
             options = {"--out": command.out, "--run": command.run_id, "--best": command.best}

@@ -43,12 +43,14 @@ class Export(Message, tag="export"):
     Attributes:
         run_id: None for the newest, with `all_runs`.
         all_runs: the best schedules of all runs on that run's target, not of that run alone.
+        weights_beside: the weights are written to a file of their own, in place of the library.
     """
 
     project: str
     out: str
     run_id: int | None = None
     all_runs: bool = False
+    weights_beside: bool = False
 
 
 class ExportRecords(Message, tag="export-records"):

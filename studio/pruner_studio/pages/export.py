@@ -9,6 +9,7 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QCheckBox,
     QComboBox,
     QFileDialog,
     QFrame,
@@ -97,12 +98,17 @@ class ExportPage(Page):
         self.which.addItem(tr("Best of all runs"), True)
         self.which.addItem(tr("Best of this run"), False)
         self.which.currentIndexChanged.connect(lambda _: self._enable())
+        self.beside = QCheckBox(tr("Weights beside the library"))
+        self.beside.setAccessibleName(tr("Weights beside the library"))
+        self.beside.setToolTip(tr("In a file of their own (safetensors), in place of the library"))
+        self.beside.toggled.connect(lambda _: self._enable())
         self.go = button(tr("Export"), self.start, "primary", "export")
         self.copy_button = button(tr("Copy as command"), self._copy, icon="copy")
         place.addWidget(label(tr("Folder"), "muted"))
         place.addWidget(self.out, 1)
         place.addWidget(button(tr("Choose…"), self._ask))
         deeds.addWidget(self.which)
+        deeds.addWidget(self.beside)
         deeds.addStretch(1)
         deeds.addWidget(self.copy_button)
         deeds.addWidget(self.go)
@@ -196,6 +202,7 @@ class ExportPage(Page):
             out=expanded(self.out.text()),
             run_id=self.workspace.run_id,
             all_runs=self.which.currentData(),
+            weights_beside=self.beside.isChecked(),
         )
 
     def start(self) -> None:

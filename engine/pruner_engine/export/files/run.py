@@ -17,6 +17,7 @@ import argparse
 import ctypes
 import importlib.util
 import json
+import math
 import os
 import statistics
 import sys
@@ -69,6 +70,7 @@ class Model:
         self._allocate = self._ffi.get_global_func("runtime.TVMTensorAllocWithScope")
         self._fill = self._ffi.get_global_func("runtime.TVMTensorCopyFromBytes")
         self._read = self._ffi.get_global_func("runtime.TVMTensorCopyToBytes")
+        self._weights = self._read_weights(folder)
 
     def run(self, *inputs: np.ndarray) -> list[np.ndarray]:
         """One inference; arrays in the order of metadata.json's inputs, any memory layout."""
@@ -87,7 +89,7 @@ class Model:
 
     def call(self, tensors: Sequence[Any]) -> Any:
         """Run on device tensors; the result stays on the device."""
-        return self._main(*tensors)
+        return self._main(*tensors, *self._weights)
 
     def fetch(self, result: Any) -> list[np.ndarray]:
         """Copy outputs to arrays."""
@@ -134,11 +136,28 @@ class Model:
         shape = tuple(spec["shape"])
         if tuple(value.shape) != shape:
             raise ValueError(f"input {spec['name']} has the shape {list(value.shape)}, compiled for {list(shape)}")
-        data = np.ascontiguousarray(value, dtype=_numpy_dtype(spec["dtype"]))
+        return self._on_device(shape, spec["dtype"], np.ascontiguousarray(value, dtype=_numpy_dtype(spec["dtype"])))
+
+    def _on_device(self, shape: tuple[int, ...], dtype: str, data: np.ndarray) -> Any:
         # TVM's own allocation: kernels rely on 64-byte alignment, which numpy does not promise
-        tensor = self._allocate(self._ffi.Shape(shape), self._ffi.dtype(spec["dtype"]), self._device, None)
+        tensor = self._allocate(self._ffi.Shape(shape), self._ffi.dtype(dtype), self._device, None)
         self._fill(tensor, ctypes.c_void_p(data.ctypes.data), data.nbytes)
         return tensor
+
+    def _read_weights(self, folder: Path) -> list[Any]:
+        """The weights that stand beside the library, in the order in which it takes them."""
+        beside = self.metadata.get("weights")
+        if not beside:
+            return []
+        data = np.memmap(folder / beside["file"], np.uint8, "r")
+        weights = []
+        for spec in beside["tensors"]:
+            shape, begin = tuple(spec["shape"]), spec["offset"]
+            end = begin + math.prod(shape) * _numpy_dtype(spec["dtype"]).itemsize
+            if end > len(data):
+                raise ValueError(f"{beside['file']} is too short")
+            weights.append(self._on_device(shape, spec["dtype"], data[begin:end]))
+        return weights
 
     def _array(self, tensor: Any) -> np.ndarray:
         out = np.empty(tuple(int(d) for d in tensor.shape), _numpy_dtype(str(tensor.dtype)))

@@ -23,16 +23,16 @@
 #include <thread>
 #include <vector>
 
-#include "model.h"  // inputs, device, threads: written with the bundle
+#include "model.h"  // inputs, weights, device, threads: written with the bundle
 
 namespace ffi = tvm::ffi;
 
 static const DLDevice device{static_cast<DLDeviceType>(model::device_type), 0};
 
 // The runtime's own allocation: aligned as the kernels expect, in the memory of the device.
-static ffi::Tensor Allocate(const model::Input& input) {
+static ffi::Tensor Allocate(const model::Spec& spec) {
   ffi::Function allocate = ffi::Function::GetGlobalRequired("runtime.TVMTensorAllocWithScope");
-  return allocate(ffi::Shape(input.shape), ffi::StringToDLDataType(input.dtype), device, nullptr).cast<ffi::Tensor>();
+  return allocate(ffi::Shape(spec.shape), ffi::StringToDLDataType(spec.dtype), device, nullptr).cast<ffi::Tensor>();
 }
 
 static std::vector<char> Buffer(const ffi::Tensor& tensor) {
@@ -74,6 +74,23 @@ static void FillFrom(const ffi::Tensor& tensor, const std::string& path) {
   Fill(tensor, bytes);
 }
 
+// The weights that stand beside the library, in the order in which it takes them.
+static std::vector<ffi::Tensor> Weights(const std::filesystem::path& folder) {
+  std::vector<ffi::Tensor> weights;
+  if (model::weights.empty()) return weights;
+  auto path = folder / model::weights_file;
+  std::ifstream file(path, std::ios::binary);
+  for (const model::Spec& spec : model::weights) {
+    weights.push_back(Allocate(spec));
+    std::vector<char> bytes = Buffer(weights.back());
+    if (!file.seekg(spec.offset) || !file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()))) {
+      throw std::runtime_error(path.string() + " cannot be read, or is too short");
+    }
+    Fill(weights.back(), bytes);
+  }
+  return weights;
+}
+
 static void Write(const std::vector<char>& bytes, const std::string& path) {
   std::ofstream file(path, std::ios::binary);
   if (!file.write(bytes.data(), static_cast<std::streamsize>(bytes.size())).flush()) {
@@ -102,8 +119,8 @@ static int Run(const std::string& program, const std::vector<std::string>& argum
   setenv("TVM_NUM_THREADS", std::to_string(threads).c_str(), /*overwrite=*/0);
   // Bound to the first processors, threads would share cores where those are siblings, or another program's.
   setenv("TVM_BIND_THREADS", "0", /*overwrite=*/0);
-  auto library = Program(program).parent_path().parent_path() / "model.so";
-  ffi::Module loaded = ffi::Module::LoadFromFile(library.string());
+  auto folder = Program(program).parent_path().parent_path();
+  ffi::Module loaded = ffi::Module::LoadFromFile((folder / "model.so").string());
   ffi::Module machine = (*loaded->GetFunction("vm_load_executable"))().cast<ffi::Module>();
   constexpr int kPooled = 2;  // freed memory is kept for the next inference
   ffi::Function initialize = *machine->GetFunction("vm_initialization");
@@ -122,7 +139,7 @@ static int Run(const std::string& program, const std::vector<std::string>& argum
     throw std::runtime_error("the model takes " + std::to_string(model::inputs.size()) + " input files");
   }
   std::vector<ffi::Tensor> inputs;
-  for (const model::Input& input : model::inputs) {
+  for (const model::Spec& input : model::inputs) {
     inputs.push_back(Allocate(input));
     if (bench || arguments.empty()) {
       FillRandom(inputs.back());
@@ -130,7 +147,9 @@ static int Run(const std::string& program, const std::vector<std::string>& argum
       FillFrom(inputs.back(), arguments[inputs.size() - 1]);
     }
   }
+  std::vector<ffi::Tensor> weights = Weights(folder);
   std::vector<ffi::AnyView> packed(inputs.begin(), inputs.end());
+  packed.insert(packed.end(), weights.begin(), weights.end());
   auto call = [&] {
     ffi::Any result;
     infer.CallPacked(packed.data(), static_cast<int32_t>(packed.size()), &result);

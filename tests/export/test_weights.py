@@ -1,0 +1,97 @@
+"""Weights beside the library: the same outputs from Python and from C++, and a file that others read, too."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+
+import ml_dtypes
+import numpy as np
+import onnxruntime
+import pytest
+from safetensors.numpy import load_file
+
+from pruner_engine.export.library import LIBRARY
+from pruner_engine.export.weights import WEIGHTS, write_weights
+
+
+@pytest.fixture(scope="module")
+def beside(work, tmp_path_factory):
+    out = tmp_path_factory.mktemp("out") / "bundle"
+    return out, work.export(out, weights_beside=True)
+
+
+@pytest.fixture(scope="module")
+def image():
+    return np.random.default_rng(7).standard_normal((1, 3, 16, 16)).astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def expected(work, image):
+    return onnxruntime.InferenceSession(work.model.content).run(None, {"image": image})
+
+
+def test_the_file_holds_what_the_library_lacks(bundle, beside):
+    out, metadata = beside
+    weights = load_file(out / WEIGHTS)
+    assert [list(weights[f"weight{i}"].shape) for i in range(len(weights))] == [
+        spec["shape"] for spec in metadata["weights"]["tensors"]
+    ]
+    size = sum(value.nbytes for value in weights.values())
+    assert size > 4096
+    assert (bundle[0] / LIBRARY).stat().st_size - (out / LIBRARY).stat().st_size > size // 2
+    assert WEIGHTS in metadata["files"] and WEIGHTS not in bundle[1]["files"]
+
+
+def test_outputs_from_python(beside, image, expected, tmp_path):
+    np.savez(tmp_path / "in.npz", image=image)
+    command = [sys.executable, str(beside[0] / "run.py"), "--inputs", "in.npz", "--outputs", "out.npz"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 0, done.stderr
+    with np.load(tmp_path / "out.npz") as out:
+        np.testing.assert_allclose(out["probabilities"], expected[0], rtol=1e-4, atol=1e-6)
+        np.testing.assert_allclose(out["logits"], expected[1], rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.skipif(shutil.which("make") is None or shutil.which("g++") is None, reason="no C++ compiler here")
+def test_outputs_from_cpp(beside, image, expected, tmp_path):
+    folder = shutil.copytree(beside[0], tmp_path / "bundle")
+    made = subprocess.run(
+        ["make", "-C", str(folder / "cpp"), "CXXFLAGS=-O0 -Wall -Werror"], capture_output=True, text=True, check=False
+    )
+    assert made.returncode == 0, made.stderr
+    image.tofile(tmp_path / "image.bin")
+    command = [str(folder / "cpp" / "run_model"), "image.bin"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 0, done.stderr
+    for index, output in enumerate(expected):
+        got = np.fromfile(tmp_path / f"output{index}.bin", np.float32).reshape(output.shape)
+        np.testing.assert_allclose(got, output, rtol=1e-4, atol=1e-5)
+
+    (folder / WEIGHTS).write_bytes((folder / WEIGHTS).read_bytes()[:-4])
+    short = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert short.returncode == 1 and f"{WEIGHTS} cannot be read, or is too short" in short.stderr
+
+
+@pytest.mark.parametrize("harm", ["removed", "cut off"])
+def test_a_harmed_file_is_a_sentence(harm, beside, tmp_path):
+    folder = shutil.copytree(beside[0], tmp_path / "bundle")
+    if harm == "removed":
+        (folder / WEIGHTS).unlink()
+    else:
+        (folder / WEIGHTS).write_bytes((folder / WEIGHTS).read_bytes()[:-4])
+    done = subprocess.run(
+        [sys.executable, str(folder / "run.py")], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
+    assert done.returncode == 1 and "Traceback" not in done.stderr
+    assert WEIGHTS in done.stderr and "is not a bundle that can be loaded" in done.stderr
+
+
+def test_halves_keep_their_type(tmp_path):
+    values = [np.arange(6, dtype=np.float32).reshape(2, 3), np.arange(5).astype(ml_dtypes.bfloat16), np.ones(3, bool)]
+    told = write_weights(values, tmp_path)
+    assert [spec["dtype"] for spec in told["tensors"]] == ["float32", "bfloat16", "bool"]
+    data = (tmp_path / told["file"]).read_bytes()
+    for spec, value in zip(told["tensors"], values, strict=True):
+        assert data[spec["offset"] :].startswith(value.tobytes())
