@@ -73,7 +73,8 @@ def test_who_cannot_answer_is_told_and_the_export_goes_on(tuned: Path, tmp_path:
 
 
 def test_json_carries_what_was_known_and_what_was_found(tuned: Path, tmp_path: Path) -> None:
-    done = export(tuned, tmp_path / "out", "--weights", "beside", "--json", stdin=subprocess.DEVNULL, capture_output=True)
+    options = ("--weights", "beside", "--json")
+    done = export(tuned, tmp_path / "out", *options, stdin=subprocess.DEVNULL, capture_output=True)
     assert done.returncode == 0 and done.stderr == ""
     told = json.loads(done.stdout)
     assert "onnxruntime" in told["slower_than"] and "onnxruntime" in told["expected_slower_than"]

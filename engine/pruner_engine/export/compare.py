@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -76,9 +76,18 @@ def summed_up(models: Sequence[dict[str, Any]]) -> dict[str, Any]:
     return {"models": list(models), "compared": len(ratios), "ratio": mean}
 
 
-def _summary(timings: dict[str, Timing], depth: int, model: LoadedModel) -> dict[str, Any]:
+def rows_of(timings: Mapping[str, Timing], against: str, depth: int, model: LoadedModel) -> dict[str, dict[str, Any]]:
+    """JSON objects of contenders by name, with how their outputs agree with those of one of them.
+
+    Args:
+        depth: how many kernels the model has one behind the other, at most.
+    """
     check = partial(compare, depth=depth, dtype=model.dtype, rounds=rounds_to_bytes(model.mod))
-    rows = {name: _row(timing, timings["untuned"], check) for name, timing in timings.items()}
+    return {name: _row(timing, timings[against], check) for name, timing in timings.items()}
+
+
+def _summary(timings: dict[str, Timing], depth: int, model: LoadedModel) -> dict[str, Any]:
+    rows = rows_of(timings, "untuned", depth, model)
     medians = {name: rows[name]["median_s"] for name in LIBRARIES if name in rows and rows[name]["median_s"]}
     best = min(medians, key=lambda name: medians[name], default=None)
     return {
@@ -88,10 +97,10 @@ def _summary(timings: dict[str, Timing], depth: int, model: LoadedModel) -> dict
     }
 
 
-def _row(timing: Timing, untuned: Timing, check: Callable[..., Agreement]) -> dict[str, Any]:
+def _row(timing: Timing, against: Timing, check: Callable[..., Agreement]) -> dict[str, Any]:
     if not timing.repeats:
         return {"median_s": None, "measured": 0, "note": timing.note}
-    agreement = check("untuned", untuned.outputs, timing.outputs)
+    agreement = check(against.name, against.outputs, timing.outputs)
     return {
         "median_s": statistics.median(timing.repeats),
         "best_s": min(timing.repeats),

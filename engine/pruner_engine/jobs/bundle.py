@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -105,10 +106,16 @@ def compare_libraries(
     path: Path, *, rounds: int, without: Collection[str], on_phase: Callable[[str], None]
 ) -> dict[str, Any]:
     """`bench_e2e` on the tuned model of a project file."""
-    with Project(path) as project:
-        tuned = _found(project, None, lambda name, detail: on_phase(f"{name} {detail}")).tuned
+    with tuned_of(path, on_phase) as tuned:
         peak_flops = profile_for(tuned.target).peak_flops
         return bench_e2e(tuned, Turns(rounds, without=without), peak_flops=peak_flops, on_phase=on_phase)
+
+
+@contextmanager
+def tuned_of(path: Path, on_phase: Callable[[str], None]) -> Iterator[TunedModel]:
+    """The tuned model of a project file's newest run."""
+    with Project(path) as project:
+        yield _found(project, None, lambda name, detail: on_phase(f"{name} {detail}")).tuned
 
 
 def _keep(project: Project, run: dict[str, Any], summary: dict[str, Any]) -> None:

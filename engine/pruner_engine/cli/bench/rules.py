@@ -1,0 +1,109 @@
+"""`pruner bench rules`: what each rule of ours brings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.table import Table
+
+from pruner_engine.benchmarks.workloads import Subject, subjects_of
+from pruner_engine.cli.options import WholeType, json_option, lists_option, setting_option
+from pruner_engine.cli.output import print_json, print_table, progress_line
+from pruner_engine.cli.series import refuse_failed, run_all
+from pruner_engine.errors import UserError
+from pruner_engine.units import latency, ratio
+
+
+@click.command()
+@click.argument("models", nargs=-1)
+@lists_option
+@click.option("--rule", "names", multiple=True, help="A rule or rewrite to leave out [default: each that takes part].")
+@click.option("--trials", type=WholeType(), default=60, show_default=True, help="Budget of each run.")
+@click.option("--seed", type=WholeType(0), default=0, show_default=True)
+@click.option("--rounds", type=WholeType(), default=5, show_default=True, help="Turns of every library.")
+@click.option("--target", default="auto", show_default=True)
+@setting_option
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for the project files, one for each rule left out.",
+)
+@json_option
+def rules(
+    models: tuple[str, ...],
+    lists: tuple[Path, ...],
+    names: tuple[str, ...],
+    trials: int,
+    seed: int,
+    rounds: int,
+    target: str,
+    settings: tuple[tuple[str, Any], ...],
+    out: Path,
+    as_json: bool,
+) -> None:
+    """Tune MODELS with all rules of ours, and without each in turn, and time the libraries side by side.
+
+    Called again it skips what is finished and resumes what is not.
+    """
+    subjects = subjects_of(models, lists)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"The folder {out} cannot be made: {error.strerror}.", "Choose another place.") from error
+    found, failed = [], []
+    for subject in subjects:
+        told, wrong = _without_each(subject, names, trials, seed, rounds, target, settings, out, quiet=as_json)
+        found += told
+        failed += wrong
+        if not as_json:
+            for model in told:
+                _print(model)
+    if as_json:
+        print_json({"models": found, "errors": failed})
+    refuse_failed(failed)
+
+
+def _without_each(
+    subject: Subject,
+    names: tuple[str, ...],
+    trials: int,
+    seed: int,
+    rounds: int,
+    target: str,
+    settings: tuple[tuple[str, Any], ...],
+    out: Path,
+    *,
+    quiet: bool,
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """What was found of a model, if all its runs worked, and what failed."""
+    with progress_line(quiet=quiet) as tell:
+        from pruner_engine.tvm_import import import_tvm
+
+        import_tvm()
+        from pruner_engine.benchmarks.ablation import ablation_runs, taking_part, time_without
+        from pruner_engine.targets.target import resolve_target, target_json
+
+        text = target_json(resolve_target(target))
+        tell(f"which rules take part in {subject.model}")
+        part = taking_part(subject, text, names)
+    wanted = ablation_runs(out, subject, part, target=text, trials=trials, seed=seed, settings=dict(settings))
+    failed = run_all(list(wanted.values()), quiet=quiet)
+    if failed:
+        return [], failed
+    with progress_line(quiet=quiet) as tell:
+        told = time_without({name: run.project for name, run in wanted.items()}, rounds, tell)
+    idle = [name for name in names if name not in part]
+    return [{**told, "trials": trials, "seed": seed, "take_no_part": idle}], []
+
+
+def _print(model: dict[str, Any]) -> None:
+    click.echo(f"{model['model']}, {model['trials']} trials each, {model['threads']} threads")
+    table = Table("left out", "median", "best", "of the whole")
+    for name, row in model["variants"].items():
+        table.add_row(name, latency(row["median_s"]), latency(row["best_s"]), ratio(row["ratio"]))
+    print_table(table)
+    if model["take_no_part"]:
+        click.echo(f"take no part: {', '.join(model['take_no_part'])}")

@@ -1,0 +1,42 @@
+"""What each rule brings: only those that take part are left out, and the libraries compute the same."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from pruner_engine.store.reader import ProjectReader
+from terminal import SMALL, pruner
+
+MODEL = "matmul:197,64,64"  # no tile of rows divides 197
+
+
+def test_each_rule_that_takes_part_is_left_out_once(tmp_path):
+    command = ["bench", "rules", MODEL, "--rounds", 2, "--trials", 3, "--out", tmp_path / "rules", *SMALL]
+    for name in ("register-tile", "wide-products", "integers"):
+        command += ["--rule", name]
+    (told,) = json.loads(pruner(*command, "--json"))["models"]
+    assert told["take_no_part"] == ["integers"]  # nothing is quantised
+    variants = told["variants"]
+    assert list(variants) == ["(all of them)", "register-tile", "wide-products"]
+    whole = variants["(all of them)"]["median_s"]
+    for row in variants.values():
+        assert row["agreement"]["ok"] and row["ratio"] == pytest.approx(row["median_s"] / whole)
+    files = sorted((tmp_path / "rules").glob("*.pruner"), key=lambda file: file.stem)
+    names = [file.stem.split("--without-") for file in files]
+    assert names == [["matmul_197_64_64", *rule] for rule in ([], ["register-tile"], ["wide-products"])]
+    for file, (_, *without) in zip(files, names, strict=True):
+        with ProjectReader(file) as reader:
+            run = reader.run()
+            assert (run["trials"], run["state"], run["settings"]["without_rules"]) == (3, "finished", without)
+    told = pruner(*command)
+    assert "register-tile" in told and "take no part: integers" in told
+    for file in files:
+        with ProjectReader(file) as reader:
+            assert len(reader.runs()) == 1  # nothing was tuned anew
+
+
+def test_a_rule_that_is_none_is_a_sentence(tmp_path):
+    told = pruner("bench", "rules", MODEL, "--rule", "nonsense", "--out", tmp_path / "rules", code=1)
+    assert "No rule or rewrite is called" in told and "channels-last" in told
