@@ -159,6 +159,21 @@ def test_a_board_that_restarts_costs_at_most_its_trial(tracker):
     assert sum(result.ok for result in results.values()) >= 5, results
 
 
+def test_a_board_that_joins_takes_part_in_the_next_batch(tracker):
+    task = task_of("matmul:32,32,32")
+    with board(tracker, "grows"):
+        wait_for(lambda: "grows" in boards_of("127.0.0.1", tracker))
+        fleet = Fleet("127.0.0.1", tracker, "grows")
+        with Measurer(CPU, fleet=fleet, check="none", run_timeout_s=3) as measurer:
+            # as long as one hangs, the other gets no board
+            foul_and_good = {"hang": foul.hang(), "good": random_schedule(task).mod}
+            alone = list(measured(measurer, task, foul_and_good))
+            with board(tracker, "grows"):
+                wait_for(lambda: len(boards_of("127.0.0.1", tracker)["grows"]) == 2)
+                both = list(measured(measurer, task, foul_and_good))
+    assert (alone, both) == (["hang", "good"], ["good", "hang"])
+
+
 def test_a_board_whose_session_crashes_is_started_again(tracker):
     """TVM's own server would stay registered and serve no more."""
     task = task_of("matmul:32,32,32")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import random
 import shutil
@@ -150,6 +151,7 @@ class Measurer:
 
         yield from ((task, self._untuned[task.hash]) for task in tasks if task.hash not in new)
         inputs = [MeasureInput(key, task.mod) for key, task in new.items()]
+        self._count_boards()
         for outcome in self._pipeline.work(inputs, run_of, should_stop, untuned=True):
             discard(outcome[1])
             result = _result(outcome)
@@ -207,6 +209,7 @@ class Measurer:
             run = self._run(task, job, kernel, best_s=best, check=self._check, timeout_s=self._run_timeout_s)
             return msgspec.structs.replace(run, yardstick=self._yardsticks.find(task.hash))
 
+        self._count_boards()
         for outcome in self._pipeline.work(inputs, run_of, should_stop):
             result = _result(outcome)
             seconds = None if result.censored or not result.ok else result.seconds
@@ -281,6 +284,12 @@ class Measurer:
         for outcome in self._pipeline.work(inputs, None):
             discard(outcome[1])
             on_result(_result(outcome))
+
+    def _count_boards(self) -> None:
+        """Boards that have joined the fleet since the last batch take part in this one."""
+        if self._fleet is not None:
+            with contextlib.suppress(UserError):  # a tracker or a board that restarts is waited for by each run
+                self._pipeline.slots = fleet_size(self._fleet)
 
     def _refer_to(self, task: TuningTask) -> None:
         """Have the outputs of the untuned kernel at hand, once more if they had to make room for others."""

@@ -24,6 +24,45 @@ _RESTARTS = 5  # of the zygote without a single result in between
 Outcome = tuple[str, wire.Built, wire.Ran | None]
 
 
+class _Batch:
+    """Where each candidate of a batch is.
+
+    Attributes:
+        waiting: not built yet.
+        building, running: under way, by the id of the message.
+        ready: built, by key.
+        limit_s: the longest that anything of it may take.
+    """
+
+    def __init__(self, inputs: Sequence[MeasureInput], built: Mapping[str, wire.Built], limit_s: float) -> None:
+        self._order = {item.key: position for position, item in enumerate(inputs)}
+        self.waiting, self.building = deque(inputs), dict[int, MeasureInput]()
+        self.ready, self.running = dict(built), dict[int, tuple[str, wire.Built]]()
+        self.limit_s = limit_s
+
+    @property
+    def is_done(self) -> bool:
+        return not (self.waiting or self.building or self.ready or self.running)
+
+    def next_ready(self) -> tuple[str, wire.Built]:
+        """Take out the first of what is built, in the order of the inputs."""
+        key = min(self.ready, key=lambda k: self._order.get(k, 0))
+        return key, self.ready.pop(key)
+
+    def leave_out_waiting(self) -> None:
+        """Forget whatever is not under way."""
+        self.waiting.clear()
+        while self.ready:
+            discard(self.ready.popitem()[1])
+
+    def begin_again(self) -> None:
+        """What was under way waits again: the process that had it is gone."""
+        self.waiting.extendleft(reversed(self.building.values()))
+        self.ready.update(self.running.values())
+        self.building.clear()
+        self.running.clear()
+
+
 class Pipeline:
     """The zygote, what is under way in it, and its replacement when something from outside ends it.
 
@@ -35,7 +74,7 @@ class Pipeline:
         setup: for the zygote.
         target: JSON of the TVM target.
         suffix: of the libraries: ".so" for this machine, ".tar" for one that links by itself.
-        slots: runs at a time.
+        slots: runs at a time; may be changed between batches.
         overlap: whether builds may go on beside runs.
         start: how the measurement processes come to be: forked from a zygote, or each started afresh.
 
@@ -47,7 +86,7 @@ class Pipeline:
         self, setup: wire.Setup, target: str, *, suffix: str, slots: int, overlap: bool, start: StartMethod = START
     ) -> None:
         self._setup, self._target, self._suffix = setup, target, suffix
-        self._slots, self._overlap = slots, overlap
+        self.slots, self._overlap = slots, overlap
         self._last_id = self._restarts = self._boardless = 0
         self._silent_s = 0.0
         self._start: StartMethod = start
@@ -80,53 +119,50 @@ class Pipeline:
             untuned: the inputs have no schedule.
             built: further kernels to run, by key.
         """
-        order = {item.key: position for position, item in enumerate(inputs)}
-        waiting, building = deque(inputs), dict[int, MeasureInput]()
-        ready, running = dict(built or {}), dict[int, tuple[str, wire.Built]]()
-        self._silent_s, limit_s = 0.0, self._setup.build_timeout_s
-        while waiting or building or ready or running:
+        batch = _Batch(inputs, built or {}, self._setup.build_timeout_s)
+        self._silent_s = 0.0
+        while not batch.is_done:
             if should_stop():
-                waiting.clear()
-                while ready:
-                    discard(ready.popitem()[1])
+                batch.leave_out_waiting()
             try:
-                # one more than there are workers, so that none waits for its next module
-                while waiting and len(building) <= self._setup.workers:
-                    job = self._new_id()
-                    building[job] = waiting.popleft()
-                    self._zygote.send(self._build_message(job, building[job].mod, untuned))
-                while ready and len(running) < self._slots and (self._overlap or not building):
-                    key = min(ready, key=lambda k: order.get(k, 0))
-                    job = self._new_id()
-                    running[job] = (key, ready.pop(key))
-                    kernel = running[job][1].kernel
-                    assert kernel is not None and run_of is not None
-                    run = run_of(job, key, kernel)
-                    limit_s = max(limit_s, run.limit_s)
-                    self._zygote.send(run)
-                message = self._listen(limit_s)
+                self._send_builds(batch, untuned)
+                self._send_runs(batch, run_of)
+                message = self._listen(batch.limit_s)
             except (EOFError, BrokenPipeError):
                 self._restart()
-                waiting.extendleft(reversed(building.values()))
-                ready.update(running.values())
-                building.clear()
-                running.clear()
+                batch.begin_again()
                 continue
-            if isinstance(message, wire.Built) and message.id in building:
-                key = building.pop(message.id).key
+            if isinstance(message, wire.Built) and message.id in batch.building:
+                key = batch.building.pop(message.id).key
                 self._refuse_full_disk(message)
                 if message.kernel is None or run_of is None:
                     self._restarts = 0
                     yield key, message, None
                 else:
-                    ready[key] = message
-            elif isinstance(message, wire.Ran) and message.id in running and message.error == wire.NO_BOARD:
+                    batch.ready[key] = message
+            elif isinstance(message, wire.Ran) and message.id in batch.running and message.error == wire.NO_BOARD:
                 self._without_board(message.message)
-                ready.update([running.pop(message.id)])
-            elif isinstance(message, wire.Ran) and message.id in running:
+                batch.ready.update([batch.running.pop(message.id)])
+            elif isinstance(message, wire.Ran) and message.id in batch.running:
                 self._refuse_full_disk(message)
                 self._restarts = self._boardless = 0
-                yield *running.pop(message.id), message
+                yield *batch.running.pop(message.id), message
+
+    def _send_builds(self, batch: _Batch, untuned: bool) -> None:
+        # one more than there are workers, so that none waits for its next module
+        while batch.waiting and len(batch.building) <= self._setup.workers:
+            job = self._new_id()
+            batch.building[job] = batch.waiting.popleft()
+            self._zygote.send(self._build_message(job, batch.building[job].mod, untuned))
+
+    def _send_runs(self, batch: _Batch, run_of: Callable[[int, str, wire.Kernel], wire.Run] | None) -> None:
+        while batch.ready and len(batch.running) < self.slots and (self._overlap or not batch.building):
+            job = self._new_id()
+            key, built = batch.running[job] = batch.next_ready()
+            assert built.kernel is not None and run_of is not None
+            run = run_of(job, key, built.kernel)
+            batch.limit_s = max(batch.limit_s, run.limit_s)
+            self._zygote.send(run)
 
     def _build_message(self, job: int, mod: tvm.IRModule, untuned: bool) -> wire.Build:
         library = str(Path(self._setup.folder, f"{job}{self._suffix}"))
@@ -156,7 +192,7 @@ class Pipeline:
 
     def _without_board(self, reason: str) -> None:
         self._boardless += 1
-        if self._boardless > _BOARDLESS * self._slots:
+        if self._boardless > _BOARDLESS * self.slots:
             raise UserError(reason, "Start one, then resume: nothing measured so far is lost.")
 
     def _restart(self) -> None:
