@@ -40,6 +40,23 @@ def test_ranks_candidates_that_it_has_not_seen(kind):
     assert -spearmanr(model.predict(features[256:]), seconds[256:])[0] > 0.3
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_trees_do_not_take_the_bound_of_an_abandoned_candidate_for_its_time(seed):
+    """Most slow candidates were abandoned, all at the same bound: the others tell the order among the slow ones."""
+    features, seconds, _ = synthetic_group(320, seed)
+    bound = np.quantile(seconds, 0.4)
+    slow = seconds > bound
+    abandoned = slow & (np.arange(320) % 3 > 0)
+    told = np.where(abandoned, bound, seconds)
+    unseen = [i for i in range(256, 320) if slow[i]]
+    orders = []
+    for flags in (abandoned, np.zeros(320, bool)):
+        model = create_model("xgb", 0)
+        model.update({"task": (features[:256], told[:256], flags[:256])})
+        orders.append(-spearmanr(model.predict([features[i] for i in unseen]), seconds[unseen])[0])
+    assert orders[0] > orders[1] + 0.03 and orders[0] > 0.4
+
+
 def test_loss_goes_down_as_it_learns():
     group = synthetic_group(64)
     model = create_model("pacm", 0)

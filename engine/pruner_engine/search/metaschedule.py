@@ -1,6 +1,7 @@
 """The baseline: TVM's own evolutionary search with its XGBoost model, constants as shipped.
 
-Builder, runner and store are ours, so that a comparison isolates the search."""
+Builder, runner and store are ours, so that a comparison isolates the search. Its model knows times only: an abandoned
+candidate is told with its bound."""
 
 from __future__ import annotations
 

@@ -33,7 +33,8 @@ _PARAMETERS = {
 class GradientBoosting(CostModel):
     """Predicts throughput relative to the task's best; trained from nothing at every update.
 
-    A candidate's row is the sum and the maximum of its statements' features, and the workload embedding.
+    A candidate's row is the sum and the maximum of its statements' features, and the workload embedding. The throughput
+    of an abandoned candidate is known to be no higher than a bound: what predicts less is not taken for an error.
     """
 
     kind: ClassVar[str] = "xgb"
@@ -60,10 +61,15 @@ class GradientBoosting(CostModel):
             return LearnReport(float("nan"), float("nan"), 0, 0, time.perf_counter() - started)
         matrix = _rows([row for features, _, _ in ordered for row in features])
         labels = np.concatenate([relevance(torch.from_numpy(np.asarray(s, np.float64))).numpy() for _, s, _ in ordered])
+        censored = np.concatenate([np.asarray(flags, bool) for _, _, flags in ordered])
         data = xgboost.DMatrix(matrix, labels, nthread=1)
-        self._booster = xgboost.train({**_PARAMETERS, "seed": self.seed}, data, num_boost_round=epochs)
+        start = {"seed": self.seed, "base_score": float(labels.mean())}
+        self._booster = xgboost.train(
+            _PARAMETERS | start, data, num_boost_round=epochs, obj=lambda scores, _: _slopes(scores, labels, censored)
+        )
         scores = self._booster.predict(data)
-        loss = float(np.sqrt(np.mean((scores - labels) ** 2)))
+        errors, _ = _slopes(scores, labels, censored)
+        loss = float(np.sqrt(np.mean(errors**2)))
         parts = np.split(scores, np.cumsum([len(features) for features, _, _ in ordered])[:-1])
         found = [
             pair_accuracy(
@@ -92,6 +98,12 @@ class GradientBoosting(CostModel):
         if width != 2 * statement.WIDTH + workload.WIDTH:
             raise UserError("The checkpoint's trees were grown on other features.", "Use one that this tool wrote.")
         self._booster = booster
+
+
+def _slopes(scores: np.ndarray, labels: np.ndarray, censored: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """First and second derivative of half the squared error; 0 where a score is below a label that is only a bound."""
+    known = ~censored | (scores > labels)
+    return np.where(known, scores - labels, 0.0), np.where(known, 1.0, 0.0)
 
 
 def _rows(features: Sequence[Features]) -> np.ndarray:
