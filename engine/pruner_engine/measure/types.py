@@ -16,7 +16,7 @@ class MeasureInput:
     mod: tvm.IRModule
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class MeasureResult:
     """Outcome of one trial.
 

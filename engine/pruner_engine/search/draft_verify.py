@@ -12,7 +12,8 @@ import numpy as np
 from pruner_engine.draft import Analyzer, analyzer_for
 from pruner_engine.draft.calibration import fit_device
 from pruner_engine.search.explorer import DraftSet, Explorer
-from pruner_engine.search.model_strategy import Memory, ModelStrategy
+from pruner_engine.search.memory import Memory
+from pruner_engine.search.model_strategy import ModelStrategy
 from pruner_engine.search.strategy import Context, Proposal, register_strategy
 from pruner_engine.search.task_state import TaskState, Trial
 from pruner_engine.space.candidate import Candidate
@@ -83,7 +84,7 @@ class DraftVerify(ModelStrategy):
         """
         if self.model.from_draft:
             return sorted(pool, key=lambda c: -(c.verified_score or 0.0))
-        seen = sum(t.result.ok for t in self.memory(state).seen) + (_PRETRAINED if self.pretrained else 0)
+        seen = len(self.memory(state).seen) + (_PRETRAINED if self.pretrained else 0)
         weight = seen / (seen + _EQUAL_AT)
         draft = _places([c.draft_score for c in pool])
         model = _places([c.verified_score for c in pool])
@@ -150,8 +151,10 @@ class DraftVerify(ModelStrategy):
         draft.explorer.analyzer.calibrate(self._timed(state.task.hash))
 
     def _timed(self, task: str) -> list[tuple[int, Rows, float]]:
-        seen = ((t.candidate.sketch, t.candidate.row, t.seconds) for t in self._memories.get(task, Memory()).seen)
-        return [(sketch, row, seconds) for sketch, row, seconds in seen if sketch is not None and seconds is not None]
+        """Sketch, row and seconds of finished measurements: an abandoned one has no time that could be fitted."""
+        seen = [t for t in self._memories.get(task, Memory()).seen if not t.result.censored]
+        timed = ((t.candidate.sketch, t.candidate.row, t.seconds) for t in seen)
+        return [(sketch, row, seconds) for sketch, row, seconds in timed if sketch is not None and seconds is not None]
 
     def calibration(self) -> dict[str, float]:
         every = [d.explorer.analyzer.components_of(self._timed(task)) for task, d in self._drafts.items()]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from pruner_engine.errors import UserError
+from pruner_engine.search.memory import Memory
 from pruner_engine.search.strategy import Context, Strategy
 from pruner_engine.search.task_state import TaskState, Trial
 from pruner_engine.space.candidate import Candidate
@@ -20,14 +20,6 @@ from pruner_engine.verify.model import CostModel, Features, Group, LearnReport
 
 _RESTORED = 64  # trials of earlier sessions that are featurised between two signs of life
 _ALIKE = 3  # candidates of one score that a round measures while there are others
-
-
-@dataclass
-class Memory:
-    """What is kept of one task: features by candidate hash, and the trials that have some."""
-
-    features: dict[str, Features] = field(default_factory=dict)
-    seen: list[Trial] = field(default_factory=list)
 
 
 class ModelStrategy(Strategy):
@@ -121,33 +113,25 @@ class ModelStrategy(Strategy):
     def take(self, state: TaskState, trials: Sequence[Trial]) -> None:
         """Keep the trials' features and let go of their schedules, which hold megabytes."""
         memory = self.memory(state)
-        unknown = [t.candidate for t in trials if t.candidate.hash not in memory.features]
+        valid = [t for t in trials if t.seconds is not None]
+        unknown = [t.candidate for t in valid if t.candidate.hash not in memory.features]
+        found: dict[str, Features] = {}
         assert state.space is not None
         for applied in state.space.few_at_a_time(unknown, self.context.threads):
             extracted = self.model.featurize(state.space, applied) if applied else []
-            memory.features.update(zip((c.hash for c in applied), extracted, strict=True))
-        memory.seen += [t for t in trials if t.candidate.hash in memory.features]
+            found.update(zip((c.hash for c in applied), extracted, strict=True))
+        memory.take(valid, found)
         for trial in trials:
             trial.candidate.schedule = None
 
     def forget(self, state: TaskState, keep: Sequence[Candidate] = ()) -> None:
         """Drop features of candidates that are neither measured nor in `keep`."""
-        memory = self.memory(state)
-        kept = {t.candidate.hash for t in memory.seen} | {c.hash for c in keep}
-        memory.features = {key: value for key, value in memory.features.items() if key in kept}
+        self.memory(state).forget(keep)
 
     def groups(self) -> dict[str, Group]:
-        """Valid trials by task hash, in the order they were measured."""
-        groups: dict[str, Group] = {}
-        for key, memory in self._memories.items():
-            timed = [(t, t.seconds) for t in memory.seen if t.seconds is not None]
-            if timed:
-                groups[key] = (
-                    [memory.features[t.candidate.hash] for t, _ in timed],
-                    np.array([seconds for _, seconds in timed], dtype=np.float64),
-                    np.array([t.result.censored for t, _ in timed], dtype=bool),
-                )
-        return groups
+        """Valid trials by task hash, in the order they were measured; of many a part, see memory.py."""
+        found = {key: memory.group() for key, memory in self._memories.items()}
+        return {key: group for key, group in found.items() if group is not None}
 
     def restore(self, states: Sequence[TaskState], checkpoints: dict[str, bytes]) -> None:
         # drawn again from the beginning, most candidates would be known

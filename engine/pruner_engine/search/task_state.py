@@ -11,7 +11,7 @@ from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.tasks.task import TuningTask
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Trial:
     """A measured candidate."""
 

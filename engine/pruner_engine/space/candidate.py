@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from tvm.s_tir import Schedule
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Candidate:
     """A point of the design space on its way through draft, verify and measure.
 

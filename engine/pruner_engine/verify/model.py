@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 Array = np.ndarray
 
 
-def _nothing() -> Array:
-    return np.zeros((0, 0), np.float32)
+#: Of a task with many measurements an online model holds out every so many, in the order they were made.
+HELD_EVERY = 16
+
+_NOTHING, _NO_VECTOR = np.zeros((0, 0), np.float32), np.zeros(0, np.float32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,11 +37,11 @@ class Features:
         draft: what the draft's analyzer makes of it, float32[32].
     """
 
-    statement: Array = field(default_factory=_nothing)
-    dataflow: Array = field(default_factory=_nothing)
-    primitives: Array = field(default_factory=_nothing)
-    workload: Array = field(default_factory=lambda: np.zeros(0, np.float32))
-    draft: Array = field(default_factory=lambda: np.zeros(0, np.float32))
+    statement: Array = field(default_factory=lambda: _NOTHING)
+    dataflow: Array = field(default_factory=lambda: _NOTHING)
+    primitives: Array = field(default_factory=lambda: _NOTHING)
+    workload: Array = field(default_factory=lambda: _NO_VECTOR)
+    draft: Array = field(default_factory=lambda: _NO_VECTOR)
 
 
 #: Features, latencies in seconds (lower bounds where censored) and censored flags of one task's candidates.
@@ -99,7 +101,8 @@ class CostModel(ABC):
         """Learn from everything measured so far.
 
         Args:
-            groups: per task hash all its measurements in the order they were made, earlier updates' included.
+            groups: per task hash its measurements in the order they were made, earlier updates' included; of a task
+                with many a part, in which each keeps whether it is one of every `HELD_EVERY`.
             epochs: upper bound on passes over the samples.
         """
 

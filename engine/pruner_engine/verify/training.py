@@ -15,7 +15,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from pruner_engine.verify.batch import Batch, pack
 from pruner_engine.verify.lambdarank import comparable, lambdarank_loss, pair_accuracy, relevance
-from pruner_engine.verify.model import Group
+from pruner_engine.verify.model import HELD_EVERY, Group
 
 _CHUNK = 128  # candidates of one task that are compared with each other in a step
 _BATCH = 512
@@ -40,7 +40,7 @@ class Holding:
         return held
 
 
-ONLINE = Holding(every=16, least=256)  # a task with fewer needs them all while it is tuned
+ONLINE = Holding(every=HELD_EVERY, least=256)  # a task with fewer needs them all while it is tuned
 OFFLINE = Holding(every=8, least=32)  # of many tasks together a few of each say when to stop
 
 
