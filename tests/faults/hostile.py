@@ -22,7 +22,7 @@ import onnx
 from pruner_engine.errors import UserError
 from pruner_engine.export.records import RECORDS, WORKLOADS, read_records
 from pruner_engine.frontends import load_model
-from pruner_engine.jobs import ask, records, tune
+from pruner_engine.jobs import ask, preparing, records, tune
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.protocol import ExportRecords, Inspect, Resume
 from pruner_engine.reports.run import write_run
@@ -210,7 +210,7 @@ def look_at_project(folder: Path, seed: int) -> None:
                     read(run["id"])
         with Project(path) as project:
             run_id = project.runs.newest()
-            tune._prepared(project, run_id, project.runs.get(run_id), JobContext(lambda event: None))
+            preparing.prepared(project, run_id, project.runs.get(run_id), JobContext(lambda event: None))
 
 
 def look_at_schedules(folder: Path, seed: int) -> None:

@@ -10,12 +10,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from engines import REFUSED, SETTINGS, WORKLOAD, engine
 
+from pruner_engine.cli.main import cli
 from pruner_engine.errors import UserError
+from pruner_engine.frontends import load_model
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput, MeasureResult
 from pruner_engine.protocol import Export, Resume, Tune
+from pruner_engine.store.lock import last_words
+from pruner_engine.store.project import Project
+from pruner_engine.store.reader import ProjectReader
+from pruner_studio.models.runs import state_of
 from schedules import CPU, random_schedule, task_of
 
 BUDGET = 12
@@ -61,6 +68,16 @@ def rows(project: Path, sql: str) -> list:
     return found
 
 
+def assert_it_says_that_the_disk_was_full(project: Path) -> None:
+    """In a window, in a terminal, and whatever the state in which the engine had last committed the run."""
+    with ProjectReader(project) as reader:
+        run = reader.run()
+    assert state_of(run) == "failed" and not run["alive"]
+    assert "The disk that holds" in run["reason"] and "full" in run["reason"]
+    said = CliRunner().invoke(cli, ["status", str(project)])
+    assert "full" in said.output and "interrupted" not in said.output, said.output
+
+
 def test_a_disk_that_fills_up_in_a_run_and_in_an_export(disk, tmp_path):
     project, told, out = disk / "m.pruner", tmp_path / "told", disk / "tuned"
     command: Tune | Resume = Tune(project=str(project), model=WORKLOAD, trials=BUDGET, settings=SETTINGS)
@@ -78,6 +95,8 @@ def test_a_disk_that_fills_up_in_a_run_and_in_an_export(disk, tmp_path):
         assert code == REFUSED, told.read_text()
         assert "full" in told.read_text() and "resume" in told.read_text()
         broken_off += bool(now)
+        if isinstance(command, Resume):
+            assert_it_says_that_the_disk_was_full(project)
     assert broken_off, "one of the disks had room for some of the trials"
     assert len(before) == len(set(before)) == BUDGET
 
@@ -85,9 +104,40 @@ def test_a_disk_that_fills_up_in_a_run_and_in_an_export(disk, tmp_path):
         with filled(disk, free):
             assert engine(Export(project=str(project), out=str(out)), told) == REFUSED, told.read_text()
         assert "room on the disk" in told.read_text()
-        assert {path.name for path in disk.iterdir()} <= {"m.pruner", "m.pruner-wal", "m.pruner-shm", "m.pruner-lock"}
+        assert {path.name for path in disk.iterdir()} <= {"m.pruner", "m.pruner-wal", "m.pruner-shm"}
     assert engine(Export(project=str(project), out=str(out)), told) == 0, told.read_text()
     assert (out / "model.so").exists()
+
+
+def test_the_last_words_of_a_run_wait_for_the_next_writer(tmp_path):
+    """Whoever opens the project takes them in, once; those of a run that has gone on meanwhile are not believed."""
+    path = tmp_path / "m.pruner"
+    with Project(path) as project:
+        model = project.work.add_model(load_model(WORKLOAD))
+        runs = [project.runs.add(model, "pruner", 0, settings="{}", versions="{}", host="{}") for _ in range(2)]
+        project.leave_words(runs[0], "The disk is full. " * 999)
+    assert path.with_name("m.pruner-lock").stat().st_size == 4096, "the room that it had before"
+    with ProjectReader(path) as reader:
+        assert [state_of(run) for run in reader.runs()] == ["failed", "interrupted"]
+        assert reader.run(runs[0])["reason"].startswith("The disk is full. ")
+    with Project(path) as project:
+        assert [project.runs.get(run)["state"] for run in runs] == ["failed", "preparing"]
+        project.runs.update(runs[0], state="finished", reason="")
+    assert list(tmp_path.iterdir()) == [path]
+    with Project(path) as project:
+        project.leave_words(runs[0], "The disk is full.")
+    with ProjectReader(path) as reader:
+        assert reader.run(runs[0])["state"] == "finished"
+
+
+@pytest.mark.parametrize("content", [b"", b"\xff" * 4096, b'{"run_id": "1", "reason": 2}', b"[" * 4096])
+def test_a_lock_file_that_holds_something_else_says_nothing(content, tmp_path):
+    path = tmp_path / "m.pruner"
+    path.with_name("m.pruner-lock").write_bytes(content)
+    assert last_words(path) is None
+    with Project(path):
+        pass
+    assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from pruner_engine.export import export_bundle
 from pruner_engine.export.baselines import MISSING
 from pruner_engine.export.tuned import TunedModel
 from pruner_engine.frontends import load_model
-from pruner_engine.jobs import bundle, tune
+from pruner_engine.jobs import bundle, preparing, tune
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.search.control import Control
 from pruner_engine.search.strategies import make_strategy, register_strategy
@@ -45,7 +45,7 @@ def test_a_run_that_was_ended_while_libraries_were_timed_times_them_when_it_goes
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(tune, "time_torch", killed)
+        patch.setattr(preparing, "time_torch", killed)
         started(project)
     tune.resume(msg.Resume(project=str(project)), JobContext(lambda _: None, Control(), ""))
     with ProjectReader(project) as reader:
@@ -130,7 +130,7 @@ def test_a_library_that_was_missing_is_looked_for_again(tuned):
         of_run = run["model_id"], run["target_id"], "float32"
         for name, note in (("onnxruntime", MISSING[0]), ("torch", "It crashed.")):
             project.work.add_baseline(*of_run, name, None, repeats="[]", threads=1, note=note)
-        tune._library_baselines(
+        preparing.library_baselines(
             project, run, load_model("matmul:32,32,32"), resolve_target("auto"), JobContext(lambda _: None)
         )
         notes = {row["name"]: row["note"] for row in project.work.baselines(*of_run)}

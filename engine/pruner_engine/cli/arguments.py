@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pruner_engine.errors import UserError
+from pruner_engine.store.lookups import task_named
 from pruner_engine.store.reader import ProjectReader
 
 _DIGITS = 18  # of an id, at most
@@ -18,11 +19,7 @@ def absolute(path: str) -> str:
 def find_task(reader: ProjectReader, text: str, run_id: int | None = None) -> int:
     """Id of a task by id or name: the run's, else the newest run's that has one; runs on two devices share names."""
     is_id = text.isascii() and text.isdecimal() and len(text) <= _DIGITS
-    found = reader.one(
-        "SELECT k.id FROM tasks k LEFT JOIN run_tasks j ON j.task_id = k.id WHERE k.name = ? OR k.id = ?"
-        " ORDER BY j.run_id = ? DESC, j.run_id DESC LIMIT 1",
-        (text, int(text) if is_id else -1, run_id),
-    )
+    found = task_named(reader, text, int(text) if is_id else -1, run_id)
     if found is None:
         raise UserError(f'The project holds no task "{text}".', "`pruner tasks` lists them.")
-    return int(found["id"])
+    return found

@@ -15,13 +15,10 @@ from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.workbench import Workbench, stored_task, workbench
 from pruner_engine.protocol import UNTUNED, CheckModel, Inspect, Inspected, WhatIf, WhatIfScore
 from pruner_engine.space.edited import checked_row
+from pruner_engine.store.lookups import fastest
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.store.reading import making_sense
 
-_BEST = (
-    "SELECT candidate_id AS id FROM measurements WHERE task_id = ? AND stage = 'ok' AND censored = 0"
-    " ORDER BY seconds LIMIT 1"
-)
 _WHY = "why"
 
 
@@ -35,8 +32,8 @@ def inspect(command: Inspect, job: JobContext) -> None:
         _, task, target = stored_task(reader, command.task_id)
         candidate_id = command.candidate_id
         if candidate_id is None:
-            best = reader.one(_BEST, (command.task_id,))
-            candidate_id = UNTUNED if best is None else best["id"]
+            best = fastest(reader, command.task_id)
+            candidate_id = UNTUNED if best is None else best
         told = _trace_of(reader, command.task_id, candidate_id) if candidate_id else (None,)
         forms = [form for form in command.forms if form != _WHY]
         code = code_of(task, target, forms, *told)

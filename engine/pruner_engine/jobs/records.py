@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import statistics
-import time
 from collections import defaultdict
 from functools import partial
 from pathlib import Path
@@ -125,8 +123,7 @@ def _add_run(
     folder: Path,
 ) -> int:
     """One transaction: a run with a round for each task, and the records as its trials."""
-    now = time.time()
-    with project.transaction() as db:
+    with project.transaction():
         target_id, ids = run["target_id"], {task_id: task_id for task_id in tasks}
         if not command.same_device:
             digest = hashlib.sha256((folder / RECORDS).read_bytes()).hexdigest()[:16]
@@ -144,27 +141,13 @@ def _add_run(
         for task_id in tasks:
             records = fitting.get(task_id, [])
             if records:
-                row = {"run_id": run_id, "task_id": ids[task_id], "started": now}
-                trials += _add_round(db, row, records)
+                by_trace = {r.trace: r.seconds for r in sorted(records, key=lambda r: -statistics.median(r.seconds))}
+                round_id = project.runs.add_round(run_id, ids[task_id], measured=len(by_trace), valid=len(by_trace))
+                project.trials.add_elsewhere(run_id, ids[task_id], round_id, by_trace)
+                trials += len(by_trace)  # a trace that comes twice is one
         latency_s = project.runs.latency(run_id)
         project.runs.add_progress(
             run_id, elapsed_s=0.0, trials=trials, valid=trials, failed=0, latency_s=latency_s, left_s=None
         )
         project.runs.update(run_id, state="finished", pid=None, budget_trials=trials)
     return run_id
-
-
-def _add_round(db: Any, row: dict[str, Any], records: list[ImportedRecord]) -> int:
-    """Returns the number of trials added: a trace that comes twice is one."""
-    idx = db.execute("SELECT count(*) FROM rounds WHERE run_id = ?", [row["run_id"]]).fetchone()[0]
-    unique = {record.trace: record for record in sorted(records, key=lambda r: -statistics.median(r.seconds))}
-    round_id = db["rounds"].insert({**row, "idx": idx, "measured": len(unique), "valid": len(unique)}).last_pk
-    keys = {"run_id": row["run_id"], "task_id": row["task_id"]}
-    for trace, record in unique.items():
-        digest = hashlib.sha256(trace.encode()).hexdigest()[:16]
-        candidate = {"round_id": round_id, "hash": digest, "decisions": "[]", "trace": trace, "origin": "user"}
-        candidate_id = db["candidates"].insert({**keys, **candidate}).last_pk
-        measured = {"stage": "ok", "seconds": statistics.median(record.seconds), "at": row["started"], "elapsed_s": 0.0}
-        repeats = json.dumps(record.seconds)
-        db["measurements"].insert({**keys, "candidate_id": candidate_id, "repeats": repeats, **measured})
-    return len(unique)

@@ -31,7 +31,7 @@ def stored_run(project: Project, run_id: int | None) -> tuple[dict[str, Any], li
         UserError: there is no such run, or it has no tasks yet.
     """
     chosen = run_id if run_id is not None else project.runs.newest()
-    if chosen is None or not project.query("SELECT 1 FROM runs WHERE id = ?", (chosen,)):
+    if chosen is None or not project.runs.has(chosen):
         raise UserError("The project holds no such run.", "`pruner status` lists its runs; tune the model first.")
     rows = project.runs.tasks(chosen)
     if not rows:

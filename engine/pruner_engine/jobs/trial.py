@@ -63,8 +63,7 @@ def pin_row(command: Pin, job: JobContext) -> None:
 
 
 def _run(project: Project, run_id: int, task_id: int) -> dict[str, Any]:
-    rows = project.query("SELECT 1 FROM run_tasks WHERE run_id = ? AND task_id = ?", (run_id, task_id))
-    if not rows:
+    if not project.runs.tunes(run_id, task_id):
         raise UserError(f"Run {run_id} does not tune task {task_id}.", "`pruner tasks --run` lists what it tunes.")
     return project.runs.get(run_id)
 

@@ -3,41 +3,33 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.metadata
 import json
 import os
-import platform
 import shutil
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
-import psutil
 import tvm
 
-from pruner_engine import __version__, rule_names
+from pruner_engine import rule_names
 from pruner_engine.errors import UserError
-from pruner_engine.export.baselines import MISSING, example_inputs, time_onnxruntime, time_torch
-from pruner_engine.frontends import LoadedModel, load_model
+from pruner_engine.frontends import load_model
 from pruner_engine.jobs.converting import converted
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.measuring import measured_on, measurer_for
-from pruner_engine.jobs.stored import is_this_device, refuse_other_device, stored_model, stored_tasks
+from pruner_engine.jobs.preparing import Work, prepare_run, prepared
+from pruner_engine.jobs.surroundings import host, versions
 from pruner_engine.plugins import load_plugins
 from pruner_engine.protocol import Notice, Phase, Resume, RunFinished, RunStarted, State, Tune
 from pruner_engine.search.budget import Budget, renewed
 from pruner_engine.search.settings import SearchSettings, settings_from
 from pruner_engine.search.strategies import strategy_names
-from pruner_engine.search.task_state import TaskState, end_to_end, untuned
+from pruner_engine.search.task_state import end_to_end, untuned
 from pruner_engine.search.tuner import RunPlan, Tuner
 from pruner_engine.space.rules import GPU_RULES, OWN_RULES
 from pruner_engine.store.project import Project
-from pruner_engine.store.reading import making_sense
-from pruner_engine.targets.profile import DeviceProfile
-from pruner_engine.targets.profiling import keep_calibration, profile_for
-from pruner_engine.targets.target import device_kind, refuse_foreign, resolve_target, target_json, threads_of
-from pruner_engine.tasks.extract import extract_tasks
-from pruner_engine.tasks.prepare import prepare
+from pruner_engine.targets.profiling import keep_calibration
+from pruner_engine.targets.target import refuse_foreign, resolve_target, target_json
 
 _ROOM = 100 << 20  # bytes; thousands of trials take some tens of megabytes
 
@@ -74,7 +66,7 @@ def start(command: Tune, job: JobContext) -> None:
         _tell_little_room(project, run_id, job)
         with _run_state(project, run_id, job):
             model = converted(project, run_id, model, settings.dtype, job)
-            _tune(project, run_id, _prepare(project, run_id, model, target, job), job, settings)
+            _tune(project, run_id, prepare_run(project, run_id, model, target, job), job, settings)
 
 
 def resume(command: Resume, job: JobContext) -> None:
@@ -102,7 +94,7 @@ def resume(command: Resume, job: JobContext) -> None:
         job.emit(RunStarted(project=str(project.path), run_id=run_id, resumed=True))
         _tell_little_room(project, run_id, job)
         with _run_state(project, run_id, job):
-            _tune(project, run_id, _prepared(project, run_id, row, job), job, settings_from(row["settings"]))
+            _tune(project, run_id, prepared(project, run_id, row, job), job, settings_from(row["settings"]))
 
 
 def _tell_little_room(project: Project, run_id: int, job: JobContext) -> None:
@@ -134,75 +126,12 @@ def _check_without(names: Iterable[str]) -> None:
             raise UserError(f'There is no rule or rewrite "{name}" to leave out.', f"There are {', '.join(known)}.")
 
 
-@dataclass(frozen=True)
-class _Work:
-    """What a run tunes, for what."""
-
-    target: tvm.target.Target
-    profile: DeviceProfile
-    states: list[TaskState]
-
-
 def _add_target(project: Project, target: tvm.target.Target, settings: SearchSettings) -> int:
     device = measured_on(target, settings)
     return project.work.add_target(target_json(target), device.name, device.fingerprint)
 
 
-def _prepare(project: Project, run_id: int, model: LoadedModel, target: tvm.target.Target, job: JobContext) -> _Work:
-    row = project.runs.get(run_id)
-    settings, target_id = settings_from(row["settings"]), row["target_id"]
-    job.emit(Phase(name="profile", detail=project.work.target(target_id)["device"]))
-    profile = profile_for(target)
-    project.work.set_profile(target_id, profile.as_json())
-    project.runs.update(run_id, phase="prepare")
-    job.emit(Phase(name="prepare", detail=model.name))
-    tasks = extract_tasks(prepare(model.mod, target, settings.without_rules), target)
-    if not tasks:
-        raise UserError(f"{model.name} holds no kernel that could be tuned.", "Check that it is the model you meant.")
-    if is_this_device(project.work.target(target_id), target):
-        _library_baselines(project, row, model, target, job)
-    task_ids = project.work.add_tasks(row["model_id"], target_id, tasks)
-    # the last step: a run that has tasks is prepared
-    project.runs.add_tasks(run_id, task_ids, [task.weight for task in tasks])
-    states = [
-        TaskState(task, task_id, untuned_s=project.work.untuned(task_id, cold=settings.cold_cache))
-        for task, task_id in zip(tasks, task_ids, strict=True)
-    ]
-    return _Work(target, profile, states)
-
-
-def _library_baselines(
-    project: Project, run: dict[str, Any], model: LoadedModel, target: tvm.target.Target, job: JobContext
-) -> None:
-    """What people use today, with the same threads and float type: the line to get below."""
-    of_run = run["model_id"], run["target_id"], settings_from(run["settings"]).dtype
-    known = {row["name"] for row in project.work.baselines(*of_run) if row["note"] not in MISSING}
-    inputs, threads = example_inputs(model), threads_of(target)
-    for name, measure in (("onnxruntime", time_onnxruntime), ("torch", time_torch)):
-        if name not in known:
-            job.emit(Phase(name="baseline", detail=name))
-            timing = measure(model, inputs, threads, device=device_kind(target))
-            more: dict[str, Any] = {"repeats": json.dumps(timing.repeats), "threads": threads, "note": timing.note}
-            project.work.add_baseline(*of_run, name, timing.seconds, **more)
-
-
-def _prepared(project: Project, run_id: int, row: dict[str, Any], job: JobContext) -> _Work:
-    """The run's work from the project file; prepared anew where it was stopped before that."""
-    with making_sense(project.path):
-        stored_target = project.work.target(row["target_id"])
-        target = resolve_target(stored_target["text"])
-        rows = project.runs.tasks(run_id)
-        if rows:
-            refuse_other_device(stored_target, target, settings_from(row["settings"]))
-            states = [
-                TaskState(task, r["id"], untuned_s=r["untuned_s"], steer=r["steer"], quarantined=r["quarantined"])
-                for r, task in zip(rows, stored_tasks(project.path, rows), strict=True)
-            ]
-            return _Work(target, DeviceProfile.from_json(json.loads(stored_target["profile"])), states)
-    return _prepare(project, run_id, stored_model(project, row), target, job)
-
-
-def _tune(project: Project, run_id: int, work: _Work, job: JobContext, settings: SearchSettings) -> None:
+def _tune(project: Project, run_id: int, work: Work, job: JobContext, settings: SearchSettings) -> None:
     row = project.runs.get(run_id)
     if row["budget_trials"] is None and settings.trials_per_task:
         row["budget_trials"] = settings.trials_per_task * len(work.states)
@@ -249,16 +178,9 @@ def _finish(project: Project, run_id: int, tuner: Tuner, job: JobContext) -> Non
 
 
 def _why_nothing_valid(project: Project, run_id: int) -> str:
-    groups = project.query(
-        "SELECT stage, error, count(*) AS n, message FROM measurements WHERE run_id = ? AND stage != 'ok'"
-        " GROUP BY stage, error ORDER BY n DESC",
-        (run_id,),
-    )
+    groups = project.trials.failures(run_id)
     if not groups:
-        told = project.query(
-            "SELECT text FROM events WHERE run_id = ? AND level != 'info' ORDER BY id LIMIT 1", (run_id,)
-        )
-        return "No candidate was measured. " + (str(told[0]["text"]) if told else "Run `pruner doctor`.")
+        return f"No candidate was measured. {project.runs.first_trouble(run_id) or 'Run `pruner doctor`.'}"
     counts = ", ".join(f"{g['n']} {g['stage']} {g['error']}" for g in groups)
     return f"No candidate could be measured ({counts}). The first reason: {groups[0]['message']}"
 
@@ -275,29 +197,13 @@ def _run_state(project: Project, run_id: int, job: JobContext) -> Iterator[None]
     try:
         yield
     except Exception as error:
-        with contextlib.suppress(UserError):  # the disk may be what failed
-            text = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
-            project.runs.update(run_id, state="failed", reason=text, phase="", pid=None, socket="")
-            project.runs.add_event(run_id, "error", text)
+        text = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
+        try:
+            with project.transaction():
+                project.runs.update(run_id, state="failed", reason=text, phase="", pid=None, socket="")
+                project.runs.add_event(run_id, "error", text)
+        except UserError:  # the disk may be what failed
+            project.leave_words(run_id, text)
         raise
     finally:
         job.control.on_moved = None
-
-
-def versions() -> dict[str, str]:
-    """Versions of what decides a result."""
-    names = ("apache-tvm", "apache-tvm-ffi", "torch", "numpy", "xgboost-cpu")
-    found = {"python": platform.python_version(), "engine": __version__}
-    for name in names:
-        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            found[name] = importlib.metadata.version(name)
-    return found
-
-
-def host() -> dict[str, Any]:
-    """The machine and how busy it was when the run began."""
-    return {
-        "system": platform.platform(),
-        "load": list(os.getloadavg()),
-        "memory_bytes": psutil.virtual_memory().total,
-    }

@@ -13,6 +13,7 @@ from pruner_engine.jobs.workbench import Workbench, workbench
 from pruner_engine.protocol import Phase, Verified, Verify
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.space.candidate import Candidate
+from pruner_engine.store.lookups import model_checkpoint
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.store.reading import making_sense
 from pruner_engine.verify import create_model
@@ -22,7 +23,6 @@ _COMPARED = 96  # measured candidates that the row is put among: each costs up t
 _LEAST = 8  # of them that a model can be trained on here
 _NEIGHBOURS = 5  # whose latencies tell what such a score is worth
 _UNFIT = ("random",)  # models whose score says nothing of a candidate
-_CHECKPOINT = "SELECT kind, step, data FROM checkpoints WHERE run_id = ? AND role = 'model'"
 
 
 def verify(command: Verify, job: JobContext) -> None:
@@ -36,7 +36,7 @@ def verify(command: Verify, job: JobContext) -> None:
         )
     with ProjectReader(command.project) as reader:
         run = reader.run(command.run_id)
-        stored = reader.one(_CHECKPOINT, (run["id"],))
+        stored = model_checkpoint(reader, run["id"])
         rows = [row for row in reader.candidates(run["id"], command.task_id, measured=True) if _counts(row, mine[0])]
         rows = [row for row in rows if bench.holds(row["sketch_id"])]
     with making_sense(Path(command.project)):

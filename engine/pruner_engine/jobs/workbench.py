@@ -17,17 +17,12 @@ from pruner_engine.space.decision import Rows
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.edited import checked_row
 from pruner_engine.space.sketch import Sketch
+from pruner_engine.store.lookups import finished, timed_decisions, whole_task
 from pruner_engine.store.reader import ProjectReader, Row
 from pruner_engine.store.reading import making_sense
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.task import TuningTask
-
-_COUNT = "SELECT count(*) AS n FROM measurements WHERE task_id = ? AND stage = 'ok' AND censored = 0"
-_MEASURED = (
-    "SELECT c.sketch_id, c.decisions, x.seconds FROM measurements x JOIN candidates c ON c.id = x.candidate_id"
-    " WHERE x.task_id = ? AND x.stage = 'ok' AND x.censored = 0"
-)
 
 
 def stored_task(reader: ProjectReader, task_id: int) -> tuple[Row, TuningTask, tvm.target.Target]:
@@ -36,10 +31,7 @@ def stored_task(reader: ProjectReader, task_id: int) -> tuple[Row, TuningTask, t
     Raises:
         UserError: the project holds no such task, or it makes no sense.
     """
-    row = reader.one(
-        "SELECT k.*, t.text AS target, t.profile FROM tasks k JOIN targets t ON t.id = k.target_id WHERE k.id = ?",
-        (task_id,),
-    )
+    row = whole_task(reader, task_id)
     if row is None:
         raise UserError(f"The project holds no task {task_id}.", "`pruner tasks` lists them.")
     (task,) = stored_tasks(reader.path, [{**row, "shapes": json.dumps(row["shapes"])}])
@@ -77,10 +69,10 @@ class Workbench:
         project, task_id = self.key
         with ProjectReader(project) as reader:
             self._hashes = {s["id"]: s["hash"] for s in reader.sketches(task_id)}
-            known = reader.rows(_COUNT, (task_id,))[0]["n"]
+            known = finished(reader, task_id)
             if known == self._calibrated_by:
                 return
-            rows = reader.rows(_MEASURED, (task_id,))
+            rows = timed_decisions(reader, task_id)
         with making_sense(reader.path):
             pairs = ((self._find(row["sketch_id"]), row) for row in rows)
             found = [

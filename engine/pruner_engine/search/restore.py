@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tvm.s_tir import Schedule
@@ -10,6 +11,41 @@ from tvm.s_tir.schedule import Trace
 
 from pruner_engine.measure.types import MeasureResult
 from pruner_engine.search.task_state import TaskState, Trial
+from pruner_engine.store.project import Project
+from pruner_engine.store.reading import making_sense
+
+_AT_ONCE = 256  # trials between two signs of life
+
+
+def take_up_trials(
+    project: Project,
+    run_id: int,
+    states: Sequence[TaskState],
+    generate_space: Callable[[TaskState], None],
+    on_phase: Callable[[str, str], None],
+) -> None:
+    """Bring the run's tasks to where they were.
+
+    Args:
+        states: of the run's tasks, without trials yet.
+        generate_space: gives a state its design space.
+        on_phase: told what is done, and of which task.
+    """
+    rows = project.trials.measured(run_id)
+    by_id = {state.task_id: state for state in states}
+    with making_sense(project.path):
+        touched = [by_id[row["task_id"]] for row in rows]
+    for state in touched:
+        generate_space(state)
+    with making_sense(project.path):
+        for number, (row, state) in enumerate(zip(rows, touched, strict=True)):
+            if number % _AT_ONCE == 0:
+                on_phase("restore", state.task.name)
+            state.add(trial_from_row(row, state))
+    rounds = project.runs.rounds(run_id)
+    for state in states:
+        state.rounds = sum(r["task_id"] == state.task_id for r in rounds)
+        state.best_history = [state.best_s] * state.rounds if state.best_s is not None else []
 
 
 def trial_from_row(row: dict[str, Any], state: TaskState) -> Trial:

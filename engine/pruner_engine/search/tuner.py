@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import contextlib
 import json
-import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import tvm
 
+from pruner_engine.allocator import give_back_memory
 from pruner_engine.errors import PhaseSilentError, UserError, first_words
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput, MeasureResult
 from pruner_engine.protocol import Event
+from pruner_engine.search.allotment import Allotment
 from pruner_engine.search.budget import Budget, WorkClock
 from pruner_engine.search.control import Control
 from pruner_engine.search.pinning import pin, pinned_before
 from pruner_engine.search.ranking import ranking_stats
-from pruner_engine.search.restore import trial_from_row
+from pruner_engine.search.restore import take_up_trials
 from pruner_engine.search.run_log import RunLog
 from pruner_engine.search.scheduler import next_task, open_tasks
 from pruner_engine.search.settings import SearchSettings
@@ -33,12 +34,10 @@ from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.sketch import trace_json
 from pruner_engine.store.project import Project
-from pruner_engine.store.reading import making_sense
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.target import threads_of
 
 _BASELINES = 16  # untuned kernels that are built before the first of them is run
-_RESTORED = 256  # trials of earlier sessions that are taken up between two signs of life
 _HOPELESS_AFTER = 24  # failed trials in a row that quarantine a task
 
 
@@ -80,7 +79,6 @@ class Tuner:
         self.states = list(plan.states)
         self.target = plan.target
         self.settings = plan.settings
-        self.budget = plan.budget
         self.control = control
         self.clock = WorkClock(plan.budget, float(project.runs.get(plan.run_id)["elapsed_s"]))
         self.log = RunLog(project, plan.run_id, self.states, self.clock, plan.budget.trials, emit)
@@ -99,21 +97,23 @@ class Tuner:
                 goes_on=self.log.trials > 0 and project.runs.checkpoint(plan.run_id, "model") is not None,
             ),
         )
+        self.allotment = Allotment(plan.budget, plan.settings, self.states, self.strategy, self.clock, self.log)
 
     # ------------------------------------------------------------ the loop
 
     def run(self, measurer: Measurer) -> None:
         """Tune until the budget is spent or the control says stop; everything measured is committed."""
-        self._restore()
+        if self.log.trials:
+            self._take_up()
         for row in pinned_before(self.project, self.run_id):
             self.control.pinned.put(row)
         self._baselines(measurer)
         self.log.point(None)
-        while not self._spent() and not self.control.stop.is_set():
+        while not self.allotment.is_spent and not self.control.stop.is_set():
             self._hold_while_paused()
             self._steer()
             self._take_pinned()
-            state = next((s for s in self.states if s.pinned), None) or next_task(self.states, self._patience())
+            state = next((s for s in self.states if s.pinned), None) or next_task(self.states, self.allotment.patience)
             if state is None or self.control.stop.is_set():
                 break
             self._round(state, measurer)
@@ -151,6 +151,7 @@ class Tuner:
         if len(last) == _HOPELESS_AFTER and not any(trial.result.ok for trial in last):
             self._quarantine(state, f"the last {_HOPELESS_AFTER} trials failed: {state.trials[-1].result.message}")
         self.log.point(state)
+        give_back_memory()
 
     @contextlib.contextmanager
     def _leaving_out(self, state: TaskState) -> Iterator[None]:
@@ -172,7 +173,7 @@ class Tuner:
         waiting, state.pinned = state.pinned, []
         self._generate_space(state)
         closed = not open_tasks([state])
-        left = 0 if closed else min(self._wanted(state), self._room(state))
+        left = 0 if closed else self.allotment.of_round(state)
         pinned = self._materialise(state, waiting)
         if left <= 0 and not pinned:
             state.exhausted |= not closed
@@ -197,7 +198,7 @@ class Tuner:
 
         def commit(result: MeasureResult) -> None:
             candidate = by_hash[result.key]
-            trial = Trial(candidate, result)
+            trial = Trial(candidate, replace(result, log=""))  # which is in the file
             assert candidate.schedule is not None
             trace = trace_json(candidate.schedule.trace)
             self.project.trials.add_measurement(
@@ -280,27 +281,11 @@ class Tuner:
 
     # ------------------------------------------------------------ before the first round
 
-    def _restore(self) -> None:
-        """Take in what earlier sessions of the run measured."""
-        rows = self.project.trials.measured(self.run_id)
-        if not rows:
-            return
-        by_id = {s.task_id: s for s in self.states}
-        with making_sense(self.project.path):
-            touched = [by_id[row["task_id"]] for row in rows]
-        for state in touched:
-            self._generate_space(state)
-        with making_sense(self.project.path):
-            for number, (row, state) in enumerate(zip(rows, touched, strict=True)):
-                if number % _RESTORED == 0:
-                    self.log.phase("restore", state.task.name)
-                state.add(trial_from_row(row, state))
-        rounds = self.project.runs.rounds(self.run_id)
-        for state in by_id.values():
-            state.rounds = sum(r["task_id"] == state.task_id for r in rounds)
-            state.best_history = [state.best_s] * state.rounds if state.best_s is not None else []
-        roles = {role: self.project.runs.checkpoint(self.run_id, role) for role in ("model", "siamese")}
-        self.strategy.restore(self.states, {role: row["data"] for role, row in roles.items() if row})
+    def _take_up(self) -> None:
+        """Take in what earlier sessions of the run measured and learned."""
+        take_up_trials(self.project, self.run_id, self.states, self._generate_space, self.log.phase)
+        found = {role: self.project.runs.checkpoint(self.run_id, role) for role in ("model", "siamese")}
+        self.strategy.restore(self.states, {role: row["data"] for role, row in found.items() if row})
 
     def _baselines(self, measurer: Measurer) -> None:
         """Time the untuned kernel of every task: what a gain is measured against."""
@@ -330,29 +315,7 @@ class Tuner:
                 "An export compares the outputs of the whole model.",
             )
 
-    # ------------------------------------------------------------ clock, budget, steering
-
-    def _spent(self) -> bool:
-        return self.clock.out_of_time or (self.budget.trials is not None and self.log.trials >= self.budget.trials)
-
-    def _room(self, state: TaskState) -> int:
-        """Trials that the budget, and the task's own limit, still allow."""
-        left = sys.maxsize if self.budget.trials is None else self.budget.trials - self.log.trials
-        limit = self.settings.trials_per_task
-        return min(left, limit - len(state.trials)) if limit else left
-
-    def _wanted(self, state: TaskState) -> int:
-        """Trials of the next round: fewer in a task's first where half of the budget is not enough for everybody's."""
-        full = self.strategy.round_trials
-        least = min(self.strategy.opening_trials or full, full)
-        left = self.clock.trials_left(self.log.trials)
-        if state.trials or left is None:
-            return full
-        waiting = sum(not s.trials for s in open_tasks(self.states))
-        return min(max(int(left / 2 / max(waiting, 1)), least), full)
-
-    def _patience(self) -> int:
-        return self.settings.patience or (64 if self.budget.open_ended else 0)
+    # ------------------------------------------------------------ steering
 
     def _hold_while_paused(self) -> None:
         if not self.control.running.is_set():

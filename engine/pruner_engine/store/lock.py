@@ -1,15 +1,31 @@
-"""One writer per project: an advisory lock beside the project file, freed by the kernel when its holder dies."""
+"""One writer per project: an advisory lock beside the project file, freed by the kernel when its holder dies.
+
+Where the disk is full the file takes no more, not even why a run ended: that is written over room which the lock's file
+has had from the beginning, and the next writer takes it into the project.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import time
 from pathlib import Path
 
+import msgspec
+
 from pruner_engine.errors import UserError
 
 _TRIES, _REST_S = 10, 0.02  # whoever asks whether the project is being written holds the lock for an instant
+_ROOM = 4096  # bytes: a block of most disks
+_LONGEST = 900  # characters of a reason, each of at most four bytes
+
+
+class LastWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Why a run ended whose project could not be told."""
+
+    run_id: int
+    reason: str
 
 
 def _lock_path(project: Path) -> Path:
@@ -19,11 +35,32 @@ def _lock_path(project: Path) -> Path:
 
 
 class WriterLock:
-    """Held by the engine that writes a project, from before it opens the file until after it closes it."""
+    """Held by the engine that writes a project, from before it opens the file until after it closes it.
+
+    Attributes:
+        last_words: what the project has not been told yet, of an earlier holder's or of this one's.
+    """
 
     def __init__(self, project: Path) -> None:
         self._path = _lock_path(project)
         self._fd = self._acquire()
+        self.last_words = _words_in(self._fd)
+        if self.last_words is None:
+            self.forget_words()
+
+    def leave_words(self, words: LastWords) -> None:
+        """Keep words for the next holder."""
+        self.last_words = LastWords(words.run_id, words.reason[:_LONGEST])
+        self._write(msgspec.json.encode(self.last_words))
+
+    def forget_words(self) -> None:
+        """The project knows; the room is free for others."""
+        self.last_words = None
+        self._write(b"")
+
+    def _write(self, data: bytes) -> None:
+        with contextlib.suppress(OSError):  # not even room for this
+            os.pwrite(self._fd, data.ljust(_ROOM), 0)
 
     def _acquire(self) -> int:
         while True:
@@ -57,8 +94,28 @@ class WriterLock:
             os.close(fd)
 
     def release(self) -> None:
-        self._path.unlink(missing_ok=True)
+        if self.last_words is None:
+            self._path.unlink(missing_ok=True)
         os.close(self._fd)
+
+
+def last_words(project: Path) -> LastWords | None:
+    """What the last writer could not write into the project."""
+    try:
+        fd = os.open(_lock_path(project), os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    try:
+        return _words_in(fd)
+    finally:
+        os.close(fd)
+
+
+def _words_in(fd: int) -> LastWords | None:
+    try:
+        return msgspec.json.decode(os.pread(fd, _ROOM, 0), type=LastWords)
+    except (OSError, ValueError):  # msgspec's errors are ValueErrors: it is empty, or not ours
+        return None
 
 
 def _lock_alone(fd: int) -> None:

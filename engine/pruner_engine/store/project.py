@@ -14,8 +14,8 @@ import sqlite_utils
 
 from pruner_engine import __version__
 from pruner_engine.errors import UserError
-from pruner_engine.store.lock import WriterLock
-from pruner_engine.store.runs import RunRepository
+from pruner_engine.store.lock import LastWords, WriterLock
+from pruner_engine.store.runs import BUSY, RunRepository
 from pruner_engine.store.schema import migrations
 from pruner_engine.store.trials import TrialRepository
 from pruner_engine.store.versions import APPLICATION_ID, refuse_foreign
@@ -77,6 +77,7 @@ class Project:
             )
             # whoever holds the lock is alone: an engine that is still noted as at work has died
             db.execute("UPDATE runs SET pid = NULL, socket = '' WHERE pid IS NOT NULL")
+            self._take_in_words(db)
             return db
         except BaseException as error:
             if connection is not None:
@@ -84,6 +85,19 @@ class Project:
             if isinstance(error, sqlite3.DatabaseError | UnicodeDecodeError):
                 raise sentence(error, self.path) from error
             raise
+
+    def _take_in_words(self, db: sqlite_utils.Database) -> None:
+        """Why the run that was last at work ended, where its engine could not write that here."""
+        if (words := self._lock.last_words) is not None:
+            db.execute(
+                f"UPDATE runs SET state = 'failed', phase = '', reason = ? WHERE id = ? AND state IN {BUSY}",
+                [words.reason, words.run_id],
+            )
+            self._lock.forget_words()
+
+    def leave_words(self, run_id: int, reason: str) -> None:
+        """Why a run ends, where a transaction that says so has failed: kept beside the file for the next writer."""
+        self._lock.leave_words(LastWords(run_id, reason))
 
     @contextlib.contextmanager
     def transaction(self) -> Iterator[sqlite_utils.Database]:

@@ -12,10 +12,11 @@ from typing import Any
 
 from pruner_engine.advice import advice
 from pruner_engine.errors import UserError
-from pruner_engine.store.lock import is_being_written
+from pruner_engine.store.lock import is_being_written, last_words
 from pruner_engine.store.of_run import UNTUNED_S, WEIGHT
 from pruner_engine.store.reading import connect_read_only, makes_sense, making_sense, state_of
 from pruner_engine.store.roofline import Place, place
+from pruner_engine.store.runs import BUSY
 from pruner_engine.store.tally import Tally
 from pruner_engine.store.versions import refuse_foreign
 
@@ -151,8 +152,11 @@ class ProjectReader:
         return self._with_state(row)
 
     def _with_state(self, row: Row) -> Row:
-        busy = row["state"] in ("preparing", "tuning", "paused")
+        busy = row["state"] in BUSY
         row["alive"] = busy and row["pid"] is not None and is_being_written(self.path)
+        if busy and not row["alive"] and (words := last_words(self.path)) and words.run_id == row["id"]:
+            busy = False
+            row |= {"state": "failed", "phase": "", "reason": words.reason}
         row["interrupted"] = busy and not row["alive"]
         tally = self._tally.run(row["id"])
         row["trials"], row["valid"] = tally.trials, tally.valid

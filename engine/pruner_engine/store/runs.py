@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pruner_engine.store.project import Project
 
 
+BUSY = ("preparing", "tuning", "paused")  # states of a run that an engine works on
 IMPORTED = "imported"  # strategy of a run that holds what others measured
 
 
@@ -54,6 +55,13 @@ class RunRepository:
         if not found:
             raise UserError(f"{self._project.path.name} holds no run {run_id}.", "`pruner status` lists its runs.")
         return found[0]
+
+    def has(self, run_id: int) -> bool:
+        return bool(self._project.query("SELECT 1 FROM runs WHERE id = ?", (run_id,)))
+
+    def tunes(self, run_id: int, task_id: int) -> bool:
+        """Whether a task is one of a run's."""
+        return bool(self._project.query("SELECT 1 FROM run_tasks WHERE run_id = ? AND task_id = ?", (run_id, task_id)))
 
     def newest_unfinished(self) -> int | None:
         """The run to resume: the newest that did not spend its budget."""
@@ -125,6 +133,13 @@ class RunRepository:
     def add_event(self, run_id: int | None, level: str, text: str, hint: str = "") -> None:
         with self._project.transaction() as db:
             db["events"].insert({"run_id": run_id, "at": time.time(), "level": level, "text": text, "hint": hint})
+
+    def first_trouble(self, run_id: int) -> str:
+        """The first warning or error of a run; empty without any."""
+        found = self._project.query(
+            "SELECT text FROM events WHERE run_id = ? AND level != 'info' ORDER BY id LIMIT 1", (run_id,)
+        )
+        return str(found[0]["text"]) if found else ""
 
     def save_checkpoint(
         self, run_id: int, role: str, kind: str, step: int, data: bytes, recipe: dict[str, Any]

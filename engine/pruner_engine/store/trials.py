@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
+import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pruner_engine.measure.types import MeasureResult
@@ -54,10 +56,11 @@ class TrialRepository:
                 rows,
             )
             found = db.execute(
-                "SELECT hash, id FROM candidates WHERE run_id = ? AND task_id = ?", [run_id, task_id]
+                "SELECT hash, id FROM candidates WHERE run_id = ? AND task_id = ?"
+                " AND hash IN (SELECT value FROM json_each(?))",
+                [run_id, task_id, json.dumps([c.hash for c in candidates])],
             ).fetchall()
-        wanted = {c.hash for c in candidates}
-        return {hash_: id_ for hash_, id_ in found if hash_ in wanted}
+        return dict(found)
 
     def add_measurement(
         self, run_id: int, task_id: int, candidate_id: int, trace: str, result: MeasureResult, elapsed_s: float
@@ -86,6 +89,18 @@ class TrialRepository:
                 }
             )
             db["runs"].update(run_id, {"updated": now, "elapsed_s": elapsed_s})
+
+    def add_elsewhere(self, run_id: int, task_id: int, round_id: int, seconds: Mapping[str, Sequence[float]]) -> None:
+        """Trials that were made elsewhere: repeats in seconds a call by the JSON of a trace."""
+        keys, now = {"run_id": run_id, "task_id": task_id}, time.time()
+        with self._project.transaction() as db:
+            for trace, repeats in seconds.items():
+                digest = hashlib.sha256(trace.encode()).hexdigest()[:16]
+                candidate = {"round_id": round_id, "hash": digest, "decisions": "[]", "trace": trace, "origin": "user"}
+                candidate_id = db["candidates"].insert({**keys, **candidate}).last_pk
+                measured = {"stage": "ok", "seconds": statistics.median(repeats), "at": now, "elapsed_s": 0.0}
+                measured |= {"candidate_id": candidate_id, "repeats": json.dumps(list(repeats))}
+                db["measurements"].insert({**keys, **measured})
 
     def pin(self, run_id: int, task_id: int, sketch_ids: Sequence[int], candidate: Candidate) -> int:
         """Leave a candidate for the run's next round of the task; it stands with the newest one until then."""
@@ -131,6 +146,14 @@ class TrialRepository:
         if task_id is not None:
             sql, args = sql + " AND x.task_id = ?", (run_id, task_id)
         return self._project.query(sql + " ORDER BY x.id", args)
+
+    def failures(self, run_id: int) -> list[dict[str, Any]]:
+        """Failed trials of a run by kind, the most frequent first: stage, error, n, and one's message."""
+        return self._project.query(
+            "SELECT stage, error, count(*) AS n, message FROM measurements WHERE run_id = ? AND stage != 'ok'"
+            " GROUP BY stage, error ORDER BY n DESC",
+            (run_id,),
+        )
 
     def counts(self, run_id: int) -> tuple[int, int]:
         """Trials of a run: all, valid."""

@@ -9,6 +9,7 @@ from typing import Any
 from PySide6.QtCore import QStandardPaths
 
 from pruner_engine.errors import UserError
+from pruner_engine.store.lookups import model_file
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.models.projects import is_file
 from pruner_studio.translation import tr
@@ -24,8 +25,7 @@ def model_of(run: dict[str, Any], reader: ProjectReader) -> str:
     # A path from somebody's working folder may be another file in ours
     if run["model_kind"] == "workload" or (Path(source).is_absolute() and is_file(source)):
         return source
-    row = reader.one("SELECT content FROM models WHERE id = ?", (run["model_id"],))
-    if row is None or not isinstance(content := row["content"], bytes):
+    if not isinstance(content := model_file(reader, run["model_id"]), bytes):
         raise UserError(
             tr("The model {path} is not there any more, and the project holds no copy of it.").format(path=source),
             tr("Put the file back, or choose the model on the Start page and tune it into the same project."),

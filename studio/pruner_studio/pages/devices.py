@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QVBoxLay
 from pruner_engine import protocol as msg
 from pruner_engine import units
 from pruner_engine.jobs import lines
+from pruner_engine.store import lookups
 from pruner_studio import background
 from pruner_studio.help import tip_of
 from pruner_studio.pages.page import Page
@@ -59,8 +60,7 @@ class DevicesPage(Page):
 
     def steps(self) -> Iterable[None]:
         reader = self.workspace.reader
-        sql = "SELECT device, fingerprint, profile, text FROM targets ORDER BY id"
-        rows = reader.rows(sql) if reader else []
+        rows = lookups.targets(reader) if reader else []
         if rows == self._shown:
             return ()
         self._shown = rows

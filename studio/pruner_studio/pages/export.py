@@ -27,6 +27,7 @@ from pruner_engine import units
 from pruner_engine.jobs import lines
 from pruner_engine.store import slower
 from pruner_engine.store.comparison import comparable
+from pruner_engine.store.lookups import last_export
 from pruner_studio import clipboard
 from pruner_studio.help import tip_of
 from pruner_studio.models.narrowing import narrowed
@@ -75,7 +76,6 @@ COVERAGE_COLUMNS = (
     ),
 )
 _STATES: dict[str, str] = {"applied": tr("applied"), "fallback": tr("fallback"), "not tunable": tr("not tunable")}
-_LAST = "SELECT e.* FROM exports e JOIN runs r ON r.id = e.run_id WHERE r.model_id = ? ORDER BY e.id DESC LIMIT 1"
 
 
 class ExportPage(Page):
@@ -286,7 +286,7 @@ class ExportPage(Page):
             self.out.setText(str(project.with_name(f"{project.stem}-export")) if self.workspace.path else "")
         self._enable()
         reader, run = self.workspace.reader, self.workspace.run()
-        self._exported = reader.one(_LAST, (run["model_id"],)) if reader and run else None
+        self._exported = last_export(reader, run["model_id"]) if reader and run else None
         self.pages.setCurrentIndex(1 if self._exported else 0)
         self.empty.tell(
             tr("Nothing exported yet"),

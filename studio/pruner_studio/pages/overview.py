@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 
 from pruner_engine import units
 from pruner_engine.store.comparison import comparable
+from pruner_engine.store.lookups import measurement
 from pruner_studio.help import tip_of
 from pruner_studio.models.drawn_runs import SHOWN
 from pruner_studio.models.narrowing import narrowed
@@ -235,9 +236,7 @@ class OverviewPage(Page):
 
     def _open_failure(self, measurement_id: int) -> None:
         assert self.workspace.reader is not None
-        row = self.workspace.reader.one(
-            "SELECT task_id, candidate_id FROM measurements WHERE id = ?", (measurement_id,)
-        )
+        row = measurement(self.workspace.reader, measurement_id)
         if row is not None:
             self.workspace.select(row["task_id"], row["candidate_id"])
             self.go_to.emit("schedule")

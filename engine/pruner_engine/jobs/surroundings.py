@@ -1,0 +1,32 @@
+"""What decides a run's results beside the model: versions of libraries, and the machine."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.metadata
+import os
+import platform
+from typing import Any
+
+import psutil
+
+from pruner_engine import __version__
+
+
+def versions() -> dict[str, str]:
+    """Versions of what decides a result."""
+    names = ("apache-tvm", "apache-tvm-ffi", "torch", "numpy", "xgboost-cpu")
+    found = {"python": platform.python_version(), "engine": __version__}
+    for name in names:
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            found[name] = importlib.metadata.version(name)
+    return found
+
+
+def host() -> dict[str, Any]:
+    """The machine and how busy it was when the run began."""
+    return {
+        "system": platform.platform(),
+        "load": list(os.getloadavg()),
+        "memory_bytes": psutil.virtual_memory().total,
+    }

@@ -1,0 +1,66 @@
+"""How many trials a run, and the next round of a task, may still make."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from pruner_engine.search.budget import Budget, WorkClock
+from pruner_engine.search.run_log import RunLog
+from pruner_engine.search.scheduler import open_tasks
+from pruner_engine.search.settings import SearchSettings
+from pruner_engine.search.strategy import Strategy
+from pruner_engine.search.task_state import TaskState
+
+_PATIENCE = 64  # trials of a task without a gain, where nothing else ends the run
+
+
+class Allotment:
+    """Shares the budget of one run out.
+
+    Args:
+        budget, settings, states, strategy: of the run.
+        clock, log: its working time and its trials so far.
+    """
+
+    def __init__(
+        self,
+        budget: Budget,
+        settings: SearchSettings,
+        states: Sequence[TaskState],
+        strategy: Strategy,
+        clock: WorkClock,
+        log: RunLog,
+    ) -> None:
+        self._budget, self._settings, self._states = budget, settings, states
+        self._strategy, self._clock, self._log = strategy, clock, log
+
+    @property
+    def is_spent(self) -> bool:
+        trials = self._budget.trials
+        return self._clock.out_of_time or (trials is not None and self._log.trials >= trials)
+
+    @property
+    def patience(self) -> int:
+        """Trials without a gain after which a task is left; 0 for never."""
+        return self._settings.patience or (_PATIENCE if self._budget.open_ended else 0)
+
+    def of_round(self, state: TaskState) -> int:
+        """Trials of the task's next round."""
+        return min(self._wanted(state), self._room(state))
+
+    def _room(self, state: TaskState) -> int:
+        """Trials that the budget, and the task's own limit, still allow."""
+        left = sys.maxsize if self._budget.trials is None else self._budget.trials - self._log.trials
+        limit = self._settings.trials_per_task
+        return min(left, limit - len(state.trials)) if limit else left
+
+    def _wanted(self, state: TaskState) -> int:
+        """What the strategy measures in a round; less in a first where half of the budget is not enough for all."""
+        full = self._strategy.round_trials
+        least = min(self._strategy.opening_trials or full, full)
+        left = self._clock.trials_left(self._log.trials)
+        if state.trials or left is None:
+            return full
+        waiting = sum(not s.trials for s in open_tasks(self._states))
+        return min(max(int(left / 2 / max(waiting, 1)), least), full)

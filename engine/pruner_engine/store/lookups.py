@@ -1,0 +1,76 @@
+"""What one job or page alone asks of a project that is open for reading."""
+
+from __future__ import annotations
+
+from pruner_engine.store.reader import ProjectReader, Row
+
+_FINISHED = (
+    "FROM measurements x JOIN candidates c ON c.id = x.candidate_id"
+    " WHERE x.task_id = ? AND x.stage = 'ok' AND x.censored = 0"
+)
+
+
+def targets(reader: ProjectReader) -> list[Row]:
+    """In the order in which they came, with their devices and profiles."""
+    return reader.rows("SELECT device, fingerprint, profile, text FROM targets ORDER BY id")
+
+
+def model_file(reader: ProjectReader, model_id: int) -> object:
+    """The project's copy of a model's file; None where it holds none. It may be of any type."""
+    row = reader.one("SELECT content FROM models WHERE id = ?", (model_id,))
+    return None if row is None else row["content"]
+
+
+def model_checkpoint(reader: ProjectReader, run_id: int) -> Row | None:
+    """The cost model as a run has left it: kind, step and data."""
+    return reader.one("SELECT kind, step, data FROM checkpoints WHERE run_id = ? AND role = 'model'", (run_id,))
+
+
+def last_export(reader: ProjectReader, model_id: int) -> Row | None:
+    """Of any run of a model."""
+    return reader.one(
+        "SELECT e.* FROM exports e JOIN runs r ON r.id = e.run_id WHERE r.model_id = ? ORDER BY e.id DESC LIMIT 1",
+        (model_id,),
+    )
+
+
+# ------------------------------------------------------------ tasks and their measurements
+
+
+def whole_task(reader: ProjectReader, task_id: int) -> Row | None:
+    """Row of a task, its module included, with its `target` and its device's `profile`."""
+    return reader.one(
+        "SELECT k.*, t.text AS target, t.profile FROM tasks k JOIN targets t ON t.id = k.target_id WHERE k.id = ?",
+        (task_id,),
+    )
+
+
+def task_named(reader: ProjectReader, name: str, or_id: int, run_id: int | None) -> int | None:
+    """Id of the task of that name or id: the run's, else the newest run's; runs on two devices share names."""
+    row = reader.one(
+        "SELECT k.id FROM tasks k LEFT JOIN run_tasks j ON j.task_id = k.id WHERE k.name = ? OR k.id = ?"
+        " ORDER BY j.run_id = ? DESC, j.run_id DESC LIMIT 1",
+        (name, or_id, run_id),
+    )
+    return None if row is None else int(row["id"])
+
+
+def finished(reader: ProjectReader, task_id: int) -> int:
+    """How many measurements of a task, of all runs, were neither failed nor abandoned."""
+    return int(reader.rows(f"SELECT count(*) AS n {_FINISHED}", (task_id,))[0]["n"])
+
+
+def timed_decisions(reader: ProjectReader, task_id: int) -> list[Row]:
+    """Sketch, decisions and seconds of those."""
+    return reader.rows(f"SELECT c.sketch_id, c.decisions, x.seconds {_FINISHED}", (task_id,))
+
+
+def fastest(reader: ProjectReader, task_id: int) -> int | None:
+    """Id of the candidate of a task that was the fastest in any run."""
+    row = reader.one(f"SELECT x.candidate_id AS id {_FINISHED} ORDER BY x.seconds LIMIT 1", (task_id,))
+    return None if row is None else int(row["id"])
+
+
+def measurement(reader: ProjectReader, measurement_id: int) -> Row | None:
+    """Task and candidate of a measurement."""
+    return reader.one("SELECT task_id, candidate_id FROM measurements WHERE id = ?", (measurement_id,))
