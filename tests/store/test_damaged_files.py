@@ -18,6 +18,7 @@ from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
 
 NOBODY = 65534
+REAL = Path(__file__).parents[1] / "faults" / "earlier" / "v2_baselines_by_type.pruner"
 
 
 def add_run(project: Project, number: int = 0) -> int:
@@ -70,6 +71,42 @@ def test_a_write_ahead_log_that_breaks_off_loses_its_end_only(tmp_path, seed):
             add_run(project, 99)
     except UserError as error:  # before the very first commit reached the file itself
         assert "project" in str(error)
+
+
+def test_a_project_that_was_cut_anywhere_is_a_sentence_or_a_result(tmp_path):
+    whole, copy = tmp_path / "p.pruner", tmp_path / "copy.pruner"
+    shutil.copy(REAL, whole)
+    with Project(whole):  # brought up to date
+        pass
+    data, rng = whole.read_bytes(), random.Random(0)
+    pages = range(0, len(data), 4096)
+    places = {0, 1, 15, 16, 99, 100, *pages, *(page - 1 for page in pages[1:]), *rng.sample(range(len(data)), 60)}
+    said = set()
+    for place in sorted(places):
+        copy.write_bytes(data[:place])
+        for look in (read_all, open_to_write):
+            try:
+                look(copy)
+            except UserError as error:
+                assert error.message.endswith("."), (place, error)
+                said.add(error.message.replace(str(copy), "")[:24])
+        for left in tmp_path.glob("copy.*"):
+            left.unlink()
+    assert said, "some places do harm"
+    read_all(whole)
+
+
+def read_all(path: Path) -> None:
+    with ProjectReader(path) as reader:
+        for run in reader.runs():
+            reader.tasks(run["id"]), reader.candidates(run["id"], measured=True), reader.failures(run["id"])
+
+
+def open_to_write(path: Path) -> None:
+    with Project(path) as project:
+        for run_id in range(1, 3):
+            if project.runs.has(run_id):
+                project.trials.measured(run_id), project.runs.tasks(run_id)
 
 
 def counted(path: Path, most: float) -> int:
