@@ -1,13 +1,16 @@
-"""Design spaces of built-in workloads, made once a test session."""
+"""Design spaces of built-in workloads and other operators, made once a test session."""
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 
 import numpy as np
 import tvm
-from tvm import te, topi
+from tvm.s_tir import SBlock, SBlockRealize
+from tvm.tirx import For, SeqStmt
 
+from draft.operators import HALF, OPERATORS, operator_task
 from graphs import GRAPHS, NORMS, TWO_RESULTS, tasks_of_graph
 from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.frontends import load_model
@@ -16,7 +19,6 @@ from pruner_engine.targets.presets import load_presets
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
-from pruner_engine.tasks.task import TuningTask
 
 CPU = resolve_target('{"kind":"llvm","mcpu":"icelake-server","num-cores":2}')
 GPU = resolve_target("a100-40g")
@@ -34,6 +36,7 @@ WORKLOADS = [
     "conv2d:1,16,12,12,32,3,pad=1,groups=2,layout=NHWC",
     "conv3d:1,8,6,10,10,16,3,pad=1",
     "deconv2d:1,16,8,8,8,4",
+    "depthwise:1,48,14,14,3,pad=1",
     "depthwise:1,48,14,14,3,pad=1,layout=NHWC",
     "maxpool:1,16,16,16,2",
     "avgpool:1,16,15,15,3,stride=2,pad=1",
@@ -43,6 +46,17 @@ WORKLOADS = [
     "gelu:64,96",
     *TWO_RESULTS,
     *NORMS,
+    *OPERATORS,
+]
+
+TENSORISED = [
+    HALF,
+    "bmm:4,64,64,32,float16",
+    "dense:64,64,64,float16",
+    "conv2d:1,32,28,28,64,3,layout=NHWC,float16",
+    "matmul:128,128,128,bfloat16",
+    "conv2d:1,32,28,28,64,3,layout=NHWC,bfloat16",
+    "matmul:256,128,256,int8",
 ]
 
 
@@ -50,6 +64,8 @@ WORKLOADS = [
 def space_of(workload: str, target: tvm.target.Target) -> DesignSpace:
     if workload in GRAPHS:
         task = tasks_of_graph(workload, target)[0]
+    elif workload in OPERATORS or workload == HALF:
+        task = operator_task(workload, target)
     else:
         task = extract_tasks(prepare(load_model(workload).mod, target), target)[0]
     return DesignSpace.generate(task, target)
@@ -69,10 +85,13 @@ def accepted(space: DesignSpace, preset: str, count: int) -> tuple[list[tvm.IRMo
     return [c.schedule.mod for c in space.materialise(tried) if c.schedule is not None], len(tried)
 
 
-@functools.cache
-def tensor_core_space() -> DesignSpace:
-    """A float16 product that MetaSchedule tensorises."""
-    a, b = te.placeholder((128, 128), "float16", "a"), te.placeholder((128, 256), "float16", "b")
-    func = te.create_prim_func([a, b, topi.nn.matmul(a, b, out_dtype="float32")])
-    mod = tvm.IRModule({"main": func})
-    return DesignSpace.generate(TuningTask("product", "matmul", "0", mod, (), 2.0 * 128 * 128 * 256, 1), GPU)
+def blocks(statement, loops: tuple[For, ...] = ()) -> Iterator[tuple[SBlock, tuple[For, ...]]]:
+    """The innermost blocks, each with the loops around it."""
+    if isinstance(statement, For):
+        yield from blocks(statement.body, (*loops, statement))
+    elif isinstance(statement, SeqStmt):
+        for part in statement.seq:
+            yield from blocks(part, loops)
+    elif isinstance(statement, SBlockRealize):
+        inner = list(blocks(statement.block.body, loops))
+        yield from inner or [(statement.block, loops)]

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
-from scipy.stats import spearmanr
 
-from draft.spaces import CPU, GPU, analyzer_of, space_of
+from draft.spaces import CPU, DEVICES, GPU, analyzer_of, space_of
 from pruner_engine.draft import analyzer_for
-from pruner_engine.draft.calibration import fit, fit_device
+from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.search.explorer import Explorer
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.targets.profiling import profile_for
@@ -65,6 +62,22 @@ def test_rows_are_grouped_by_where_each_alone_puts_its_blocks(workload):
             assert analyzer.explain(sketch.index, row).times["compute"] == pytest.approx(alone)
 
 
+def read_anew(*args):
+    raise AssertionError("a sketch is read anew")
+
+
+def test_a_prepared_sketch_is_read_before_the_first_question(monkeypatch):
+    space = space_of("matmul:128,96,64", CPU)
+    analyzer = analyzer_of(space)
+    rows = [sketch.sample(np.random.default_rng(0), 1)[0] for sketch in space.sketches]
+    expected = [analyzer_of(space).explain(index, row) for index, row in enumerate(rows)]
+    for sketch in space.sketches:
+        analyzer.prepare(sketch.index)
+    monkeypatch.setattr("pruner_engine.draft.variant.Replay", read_anew)
+    monkeypatch.setattr("pruner_engine.draft.variant.Evaluation", read_anew)
+    assert [analyzer.explain(index, row) for index, row in enumerate(rows)] == expected
+
+
 def test_a_prepared_row_reads_no_sketch_when_a_slider_moves(monkeypatch):
     """Reading a sketch anew takes ten times as long as an answer may take that follows a slider."""
     space = space_of("avgpool:1,16,15,15,3,stride=2,pad=1", CPU)
@@ -78,11 +91,8 @@ def test_a_prepared_row_reads_no_sketch_when_a_slider_moves(monkeypatch):
     fresh, analyzer = analyzer_of(space), analyzer_of(space)
     expected = [fresh.explain(sketch.index, moved) for moved in moves]
     analyzer.prepare(sketch.index, row)
-
-    def read_anew(*args):
-        raise AssertionError("a sketch is read anew")
-
     monkeypatch.setattr("pruner_engine.draft.variant.Replay", read_anew)
+    monkeypatch.setattr("pruner_engine.draft.variant.Evaluation", read_anew)
     assert [analyzer.explain(sketch.index, moved) for moved in moves] == expected
 
 
@@ -94,78 +104,6 @@ def test_locations_that_tvm_replaces_are_one_candidate():
         rows = analyzer.canonical(sketch.index, sketch.sample(rng, 40))
         for candidate in space.materialise([space.candidate(sketch.index, row) for row in rows]):
             assert space.from_trace(candidate.schedule.trace, "evolved").hash == candidate.hash
-
-
-def test_calibration_finds_the_factors():
-    rng = np.random.default_rng(0)
-    times = rng.lognormal(size=(3, 200))
-    seconds = np.array([1.0, 3.0, 0.5]) @ times * rng.lognormal(sigma=0.05, size=200)
-    factors = fit(times, seconds, ["a", "b", "c"])
-    assert factors is not None
-    assert factors["b"] > 2 * factors["a"] > 2 * factors["c"]
-
-
-def test_calibration_on_noise_changes_nothing():
-    rng = np.random.default_rng(0)
-    times = rng.lognormal(size=(3, 200))
-    seconds = times.sum(axis=0)
-    assert fit(times, seconds, ["a", "b", "c"]) is None
-    assert fit(times[:, :8], seconds[:8], ["a", "b", "c"]) is None
-
-
-def test_a_device_s_calibration_holds_for_tasks_it_was_not_fitted_on():
-    rng = np.random.default_rng(0)
-    names = ["a", "b", "c"]
-
-    def measured(factors, noise):
-        tasks = []
-        for unit in (1e-3, 1e-5, 1e-4, 1e-3, 1e-6):
-            times = unit * rng.lognormal(size=(3, 60))
-            tasks.append((times, np.array(factors) @ times * rng.lognormal(sigma=noise, size=60)))
-        return tasks
-
-    tasks = measured([1.0, 3.0, 0.4], 0.1)
-    factors = fit_device(tasks, names)
-    assert factors is not None
-    assert factors["b"] > 1.5 * factors["a"] > 1.5 * factors["c"]
-    assert fit_device(tasks[:3], names) is None  # too few to tell
-    assert fit_device(measured([1.0, 1.0, 1.0], 0.0), names) is None  # nothing to gain
-
-
-def test_an_analyzer_starts_from_the_device_s_calibration():
-    space = space_of(CONV, CPU)
-    profile = profile_for(CPU)
-    row = space.sketches[0].sample(np.random.default_rng(0), 1)[0]
-    plain = analyzer_for(space, profile).explain(0, row).times
-    calibrated = analyzer_for(space, replace(profile, calibration={"compute": 2.0})).explain(0, row).times
-    assert calibrated == {**plain, "compute": pytest.approx(2 * plain["compute"])}
-
-
-def test_a_calibrated_analyzer_follows_the_measurements():
-    space = space_of(CONV, CPU)
-    analyzer = analyzer_of(space)
-    sketch = space.sketches[0]
-    rows = sketch.sample(np.random.default_rng(0), 200)
-    told = [analyzer.explain(0, row).times for row in rows]
-    # a device on which all traffic is for free
-    seconds = np.array([t["compute"] for t in told])
-    before = spearmanr(-analyzer.score(0, rows[100:]), seconds[100:])[0]
-    analyzer.calibrate([(0, row, float(s)) for row, s in zip(rows[:100], seconds[:100], strict=True)])
-    after = spearmanr(-analyzer.score(0, rows[100:]), seconds[100:])[0]
-    assert after > before
-
-
-def test_a_correction_that_more_measurements_do_not_confirm_is_given_up():
-    space = space_of(CONV, CPU)
-    analyzer = analyzer_of(space)
-    rows = space.sketches[0].sample(np.random.default_rng(0), 400)
-    told = [analyzer.explain(0, row).times for row in rows]
-    compute, chance = np.array([t["compute"] for t in told]), np.random.default_rng(1).permutation(len(rows))
-    analyzer.calibrate([(0, row, float(s)) for row, s in zip(rows[:60], compute[:60], strict=True)])
-    assert analyzer.factors != analyzer.profile.calibration
-    shuffled = [(0, row, float(s)) for row, s in zip(rows, compute[chance], strict=True)]
-    analyzer.calibrate(shuffled)
-    assert analyzer.factors == analyzer.profile.calibration
 
 
 # ------------------------------------------------------------ the explorer
@@ -184,6 +122,36 @@ def test_a_draft_is_distinct_sorted_and_better_than_chance(target):
     assert np.median(scores) > np.quantile(chance[np.isfinite(chance)], 0.9)
     assert sum(drafted.histogram["drafted"]) == FEW.draft_set
     assert drafted.explored >= FEW.draft_set
+
+
+class Listening(Analyzer):
+    """An analyzer that keeps the scores that it tells."""
+
+    def score(self, sketch, rows):
+        scores = super().score(sketch, rows)
+        self.told = np.concatenate([self.told, scores])
+        return scores
+
+
+@pytest.mark.parametrize("target", [CPU, GPU], ids=["cpu", "gpu"])
+def test_a_histogram_tells_the_scores_of_what_was_explored_and_of_what_was_drafted(target):
+    space = space_of(CONV, target)
+    analyzer = Listening(space, DEVICES[target])
+    explorer = Explorer(space, analyzer, FEW)
+    known: set[str] = set()
+    for _ in range(2):
+        analyzer.told = np.zeros(0)
+        drafted = explorer.draft(np.random.default_rng(0), (), known)
+        assert not known & {c.hash for c in drafted.candidates}
+        known = {c.hash for c in drafted.candidates[:4]}
+        valid = analyzer.told[np.isfinite(analyzer.told)]
+        edges, scores = drafted.histogram["edges"], [c.draft_score for c in drafted.candidates]
+        assert drafted.explored == len(analyzer.told)
+        assert drafted.histogram["explored"] == np.histogram(valid, edges)[0].tolist()
+        assert drafted.histogram["drafted"] == np.histogram(scores, edges)[0].tolist()
+        assert (edges[0], edges[-1]) == (valid.min(), valid.max()) and sum(drafted.histogram["explored"]) == len(valid)
+        assert sum(drafted.histogram["drafted"]) == len(scores)
+        assert all(a >= b for a, b in zip(*(drafted.histogram[n] for n in ("explored", "drafted")), strict=True))
 
 
 def test_a_candidate_keeps_nothing_of_the_thousands_that_it_was_chosen_from():

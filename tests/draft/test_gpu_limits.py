@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import tvm
+from tvm.s_tir import Schedule
 
-from draft.spaces import GPU, space_of, tensor_core_space
+from draft.operators import HALF
+from draft.spaces import GPU, blocks, space_of
 from pruner_engine.benchmarks.compiling import bench_compile
 from pruner_engine.draft import analyzer_for
 from pruner_engine.search.explorer import Explorer
@@ -14,9 +17,9 @@ from pruner_engine.targets.profiling import profile_for
 from pruner_engine.targets.target import resolve_target
 
 
-@pytest.mark.parametrize("workload", ["matmul:128,96,64", "conv2d:1,16,14,14,32,3,pad=1", "softmax:64,256", "float16"])
+@pytest.mark.parametrize("workload", ["matmul:128,96,64", "conv2d:1,16,14,14,32,3,pad=1", "softmax:64,256", HALF])
 def test_validity_is_predicted(workload):
-    space = tensor_core_space() if workload == "float16" else space_of(workload, GPU)
+    space = space_of(workload, GPU)
     analyzer = analyzer_for(space, profile_for(GPU))
     rng = np.random.default_rng(0)
     right = total = 0
@@ -30,6 +33,32 @@ def test_validity_is_predicted(workload):
             right += passed if wanted else len(candidates) - passed
             total += len(candidates)
     assert right >= 0.85 * total
+
+
+def agree(schedule: Schedule) -> bool:
+    """Whether all loops of a launch that are bound to the same threads are as long."""
+    bound: dict[tuple[tvm.tirx.Var, str], set[int]] = {}
+    for _, loops in blocks(schedule.mod["main"].body):
+        for loop in loops:
+            if loop.thread_binding is not None and "threadIdx" in (thread := str(loop.thread_binding.thread_tag)):
+                bound.setdefault((loops[0].loop_var, thread), set()).add(int(loop.extent))
+    return all(len(extents) == 1 for extents in bound.values())
+
+
+def test_threads_that_do_not_agree_are_not_valid():
+    """Two reductions of a kernel, each across threads of its own number, which TVM's check lets through."""
+    space = space_of("group norm, channels last", GPU)
+    analyzer = analyzer_for(space, profile_for(GPU))
+    refused = []
+    for sketch in space.sketches:
+        for row in sketch.sample(np.random.default_rng(0), 8):
+            schedule = space.apply(space.candidate(sketch.index, row))
+            if schedule is not None:
+                assert analyzer.explain(sketch.index, row).valid == agree(schedule)
+                refused += [] if agree(schedule) else [schedule]
+    assert refused
+    with GPU, pytest.raises(RuntimeError):
+        tvm.tirx.build(refused[0].mod, target=GPU)
 
 
 HOPPER = resolve_target("h100")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -28,48 +28,75 @@ def fit(times: np.ndarray, seconds: np.ndarray, names: Sequence[str]) -> dict[st
         names: of the components.
 
     Returns:
-        None where there is too little data, or where factors fitted on a part of the measurements rank the rest worse
-        than the plain sum of the components does.
+        None where there is too little data, or where factors fitted on a part of the measurements do not rank the rest
+        better, or any part worse, than the plain sum of the components does.
     """
     if len(seconds) < _LEAST:
         return None
     fold = np.arange(len(seconds)) % _FOLDS
-    before, after = [], []
+    gains = []
     for held_out in range(_FOLDS):
         test = fold == held_out
-        factors = _solve([(times[:, ~test], seconds[~test])])
-        before.append(_rank(times[:, test].sum(axis=0), seconds[test]))
-        after.append(_rank(factors @ times[:, test], seconds[test]))
-    gain = np.array(after) - np.array(before)
-    if gain.mean() < _GAIN or (gain < 0).sum() > 1:
+        gains.append(_gain(_solve([(times[:, ~test], seconds[~test])]), times[:, test], seconds[test]))
+    if np.mean(gains) < _GAIN or min(gains) < 0:
         return None
     return dict(zip(names, _solve([(times, seconds)]).tolist(), strict=True))
 
 
-def fit_device(tasks: Sequence[Task], names: Sequence[str]) -> dict[str, float] | None:
+def holds(factors: Mapping[str, float], times: np.ndarray, seconds: np.ndarray, names: Sequence[str]) -> bool:
+    """Whether factors that were fitted elsewhere rank these measurements no worse than none; few tell nothing.
+
+    Args:
+        times, seconds, names: as of `fit`.
+    """
+    return not factors or len(seconds) < _LEAST or _gain(_array(factors, names), times, seconds) >= 0
+
+
+def fit_device(
+    tasks: Sequence[Task], names: Sequence[str], known: Mapping[str, float] | None = None
+) -> dict[str, float] | None:
     """Factors for all tasks of a device, those that are not measured yet among them.
 
     Args:
         tasks: per task the predicted seconds by component, float64[components, n], and the measured, float64[n].
         names: of the components.
+        known: the device's present factors, which were fitted on other measurements.
 
     Returns:
-        None where there are too few tasks with enough measurements, or where factors fitted on the other tasks do not
-        rank a task's measurements better on average, or clearly worse for any of them.
+        None where there are too few tasks with enough measurements to tell. None of the factors, {}, where neither the
+        known ones nor ones fitted on the other tasks rank a task's measurements better on average, and for no task
+        clearly worse.
     """
     tasks = [task for task in tasks if len(task[1]) >= _LEAST]
     if len(tasks) < _LEAST_TASKS:
         return None
-    before = [_rank(times.sum(axis=0), seconds) for times, seconds in tasks]
-    found, best = None, 0.0
+    found: dict[str, float] = {}
+    best = 0.0
+    if known:
+        gains = np.array([_gain(_array(known, names), *task) for task in tasks])
+        if _worth(gains) > best:
+            found, best = dict(known), _worth(gains)
     for trust in _TRUSTS:
         others = ([*tasks[:i], *tasks[i + 1 :]] for i in range(len(tasks)))
         fitted = [_solve(rest, trust) for rest in others]
-        after = [_rank(factors @ times, seconds) for factors, (times, seconds) in zip(fitted, tasks, strict=True)]
-        gains = np.array(after) - np.array(before)
-        if gains.mean() > best and gains.min() >= -_LOSS:
-            found, best = dict(zip(names, _solve(tasks, trust).tolist(), strict=True)), float(gains.mean())
+        gains = np.array([_gain(factors, *task) for factors, task in zip(fitted, tasks, strict=True)])
+        if _worth(gains) > best:
+            found, best = dict(zip(names, _solve(tasks, trust).tolist(), strict=True)), _worth(gains)
     return found
+
+
+def _worth(gains: np.ndarray) -> float:
+    """What factors gain on average over tasks that they were not fitted on; nothing where one of them loses."""
+    return float(gains.mean()) if gains.min() >= -_LOSS else 0.0
+
+
+def _array(factors: Mapping[str, float], names: Sequence[str]) -> np.ndarray:
+    return np.array([factors.get(name, 1.0) for name in names])
+
+
+def _gain(factors: np.ndarray, times: np.ndarray, seconds: np.ndarray) -> float:
+    """Rank correlation that the factors add to that of the plain sum of the components."""
+    return _rank(factors @ times, seconds) - _rank(times.sum(axis=0), seconds)
 
 
 def _solve(tasks: Sequence[Task], trust: float = _TRUST) -> np.ndarray:

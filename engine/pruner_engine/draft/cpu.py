@@ -15,8 +15,8 @@ from pruner_engine.draft.columns import Value, ceil_div, equal, maximum, minimum
 from pruner_engine.draft.core import Core
 from pruner_engine.draft.finish import Plan, plans
 from pruner_engine.draft.footprint import Touch, conflicts, lines, spans_by_depth
-from pruner_engine.draft.nest import Block, Node, data_parallel, heaviness
-from pruner_engine.draft.parts import Parts, add_up, sum_by_name
+from pruner_engine.draft.nest import Block, Node, data_parallel
+from pruner_engine.draft.parts import Parts, Statement, add_up
 from pruner_engine.targets.profile import DeviceProfile
 
 _LINE = 64  # bytes of a cache line
@@ -34,81 +34,106 @@ def cpu_parts(root: Block, profile: DeviceProfile, without: Collection[str] = ()
     for effect in without:
         core = core.without(effect)
     planned = plans(root, core.lanes)
-    every = [_statement(plan, core) for plan in planned]
-    times = sum_by_name(one.times for one in every)
-    times["overhead"] = times["overhead"] + _launches(planned) * profile.parallel_overhead_s
-    heavy = max(range(len(every)), key=lambda i: every[i].weight)
-    return Parts(every[heavy].symbols, every[heavy].penalties, times)
+    launches = {"overhead": _launches(planned) * profile.parallel_overhead_s}
+    return Parts([_statement(plan, core) for plan in planned], launches)
 
 
-@dataclass(frozen=True)
-class _Statement:
-    weight: tuple[int, int]
-    symbols: dict[str, Value]
-    penalties: dict[str, Value]
-    times: dict[str, Value]
-
-
-def _statement(plan: Plan, core: Core) -> _Statement:
-    flops = sum(s.flops for s in plan.block.stores)
-    special = sum(s.special for s in plan.block.stores)
-    divisions = sum(s.divisions for s in plan.block.stores)
+def _statement(plan: Plan, core: Core) -> Statement:
+    step = _Step.of(plan, core)
     share = _balance(plan.parallel, core.cores)  # seconds on all cores per second of work
-    operations = ceil_div(plan.vector, core.lanes)  # registers that one vector takes
-    # a vector along a loop outside has the whole tail in every lane
-    tail = maximum(1, product(loop.extent for loop in plan.tail) / plan.vector) if plan.tail else 1
-    steps = plan.iterations / plan.vector / tail
-    accumulators = tail * operations
-    unrolled = tail * operations <= _FULL_UNROLL
-    unrolled = 1 if plan.straight else maximum(unrolled, tail <= plan.unroll)
-    loads, streams, stores = _memory_operations(plan, operations, accumulators)
-    inserted = _inserted(plan)
-    kept = plan.tail and not plan.block.spatial
-    runs = _reduction_run(plan)
-    around = accumulators / runs if kept else 0  # accumulators are filled and emptied once a run
-    through_memory = where(unrolled, 0, accumulators) if kept else 0
-    moved, written = loads + through_memory + around, stores + through_memory + around
-    arithmetic = max(1, flops // 2) * accumulators * core.arithmetic
-    cycles = maximum(maximum(arithmetic, moved * core.load), written * core.store)
-    cycles = maximum(cycles, inserted * core.insert)
-    overhead: Value = core.spatial_loop
-    latency: Value = 0
-    if kept:
-        overhead = core.loop * where(unrolled, 1.0, 1.0 + tail) / maximum(1, minimum(plan.unroll, 64) / tail)
-        spilled = maximum(accumulators + streams + 1 - core.registers, 0) * unrolled
-        cycles = cycles + where(spilled > 0, core.spill + spilled * core.spill_each, 0)
-        # chains of additions that follow each other overlap as far as the reorder buffer reaches
-        chain = runs * (arithmetic * 2.0 + moved + written)
-        latency = core.latency * where(unrolled, 1.0, 1.25) / maximum(1.0, _REORDER / chain)
-    overhead = maximum(overhead, latency - cycles) if kept else overhead
-    cycles = cycles + (special * core.special + divisions * core.division) * plan.vector * tail
     traffic = _traffic(plan, core)
-    busy = steps * cycles * core.cycle
+    cycles, overhead = _cycles(plan, step, core)
+    busy = step.count * cycles * core.cycle
     waits = {name: traffic[name] * seconds for name, _, seconds in core.levels}
     # prefetching hides the shorter of computing and moving, not all of it
     memory = add_up(waits.values())
     stalled = square_root(busy * busy + memory * memory) - busy
     times: dict[str, Value] = {
         "compute": busy * share,
-        "overhead": steps * overhead * core.cycle * share,
+        "overhead": step.count * overhead * core.cycle * share,
         **{name: stalled * wait / maximum(memory, 1e-30) * share for name, wait in waits.items()},
     }
     symbols: dict[str, Value] = {
-        "flops": plan.iterations * (flops + special + divisions),
+        "flops": plan.iterations * sum(s.flops + s.special + s.divisions for s in plan.block.stores),
         "parallel": plan.parallel,
         "vector": plan.vector,
-        "accumulators": accumulators,
-        "loads_per_step": loads,
+        "accumulators": step.accumulators,
+        "loads_per_step": step.loads,
         "unroll": plan.unroll,
-        "steps": steps,
+        "steps": step.count,
         **{f"{name}_bytes": traffic[name] for name, _, _ in core.levels},
     }
     penalties: dict[str, Value] = {
-        "lanes": plan.vector / (operations * core.lanes),
+        "lanes": plan.vector / (step.registers * core.lanes),
         "parallel": 1.0 / (share * core.cores),
-        "registers": maximum(1.0, (accumulators + 2) / core.registers) if kept else 1.0,
+        "registers": maximum(1.0, (step.accumulators + 2) / core.registers) if plan.accumulates else 1.0,
     }
-    return _Statement(heaviness(plan.block), symbols, penalties, times)
+    return Statement(plan.block, symbols, penalties, times)
+
+
+@dataclass(frozen=True)
+class _Step:
+    """What a core does at a time: a vector, or all that one step of a reduction accumulates into.
+
+    Attributes:
+        count: steps of the statement.
+        vectors: of one step.
+        registers: that one vector takes.
+        unrolled: 1 where the vectors of a step are written out, not looped over.
+        loads, stores: vectors and elements that a step moves; what the accumulators take aside.
+        streams: whole vectors among the loads that wait in registers.
+    """
+
+    count: Value
+    vectors: Value
+    registers: Value
+    unrolled: Value
+    loads: Value
+    streams: Value
+    stores: Value
+
+    @classmethod
+    def of(cls, plan: Plan, core: Core) -> _Step:
+        registers = ceil_div(plan.vector, core.lanes)
+        # a vector along a loop outside has the whole tail in every lane
+        vectors = maximum(1, product(loop.extent for loop in plan.tail) / plan.vector) if plan.tail else 1
+        unrolled = 1 if plan.straight else maximum(vectors * registers <= _FULL_UNROLL, vectors <= plan.unroll)
+        moved = _memory_operations(plan, registers, vectors * registers)
+        return cls(plan.iterations / plan.vector / vectors, vectors, registers, unrolled, *moved)
+
+    @property
+    def accumulators(self) -> Value:
+        """Registers that the results of a step take."""
+        return self.vectors * self.registers
+
+
+def _cycles(plan: Plan, step: _Step, core: Core) -> tuple[Value, Value]:
+    """Of one step: those in which it computes, and those that its loops add."""
+    flops, special, divisions = (
+        sum(getattr(store, kind) for store in plan.block.stores) for kind in ("flops", "special", "divisions")
+    )
+    loads, stores = step.loads, step.stores
+    runs = _reduction_run(plan)
+    if plan.accumulates:
+        # accumulators are filled and emptied once a run, or every step where loops keep them out of registers
+        around = where(step.unrolled, 0, step.accumulators)
+        loads = loads + around + step.accumulators / runs
+        stores = stores + around + step.accumulators / runs
+    arithmetic = max(1, flops // 2) * step.accumulators * core.arithmetic
+    cycles = maximum(maximum(arithmetic, loads * core.load), stores * core.store)
+    cycles = maximum(cycles, _inserted(plan) * core.insert)
+    overhead: Value = core.spatial_loop
+    if plan.accumulates:
+        spilled = maximum(step.accumulators + step.streams + 1 - core.registers, 0) * step.unrolled
+        cycles = cycles + where(spilled > 0, core.spill + spilled * core.spill_each, 0)
+        # chains of additions that follow each other overlap as far as the reorder buffer reaches
+        chain = runs * (arithmetic * 2.0 + loads + stores)
+        latency = core.latency * where(step.unrolled, 1.0, 1.25) / maximum(1.0, _REORDER / chain)
+        looped = where(step.unrolled, 1.0, 1.0 + step.vectors)
+        overhead = core.loop * looped / maximum(1, minimum(plan.unroll, 64) / step.vectors)
+        overhead = maximum(overhead, latency - cycles)
+    cycles = cycles + (special * core.special + divisions * core.division) * plan.vector * step.vectors
+    return cycles, overhead
 
 
 def _launches(every: Sequence[Plan]) -> Value:
@@ -204,7 +229,7 @@ def _traffic(plan: Plan, core: Core) -> dict[str, Value]:
         repeats: Value = 1
         for depth in range(len(loops) + 1):
             if depth and touch.moves_with(loops[depth - 1]):
-                repeats = where(loops[depth - 1].extent > 1, outside[depth], repeats)
+                repeats = where(touch.moves(loops[depth - 1]) > 1, outside[depth], repeats)
             sizes[depth] = sizes[depth] + room[depth]
             totals[depth] = totals[depth] + held[depth] * repeats
     result = {}

@@ -44,6 +44,11 @@ class Plan:
         return all(loop.kind in ("unrolled", "vectorized") for loop in self.tail)
 
     @property
+    def accumulates(self) -> bool:
+        """Whether a step adds to results that stay for the next one."""
+        return bool(self.tail) and not self.block.spatial
+
+    @property
     def iterations(self) -> Value:
         """Executions, less those that repeat what a loop does not change: LLVM moves them out of it."""
         total = self.block.useful
@@ -73,14 +78,18 @@ def plans(root: Block, lanes: int) -> list[Plan]:
     for block in blocks_under(root):
         loops, used = all_loops(block), touches(block, where_from)
         if any(loop.kind != "serial" for loop in loops):
-            parallel, vector = _product(loops, "parallel"), _product(loops, "vectorized")
+            # loops that the trace itself vectorises are fused with those around them, which makes as many vectors
+            _, lanes_of = _vector(loops, used, width)
+            parallel = _parallel(loops, jobs, lanes_of) if jobs > 1 else _product(loops, "parallel")
+            vector = _product(loops, "vectorized")
         elif _all_contiguous(loops, used):
             # everything is fused, split by the vector's width, and spread
             total = product(loop.extent for loop in loops)
             vector = minimum(total, width)
             parallel = total / vector if jobs > 1 else 1
         else:
-            parallel, vector = _parallel(loops, jobs), _vector(loops, used, width)
+            vector, lanes_of = _vector(loops, used, width)
+            parallel = _parallel(loops, jobs, lanes_of)
         if block.spatial and loops and all(t.stride(loops[-1]) in (0, 1) for t in used):
             vector = maximum(vector, minimum(loops[-1].extent, lanes))
         if not block.spatial:
@@ -118,12 +127,15 @@ def _product(loops: Sequence[Loop], kind: str) -> Value:
     return product(loop.extent for loop in loops if loop.kind == kind)
 
 
-def _parallel(loops: Sequence[Loop], jobs: int) -> Value:
+def _parallel(loops: Sequence[Loop], jobs: int, vectorised: Mapping[Loop, Value]) -> Value:
+    """Iterations of the outer loops up to more than `jobs`, less those loops that make the vector."""
     iterations: Value = 1
     open_: Value = int(jobs > 1)
     for loop in loops:
-        if not data_parallel(loop):
+        if not data_parallel(loop) or loop.annotations:
             break
+        if loop in vectorised:
+            open_ = where(vectorised[loop], 0, open_)
         iterations = where(open_, iterations * loop.extent, iterations)
         open_ = where(iterations > jobs, 0, open_)
         if len(loop.children) > 1:
@@ -131,8 +143,10 @@ def _parallel(loops: Sequence[Loop], jobs: int) -> Value:
     return iterations
 
 
-def _vector(loops: Sequence[Loop], used: Sequence[Touch], width: int) -> Value:
+def _vector(loops: Sequence[Loop], used: Sequence[Touch], width: int) -> tuple[Value, dict[Loop, Value]]:
+    """Iterations of the inner loops up to `width`, and per loop 1 where it is one of them."""
     vector: Value = 1
+    taken: dict[Loop, Value] = {}
     open_: Value = int(width > 1)
     inner: list[Loop] = []
     for loop in reversed(loops[-_VECTOR_DEPTH:]):
@@ -143,8 +157,9 @@ def _vector(loops: Sequence[Loop], used: Sequence[Touch], width: int) -> Value:
         longer = vector * loop.extent
         open_ = where(longer > width, 0, open_)
         vector = where(open_, longer, vector)
+        taken[loop] = open_
         inner.append(loop)
-    return vector
+    return vector, taken
 
 
 def _straight_lanes(loops: Sequence[Loop], used: Sequence[Touch], unroll: Value, lanes: int) -> Value:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from pruner_engine.draft.columns import Value, ceil_div, equal, maximum, minimum, product
+from pruner_engine.draft.columns import Value, ceil_div, equal, maximum, minimum, product, where
 from pruner_engine.draft.index import Atom, Index, Scaled, Sum, Var, atoms_of, flattened, span, step
 from pruner_engine.draft.nest import Access, Block, Buffer, Loop, all_loops, blocks_under, bound
 
@@ -40,6 +40,10 @@ class Touch:
     def indexed_by(self, loop: Loop) -> bool:
         """Whether the loop's variable is in the indices, even where the memory behind them is the same again."""
         return not self._atoms.isdisjoint(loop.atoms)
+
+    def moves(self, loop: Loop) -> Value:
+        """How many different places the loop, perhaps fused of several, brings the indices to."""
+        return product(atom.extent for atom in loop.atoms if atom in self._atoms)
 
     def padded_by(self, loop: Loop, *, settled: bool = False) -> Value:
         """Whether the loop takes a read under a condition past an end of the buffer, which the condition keeps it from.
@@ -149,13 +153,12 @@ def lines(touch: Touch, spans: Sequence[Value], line_bytes: int) -> Value:
     size = touch.buffer.dtype_bytes
     if touch.buffer.layout_free or not spans:
         return ceil_div(product(spans) * size, line_bytes)
+    apart = product(spans[:-1]) * ceil_div(spans[-1] * size, line_bytes)
+    if len(spans) == 1:
+        return apart
     # dimensions that are covered whole make longer runs, which matters for small inner dimensions
-    run = spans[-1]
-    rest = list(spans[:-1])
-    whole = touch.buffer.shape[-1]
-    if rest and isinstance(whole, int) and whole * size < line_bytes:
-        run = run * rest.pop()
-    return product(rest) * ceil_div(run * size, line_bytes)
+    together = product(spans[:-2]) * ceil_div(spans[-1] * spans[-2] * size, line_bytes)
+    return where(touch.buffer.shape[-1] * size < line_bytes, together, apart)
 
 
 def conflicts(touch: Touch, spans: Sequence[Value], line_bytes: int) -> Value:

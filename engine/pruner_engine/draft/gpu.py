@@ -6,15 +6,16 @@ candidate's latency is the sum of both over its statements. Limits are those of 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
-from pruner_engine.draft.columns import Value, ceil_div, maximum, minimum, product, where
+from pruner_engine.draft.columns import Value, ceil_div, equal, maximum, minimum, product, where
 from pruner_engine.draft.footprint import Touch, homes, spans_by_depth, touches
 from pruner_engine.draft.index import atoms_of, count
-from pruner_engine.draft.nest import Access, Block, Buffer, Loop, Node, all_loops, blocks_under, heaviness
-from pruner_engine.draft.parts import Parts, add_up, sum_by_name
-from pruner_engine.draft.regions import outer_atoms, region
+from pruner_engine.draft.nest import Access, Block, Buffer, Loop, Node, all_loops, blocks_under
+from pruner_engine.draft.parts import Parts, Statement, add_up
+from pruner_engine.draft.regions import accesses, outer_atoms, region
 from pruner_engine.targets.profile import DeviceProfile, GpuLimits
 
 _MAX_VTHREADS = 8  # what MetaSchedule's VerifyGPUCode allows
@@ -34,15 +35,13 @@ def gpu_parts(root: Block, profile: DeviceProfile, without: Collection[str] = ()
     assert profile.gpu is not None
     kernels = [_Kernel(child, profile.gpu) for child in root.children]
     where_from = homes(root)
-    every = [
-        _Statement(block, touches(block, where_from), kernel, profile, without)
+    statements = [
+        _statement(block, touches(block, where_from), kernel, profile, without)
         for kernel in kernels
         for block in blocks_under(kernel.node)
     ]
-    times = sum_by_name(s.times for s in every)
-    times["launch"] = len(kernels) * profile.parallel_overhead_s
-    heavy = max(every, key=lambda s: s.weight)
-    return Parts(heavy.symbols, heavy.penalties, times, _all(k.valid for k in kernels))
+    launches = {"launch": len(kernels) * profile.parallel_overhead_s}
+    return Parts(statements, launches, _all(k.valid for k in kernels))
 
 
 class _Kernel:
@@ -65,18 +64,14 @@ class _Kernel:
             spatial = maximum(1, product(i.extent for i in leaves[-1].iters if i.spatial))
             self.threads = minimum(_UNBOUND_THREADS, spatial)
             self.grid = ceil_div(spatial, self.threads)
-        # TVM lets operands and results, which are not alive at the same time, share the memory
-        operands, results = _shared(leaves)
-        self.shared_bytes = maximum(
-            add_up(_allocated(access, block) for access, block in operands),
-            add_up(_allocated(access, block) for access, block in results),
-        )
+        self.shared_bytes = _shared_bytes(*_shared(leaves))
         self.valid = _all(
             [
                 self.threads <= limits.max_threads_block,
                 self.shared_bytes <= limits.shared_memory_block,
                 self.vthreads <= _MAX_VTHREADS,
                 *(_in_range(block, self.threads) for block in _blocks(node)),
+                *_agree(paths),
                 # TVM cannot lower a software pipeline over a loop that runs once
                 *(loop.extent > 1 for path in paths for loop in path if "software_pipeline_stage" in loop.annotations),
                 *(_vector_fits(block) for block in leaves),
@@ -95,6 +90,13 @@ def _blocks(node: Node) -> list[Block]:
     """All blocks under the node, those around others included."""
     own = [node] if isinstance(node, Block) else []
     return own + [b for child in node.children for b in _blocks(child)]
+
+
+def _agree(paths: Sequence[Sequence[Loop]]) -> Iterator[Value]:
+    """Whether all loops of a launch that are bound to the same threads are as long; TVM cannot lower others."""
+    lengths: dict[str, Value] = {}
+    for loop in (loop for path in paths for loop in path if loop.thread.startswith("threadIdx")):
+        yield equal(loop.extent, lengths.setdefault(loop.thread, loop.extent))
 
 
 def _in_range(block: Block, threads: Value) -> Value:
@@ -116,18 +118,31 @@ def _vector_fits(block: Block) -> Value:
 
 
 def _shared(leaves: Sequence[Block]) -> tuple[list[tuple[Access, Block]], list[tuple[Access, Block]]]:
-    """The shared buffers, each with one of its writes: those copied from memory, and those that threads compute."""
+    """The shared buffers, each with one of its writes: operands, and results, which come from registers alone."""
     found: dict[Buffer, tuple[Access, Block]] = {}
     for block in leaves:
         for store in block.stores:
             if "shared" in store.write.buffer.scope:
                 found.setdefault(store.write.buffer, (store.write, block))
-    copied = [
+    operands = [
         (access, block)
         for access, block in found.values()
-        if any(r.buffer.scope == "global" for s in block.stores for r in s.reads)
+        if any(r.buffer.scope.startswith(("global", "shared")) for s in block.stores for r in s.reads)
     ]
-    return copied, [one for one in found.values() if one not in copied]
+    return operands, [one for one in found.values() if one not in operands]
+
+
+def _shared_bytes(operands: Sequence[tuple[Access, Block]], results: Sequence[tuple[Access, Block]]) -> Value:
+    """Operands and results are not alive at the same time, so that TVM lets results take the place of operands.
+
+    Results of the operands' own type take the place of the largest of them, results of another that of all.
+    """
+    each, written = [_allocated(*one) for one in operands], add_up(_allocated(*one) for one in results)
+    if not operands or not results:
+        return add_up(each) + written
+    types = {access.buffer.dtype_bytes for access, _ in (*operands, *results)}
+    replaced = add_up(each) if len(types) > 1 else reduce(maximum, each)
+    return add_up(each) + maximum(0, written - replaced)
 
 
 def _allocated(access: Access, block: Block) -> Value:
@@ -146,78 +161,73 @@ def _allocated(access: Access, block: Block) -> Value:
 
 
 def _encloses_reader(loop: Loop, buffer: Buffer) -> bool:
-    return any(r.buffer is buffer for b in blocks_under(loop) for s in b.stores for r in s.reads)
+    return bool(accesses(blocks_under(loop), buffer, reads=True))
 
 
 @dataclass(frozen=True)
 class _Work:
-    """What one thread does in a statement."""
-
-    iterations: Value
-    serial: list[Loop]
-
-
-class _Statement:
-    """Symbols of one statement.
+    """What one thread does in a statement.
 
     Attributes:
-        weight: rank among the statements: which one's symbols are shown.
-        times: seconds of arithmetic, and of traffic with the device's memory.
+        serial: loops that it runs by itself, virtual threads among them; none where the threads share a loop out.
     """
 
-    def __init__(
-        self, block: Block, used: list[Touch], kernel: _Kernel, profile: DeviceProfile, without: Collection[str]
-    ) -> None:
-        limits = profile.gpu
-        assert limits is not None
-        loops = all_loops(block)
-        flops = add_up(s.flops + 4 * (s.special + s.divisions) for s in block.stores)
-        total = block.useful * product(loop.extent for loop in loops)
-        work = _work(block, loops, kernel, total)
-        tensor = any(t.buffer.scope.startswith(_TENSOR_CORE) for t in used)
-        flops_thread = work.iterations * flops
-        registers = add_up(_registers(t, work.serial, used) for t in used)
-        operations = add_up(_accesses(t, work.serial) for t in used)
-        dram = [(t, _dram_bytes(t, loops)) for t in used if t.buffer.scope == "global"]
-        penalties: dict[str, Value] = {
-            "warp": kernel.threads / limits.warp_size / ceil_div(kernel.threads, limits.warp_size),
-            "wave": _wave(kernel, limits, profile.cores),
-            "registers": maximum(1.0, registers / limits.max_registers_thread),
-            "reuse": 1.0 + 1.0 / (1.0 + flops_thread / maximum(1, operations)),
-            "memory": 1.0,
-        }
-        penalties.update(dict.fromkeys(without, 1.0))
-        peak = limits.tensor_flops if tensor and limits.tensor_flops else profile.peak_flops
-        idle = penalties["wave"] * penalties["warp"]
-        memory: Value = 0
-        for touch, moved in dram:
-            share = 1.0 if "memory" in without else _transaction_share(touch, loops, limits)
-            memory = memory + moved / (profile.dram_bandwidth * share)
-            penalties["memory"] = minimum(penalties["memory"], share)
-        self.weight = heaviness(block)
-        self.times: dict[str, Value] = {
-            "compute": total * flops * penalties["reuse"] * penalties["registers"] / (peak * idle),
-            "memory": memory,
-        }
-        self.penalties = penalties
-        self.symbols: dict[str, Value] = {
-            "flops": total * flops,
-            "flops_thread": flops_thread,
-            "registers_thread": registers,
-            "memory_operations_thread": operations,
-            "dram_bytes": add_up(moved for _, moved in dram),
-            "shared_bytes": kernel.shared_bytes,
-            "blocks": kernel.grid,
-            "threads": kernel.threads,
-            "vthreads": kernel.vthreads,
-        }
+    iterations: Value
+    serial: Sequence[Loop]
+
+
+def _statement(
+    block: Block, used: Sequence[Touch], kernel: _Kernel, profile: DeviceProfile, without: Collection[str]
+) -> Statement:
+    limits = profile.gpu
+    assert limits is not None
+    loops = all_loops(block)
+    flops = add_up(s.flops + 4 * (s.special + s.divisions) for s in block.stores)
+    total = block.useful * product(loop.extent for loop in loops)
+    work = _work(block, loops, kernel, total)
+    flops_thread = work.iterations * flops
+    registers = add_up(_registers(t, work.serial, used) for t in used)
+    operations = add_up(_accesses(t, work) for t in used)
+    outside = [t for t in used if t.buffer.scope == "global"]
+    moved = [_dram_bytes(t, loops) for t in outside]
+    shares = [1.0 if "memory" in without else _transaction_share(t, loops, limits) for t in outside]
+    penalties: dict[str, Value] = {
+        "warp": kernel.threads / limits.warp_size / ceil_div(kernel.threads, limits.warp_size),
+        "wave": _wave(kernel, limits, profile.cores),
+        "registers": maximum(1.0, registers / limits.max_registers_thread),
+        "reuse": 1.0 + 1.0 / (1.0 + flops_thread / maximum(1, operations)),
+        "memory": reduce(minimum, shares, 1.0),
+    }
+    penalties.update(dict.fromkeys(without, 1.0))
+    tensor = limits.tensor_flops and any(t.buffer.scope.startswith(_TENSOR_CORE) for t in used)
+    peak = limits.tensor_flops if tensor else profile.peak_flops
+    idle = penalties["wave"] * penalties["warp"]
+    times: dict[str, Value] = {
+        "compute": total * flops * penalties["reuse"] * penalties["registers"] / (peak * idle),
+        "memory": add_up(m / (profile.dram_bandwidth * share) for m, share in zip(moved, shares, strict=True)),
+    }
+    symbols: dict[str, Value] = {
+        "flops": total * flops,
+        "flops_thread": flops_thread,
+        "registers_thread": registers,
+        "memory_operations_thread": operations,
+        "dram_bytes": add_up(moved),
+        "shared_bytes": kernel.shared_bytes,
+        "blocks": kernel.grid,
+        "threads": kernel.threads,
+        "vthreads": kernel.vthreads,
+    }
+    return Statement(block, symbols, penalties, times)
 
 
 def _work(block: Block, loops: Sequence[Loop], kernel: _Kernel, total: Value) -> _Work:
-    """Loops that a thread runs by itself, virtual threads among them; a cooperative fetch is shared out."""
+    """A cooperative fetch is shared out, and so is what is not bound."""
     serial = [loop for loop in loops if not loop.thread or loop.thread.startswith("vthread")]
     fetched = block.annotations.get("meta_schedule.cooperative_fetch")
-    if fetched is not None or not kernel.bound:
+    if fetched is not None:  # by the threads of a block together, once for all its virtual threads
+        *around, copied = (loop.extent for loop in loops if not loop.thread)
+        return _Work(product(around) * ceil_div(copied, kernel.threads), ())
+    if not kernel.bound:
         return _Work(maximum(1.0, total / (kernel.grid * kernel.threads)), serial)
     return _Work(product(loop.extent for loop in serial), serial)
 
@@ -229,10 +239,12 @@ def _registers(touch: Touch, serial: Sequence[Loop], used: Sequence[Touch]) -> V
     return product(count(index, moving.__contains__) for index in touch.indices)
 
 
-def _accesses(touch: Touch, serial: Sequence[Loop]) -> Value:
+def _accesses(touch: Touch, work: _Work) -> Value:
     """Times that a thread goes to the buffer: once for each iteration that changes the element."""
+    if not work.serial:
+        return work.iterations
     indexing = {a for index in touch.indices for a in atoms_of(index)}
-    return product(a.extent for loop in serial for a in loop.atoms if a in indexing)
+    return product(a.extent for loop in work.serial for a in loop.atoms if a in indexing)
 
 
 def _dram_bytes(touch: Touch, loops: Sequence[Loop]) -> Value:

@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from pruner_engine.draft.columns import Value
+from pruner_engine.draft.nest import Block, heaviness
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What one block costs.
+
+    Attributes:
+        symbols: what was counted, by name.
+        penalties: factors by which parts of the device lie idle, by name.
+        times: seconds by component.
+    """
+
+    block: Block
+    symbols: dict[str, Value]
+    penalties: dict[str, Value]
+    times: dict[str, Value]
 
 
 @dataclass(frozen=True)
@@ -13,15 +31,34 @@ class Parts:
     """A latency in parts.
 
     Attributes:
-        symbols, penalties: of the statement that computes most, by name.
-        times: seconds by component, over all statements; their sum is the latency.
+        statements: one a block, in the order of the nest.
+        launches: seconds by component that go into starting what the statements share.
         valid: 0 where the device's limits rule the row out.
     """
 
-    symbols: dict[str, Value]
-    penalties: dict[str, Value]
-    times: dict[str, Value]
+    statements: Sequence[Statement]
+    launches: Mapping[str, Value]
     valid: Value = 1
+
+    @cached_property
+    def times(self) -> dict[str, Value]:
+        """Seconds by component, over all statements; their sum is the latency."""
+        total = {name: add_up(one.times[name] for one in self.statements) for name in self.statements[0].times}
+        return total | {name: total.get(name, 0) + seconds for name, seconds in self.launches.items()}
+
+    @property
+    def symbols(self) -> dict[str, Value]:
+        """Of the statement that computes most."""
+        return self._heaviest.symbols
+
+    @property
+    def penalties(self) -> dict[str, Value]:
+        """Of the statement that computes most."""
+        return self._heaviest.penalties
+
+    @cached_property
+    def _heaviest(self) -> Statement:
+        return max(self.statements, key=lambda one: heaviness(one.block))
 
 
 def add_up(values: Iterable[Value]) -> Value:
@@ -29,9 +66,3 @@ def add_up(values: Iterable[Value]) -> Value:
     for value in values:
         total = total + value
     return total
-
-
-def sum_by_name(every: Iterable[Mapping[str, Value]]) -> dict[str, Value]:
-    """Entry by entry the sum of mappings with equal keys."""
-    first, *rest = every
-    return {name: add_up([first[name], *(one[name] for one in rest)]) for name in first}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import tvm
@@ -85,16 +85,24 @@ class FunctionReader:
                 block.stores.append(self._store(body, source.init is not None))
             else:
                 self._statement(body, block)
+        for written, _, factor, offset in block.annotations.get("buffer_dim_align", ()):
+            self._buffer(source.writes[written].source).align = (factor, offset)
         return block
 
     def _useful(self, predicate: Any) -> float:
         """Share of the executions for which the bounds in a predicate hold."""
-        if isinstance(predicate, tirx.And):
-            return self._useful(predicate.a) * self._useful(predicate.b)
-        if isinstance(predicate, tirx.LT) and isinstance(predicate.b, tirx.IntImm):
-            reach: Any = span(resolve(self._index(predicate.a)), lambda atom: True)
-            return min(1.0, int(predicate.b) / reach)
-        return 1.0
+        lowest: dict[Index, int] = {}
+        end: dict[Index, int] = {}
+        for condition in _conditions(predicate):
+            if isinstance(condition, tirx.LT) and isinstance(condition.b, tirx.IntImm):
+                end[self._index(condition.a)] = int(condition.b)
+            elif isinstance(condition, tirx.LE) and isinstance(condition.a, tirx.IntImm):
+                lowest[self._index(condition.b)] = int(condition.a)
+        share = 1.0
+        for index in {**lowest, **end}:
+            reach: Any = span(resolve(index), lambda atom: True)
+            share *= min(1.0, (end.get(index, reach) - lowest.get(index, 0)) / reach)
+        return share
 
     def _store(self, statement: Any, reduction: bool) -> Store:
         counts = {"flops": 0, "special": 0, "selects": 0, "divisions": 0}
@@ -153,6 +161,15 @@ class FunctionReader:
         for part in parts:
             reach *= int(part.atom.extent)  # type: ignore[arg-type]
         return Opaque(tuple(parts), reach)
+
+
+def _conditions(predicate: Any) -> Iterator[Any]:
+    """What a conjunction asks for."""
+    if isinstance(predicate, tirx.And):
+        yield from _conditions(predicate.a)
+        yield from _conditions(predicate.b)
+    else:
+        yield predicate
 
 
 def _operation(value: Any) -> tuple[str, Sequence[Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pruner_engine.draft.columns import Column, Value, maximum, minimum
+from pruner_engine.draft.columns import Column, Value, maximum, minimum, where
 from pruner_engine.draft.index import (
     Atom,
     Const,
@@ -57,8 +57,12 @@ def accesses(blocks: Iterable[Block], buffer: Buffer, *, reads: bool) -> list[Ac
     return found
 
 
-def region(touching: Sequence[Access], fixed: set[Atom]) -> list[Range]:
-    """Per dimension what the accesses touch together while all but the fixed variables vary."""
+def region(touching: Sequence[Access], fixed: set[Atom], *, beyond: bool = False) -> list[Range]:
+    """Per dimension what the accesses touch together while all but the fixed variables vary.
+
+    Args:
+        beyond: past the end of the buffer too, where the start moves.
+    """
     ranges = []
     for dimension, whole in enumerate(touching[0].buffer.shape):
         found = []
@@ -67,11 +71,11 @@ def region(touching: Sequence[Access], fixed: set[Atom]) -> list[Range]:
             moving = {a: Const(0) for a in atoms_of(index) if a not in fixed}
             start = replace(index, moving)  # type: ignore[arg-type]
             found.append((start, span(index, lambda atom: atom not in fixed)))
-        ranges.append(_union(found, whole))
+        ranges.append(_union(found, whole, beyond))
     return ranges
 
 
-def _union(parts: list[tuple[Index, Value]], whole: Value) -> Range:
+def _union(parts: list[tuple[Index, Value]], whole: Value, beyond: bool) -> Range:
     """The hull of ranges whose starts differ by constants."""
     lowest = min(constant_of(start) for start, _ in parts)
     start = next(s for s, _ in parts if constant_of(s) == lowest)
@@ -80,7 +84,14 @@ def _union(parts: list[tuple[Index, Value]], whole: Value) -> Range:
     for other, one in others:
         extent = maximum(extent, one + (constant_of(other) - lowest))
     same = extent is whole if isinstance(extent, Column) else extent == whole
-    return Range(Const(0) if same else start, minimum(extent, whole))
+    return _within(Const(0) if same else start, extent, whole, beyond)
+
+
+def _within(start: Index, extent: Value, whole: Value, beyond: bool) -> Range:
+    moves: Value = 0
+    for atom in atoms_of(start) if beyond else ():
+        moves = maximum(moves, atom.extent > 1)
+    return Range(start, where(moves, extent, minimum(extent, whole)))
 
 
 def digits(indices: Sequence[Index]) -> tuple[dict[Atom, list[tuple[int, Value]]], list[Atom]]:
@@ -100,8 +111,12 @@ def digits(indices: Sequence[Index]) -> tuple[dict[Atom, list[tuple[int, Value]]
     return found, [atom for atom in dict.fromkeys(mixed) if atom not in found]
 
 
-def solve(indices: Sequence[Index], wanted: Sequence[Range]) -> dict[Atom, Range]:
-    """The iterations whose access at `indices` covers the wanted ranges, for the iterators that these tell."""
+def solve(indices: Sequence[Index], wanted: Sequence[Range], *, beyond: bool = False) -> dict[Atom, Range]:
+    """The iterations whose access at `indices` covers the wanted ranges, for the iterators that these tell.
+
+    Args:
+        beyond: as of `region`.
+    """
     found, mixed = digits(indices)
     if mixed:
         raise UnreadableSketchError(f"which iterations touch a region is not told by {indices}")
@@ -111,7 +126,7 @@ def solve(indices: Sequence[Index], wanted: Sequence[Range]) -> dict[Atom, Range
         extent: Value = 1
         for d, place in places:
             extent = (wanted[d].extent - 1) * place + extent
-        solved[atom] = Range(start, minimum(extent, atom.extent))
+        solved[atom] = _within(start, extent, atom.extent, beyond)
     return solved
 
 

@@ -62,6 +62,8 @@ class Workbench:
         with making_sense(reader.path):
             self.space.take_in(sketch["trace"] for sketch in stored)
         self.analyzer: Analyzer = analyzer_for(self.space, self.profile)
+        for sketch in self.space.sketches:  # the first question about each is answered as soon as the later ones
+            self.analyzer.prepare(sketch.index)
         self._calibrated_by = 0
 
     def refresh(self) -> None:

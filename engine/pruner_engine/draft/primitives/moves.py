@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace as change
 from typing import Any
 
-from pruner_engine.draft.index import Atom, Const, Index, Var, add
+from pruner_engine.draft.columns import Value, minimum, product
+from pruner_engine.draft.index import Atom, Const, Index, Var, add, resolve, span
 from pruner_engine.draft.index import replace as substitute
 from pruner_engine.draft.nest import (
     Access,
@@ -34,14 +35,20 @@ def compute_at(root: Block, inputs: list[Any], attrs: list[Any]) -> None:
         return
     consumed: dict[Atom, Range] = {}
     under = list(blocks_under(loop))
+    users = {b for s in block.stores for b in readers(loop, s.write.buffer)}
+    # TVM asks for what is read behind an end too: by a loop that was rounded up, and under a condition
+    beyond = any(user.useful != 1 for user in users)
+    guarded = False
     for store in block.stores:
         touching = accesses(under, store.write.buffer, reads=True)
+        guarded = guarded or any(access.guarded for access in touching)
         if touching:
             fixed = outer_atoms(loop, store.write.buffer.scope)
-            consumed.update(solve(store.write.indices, region(touching, fixed)))
-    users = {b for s in block.stores for b in readers(loop, s.write.buffer)}
+            consumed.update(solve(store.write.indices, region(touching, fixed, beyond=beyond), beyond=beyond))
     first = min(i for i, child in enumerate(loop.children) if users & set(blocks_under(child)))
     _move(block, loop, first, consumed)
+    if beyond or guarded:
+        block.useful = block.useful * _inside(block)
 
 
 @primitive("ReverseComputeAt")
@@ -59,6 +66,12 @@ def reverse_compute_at(root: Block, inputs: list[Any], attrs: list[Any]) -> None
         if touching:
             produced.update(solve(read.indices, region(touching, outer_atoms(loop, read.buffer.scope))))
     _move(block, loop, len(loop.children), produced)
+
+
+def _inside(block: Block) -> Value:
+    """Share of a block's executions within its iterators' extents: TVM keeps it from computing anything else."""
+    reaches = ((i.extent, span(resolve(Var(i.atom)), lambda atom: True)) for i in block.iters)
+    return product(minimum(1, extent / reach) for extent, reach in reaches)
 
 
 def _move(block: Block, loop: Loop, at: int, domains: Mapping[Atom, Range]) -> None:

@@ -1,0 +1,131 @@
+"""A sketch as the draft reads it: once for each place that its blocks take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+import tvm
+
+from pruner_engine.draft.evaluation import Evaluation
+from pruner_engine.draft.nest import Block, UnreadableSketchError
+from pruner_engine.draft.parts import Parts
+from pruner_engine.draft.variant import Variant
+from pruner_engine.space.decision import LocationDecision, Rows
+from pruner_engine.space.sketch import Sketch
+
+Locations = tuple[int, ...]  # one a location decision
+
+
+class Variants:
+    """The variants of one sketch, read when they are first asked for.
+
+    Args:
+        parts: from a nest to its parts.
+
+    Attributes:
+        closed: whether the sketch is in closed form as far as it was read; None: not read yet.
+    """
+
+    def __init__(self, mod: tvm.IRModule, sketch: Sketch, parts: Callable[[Block], Parts]) -> None:
+        self._mod, self._sketch, self._parts = mod, sketch, parts
+        self._decisions = [i for i, d in enumerate(sketch.decisions) if isinstance(d, LocationDecision)]
+        self._columns = [sketch.columns[i].start for i in self._decisions]
+        self._known: dict[Locations, Variant] = {}
+        self._steps = 4 * len(self._decisions) + 1  # after which compute locations have settled
+        self.closed: bool | None = None
+
+    def at(self, locations: Locations) -> Variant:
+        """The variant of these locations.
+
+        Raises:
+            UnreadableSketchError: it has no closed form.
+        """
+        found = self._known.get(locations)
+        if found is None:
+            chosen = dict(zip(self._decisions, locations, strict=True))
+            found = self._known[locations] = Variant(self._mod, self._sketch, chosen, self._parts)
+        return found
+
+    @property
+    def unmoved(self) -> Variant:
+        """With every block at the root that may be somewhere else."""
+        return self.at(tuple(-1 for _ in self._decisions))
+
+    @property
+    def compiled(self) -> bool:
+        """Whether the sketch's symbols are in closed form."""
+        if self.closed is None:
+            try:
+                _ = self.unmoved.parts
+            except UnreadableSketchError:
+                self.closed = False
+            else:
+                self.closed = True
+        return self.closed
+
+    def of(self, row: Sequence[int]) -> Variant:
+        """The variant of one row: with its blocks where TVM really puts them."""
+        return self.at(self._settled(row))
+
+    def groups(self, rows: Rows) -> Iterator[tuple[Variant, np.ndarray]]:
+        """The variants of the rows, each with the numbers of those that are of it."""
+        for locations, members in _alike(self.settled(rows)):
+            yield self.at(locations), members
+
+    def canonical(self, rows: Rows) -> Rows:
+        """The rows with every compute location replaced by where TVM really puts the block."""
+        rows = rows.copy()
+        rows[:, self._columns] = self.settled(rows)
+        return rows
+
+    def around(self, row: Sequence[int]) -> Iterator[Variant]:
+        """The variants of the row and of every change of one of its compute locations."""
+        yield self.of(row)
+        for decision, column in zip(self._decisions, self._columns, strict=True):
+            for location in self._sketch.decisions[decision].values()[:, 0].tolist():
+                changed = list(row)
+                changed[column] = location
+                yield self.at(tuple(changed[at] for at in self._columns))
+                yield self.of(changed)
+
+    def settled(self, rows: Rows) -> Rows:
+        """The effective compute locations, int32[n, location decisions]."""
+        chosen = rows[:, self._columns].copy()
+        settled = np.full(len(rows), not self._columns)
+        for _ in range(self._steps):
+            if settled.all():
+                break
+            open_ = np.flatnonzero(~settled)
+            for key, found_at in _alike(chosen[open_]):
+                members = open_[found_at]
+                found = self.at(key).settling(rows[members]).T.astype(np.int32)
+                settled[members] = (found == key).all(axis=1)
+                chosen[members] = found
+        return chosen
+
+    def _settled(self, row: Sequence[int]) -> Locations:
+        """As `settled`, of one row."""
+        chosen = tuple(row[at] for at in self._columns)
+        for _ in range(self._steps):
+            found = tuple(map(int, Evaluation(self.at(chosen).effective)(row)))
+            if found == chosen:
+                break
+            chosen = found
+        return chosen
+
+
+def _alike(keys: np.ndarray) -> list[tuple[Locations, np.ndarray]]:
+    """The distinct rows of small integers, int32[n, width], and where each is."""
+    if not keys.shape[1]:
+        return [((), np.arange(len(keys)))]
+    lowest = keys.min(axis=0, initial=0)
+    spans = keys.max(axis=0, initial=0) - lowest + 1
+    codes = np.zeros(len(keys), dtype=np.int64)
+    for column, least, span in zip(keys.T, lowest, spans, strict=True):
+        codes = codes * span + (column - least)
+    # sorting one number a row takes a tenth of what sorting rows does, and integers of 16 bits half of that
+    codes = codes.astype(np.int16) if spans.prod(dtype=np.float64) < 1 << 15 else codes
+    order = np.argsort(codes, kind="stable")
+    ends = np.flatnonzero(np.diff(codes[order])) + 1
+    return [(tuple(keys[part[0]].tolist()), part) for part in np.split(order, ends) if len(part)]

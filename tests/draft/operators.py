@@ -1,0 +1,103 @@
+"""Operators that no built-in workload names: other layouts, packed channels, and chains of several in one kernel."""
+
+from __future__ import annotations
+
+import tvm
+from tvm import relax, te, topi
+from tvm.relax import op
+
+from graphs import graph
+from pruner_engine.tasks.extract import extract_tasks
+from pruner_engine.tasks.prepare import prepare
+from pruner_engine.tasks.task import TuningTask
+
+_IMAGE, _FILTERS = (1, 16, 14, 14), (32, 16, 3, 3)
+
+
+def _conv1d_by_columns(x: relax.Expr, w: relax.Expr) -> relax.Expr:
+    return op.nn.conv1d(x, w, padding=1, data_layout="NWC", kernel_layout="WIO")
+
+
+def _conv3d_by_columns(x: relax.Expr, w: relax.Expr) -> relax.Expr:
+    return op.nn.conv3d(x, w, padding=1, data_layout="NDHWC", kernel_layout="DHWIO")
+
+
+def _residual(x: relax.Expr, other: relax.Expr, w: relax.Expr, bias: relax.Expr) -> relax.Expr:
+    return op.nn.relu(op.add(op.add(op.nn.conv2d(x, w, padding=1), bias), other))
+
+
+def _depthwise_clipped(x: relax.Expr, w: relax.Expr, bias: relax.Expr) -> relax.Expr:
+    return op.clip(op.add(op.nn.conv2d(x, w, padding=1, groups=48), bias), 0, 6)
+
+
+def _matmul_gelu(x: relax.Expr, w: relax.Expr, bias: relax.Expr) -> relax.Expr:
+    return op.nn.gelu(op.add(op.matmul(x, w), bias))
+
+
+def _scores(queries: relax.Expr, keys: relax.Expr) -> relax.Expr:
+    found = op.matmul(queries, op.permute_dims(keys, [0, 2, 1]))
+    return op.nn.softmax(op.multiply(found, relax.const(0.25, "float32")), axis=-1)
+
+
+def _added_norm(x: relax.Expr, other: relax.Expr, scale: relax.Expr, shift: relax.Expr) -> relax.Expr:
+    return op.nn.layer_norm(op.add(x, other), scale, shift, axes=[-1])
+
+
+def _chain(x: relax.Expr, y: relax.Expr) -> relax.Expr:
+    return op.tanh(op.add(op.exp(x), op.multiply(y, y)))
+
+
+_GRAPHS = {
+    "conv1d by columns": (_conv1d_by_columns, [(1, 64, 16), (3, 16, 32)], []),
+    "conv3d by columns": (_conv3d_by_columns, [(1, 6, 10, 10, 8), (3, 3, 3, 8, 16)], []),
+    "conv1d transposed": (
+        lambda x, w: op.nn.conv1d_transpose(x, w, strides=2, padding=1),
+        [(1, 16, 24), (16, 8, 4)],
+        [],
+    ),
+    "grouped matmul": (op.matmul, [(2, 3, 32, 16), (3, 16, 64)], []),
+    "matmul of every group": (lambda x, w: op.einsum((x, w), "bgi,gio->bgo"), [(32, 4, 16), (4, 16, 24)], []),
+    "pool by columns": (
+        lambda x: op.nn.max_pool2d(x, pool_size=3, strides=2, padding=1, layout="NHWC"),
+        [(1, 16, 16, 32)],
+        [],
+    ),
+    "pool of whole images": (lambda x: op.nn.adaptive_avg_pool2d(x, output_size=(1, 1)), [(1, 64, 8, 8)], []),
+    "mean of columns": (lambda x: op.mean(x, axis=[0]), [(96, 64)], []),
+    "largest of all": (op.max, [(96, 64)], []),
+    "logarithm of softmax": (lambda x: op.nn.log_softmax(x, axis=-1), [(48, 100)], []),
+    "root mean square norm": (lambda x, w: op.nn.rms_norm(x, w, axes=[-1]), [(32, 192), (192,)], []),
+    "convolution, bias, residual, relu": (_residual, [_IMAGE, (1, 32, 14, 14)], [_FILTERS, (1, 32, 1, 1)]),
+    "depthwise convolution, bias, clip": (_depthwise_clipped, [(1, 48, 14, 14)], [(48, 1, 3, 3), (1, 48, 1, 1)]),
+    "matmul, bias, gelu": (_matmul_gelu, [(64, 48), (48, 80), (80,)], []),
+    "matmul, scale, softmax": (_scores, [(4, 32, 16), (4, 32, 16)], []),
+    "sum, layer norm": (_added_norm, [(32, 192), (32, 192), (192,), (192,)], []),
+    "exp, product, sum, tanh": (_chain, [(64, 96), (64, 96)], []),
+}
+
+
+HALF, PACKED = "matmul of halves, summed in float32", "conv2d of packed channels"
+OPERATORS = [*_GRAPHS, PACKED]
+
+
+def operator_task(name: str, target: tvm.target.Target) -> TuningTask:
+    """The heaviest task of one of `OPERATORS`, or of `HALF`."""
+    if name in _GRAPHS:
+        function, shapes, constants = _GRAPHS[name]
+        tasks = extract_tasks(prepare(graph(function, *shapes, constants=constants), target), target)
+        return max(tasks, key=lambda task: task.flops)
+    with target:
+        mod = tvm.IRModule({"main": te.create_prim_func(_half() if name == HALF else _packed())})
+    return TuningTask("kernel", "kernel", "0", mod, (), 1e6, 1)
+
+
+def _packed() -> list[te.Tensor]:
+    """Channels and filters in parts of eight that lie beside each other."""
+    data, weight = te.placeholder((1, 2, 12, 12, 8), name="data"), te.placeholder((4, 2, 3, 3, 8, 8), name="weight")
+    return [data, weight, topi.nn.conv2d_NCHWc(data, weight, 1, 1, 1, "NCHW8c", "NCHW8c", "float32")]
+
+
+def _half() -> list[te.Tensor]:
+    """A product that MetaSchedule tensorises."""
+    a, b = te.placeholder((128, 128), "float16", "a"), te.placeholder((128, 256), "float16", "b")
+    return [a, b, topi.nn.matmul(a, b, out_dtype="float32")]
