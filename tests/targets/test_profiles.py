@@ -164,3 +164,13 @@ def test_a_calibration_is_kept_with_its_device(tmp_path, monkeypatch):
     (kept,) = tmp_path.rglob("*.calibration.json")
     kept.write_text('{"compute": -1}')
     assert profile_for(target).calibration == {}
+
+
+def test_where_no_calibration_ranks_better_none_is_kept(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    target = resolve_target("t4")
+    keep_calibration(target, {})
+    keep_calibration(target, {"compute": 1.5})
+    keep_calibration(target, {})
+    assert profile_for(target).calibration == {}
+    assert not list(tmp_path.rglob("*.calibration.json"))

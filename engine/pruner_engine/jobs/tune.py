@@ -151,7 +151,7 @@ def _tune(project: Project, run_id: int, work: Work, job: JobContext, settings: 
     tuner = Tuner(project, plan, job.control, job.emit)
     with measurer_for(work.target, settings) as measurer:
         tuner.run(measurer)
-    if not settings.rpc and not settings.cold_cache and (factors := tuner.strategy.calibration()):
+    if not settings.rpc and not settings.cold_cache and (factors := tuner.strategy.calibration()) is not None:
         keep_calibration(work.target, factors)  # what the next drafts for this machine's device begin with
     _finish(project, run_id, tuner, job)
 

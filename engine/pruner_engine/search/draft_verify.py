@@ -156,10 +156,17 @@ class DraftVerify(ModelStrategy):
         timed = ((t.candidate.sketch, t.candidate.row, t.seconds) for t in seen)
         return [(sketch, row, seconds) for sketch, row, seconds in timed if sketch is not None and seconds is not None]
 
-    def calibration(self) -> dict[str, float]:
+    def calibration(self) -> dict[str, float] | None:
         every = [d.explorer.analyzer.components_of(self._timed(task)) for task, d in self._drafts.items()]
         found = [(names, (times, seconds)) for names, times, seconds in every if names]
-        return fit_device([task for _, task in found], found[0][0]) or {} if found else {}
+        known = self.context.profile.calibration
+        return fit_device([task for _, task in found], found[0][0], known) if found else None
+
+
+def _unread(state: TaskState, analyzer: Analyzer) -> int:
+    """Sketches of the task that have no closed form."""
+    assert state.space is not None
+    return sum(not analyzer.compiled(sketch.index) for sketch in state.space.sketches)
 
 
 def _places(scores: Sequence[float | None]) -> np.ndarray:

@@ -93,9 +93,9 @@ class Strategy(ABC):
         """What to keep beside the measurements: role → (kind, data, recipe)."""
         return {}
 
-    def calibration(self) -> dict[str, float]:
-        """What the run taught of the device: factors for `targets.profiling.keep_calibration`; none by default."""
-        return {}
+    def calibration(self) -> dict[str, float] | None:
+        """What the run taught of the device: factors for `targets.profiling.keep_calibration`; None: nothing."""
+        return None
 
 
 _REGISTRY: dict[str, Callable[[Context], Strategy]] = {}

@@ -45,8 +45,19 @@ def profile_for(target: Target) -> DeviceProfile:
 
 
 def keep_calibration(target: Target, factors: dict[str, float]) -> None:
-    """Keep the draft's calibration with the device, for later runs; a read-only home costs only that."""
-    _write(_calibration_file(target), factors)
+    """Keep the draft's calibration with the device, for later runs; a read-only home costs only that.
+
+    Args:
+        factors: empty where no calibration ranks better: what was kept before is given up.
+    """
+    file = _calibration_file(target)
+    if factors:
+        _write(file, factors)
+        return
+    try:
+        file.unlink(missing_ok=True)
+    except OSError as error:
+        _log.warning("%s cannot be removed: %s", file, error)
 
 
 def _uncalibrated(target: Target) -> DeviceProfile:
