@@ -1688,6 +1688,10 @@
         <translation>Runde</translation>
     </message>
     <message>
+        <source>Lowered</source>
+        <translation>Ohne Formel</translation>
+    </message>
+    <message>
         <source>ρ draft</source>
         <translation>ρ Entwurf</translation>
     </message>
@@ -3428,6 +3432,18 @@
         <translation>Rechenoperationen je Sekunde eines Kandidaten; bei einer Aufgabe die ihres besten.</translation>
     </message>
     <message>
+        <source>Candidates that the draft model scored, in closed form wherever their sketch has one.</source>
+        <translation>Kandidaten, die das Entwurfsmodell bewertet hat, in geschlossener Form, wo ihre Skizze eine hat.</translation>
+    </message>
+    <message>
+        <source>Explored candidates whose sketch has no closed form: they were read from their applied schedules, which takes a thousand times as long.</source>
+        <translation>Erkundete Kandidaten, deren Skizze keine geschlossene Form hat: Sie wurden aus ihren angewendeten Schedules gelesen, was tausendmal so lange dauert.</translation>
+    </message>
+    <message>
+        <source>Pruner Studio, draft</source>
+        <translation>Pruner Studio, Entwurf</translation>
+    </message>
+    <message>
         <source>Pruner (ASPLOS 2025), evaluation</source>
         <translation>Pruner (ASPLOS 2025), Auswertung</translation>
     </message>
@@ -3626,10 +3642,6 @@
     <message>
         <source>Explored</source>
         <translation>Erkundet</translation>
-    </message>
-    <message>
-        <source>Candidates that the draft model scored in closed form.</source>
-        <translation>Kandidaten, die das Entwurfsmodell in geschlossener Form bewertet hat.</translation>
     </message>
     <message>
         <source>Drafted</source>

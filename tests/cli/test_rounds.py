@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 from chosen_runs import add_adaptation, add_run, make_project
 from pruner_engine.cli.main import cli
+from pruner_engine.store.project import Project
 
 # scores rise with each trial: in the first round with the speed, in the second against it
 EVENTS = [
@@ -45,6 +46,19 @@ def test_rounds_are_told_with_what_they_come_to(project):
     assert (whole["measured"], whole["drafted"], whole["verified"], whole["draft_s"]) == (9, 9, 0, 2.0)
     assert whole["rank_draft_score"] == pytest.approx((3 - 6) / 9), "the mean by what each round measured"
     assert whole["place_draft_score"] is None, "scores of two tasks do not compare"
+
+
+def test_candidates_that_were_read_from_applied_schedules_are_counted(project):
+    assert "applied schedules" not in told("rounds", project)
+    with Project(project) as opened, opened.transaction() as db:
+        for idx, explored, lowered, sketches in ((0, 4000, 512, 2), (1, 5000, 256, 1)):
+            stats = json.dumps({"lowered": lowered, "lowered_sketches": sketches})
+            db.execute("UPDATE rounds SET explored = ?, stats = ? WHERE idx = ?", [explored, stats, idx])
+    found = json.loads(told("rounds", project, "--json"))
+    assert [(row["lowered"], row["lowered_sketches"]) for row in found["rounds"]] == [(512, 2), (256, 1)]
+    assert (found["all"]["lowered"], found["all"]["lowered_sketches"]) == (768, 3)
+    assert "768 of the 9 000 explored candidates" in (whole := " ".join(told("rounds", project).split()))
+    assert "3 sketches have no closed form" in whole
 
 
 def test_rounds_of_one_task(project):

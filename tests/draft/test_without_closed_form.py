@@ -9,8 +9,11 @@ from tvm.s_tir.meta_schedule import TuneContext
 
 from draft.spaces import CPU, DEVICES
 from pruner_engine.draft.analyzer import READ_AT_ONCE, Analyzer
+from pruner_engine.search.draft_verify import DraftVerify
 from pruner_engine.search.explorer import Explorer
 from pruner_engine.search.settings import SearchSettings
+from pruner_engine.search.strategy import Context
+from pruner_engine.search.task_state import TaskState
 from pruner_engine.space.design_space import DesignSpace, space_generator
 from pruner_engine.verify.drafted import LATENCY, draft_features
 from schedules import task_of
@@ -59,6 +62,18 @@ def test_what_the_model_learns_of_them_does_not_change_as_the_run_calibrates(spa
 def test_the_draft_reads_other_ones_with_each_seed(space, analyzer):
     explorer = Explorer(space, analyzer, SearchSettings(population=256, generations=0, draft_set=16))
     drafts = [explorer.draft(np.random.default_rng(seed)) for seed in (0, 1)]
-    assert all(0 < draft.explored <= READ_AT_ONCE for draft in drafts)
+    assert all(0 < draft.lowered == draft.explored <= READ_AT_ONCE for draft in drafts)
     first, second = ({c.hash for c in draft.candidates} for draft in drafts)
     assert first and not first & second
+
+
+def test_a_round_counts_them_as_such(space):
+    told = []
+    context = Context(
+        CPU, DEVICES[CPU], 0, SearchSettings(population=32, generations=0, draft_set=8, fresh_samples=0), 1,
+        lambda *_: None, lambda *_: None, lambda *notice: told.append(notice),
+    )  # fmt: skip
+    proposal = DraftVerify(context).propose(TaskState(space.task, 1, space=space), 2)
+    assert proposal.stats["lowered"] == proposal.explored > 0
+    assert proposal.stats["lowered_sketches"] == 1
+    assert [text for _, text, _ in told] == [f"{space.task.name}: 1 of 1 sketches have no closed form."]

@@ -94,6 +94,10 @@ def test_every_stage_of_a_round_is_recorded(tuned):
         assert [r["measured"] for r in rounds] == [6, 6]
         assert all(r["explored"] > r["drafted"] > 0 for r in rounds[:1])
         assert all(r["verified"] >= r["measured"] for r in rounds)
+        told = rounds[0]["stats"]
+        explored, drafted = (sum(told["draft_histogram"][name]) for name in ("explored", "drafted"))
+        assert rounds[0]["explored"] >= explored > drafted > 0
+        assert (told["lowered"], told["lowered_sketches"]) == (0, 0), "every sketch of a product has a closed form"
         measured = reader.candidates(1, measured=True)
         assert all(c["draft_score"] is not None and c["verified_score"] is not None for c in measured)
         assert reader.progress(1)[-1]["trials"] == 12

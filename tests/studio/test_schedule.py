@@ -623,6 +623,22 @@ def test_of_many_drafted_candidates_the_best_and_the_shown_one_are_listed_and_th
     assert {row["id"] for row in live.candidates.model.rows} == failed and not live.candidates.left_out.isVisible()
 
 
+def test_a_round_tells_how_many_candidates_were_read_from_applied_schedules(
+    window: MainWindow, tmp_path: Path, rested
+) -> None:
+    project = make_project(tmp_path / "lowered.pruner", runs=1, rounds=3)
+    with closing(sqlite3.connect(project, isolation_level=None)) as db:
+        ids = [row[0] for row in db.execute("SELECT id FROM rounds ORDER BY id")]
+        for at, lowered in ((ids[0], 512), (ids[1], 0)):
+            db.execute("UPDATE rounds SET stats = json_set(stats, '$.lowered', ?) WHERE id = ?", (lowered, at))
+    window.workspace.open(project)
+    page = window.show_page("draft")
+    rested(page)
+    titles = [page.model.headerData(c, Qt.Orientation.Horizontal) for c in range(page.model.columnCount())]
+    told = [page.model.index(page.model.row_of(at), titles.index("Lowered")).data() for at in ids]
+    assert told == ["512", "–", "–"]
+
+
 def test_a_round_that_uses_a_draft_set_again_explores_nothing(window: MainWindow, tmp_path: Path, rested) -> None:
     project = make_project(tmp_path / "again.pruner", runs=1, rounds=30)
     with closing(sqlite3.connect(project, isolation_level=None)) as db:

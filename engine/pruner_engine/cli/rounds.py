@@ -41,6 +41,11 @@ def rounds(project: str, run_id: int | None, task: str | None, as_json: bool) ->
     if found:
         table.add_row("all", "", *_cells(whole))
     print_table(table)
+    if whole["lowered"]:
+        click.echo(
+            f"{count(whole['lowered'])} of the {count(whole['explored'])} explored candidates were read from applied"
+            f" schedules: {count(whole['lowered_sketches'])} sketches have no closed form."
+        )
 
 
 def _cells(row: Row) -> list[str]:
@@ -67,11 +72,14 @@ def _rounds(reader: ProjectReader, run_id: int, task_id: int | None) -> tuple[li
             "task_id": row["task_id"],
             **{name: row[name] for name in (*_STEPS, *WORK_PARTS)},
             **qualities(by_round.get(row["id"], ())),
-            **{name: row["stats"].get(name) for name in ("probe_s", "probe_spread")},
+            **{name: row["stats"].get(name) for name in ("lowered", "lowered_sketches", "probe_s", "probe_spread")},
         }
         for row in reader.rounds(run_id, task_id)
     ]
+    drafting = [row for row in found if row["lowered_sketches"] is not None]
     whole: Row = {name: sum(row[name] for row in found) for name in (*_STEPS, *WORK_PARTS)}
+    whole["lowered"] = sum(row["lowered"] or 0 for row in found)
+    whole["lowered_sketches"] = sum({row["task_id"]: row["lowered_sketches"] or 0 for row in drafting}.values())
     # a candidate is drafted once, in however many rounds it waits and is verified anew
     whole["drafted"], whole["verified"] = reader.drafted(run_id, None if task_id is None else (task_id,))
     for name in _FIGURES:

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -73,7 +74,7 @@ class DraftVerify(ModelStrategy):
             verified=len(pool),
             draft_s=drafted - start,
             verify_s=time.perf_counter() - drafted,
-            stats={"draft_histogram": draft.found.histogram} if fresh else {},
+            stats=self._stats(state, draft) if fresh else {},
         )
 
     def _ranked(self, state: TaskState, pool: Sequence[Candidate]) -> list[Candidate]:
@@ -100,10 +101,17 @@ class DraftVerify(ModelStrategy):
             self._tell_unread(state, analyzer)
         return found
 
+    def _stats(self, state: TaskState, draft: _Draft) -> dict[str, Any]:
+        assert draft.found is not None
+        return {
+            "draft_histogram": draft.found.histogram,
+            "lowered": draft.found.lowered,
+            "lowered_sketches": _unread(state, draft.explorer.analyzer),
+        }
+
     def _tell_unread(self, state: TaskState, analyzer: Analyzer) -> None:
         assert state.space is not None
-        unread = sum(not analyzer.compiled(sketch.index) for sketch in state.space.sketches)
-        if unread:
+        if unread := _unread(state, analyzer):
             self.context.on_notice(
                 "info",
                 f"{state.task.name}: {unread} of {len(state.space.sketches)} sketches have no closed form.",

@@ -28,11 +28,14 @@ class DraftSet:
     Attributes:
         candidates: distinct, best first, not yet materialised.
         explored: rows scored.
-        histogram: {"edges": [...], "explored": [...], "drafted": [...]} of the scores.
+        lowered: those among them that were read from their applied schedules: their sketch has no closed form.
+        histogram: {"edges": [...], "explored": [...], "drafted": [...]}: how many of the explored rows that are valid,
+            and of `candidates`, have a score between two edges.
     """
 
     candidates: list[Candidate]
     explored: int
+    lowered: int = 0
     histogram: dict[str, Any] = field(default_factory=dict)
 
 
@@ -71,7 +74,7 @@ class Explorer:
             exclude: hashes of candidates that are not wanted again.
         """
         known = np.array(sorted(int(h, 16) for h in exclude), dtype=np.uint64)
-        self._explored = 0
+        self._explored = self._lowered = 0
         self._seen: list[np.ndarray] = []
         pools = []
         for sketch in self.space.sketches:
@@ -81,7 +84,8 @@ class Explorer:
             )
         picked = self._select(pools)
         seen = np.concatenate(self._seen) if self._seen else np.zeros(0)
-        return DraftSet(picked, self._explored, _histogram(seen, [c.draft_score for c in picked]))
+        histogram = _histogram(seen, [c.draft_score for c in picked])
+        return DraftSet(picked, self._explored, self._lowered, histogram)
 
     # ------------------------------------------------------------ search in one sketch
 
@@ -121,6 +125,7 @@ class Explorer:
             keys, first = keys[some], first[some]
         scores = self.analyzer.score(sketch.index, rows[first])
         self._explored += len(first)
+        self._lowered += 0 if self.analyzer.compiled(sketch.index) else len(first)
         self._seen.append(scores[np.isfinite(scores)])
         wanted = np.isfinite(scores) & ~np.isin(keys, known)
         order = np.flatnonzero(wanted)[np.argsort(-scores[wanted], kind="stable")]

@@ -86,6 +86,13 @@ COLUMNS = (
         right=True,
         tip=_explored_tip,
     ),
+    Column(
+        tr("Lowered"),
+        lambda row: row["stats"].get("lowered") or None,
+        units.count,
+        tip_of("figure.lowered"),
+        right=True,
+    ),
     *(
         Column(name.capitalize(), itemgetter(key), units.count, tip_of(f"figure.{key}"), right=True)
         for name, key in _STEPS[1:]
