@@ -64,7 +64,7 @@ class _Kernel:
             spatial = maximum(1, product(i.extent for i in leaves[-1].iters if i.spatial))
             self.threads = minimum(_UNBOUND_THREADS, spatial)
             self.grid = ceil_div(spatial, self.threads)
-        self.shared_bytes = _shared_bytes(*_shared(leaves))
+        self.shared_bytes = _shared_bytes(leaves)
         self.valid = _all(
             [
                 self.threads <= limits.max_threads_block,
@@ -117,32 +117,26 @@ def _vector_fits(block: Block) -> Value:
     return width * widest <= _MAX_VECTOR_BYTES
 
 
-def _shared(leaves: Sequence[Block]) -> tuple[list[tuple[Access, Block]], list[tuple[Access, Block]]]:
-    """The shared buffers, each with one of its writes: operands, and results, which come from registers alone."""
-    found: dict[Buffer, tuple[Access, Block]] = {}
-    for block in leaves:
-        for store in block.stores:
-            if "shared" in store.write.buffer.scope:
-                found.setdefault(store.write.buffer, (store.write, block))
-    operands = [
-        (access, block)
-        for access, block in found.values()
-        if any(r.buffer.scope.startswith(("global", "shared")) for s in block.stores for r in s.reads)
-    ]
-    return operands, [one for one in found.values() if one not in operands]
+def _shared_bytes(leaves: Sequence[Block]) -> Value:
+    """Bytes of shared memory that a block of threads takes: TVM lets buffers follow each other at one place.
 
-
-def _shared_bytes(operands: Sequence[tuple[Access, Block]], results: Sequence[tuple[Access, Block]]) -> Value:
-    """Operands and results are not alive at the same time, so that TVM lets results take the place of operands.
-
-    Results of the operands' own type take the place of the largest of them, results of another that of all.
+    One that follows others of its own type takes the place of a single one of them, the largest.
     """
-    each, written = [_allocated(*one) for one in operands], add_up(_allocated(*one) for one in results)
-    if not operands or not results:
-        return add_up(each) + written
-    types = {access.buffer.dtype_bytes for access, _ in (*operands, *results)}
-    replaced = add_up(each) if len(types) > 1 else reduce(maximum, each)
-    return add_up(each) + maximum(0, written - replaced)
+    written: dict[Buffer, tuple[Access, Block]] = {}
+    used: dict[Buffer, list[int]] = {}
+    for at, block in enumerate(leaves):
+        for access in (access for store in block.stores for access in (store.write, *store.reads)):
+            if "shared" in access.buffer.scope:
+                written.setdefault(access.buffer, (access, block))
+                used.setdefault(access.buffer, []).append(at)
+    sizes = {buffer: _allocated(*one) for buffer, one in written.items()}
+    times = [tuple(b for b, at in used.items() if at[0] <= now <= at[-1]) for now in range(len(leaves))]
+    alive = [some for some in dict.fromkeys(times) if not any(set(some) < set(others) for others in times)]
+    totals = [add_up(sizes[buffer] for buffer in some) for some in alive]
+    if len(alive) == 2 and not set(alive[0]) & set(alive[1]) and len({buffer.dtype_bytes for buffer in sizes}) == 1:
+        first, then = totals
+        return first + maximum(0, then - reduce(maximum, (sizes[buffer] for buffer in alive[0])))
+    return reduce(maximum, totals, 0)
 
 
 def _allocated(access: Access, block: Block) -> Value:
