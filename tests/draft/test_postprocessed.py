@@ -21,7 +21,7 @@ from pruner_engine.draft.nest import Block, all_loops
 from pruner_engine.space.design_space import DesignSpace, seed_of
 from pruner_engine.targets.target import target_json
 
-ROWS = 12
+ROWS = 8
 _TURNED = (
     "kernel_transform"  # weights of a transposed convolution: TVM takes a fused loop of two of their axes for none
 )
