@@ -28,6 +28,7 @@ _REPLIES: dict[type, type] = {
     msg.ExportRecords: msg.RecordsExported,
     msg.ImportRecords: msg.RecordsImported,
     msg.ListBoards: msg.Boards,
+    msg.Profile: msg.Profiled,
 }
 _STDERR_KEPT = 8_000  # characters of what the engine wrote on stderr, for a report
 _KILL_AFTER_MS = 8_000

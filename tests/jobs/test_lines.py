@@ -11,7 +11,7 @@ from pruner_engine.jobs.lines import (
     status_line,
     steer_line,
 )
-from pruner_engine.protocol import Doctor, Export, ExportRecords, ImportRecords, ListBoards, Resume, Steer, Tune
+from pruner_engine.protocol import Doctor, Export, ExportRecords, ImportRecords, ListBoards, Profile, Resume, Steer, Tune
 from pruner_engine.reports.run import commands_of
 from terminal import parsed
 
@@ -42,6 +42,8 @@ def test_what_is_as_by_default_is_left_out():
 def test_every_other_line_is_understood(tmp_path):
     project = tmp_path / "p.pruner"
     project.touch()
+    told = parsed(line_of(Profile(target="cuda", measure=False)))
+    assert (told["target"], told["kept"]) == ("cuda", True)
     told = parsed(line_of(Resume(project=str(project), run_id=2, trials=64)))
     assert (told["project"], told["run_id"], told["trials"]) == (str(project), 2, 64)
     told = parsed(line_of(Export(project=str(project), out="to here", run_id=1)))
@@ -54,6 +56,7 @@ def test_every_other_line_is_understood(tmp_path):
         line_of(ImportRecords(project=str(project), folder=str(tmp_path), same_device=True)),
         line_of(ListBoards(tracker="h:9190")),
         line_of(Doctor()),
+        line_of(Profile()),
         report_line(str(project), 1, "r.html"),
         status_line(str(project)),
         adaptation_line(str(project), 1),

@@ -13,7 +13,10 @@ from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea
 
 from pruner_engine import protocol as msg
 from pruner_engine import units
+from pruner_engine.resources import resource_dir
+from pruner_engine.targets import detect_host
 from pruner_studio.main_window import MainWindow
+from pruner_studio.widgets.device_profile import DeviceProfile
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -37,6 +40,69 @@ def test_profiles_and_calibration_are_those_of_the_file(window: MainWindow, fini
 def test_this_machine_is_detected_without_holding_the_window(qtbot, window: MainWindow) -> None:
     page = window.show_page("devices")
     qtbot.waitUntil(lambda: "this machine" in texts(page), timeout=30_000)
+
+
+def cells(model, row) -> dict[str, str]:
+    return {column.title: model.text_of(row, column) for column in model.columns}
+
+
+def test_presets_stand_beside_this_machine_with_the_figures_of_their_files(qtbot, window: MainWindow) -> None:
+    model = window.show_page("devices").known.model
+    qtbot.waitUntil(lambda: len(model.rows) > 1, timeout=30_000)
+    shown = {row["id"]: cells(model, row) for row in model.rows}
+    assert model.rows[0]["id"] == "auto" and shown["auto"]["Device"] == detect_host().name
+    files = {path.stem: json.loads(path.read_text())["profile"] for path in (resource_dir() / "devices").glob("*.json")}
+    assert files and files.keys() <= shown.keys()
+    for name, stored in files.items():
+        told = shown[name]
+        assert told["Device"] == stored["name"] and told["Cores"] == units.count(stored["cores"])
+        assert told["Peak"] == units.rate(stored["peak_flops"], "FLOP")
+        assert told["Of one core"] == units.rate(stored["peak_flops_core"], "FLOP")
+        assert told["Memory"] == units.rate(stored["dram_bandwidth"], "B")
+        assert told["By one core"] == units.rate(stored["dram_bandwidth_core"], "B")
+        tensor = (stored["gpu"] or {}).get("tensor_flops")
+        assert told["Tensor Cores"] == (units.rate(tensor, "FLOP") if tensor else "–")
+        assert told["Figures are"] == "from a data sheet"
+
+
+def test_this_machine_is_measured_at_a_click_and_the_figures_are_those_that_are_kept(
+    qtbot, window: MainWindow, tmp_path: Path, monkeypatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    page = window.show_page("devices")
+    qtbot.waitUntil(lambda: "auto" in page.profiles, timeout=30_000)
+    part = page.profiles["auto"]
+    qtbot.waitUntil(lambda: part.state.text() == "estimated", timeout=90_000)
+    assert "Not measured yet" in part.note.text() and not list(tmp_path.rglob("*.json"))
+    qtbot.mouseClick(part.measure_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: part.progress.isVisible() and not part.measure_button.isEnabled(), timeout=5_000)
+    qtbot.waitUntil(lambda: part.state.text() == "measured", timeout=150_000)
+    assert not part.progress.isVisible() and part.measure_button.isEnabled()
+    (path,) = tmp_path.rglob("*.json")
+    kept = json.loads(path.read_text())
+    stored, told = kept["profile"], texts(part)
+    assert part.when.text() == units.moment(kept["measured_at"]) != ""
+    assert ("Other programs worked" in part.note.text()) == (not kept["quiet"])
+    row = cells(page.known.model, page.known.model.rows[0])
+    for figure, unit, column in (
+        ("peak_flops", "FLOP", "Peak"), ("peak_flops_core", "FLOP", "Of one core"),
+        ("dram_bandwidth", "B", "Memory"), ("dram_bandwidth_core", "B", "By one core"),
+    ):  # fmt: skip
+        assert units.rate(stored[figure], unit) in told and row[column] == units.rate(stored[figure], unit)
+    for cache in stored["caches"]:
+        assert f"L{cache['level']} {units.size(cache['bytes'])} at {units.rate(cache['bandwidth'], 'B')}" in told
+    assert row["Figures are"] == "measured" and window.problems.cards() == []
+
+
+def test_a_device_that_cannot_be_measured_says_why_beside_the_button(qtbot, window: MainWindow) -> None:
+    part = DeviceProfile(window.workspace, "t4")
+    qtbot.addWidget(part)
+    part.show()
+    qtbot.waitUntil(lambda: part.state.text() == "from a data sheet", timeout=90_000)
+    part.measure_button.setFocus()
+    qtbot.keyClick(part.measure_button, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: "not a device of this machine" in part.note.text(), timeout=90_000)
+    assert part.measure_button.isEnabled() and not part.progress.isVisible()
 
 
 def test_boards_are_watched_at_their_tracker(qtbot, window: MainWindow) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QCheckBox, QFileDialog, QLabel, QToolButton, QWidget
 from test_accessibility import controls, told
 from test_cut_texts import SCREENS, cut
 
@@ -261,3 +261,69 @@ def test_no_setting_is_cut_on_a_small_screen(qtbot, window: MainWindow, start: S
     unfold(qtbot, start)
     rested(start)
     assert cut(start.form) == []
+
+
+@pytest.fixture
+def plugin(tmp_path: Path) -> Path:
+    """A strategy under another name, which leaves a note wherever its code is run."""
+    path = tmp_path / "own plugin.py"
+    path.write_text(
+        "from pathlib import Path\n"
+        "from pruner_engine.search.strategies import STRATEGIES, register\n"
+        "Path(__file__).with_suffix('.ran').touch()\n"
+        "register('mine')(STRATEGIES['random'])\n"
+    )
+    return path
+
+
+def choose_plugin(qtbot, start: StartPage, path: Path) -> QCheckBox:
+    """Through the dialog, as a user does."""
+    qtbot.mouseClick(start.form.plugins.add_button, Qt.MouseButton.LeftButton)
+    (dialog,) = start.form.plugins.findChildren(QFileDialog)
+    dialog.selectFile(str(path))
+    with qtbot.waitSignal(dialog.destroyed, timeout=10_000):
+        dialog.accept()
+    return start.form.plugins.boxes[str(path)]
+
+
+def test_the_code_of_a_plugin_is_run_only_after_a_tick(qtbot, start: StartPage, terminal, plugin: Path) -> None:
+    qtbot.waitUntil(start.tune.isEnabled, timeout=60_000)
+    part = start.form.plugins
+    assert not part.warning.isVisible()
+    box = choose_plugin(qtbot, start, plugin)
+    assert part.warning.isVisible() and "is run on this machine with your rights" in part.warning.text()
+    assert box.text() == "Run the code of own plugin.py" and not box.isChecked() and box.hasFocus()
+    assert not start.tune.isEnabled() and "Tick the plug-ins" in start.hindrance.text()
+    assert start.plan().plugins == [] and "--plugin" not in start.command_line()
+    qtbot.keyClick(box, Qt.Key.Key_Space)
+    assert start.plan().plugins == [str(plugin)] == terminal(start.command_line()).plugins and start.tune.isEnabled()
+    plugin.rename(plugin.with_suffix(".away"))
+    qtbot.keyClick(box, Qt.Key.Key_Space)
+    qtbot.keyClick(box, Qt.Key.Key_Space)
+    assert not start.tune.isEnabled() and "is not there any more" in start.hindrance.text()
+    leave = next(made for made in part.findChildren(QToolButton) if made.accessibleName() == "Leave out own plugin.py")
+    qtbot.mouseClick(leave, Qt.MouseButton.LeftButton)
+    assert start.plan().plugins == [] and start.tune.isEnabled() and not part.warning.isVisible()
+    assert not list(plugin.parent.glob("*.ran")), "choosing it and asking about the model runs none of it"
+
+
+def test_a_run_with_a_plugins_strategy_is_tuned_and_gone_on_with(
+    qtbot, window: MainWindow, start: StartPage, plugin: Path, tmp_path: Path
+) -> None:
+    qtbot.mouseClick(choose_plugin(qtbot, start, plugin), Qt.MouseButton.LeftButton, pos=QPoint(8, 8))
+    give(qtbot, start.form.strategy.lineEdit(), "mine")
+    give(qtbot, start.project, str(tmp_path / "mine.pruner"))
+    give(qtbot, start.budget, "2")
+    start.form.take_settings({"trials_per_task": 2, "round_trials": 2})
+    qtbot.waitUntil(start.tune.isEnabled, timeout=60_000)
+    qtbot.mouseClick(start.tune, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.run_bar.go_on_button.isVisible(), timeout=200_000)
+    run = window.workspace.run()
+    assert (run["strategy"], run["trials"], run["state"]) == ("mine", 2, "finished")
+    qtbot.mouseClick(window.run_bar.go_on_button, Qt.MouseButton.LeftButton)
+    assert window.run_bar.more.command().plugins == [str(plugin)]
+    give(qtbot, window.run_bar.more.further, "1")
+    qtbot.mouseClick(window.run_bar.more.go, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.workspace.run()["trials"] == 3, timeout=200_000)
+    qtbot.waitUntil(lambda: not window.workspace.job.running, timeout=60_000)
+    assert window.problems.cards() == []

@@ -20,6 +20,9 @@ def test_every_preset_is_listed_and_taken():
     assert listed.keys() == load_presets().keys()
     for name, preset in load_presets().items():
         assert (listed[name].device, listed[name].kind) == (preset.profile.name, preset.profile.kind)
+        for figure in ("peak_flops", "peak_flops_core", "dram_bandwidth", "dram_bandwidth_core"):
+            assert getattr(listed[name].figures, figure) == getattr(preset.profile, figure)
+        assert listed[name].figures.tensor_flops == (preset.profile.gpu and preset.profile.gpu.tensor_flops or None)
         assert resolve_target(name).attrs["model"] == name
 
 
@@ -46,7 +49,8 @@ def test_the_terminal_lists_them():
     first, *others = json.loads(told.output)["targets"]
     assert (first["name"], first["device"], first["cores"]) == ("auto", detect_host().name, detect_host().cores)
     assert {"h100", "zen4"} <= {target["name"] for target in others}
-    assert "h100" in CliRunner().invoke(cli, ["targets"]).output
+    line = next(line for line in CliRunner().invoke(cli, ["targets"]).output.splitlines() if "h100" in line)
+    assert "66.9 TFLOP/s" in line and "3.35 TB/s" in line
 
 
 def test_listing_does_without_tvm():

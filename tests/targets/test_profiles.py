@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import os
+import time
 from pathlib import Path
 
 import msgspec
@@ -13,7 +14,7 @@ from pruner_engine.targets import presets, profiling
 from pruner_engine.targets.device import Device
 from pruner_engine.targets.microbench import _beyond_caches
 from pruner_engine.targets.profile import CacheProfile, DeviceProfile, estimate
-from pruner_engine.targets.profiling import keep_calibration, profile_for
+from pruner_engine.targets.profiling import keep_calibration, known_profile, measure_profile, profile_for
 from pruner_engine.targets.target import device_of, resolve_target
 
 PAPER = {  # GFLOP/s, GB/s, multiprocessors
@@ -174,3 +175,63 @@ def test_where_no_calibration_ranks_better_none_is_kept(tmp_path, monkeypatch):
     keep_calibration(target, {})
     assert profile_for(target).calibration == {}
     assert not list(tmp_path.rglob("*.calibration.json"))
+
+
+@pytest.fixture
+def answers(tmp_path, monkeypatch):
+    """What the micro-benchmark finds, one after another, as (peak, memory's bandwidth)."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    target = resolve_target("auto")
+    rough = dataclasses.replace(estimate(target, device_of(target)), source="measured")
+    waiting = []
+
+    def command(*_):
+        peak, bandwidth = waiting.pop(0)
+        found = dataclasses.replace(rough, peak_flops=peak, dram_bandwidth=bandwidth)
+        (tmp_path / "answer.json").write_text(json.dumps(found.as_json()))
+        return ["cat", str(tmp_path / "answer.json")]
+
+    monkeypatch.setattr(profiling, "module_command", command)
+    return waiting
+
+
+def figures(known):
+    return known.profile.peak_flops, known.profile.dram_bandwidth
+
+
+def test_a_device_is_measured_when_it_is_asked_for_and_the_day_is_kept(answers, monkeypatch):
+    target, begin = resolve_target("auto"), time.time()
+    before = known_profile(target)
+    assert before.measured_at is None and before.profile.source == "estimated" and not before.quiet
+    monkeypatch.setattr(os, "getloadavg", lambda: (0.0, 0.0, 0.0))
+    answers += [(5e9, 8e9), (4e9, 9e9), (3e9, 7e9)]
+    assert figures(measure_profile(target)) == (5e9, 8e9)
+    assert figures(measure_profile(target)) == (4e9, 9e9), "of a quiet machine the newest figures hold"
+    monkeypatch.setattr(os, "getloadavg", lambda: (9.0 * before.profile.cores, 0.0, 0.0))
+    assert figures(measure_profile(target)) == (4e9, 9e9), "other programs only make them worse"
+    known = known_profile(target)
+    assert begin <= known.measured_at <= time.time() and known.quiet and figures(known) == (4e9, 9e9)
+    assert profile_for(target) == known.profile
+
+
+def test_what_cannot_be_measured_is_a_sentence_and_leaves_what_is_kept(answers, monkeypatch):
+    with pytest.raises(UserError, match="T4 is not a device of this machine"):
+        measure_profile(resolve_target("t4"))
+    answers.append((5e9, 8e9))
+    target = resolve_target("auto")
+    measure_profile(target)
+    monkeypatch.setattr(profiling, "module_command", lambda *_: ["sh", "-c", "echo no kernel image >&2; exit 1"])
+    with pytest.raises(UserError, match=r"(?s)could not be measured: .*no kernel image"):
+        measure_profile(target)
+    assert figures(known_profile(target)) == (5e9, 8e9)
+
+
+def test_a_profile_of_an_older_release_has_no_day(answers, tmp_path):
+    answers.append((5e9, 8e9))
+    target = resolve_target("auto")
+    measure_profile(target)
+    (kept,) = (tmp_path / "pruner-studio").rglob("*.json")
+    stored = json.loads(kept.read_text())
+    del stored["measured_at"]
+    kept.write_text(json.dumps(stored))
+    assert (known_profile(target).measured_at, figures(known_profile(target))) == (None, (5e9, 8e9))

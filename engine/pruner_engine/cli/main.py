@@ -16,6 +16,7 @@ from pruner_engine.cli.doctor import doctor
 from pruner_engine.cli.export import export
 from pruner_engine.cli.fleet import serve, tracker
 from pruner_engine.cli.inspect import inspect
+from pruner_engine.cli.profile import profile
 from pruner_engine.cli.progress import EngineBug
 from pruner_engine.cli.records import records
 from pruner_engine.cli.report import report
@@ -39,6 +40,7 @@ def cli() -> None:
 for _command in (
     tune, resume, status, tasks, rounds, adaptation, compare, inspect, export, report, try_, steer, records, boards,
     tracker, serve, collect, train, bench, doctor, targets,
+    profile,
 ):  # fmt: skip
     cli.add_command(_command)
 

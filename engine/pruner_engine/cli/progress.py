@@ -27,6 +27,7 @@ from pruner_engine.protocol import (
     Notice,
     Phase,
     Pinned,
+    Profiled,
     Progress,
     RecordsExported,
     RecordsImported,
@@ -53,6 +54,7 @@ _ANSWERS = (
     Verified,
     Tried,
     Pinned,
+    Profiled,
 )
 
 

@@ -20,7 +20,7 @@ def line_of(command: Any) -> str:  # noqa: PLR0911
             return tune_line(command)
         case msg.Resume():
             budget = {"--run": command.run_id, "--trials": command.trials, "--minutes": command.minutes}
-            return _line("resume", command.project, **budget)
+            return _line("resume", command.project, *_plugins(command.plugins), **budget)
         case msg.Export():
             flags = ["--all-runs"] if command.all_runs else []
             weights = "beside" if command.weights_beside else None
@@ -35,6 +35,9 @@ def line_of(command: Any) -> str:  # noqa: PLR0911
             return _line("records", "import", command.project, command.folder, *flags)
         case msg.ListBoards():
             return _line("boards", command.tracker)
+        case msg.Profile():
+            flags = [] if command.measure else ["--kept"]
+            return _line("profile", *flags, **{"--target": None if command.target == "auto" else command.target})
         case msg.Doctor():
             return _line("doctor")
     raise TypeError(f"{type(command).__name__} has no line")
@@ -93,9 +96,7 @@ def tune_line(plan: msg.Tune) -> str:
             words += [word for rule in value for word in ("--without", rule)]
         else:
             words += ["--set", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
-    for plugin in plan.plugins:
-        words += ["--plugin", plugin]
-    return _line(*words, *(["--allow-code"] if plan.allow_code else []))
+    return _line(*words, *_plugins(plan.plugins), *(["--allow-code"] if plan.allow_code else []))
 
 
 def decision_names(specs: Sequence[dict[str, Any]]) -> list[str]:
@@ -126,6 +127,10 @@ def plan_of(run: dict[str, Any], project: str) -> msg.Tune:
         settings={name: value for name, value in run["settings"].items() if value != defaults.get(name)},
         allow_code=run["model_kind"] == "tvmscript",
     )
+
+
+def _plugins(files: Sequence[str]) -> list[str]:
+    return [word for file in files for word in ("--plugin", file)]
 
 
 def _line(*words: Any, **options: Any) -> str:

@@ -134,6 +134,14 @@ class Doctor(Message, tag="doctor"):
     """Run the pre-flight checks."""
 
 
+class Profile(Message, tag="profile"):
+    """Measure a device of this machine now and keep its profile; without `measure`, tell what is known of it."""
+
+    target: str = "auto"
+    measure: bool = True
+    request: int = 0
+
+
 class CheckModel(Message, tag="check-model"):
     """Look at a model file: its inputs, and which dimensions need a value before it can be tuned."""
 
@@ -188,6 +196,7 @@ Command = (
     | ExportRecords
     | ImportRecords
     | ListBoards
+    | Profile
 )
 
 _commands = msgspec.json.Decoder(Command)

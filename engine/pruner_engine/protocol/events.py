@@ -198,6 +198,22 @@ class DoctorReport(Message, tag="doctor-report"):
     checks: list[Check]
 
 
+class Profiled(Message, tag="profiled"):
+    """Answer to `Profile`.
+
+    Attributes:
+        profile: the figures, as `targets/profile.py` names them; `source` says where they come from.
+        measured_at: when, in seconds of the epoch; None where they were not measured, or nobody noted it.
+        quiet: nothing else worked while they were measured.
+    """
+
+    target: str
+    profile: dict[str, Any]
+    measured_at: float | None = None
+    quiet: bool = False
+    request: int = 0
+
+
 class ModelInput(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     """A model input; a dimension is a number, or a name where it must be given.
 
@@ -266,6 +282,7 @@ Event = (
     | RecordsExported
     | RecordsImported
     | Boards
+    | Profiled
 )
 
 _events = msgspec.json.Decoder(Event)

@@ -7,7 +7,8 @@ import json
 import logging
 import os
 import subprocess
-from dataclasses import replace
+import time
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +16,7 @@ import msgspec
 from tvm.target import Target
 
 from pruner_engine.child import environment, module_command
+from pruner_engine.errors import UserError
 from pruner_engine.targets.presets import on_device, preset_for
 from pruner_engine.targets.profile import DeviceProfile, estimate
 from pruner_engine.targets.target import device_of, runs_here, target_json
@@ -23,6 +25,9 @@ ANALYZER = "1"  # counted up with a change of the analyzer's time components or 
 _LIMIT_S = 120
 _TOLD_LINES = 5  # of what a micro-benchmark that failed wrote
 _QUIET_LOAD = 0.25  # load average per core below which nothing else is said to work
+_FAILURES = (subprocess.SubprocessError, OSError, ValueError)  # of the micro-benchmark
+_DEVICES_HERE = "`pruner targets` lists what is here."
+_CHECK = "`pruner doctor` checks whether kernels run here."
 _Factor = Annotated[float, msgspec.Meta(gt=0)]
 _log = logging.getLogger(__name__)
 
@@ -32,6 +37,22 @@ class _Kept(msgspec.Struct, forbid_unknown_fields=True):
 
     profile: DeviceProfile
     quiet: bool
+    measured_at: float | None = None  # an older release did not say
+
+
+@dataclass(frozen=True)
+class KnownProfile:
+    """What is known of a device now.
+
+    Attributes:
+        profile: its figures.
+        measured_at: when they were measured, in seconds of the epoch; None where they were not, or nobody noted it.
+        quiet: nothing else worked meanwhile.
+    """
+
+    profile: DeviceProfile
+    measured_at: float | None = None
+    quiet: bool = False
 
 
 def profile_for(target: Target) -> DeviceProfile:
@@ -60,44 +81,91 @@ def keep_calibration(target: Target, factors: dict[str, float]) -> None:
         _log.warning("%s cannot be removed: %s", file, error)
 
 
+def known_profile(target: Target) -> KnownProfile:
+    """The profile that is kept of the target's device, or its preset or estimate: nothing is measured."""
+    rough, measurable = _rough(target)
+    kept = _kept(target, rough) if measurable else None
+    known = KnownProfile(kept.profile, kept.measured_at, kept.quiet) if kept else KnownProfile(rough)
+    return replace(known, profile=replace(known.profile, calibration=_read_calibration(target)))
+
+
+def measure_profile(target: Target) -> KnownProfile:
+    """Measure the target's device now and keep what comes of it, whatever was kept before.
+
+    While other programs work, the better of each figure is kept: they only make figures worse.
+
+    Raises:
+        UserError: the device is not here, or the micro-benchmark does not work on it.
+    """
+    rough, measurable = _rough(target)
+    if not measurable:
+        raise UserError(f"{rough.name} is not a device of this machine: it cannot be measured here.", _DEVICES_HERE)
+    kept, quiet = _kept(target, rough), _is_quiet(rough)
+    try:
+        profile = _run_benchmark(target, rough)
+    except _FAILURES as error:
+        raise UserError(f"{rough.name} could not be measured: {_reason(error)}.", _CHECK) from error
+    if kept and not quiet:
+        profile = _better(profile, kept.profile)
+    _write(_profile_file(target), _Kept(profile, quiet or (kept is not None and kept.quiet), time.time()))
+    return known_profile(target)
+
+
 def _uncalibrated(target: Target) -> DeviceProfile:
+    rough, measurable = _rough(target)
+    return _measured(target, rough) if measurable else rough
+
+
+def _rough(target: Target) -> tuple[DeviceProfile, bool]:
+    """What is known of a device without running anything, and whether it is here, so that it can be measured."""
     device = device_of(target)
     if target.kind.name == "llvm" and runs_here(target):
-        return _measured(target, estimate(target, device))
+        return estimate(target, device), True
     detected = device.kind == "cuda" and device.clock_hz > 0
     preset = preset_for(target, device)
     if preset:
         preset = on_device(preset, device) if detected else replace(preset, fingerprint=device.fingerprint)
-    rough = preset or estimate(target, device)
-    return _measured(target, rough) if detected else rough
+    return preset or estimate(target, device), detected
+
+
+def _kept(target: Target, rough: DeviceProfile) -> _Kept | None:
+    kept = _read(_profile_file(target))
+    if kept and _parts(kept.profile) != _parts(rough):  # what is known about the device, not measured, was another then
+        return None
+    return kept
+
+
+def _is_quiet(rough: DeviceProfile) -> bool:
+    return os.getloadavg()[0] < _QUIET_LOAD * rough.cores
 
 
 def _measured(target: Target, rough: DeviceProfile) -> DeviceProfile:
-    path = _profile_file(target)
-    kept = _read(path)
-    if kept and _parts(kept.profile) != _parts(rough):  # what is known about the device, not measured, was another then
-        kept = None
-    quiet = os.getloadavg()[0] < _QUIET_LOAD * rough.cores
+    kept, quiet = _kept(target, rough), _is_quiet(rough)
     if kept and (kept.quiet or not quiet):
         return kept.profile
     try:
-        done = subprocess.run(
-            module_command("pruner_engine.targets.microbench"),
-            input=json.dumps({"target": target_json(target), "rough": rough.as_json()}),
-            env=environment(TVM_NUM_THREADS=str(rough.cores), TVM_BIND_THREADS="0"),  # as measurements run
-            capture_output=True,
-            text=True,
-            timeout=_LIMIT_S,
-            check=True,
-        )
-        profile = DeviceProfile.from_json(json.loads(done.stdout))
-    except (subprocess.SubprocessError, OSError, ValueError) as error:
+        profile = _run_benchmark(target, rough)
+    except _FAILURES as error:
         _log.warning("the micro-benchmark did not work: %s", _reason(error))
         return kept.profile if kept else rough
     if kept:
         profile = _better(profile, kept.profile)
-    _write(path, _Kept(profile, quiet))
+    _write(_profile_file(target), _Kept(profile, quiet, time.time()))
     return profile
+
+
+def _run_benchmark(target: Target, rough: DeviceProfile) -> DeviceProfile:
+    """Raises one of `_FAILURES`."""
+    done = subprocess.run(
+        module_command("pruner_engine.targets.microbench"),
+        input=json.dumps({"target": target_json(target), "rough": rough.as_json()}),
+        env=environment(TVM_NUM_THREADS=str(rough.cores), TVM_BIND_THREADS="0"),  # as measurements run
+        capture_output=True,
+        text=True,
+        timeout=_LIMIT_S,
+        check=True,
+    )
+    return DeviceProfile.from_json(json.loads(done.stdout))
 
 
 def _reason(error: Exception) -> str:

@@ -125,6 +125,7 @@ class StartPage(Page):
             minutes=minutes,
             seed=self.form.seed.value(),
             settings=self.form.settings,
+            plugins=self.form.plugins.agreed(),
             allow_code=self.consent.isChecked(),
         )
 

@@ -27,6 +27,7 @@ class GoOn(QFrame):
         self.setProperty("role", "card")
         self.setAccessibleName(tr("Go on with this run"))
         self._of = ("", 0, 0)  # project, run, trials that it has made
+        self._plugins: list[str] = []
         self.further = number(tr("Further trials"), 1, _MOST, _FURTHER)
         self.further.lineEdit().returnPressed.connect(self._go)
         self.copy = icon_button("copy", tr("Copy as command"), lambda: clipboard.copy(lines.line_of(self.command())))
@@ -37,9 +38,9 @@ class GoOn(QFrame):
         for part in (label(tr("Further trials"), "muted"), self.further, self.copy, self.go):
             row.addWidget(part)
 
-    def ask(self, project: str, run: dict[str, Any], below: QWidget) -> None:
-        """Ask for a run, under the right end of a widget."""
-        self._of = (project, run["id"], run["trials"])
+    def ask(self, project: str, run: dict[str, Any], plugins: list[str], below: QWidget) -> None:
+        """Ask for a run, under the right end of a widget; `plugins` are the files whose code may be run."""
+        self._of, self._plugins = (project, run["id"], run["trials"]), plugins
         self.adjustSize()
         self.move(below.mapToGlobal(QPoint(below.width() - self.width(), below.height() + 4)))
         self.show()
@@ -49,7 +50,8 @@ class GoOn(QFrame):
     def command(self) -> msg.Resume:
         """A budget counts the trials that were made."""
         project, run_id, made = self._of
-        return msg.Resume(project=project, run_id=run_id, trials=made + self.further.value())
+        further = made + self.further.value()
+        return msg.Resume(project=project, run_id=run_id, trials=further, plugins=self._plugins)
 
     def _go(self) -> None:
         self.hide()

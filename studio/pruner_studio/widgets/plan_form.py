@@ -15,6 +15,7 @@ from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, Segments, button, label, number
 from pruner_studio.widgets.named_box import Named, NamedBox
 from pruner_studio.widgets.path_field import PathField
+from pruner_studio.widgets.plugin_files import PluginFiles
 from pruner_studio.widgets.setting_fields import SettingFields
 from pruner_studio.widgets.target_box import TargetBox
 
@@ -55,6 +56,8 @@ class PlanForm(Card):
         self.project = project.line
         self.project.setPlaceholderText(tr("named after the model"))
         self.project.textChanged.connect(self._tell)
+        self.plugins = PluginFiles()
+        self.plugins.changed.connect(self._tell)
         self._form = QFormLayout()
         self._form.setHorizontalSpacing(18)
         self._form.setVerticalSpacing(10)
@@ -62,7 +65,7 @@ class PlanForm(Card):
         for name, part in (
             (tr("Target"), self._explained(self.target)), (tr("Strategy"), self._explained(self.strategy)),
             (tr("Budget"), self._budget()), (tr("Seed"), seed), (tr("Project file"), project),
-            (tr("Settings"), self._settings()),
+            (tr("Plug-ins"), self.plugins), (tr("Settings"), self._settings()),
         ):  # fmt: skip
             self._form.addRow(label(name, "muted"), part)
         self.body.addLayout(self._form)
@@ -196,7 +199,8 @@ class PlanForm(Card):
 
     def hindrance(self) -> str:
         """Why no run can be made of what the fields say; empty where one can."""
-        return settings.hindrance(self.settings) or ("" if self.project.text().strip() else tr("Name a project file."))
+        unnamed = "" if self.project.text().strip() else tr("Name a project file.")
+        return settings.hindrance(self.settings) or self.plugins.hindrance() or unnamed
 
 
 def _asks_for_project(dialog: QFileDialog) -> None:

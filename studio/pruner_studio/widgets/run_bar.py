@@ -140,9 +140,10 @@ class RunBar(QFrame):
 
     def resume(self) -> None:
         if self.workspace.run_id is not None and self.resume_button.isVisible():
-            self.workspace.start(msg.Resume(project=self.workspace.path, run_id=self.workspace.run_id))
+            path, run_id, plugins = self.workspace.path, self.workspace.run_id, self.workspace.plugins
+            self.workspace.start(msg.Resume(project=path, run_id=run_id, plugins=plugins))
 
     def go_on(self) -> None:
         run = self.workspace.run()
         if run is not None and self.go_on_button.isVisible():
-            self.more.ask(self.workspace.path, run, self.go_on_button)
+            self.more.ask(self.workspace.path, run, self.workspace.plugins, self.go_on_button)

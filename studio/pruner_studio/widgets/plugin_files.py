@@ -1,0 +1,97 @@
+"""Python files whose strategies, cost models and rules a run may use: their code is run, so each is agreed to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+
+from pruner_studio.translation import tr
+from pruner_studio.widgets.basic import button, icon_button, label
+
+_WARNING = tr(
+    "The code of a plug-in is run on this machine with your rights, as soon as a run begins. Tick only what you trust."
+)
+
+
+class PluginFiles(QWidget):
+    """A box a file, ticked for those whose code may be run; one that was just chosen is not.
+
+    Signals:
+        changed: a file came or went, or was agreed to or not.
+    """
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setAccessibleName(tr("Plug-ins"))
+        self.boxes: dict[str, QCheckBox] = {}
+        self._rows: dict[str, QWidget] = {}
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(4)
+        self.warning = label(_WARNING, "warn", wrap=True)
+        self.warning.hide()
+        self._column.addWidget(self.warning)
+        self.add_button = button(tr("Add a plug-in file…"), self._ask, "link")
+        row = QHBoxLayout()
+        row.addWidget(self.add_button)
+        row.addStretch(1)
+        self._column.addLayout(row)
+
+    def _ask(self) -> None:
+        dialog = QFileDialog(self, tr("Choose a plug-in"), "", tr("Python files (*.py);;All files (*)"))
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.fileSelected.connect(self.add)
+        dialog.open()
+
+    def add(self, path: str) -> None:
+        """List a file; nobody has agreed to it yet."""
+        path = str(Path(path).resolve())
+        if path not in self.boxes:
+            self._add_row(path)
+            self._changed()
+        self.boxes[path].setFocus()
+
+    def _add_row(self, path: str) -> None:
+        name = Path(path).name
+        box = self.boxes[path] = QCheckBox(tr("Run the code of {name}").format(name=name))
+        box.setAccessibleName(tr("Consent to run the code of the plug-in {name}").format(name=name))
+        box.setAccessibleDescription(_WARNING)
+        box.setToolTip(path)
+        box.toggled.connect(lambda _: self.changed.emit())
+        made = self._rows[path] = QWidget()
+        row = QHBoxLayout(made)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(box)
+        row.addWidget(label(str(Path(path).parent), "faint", cut=True), 1)
+        row.addWidget(icon_button("cross", tr("Leave out {name}").format(name=name), lambda: self._remove(path)))
+        self._column.insertWidget(self._column.count() - 1, made)
+
+    def _remove(self, path: str) -> None:
+        del self.boxes[path]
+        gone = self._rows.pop(path)
+        self.add_button.setFocus()
+        self._column.removeWidget(gone)
+        gone.hide()
+        gone.deleteLater()
+        self._changed()
+
+    def _changed(self) -> None:
+        self.warning.setVisible(bool(self.boxes))
+        self.changed.emit()
+
+    def agreed(self) -> list[str]:
+        """The files whose code may be run, in the order in which they are loaded."""
+        return [path for path, box in self.boxes.items() if box.isChecked()]
+
+    def hindrance(self) -> str:
+        """Why no run can be made; empty where one can."""
+        if len(self.agreed()) < len(self.boxes):
+            return tr("Tick the plug-ins whose code may be run, or leave them out.")
+        gone = next((path for path in self.boxes if not Path(path).is_file()), "")
+        return tr("The plug-in {path} is not there any more.").format(path=gone) if gone else ""
