@@ -40,6 +40,7 @@ from pruner_studio.session import Session, crashes
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import label, repaint_icons
+from pruner_studio.widgets.explained import terms_at
 from pruner_studio.widgets.problems import ProblemStack
 from pruner_studio.widgets.run_bar import RunBar
 from pruner_studio.widgets.sidebar import PAGES, Sidebar
@@ -269,11 +270,13 @@ class MainWindow(QMainWindow):
         for stack in self.edits():
             stack.redo() if again else stack.undo()
 
-    def show_help(self) -> None:
-        """What the figures mean, beside the window."""
+    def show_help(self, *, everything: bool = False) -> None:
+        """What that means which the keyboard is at, else what the page shows, beside the window."""
         from pruner_studio.widgets.help_window import HelpWindow
 
-        self._show_beside(HelpWindow, lambda: HelpWindow(self))
+        page, focused = self.pages.page(self.current_page), self.focusWidget()
+        shown = cast("HelpWindow", self._show_beside(HelpWindow, lambda: HelpWindow(self)))
+        shown.explain(*((), ()) if everything else (terms_at(focused, page), page.terms()))
 
     def show_preferences(self) -> None:
         from pruner_studio.widgets.preferences import Preferences
@@ -285,13 +288,14 @@ class MainWindow(QMainWindow):
 
         self._show_beside(Shortcuts, lambda: Shortcuts(self.menuBar(), self))
 
-    def _show_beside(self, kind: type[QWidget], make: Callable[[], QWidget]) -> None:
+    def _show_beside(self, kind: type[QWidget], make: Callable[[], QWidget]) -> QWidget:
         """Bring the one that is open to the front, or make it."""
         there = [found for found in self.findChildren(kind) if found.isVisible()]
         shown = there[0] if there else make()
         shown.show()
         shown.raise_()
         shown.activateWindow()
+        return shown
 
     def show_about(self) -> None:
         box = QMessageBox(self)

@@ -134,7 +134,8 @@ class Menus(QObject):
 
     def _help(self) -> None:
         window, menu = self._window, self._menu(tr("&Help"))
-        self._add(menu, tr("What the &figures mean"), "F1", window.show_help)
+        self._add(menu, tr("Explain what is &here"), "F1", window.show_help)
+        self._add(menu, tr("What all &figures mean"), "Shift+F1", partial(window.show_help, everything=True))
         self._add(menu, tr("&Keyboard shortcuts"), "Ctrl+?", window.show_shortcuts)
         self._add(menu, tr("Copy a &report for the makers"), "", window.copy_report)
         menu.addSeparator()

@@ -269,9 +269,9 @@ def plugin(tmp_path: Path) -> Path:
     path = tmp_path / "own plugin.py"
     path.write_text(
         "from pathlib import Path\n"
-        "from pruner_engine.search.strategies import STRATEGIES, register\n"
+        "from pruner_engine.search.strategy import make_strategy, register_strategy\n"
         "Path(__file__).with_suffix('.ran').touch()\n"
-        "register('mine')(STRATEGIES['random'])\n"
+        "register_strategy('mine', lambda context: make_strategy('random', context))\n"
     )
     return path
 

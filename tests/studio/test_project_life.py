@@ -215,7 +215,7 @@ def test_copy_as_command_tells_what_is_shown_and_changes_nothing(
         ("draft", f"pruner rounds {finished_project} --run 2"),
         ("adaptation", f"pruner adaptation {finished_project} --run 2"),
         ("compare", f"pruner compare {finished_project} --run 2"),
-        ("devices", "pruner doctor"),
+        ("devices", "pruner profile --kept"),
     ):
         window.show_page(key)
         press(qtbot, window, "Ctrl+Shift+C")

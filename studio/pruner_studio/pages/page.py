@@ -11,9 +11,11 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from pruner_engine.errors import UserError
 from pruner_engine.jobs import lines
+from pruner_studio.help import Term
 from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import EmptyState, button, label
+from pruner_studio.widgets.explained import terms_on
 from pruner_studio.workspace import Workspace
 
 _MERGE_S = 0.2  # changes that come closer than this are shown together
@@ -148,6 +150,10 @@ class Page(QWidget):
     def command_line(self) -> str:
         """What tells the same in a terminal, or for a form what it would do; empty where nothing is shown."""
         return lines.status_line(self.workspace.path) if self.workspace.path else ""
+
+    def terms(self) -> list[Term]:
+        """What explains the figures that it shows now."""
+        return terms_on(self)
 
     def notes(self) -> Iterable[str]:
         """What is said where it draws less than there is; nothing while it draws nothing."""

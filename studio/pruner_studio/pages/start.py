@@ -16,6 +16,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.jobs import lines
 from pruner_engine.model_names import stem_of
 from pruner_studio import clipboard
+from pruner_studio.help import Term, terms
 from pruner_studio.models.projects import SUFFIX, copy_of_demo, expanded, project_folder
 from pruner_studio.models.stored import model_of
 from pruner_studio.pages.page import Page
@@ -128,6 +129,10 @@ class StartPage(Page):
             plugins=self.form.plugins.agreed(),
             allow_code=self.consent.isChecked(),
         )
+
+    def terms(self) -> list[Term]:
+        """The settings, folded or not."""
+        return [term for name, term in terms().items() if name.startswith("setting.")]
 
     def command_line(self) -> str:
         """The same job for a terminal; empty before a model is chosen."""

@@ -7,8 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QHelpEvent, QPainter, QPaintEvent, QPolygonF
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QFocusEvent,
+    QFont,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPolygonF,
+)
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from pruner_engine import units
@@ -36,7 +47,7 @@ class Bar:
 
 
 class Bars(QWidget):
-    """Horizontal bars, one a row.
+    """Horizontal bars, one a row. Where they are explained, the arrow keys go from one to the next.
 
     Args:
         name: accessible name, and that of saved files.
@@ -51,11 +62,15 @@ class Bars(QWidget):
         self.figure = Figure(name, lambda: (self,), self.rows)
         self.setAccessibleName(name)
         self._bars: Sequence[Bar] = ()
+        self._current = 0  # the bar that the keyboard is at
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.update)
 
     def show_bars(self, bars: Sequence[Bar]) -> None:
         self._bars = bars
+        self._current = min(self._current, max(0, len(bars) - 1))
+        explained = any(bar.tip for bar in bars)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if explained else Qt.FocusPolicy.NoFocus)
         self.setAccessibleDescription("; ".join(f"{bar.name}: {bar.text}" for bar in bars))
         self.updateGeometry()
         self.update()
@@ -67,11 +82,50 @@ class Bars(QWidget):
     def event(self, event: QEvent) -> bool:
         """Each row has its own tool tip."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            row = event.pos().y() // self.ROW
-            bar = self._bars[row] if row < len(self._bars) else None
-            QToolTip.showText(event.globalPos(), f"{bar.name}: {bar.tip}" if bar and bar.tip else "", self)
+            QToolTip.showText(event.globalPos(), self._tip(event.pos().y() // self.ROW), self)
             return True
         return super().event(event)
+
+    def _tip(self, row: int) -> str:
+        bar = self._bars[row] if row < len(self._bars) else None
+        return f"{bar.name}: {bar.tip}" if bar and bar.tip else ""
+
+    def tips(self) -> list[str]:
+        return [bar.tip for bar in self._bars]
+
+    def tips_in_focus(self) -> list[str]:
+        return [bar.tip for bar in self._bars[self._current : self._current + 1]]
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """The arrow keys tell each bar's explanation, as the pointer does."""
+        last = len(self._bars) - 1
+        places = {
+            Qt.Key.Key_Up: max(0, self._current - 1),
+            Qt.Key.Key_Down: min(last, self._current + 1),
+            Qt.Key.Key_Home: 0,
+            Qt.Key.Key_End: last,
+        }
+        if (to := places.get(Qt.Key(event.key()))) is None or last < 0:
+            super().keyPressEvent(event)
+            return
+        self._current = to
+        self.update()
+        place = self.mapToGlobal(QPoint(0, (to + 1) * self.ROW))
+        QToolTip.showText(place, self._tip(to), self)
+        told = f"{self._bars[to].name}: {self._bars[to].text}. {self._bars[to].tip}"
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, told))
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.update()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._current = min(max(0, len(self._bars) - 1), int(event.position().y()) // self.ROW)
+        super().mousePressEvent(event)
 
     def sizeHint(self) -> QSize:
         return QSize(280, max(1, len(self._bars)) * self.ROW)
@@ -87,6 +141,10 @@ class Bars(QWidget):
         values = max((metrics.horizontalAdvance(bar.text) for bar in self._bars), default=0) + 12
         for row, bar in enumerate(self._bars):
             box = QRectF(0, row * self.ROW, self.width(), self.ROW)
+            if row == self._current and self.hasFocus():
+                painter.setPen(theme.color("accent"))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRoundedRect(box.adjusted(0.5, 1.5, -0.5, -1.5), 4, 4)
             painter.setPen(theme.color("muted"))
             middle = Qt.AlignmentFlag.AlignVCenter
             name = metrics.elidedText(bar.name, Qt.TextElideMode.ElideRight, names - 8)

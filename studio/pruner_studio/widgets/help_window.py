@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 from PySide6.QtCore import Qt
@@ -10,34 +11,60 @@ from PySide6.QtWidgets import QDialog, QLineEdit, QTextBrowser, QVBoxLayout, QWi
 
 from pruner_studio.help import GROUPS, Term, terms
 from pruner_studio.translation import tr
+from pruner_studio.widgets.basic import Segments
 
 
 class HelpWindow(QDialog):
+    """Explains what the keyboard was at, what the page shows, or everything: whichever is chosen on top."""
+
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(tr("What the figures mean"))
         self.resize(640, 680)
+        self._of: dict[str, Sequence[Term]] = {"here": (), "page": (), "all": list(terms().values())}
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 16, 16, 16)
         column.setSpacing(10)
+        self.scope = Segments(
+            tr("Explained is"), (("here", tr("Where you were")), ("page", tr("This page")), ("all", tr("Everything")))
+        )
+        self.scope.chosen.connect(lambda _: self._fill())
         self.filter = QLineEdit()
         self.filter.setPlaceholderText(tr("Search names, meanings and formulas"))
         self.filter.setAccessibleName(tr("Search the explanations"))
         self.filter.setClearButtonEnabled(True)
-        self.filter.textChanged.connect(self._fill)
+        self.filter.textEdited.connect(self._search)
         self.text = QTextBrowser()
         self.text.setAccessibleName(tr("Explanations"))
+        self.text.setTabChangesFocus(True)
+        column.addWidget(self.scope)
         column.addWidget(self.filter)
         column.addWidget(self.text, 1)
         QShortcut(QKeySequence.StandardKey.Find, self, self.filter.setFocus)
-        self._fill("")
+        self.explain((), ())
 
-    def _fill(self, wanted: str) -> None:
-        words = wanted.lower().split()
+    def explain(self, here: Sequence[Term], page: Sequence[Term]) -> None:
+        """Show the nearest that there is: of where the keyboard was, else of the page, else everything."""
+        self._of |= {"here": here, "page": page}
+        for key, found in self._of.items():
+            self.scope.part(key).setEnabled(bool(found))
+        self.scope.choose(next(key for key, found in self._of.items() if found))
+        self.filter.clear()
+        self._fill()
+        self.text.setFocus()
+
+    def _search(self) -> None:
+        """Who searches does so among all."""
+        self.scope.choose("all")
+        self._fill()
+
+    def _fill(self) -> None:
+        words = self.filter.text().lower().split()
+        shown = [term for term in self._of[self.scope.current] if _matches(term, words)]
         parts = []
         for group, title in GROUPS.items():
-            own = [term for term in terms().values() if term.name.startswith(f"{group}.") and _matches(term, words)]
+            own = [term for term in shown if term.name.startswith(f"{group}.")]
             if own:
                 parts.append(f"<h3>{escape(title)}</h3>" + "".join(map(_told, own)))
         family = escape(self.font().family())  # the style sheet gives text areas a fixed width

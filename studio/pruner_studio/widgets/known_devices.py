@@ -7,6 +7,7 @@ from typing import Any
 
 from pruner_engine import units
 from pruner_engine.targets import NamedTarget
+from pruner_studio.help import tip_of
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card
@@ -27,14 +28,12 @@ def _bytes(value: float) -> str:
 COLUMNS = (
     Column(tr("Target"), lambda row: row["name"], help=tr("What `pruner tune --target` takes")),
     Column(tr("Device"), lambda row: row["device"]),
-    Column(tr("Cores"), lambda row: row["cores"], units.count, tr("Of a GPU its multiprocessors"), right=True),
-    Column(tr("Peak"), lambda row: row["peak_flops"], _flops, tr("float32, all cores"), right=True),
-    Column(tr("Of one core"), lambda row: row["peak_flops_core"], _flops, tr("float32"), right=True),
-    Column(
-        tr("Tensor Cores"), lambda row: row["tensor_flops"], _flops, tr("float16, sums in float32"), right=True
-    ),
-    Column(tr("Memory"), lambda row: row["dram_bandwidth"], _bytes, tr("Read by all cores"), right=True),
-    Column(tr("By one core"), lambda row: row["dram_bandwidth_core"], _bytes, tr("Memory read by one core"), right=True),
+    Column(tr("Cores"), lambda row: row["cores"], units.count, tip_of("figure.cores"), right=True),
+    Column(tr("Peak"), lambda row: row["peak_flops"], _flops, tip_of("figure.peak"), right=True),
+    Column(tr("Of one core"), lambda row: row["peak_flops_core"], _flops, tip_of("figure.peak_core"), right=True),
+    Column(tr("Tensor Cores"), lambda row: row["tensor_flops"], _flops, tip_of("figure.tensor_peak"), right=True),
+    Column(tr("Memory"), lambda row: row["dram_bandwidth"], _bytes, tip_of("figure.bandwidth"), right=True),
+    Column(tr("By one core"), lambda row: row["dram_bandwidth_core"], _bytes, tip_of("figure.bandwidth_core"), right=True),
     Column(tr("Figures are"), lambda row: SOURCES.get(row["source"], row["source"])),
 )
 _FIGURES = ("peak_flops", "peak_flops_core", "dram_bandwidth", "dram_bandwidth_core")

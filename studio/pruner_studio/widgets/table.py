@@ -197,6 +197,12 @@ class Table(QTableView):
                 if self._stretch not in self._by_hand:
                     self._resize(self._stretch, max(rest - more, min(rest, _LEAST_STRETCH)))
 
+    def tips(self) -> list[str]:
+        """What explains its columns."""
+        return [column.help for column in self.table.columns]
+
+    tips_in_focus = tips
+
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         menu = self.menu()
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
