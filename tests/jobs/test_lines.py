@@ -11,7 +11,17 @@ from pruner_engine.jobs.lines import (
     status_line,
     steer_line,
 )
-from pruner_engine.protocol import Doctor, Export, ExportRecords, ImportRecords, ListBoards, Profile, Resume, Steer, Tune
+from pruner_engine.protocol import (
+    Doctor,
+    Export,
+    ExportRecords,
+    ImportRecords,
+    ListBoards,
+    Profile,
+    Resume,
+    Steer,
+    Tune,
+)
 from pruner_engine.reports.run import commands_of
 from terminal import parsed
 

@@ -1,7 +1,9 @@
-"""Every control has a name, and the Tab key really comes to it."""
+"""Every control, plot, tab bar and divider has a name, and the Tab key really comes to it."""
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,17 +16,30 @@ from PySide6.QtWidgets import (
     QApplication,
     QButtonGroup,
     QComboBox,
+    QGraphicsView,
     QHeaderView,
     QLineEdit,
     QPlainTextEdit,
     QSlider,
+    QSplitterHandle,
+    QTabBar,
+    QTextEdit,
     QWidget,
 )
 
+from pruner_engine.resources import resource_dir
 from pruner_studio.main_window import MainWindow
+from pruner_studio.widgets.divider import Divided
+from pruner_studio.widgets.help_window import HelpWindow
+from pruner_studio.widgets.preferences import Preferences
+from pruner_studio.widgets.shortcuts import Shortcuts
 from pruner_studio.widgets.sidebar import PAGES
 
-_CONTROLS = (QAbstractButton, QAbstractItemView, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit, QSlider)
+SAMPLE = resource_dir() / "samples" / "small-cnn.pruner"
+_CONTROLS = (
+    QAbstractButton, QAbstractItemView, QAbstractSpinBox, QComboBox, QGraphicsView, QLineEdit, QPlainTextEdit, QSlider,
+    QSplitterHandle, QTabBar, QTextEdit,
+)  # fmt: skip
 _PARTS = ("QTableCornerButton", "ScrollBarButton", "QLineEditIconButton")  # that Qt makes inside its own controls
 _MOST_TABS = 400
 
@@ -55,35 +70,149 @@ def opened(window: MainWindow, finished_project: Path) -> MainWindow:
     return window
 
 
-@pytest.mark.parametrize("key", [page[0] for page in PAGES])
-def test_every_control_has_a_name(opened: MainWindow, key: str) -> None:
-    page = opened.show_page(key)
-    page.refresh()
-    for widget in controls(page) + controls(opened.run_bar) + controls(opened.sidebar):
-        interface = QAccessible.queryAccessibleInterface(widget)
-        assert interface.text(QAccessible.Text.Name), f"{key}: {told(widget)}"
+def name_of(widget: QWidget) -> str:
+    """What a screen reader says."""
+    return QAccessible.queryAccessibleInterface(widget).text(QAccessible.Text.Name)
+
+
+def reachable(roots: list[QWidget]) -> set[QWidget]:
+    """What is in sight and can be used; of exclusive buttons the arrow keys reach the others."""
+    wanted = {w for root in roots for w in controls(root) if w.isVisible() and w.isEnabled()}
+    wanted = {w for w in wanted if not (w.group() and not w.isChecked() if isinstance(w, QAbstractButton) else False)}
+    # The first divider of a splitter stands before its first part and cannot be moved
+    return {w for w in wanted if not (isinstance(w, QSplitterHandle) and w.splitter().indexOf(w) == 0)}
+
+
+def tabbed(qtbot, window: QWidget) -> list[QWidget]:
+    """Where the Tab key goes, in order, until it comes round."""
+    stops: list[QWidget] = []
+    for _ in range(_MOST_TABS):
+        qtbot.keyClick(QApplication.focusWidget() or window, Qt.Key.Key_Tab)
+        now = QApplication.focusWidget()
+        if now is None or now in stops:
+            break
+        stops.append(now)
+    return stops
+
+
+def check(qtbot, window: QWidget, *roots: QWidget) -> None:
+    """Every control of the roots has a name and is reached, and every place where the Tab key stops has a name."""
+    assert [told(widget) for root in roots for widget in controls(root) if not name_of(widget)] == []
+    wanted = reachable(list(roots))
+    assert wanted
+    stops = tabbed(qtbot, window)
+    reached = {widget for stop in stops for widget in (stop, *_parents(stop))}
+    for stop in stops:  # which of a group the Tab key comes to depends on where it was before
+        if isinstance(stop, QAbstractButton) and stop.group():
+            reached |= set(stop.group().buttons())
+    assert sorted(told(widget) for widget in wanted - reached) == []
+    inside = [stop for stop in stops if any(root.isAncestorOf(stop) for root in roots)]
+    assert sorted(told(stop) for stop in inside if not (name_of(stop) or name_of(stop.parentWidget()))) == []
 
 
 @pytest.mark.parametrize("key", [page[0] for page in PAGES])
-def test_the_tab_key_comes_to_every_control(qtbot, opened: MainWindow, rested, key: str) -> None:
+def test_every_control_has_a_name_and_the_tab_key_comes_to_it(qtbot, opened: MainWindow, rested, key: str) -> None:
     with qtbot.waitActive(opened):
         opened.activateWindow()
     page = opened.show_page(key)
     rested(page)
-    wanted = {w for w in controls(page) if w.isVisible() and w.isEnabled()}
-    wanted |= {w for w in controls(opened.run_bar) if w.isVisible() and w.isEnabled()}
-    # Of exclusive buttons the arrow keys reach the others
-    wanted = {w for w in wanted if not (w.group() and not w.isChecked() if isinstance(w, QAbstractButton) else False)}
-    assert wanted
-    reached, first = set(), None
-    for _ in range(_MOST_TABS):
-        qtbot.keyClick(QApplication.focusWidget() or opened, Qt.Key.Key_Tab)
-        now = QApplication.focusWidget()
-        if now is None or now is first:
-            break
-        first = first or now
-        reached |= {now, *_parents(now)}
-    assert sorted(told(widget) for widget in wanted - reached) == []
+    if key == "devices":
+        qtbot.waitUntil(lambda: bool(page.profiles) and bool(page.known.model.rows), timeout=30_000)
+    check(qtbot, opened, page, opened.run_bar)
+    assert [told(widget) for widget in controls(opened.sidebar) if not name_of(widget)] == []
+
+
+@pytest.fixture
+def sample(qtbot, window: MainWindow, tmp_path: Path) -> MainWindow:
+    """A tuned project, whose candidates the engine can replay and explain."""
+    window.workspace.open(shutil.copy(SAMPLE, tmp_path / "own.pruner"))
+    with qtbot.waitActive(window):
+        window.activateWindow()
+    return window
+
+
+_SHOWN: dict[str, Callable[..., bool]] = {
+    "Trace and loops": lambda page: page.loops.view.replay is not None,
+    "Code": lambda page: page.code.code["asm"].view.blockCount() > 9,
+    "Why, what if": lambda page: "Predicted" in page.what_if.parts.verdict.text(),
+    "Decisions": lambda page: True,
+    "Roofline": lambda page: bool(page.roofline.plot.findChildren(QGraphicsView)),
+    "Diff": lambda page: page.diff.view.sides[0][1].blockCount() > 9,
+}
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("name", _SHOWN)
+def test_every_view_of_a_candidate_is_worked_by_keys(qtbot, sample: MainWindow, rested, name: str) -> None:
+    page = sample.show_page("schedule")
+    rested(page)
+    bar = page.tabs.tabBar()
+    assert list(_SHOWN) == [bar.tabText(at) for at in range(bar.count())]
+    bar.setFocus()
+    for _ in range(list(_SHOWN).index(name)):
+        qtbot.keyClick(bar, Qt.Key.Key_Right)
+    assert bar.tabText(page.tabs.currentIndex()) == name
+    if name == "Code":
+        page.code.forms.part("asm").click()
+    qtbot.waitUntil(lambda: _SHOWN[name](page), timeout=120_000)
+    rested(page)
+    assert not page.what_if.editor.isVisible() or page.what_if.editor.decisions
+    check(qtbot, sample, page)
+
+
+_DIALOGS: dict[type[QWidget], Callable[[MainWindow], object]] = {
+    Preferences: lambda window: window.show_preferences(),
+    Shortcuts: lambda window: window.show_shortcuts(),
+    HelpWindow: lambda window: window.show_help(),
+}
+
+
+@pytest.mark.parametrize("kind", _DIALOGS, ids=lambda kind: kind.__name__)
+def test_every_dialog_is_worked_by_keys(qtbot, opened: MainWindow, kind: type[QWidget]) -> None:
+    opened.show_page("tasks")
+    _DIALOGS[kind](opened)
+    shown = opened.findChild(kind)
+    with qtbot.waitActive(shown):
+        shown.activateWindow()
+    assert shown.windowTitle()
+    if kind is Shortcuts:  # nothing to operate: its text is scrolled
+        stops = tabbed(qtbot, shown)
+        assert stops and all(name_of(stop) for stop in stops)
+    else:
+        check(qtbot, shown, shown)
+    qtbot.keyClick(QApplication.focusWidget() or shown, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not opened.findChildren(kind), timeout=5_000)
+
+
+def test_what_asks_for_more_trials_is_worked_by_keys(qtbot, opened: MainWindow) -> None:
+    with qtbot.waitActive(opened):
+        opened.activateWindow()
+    bar = opened.run_bar
+    qtbot.waitUntil(bar.go_on_button.isVisible, timeout=10_000)
+    bar.go_on_button.setFocus()
+    qtbot.keyClick(bar.go_on_button, Qt.Key.Key_Space)
+    qtbot.waitUntil(bar.more.isVisible, timeout=5_000)
+    assert bar.more.further.hasFocus()
+    check(qtbot, bar.more, bar.more)
+    qtbot.keyClick(bar.more.further, Qt.Key.Key_Escape)
+    assert not bar.more.isVisible()
+
+
+def test_a_divider_is_moved_by_the_arrow_keys(qtbot, opened: MainWindow, rested) -> None:
+    with qtbot.waitActive(opened):
+        opened.activateWindow()
+    page = opened.show_page("tasks")
+    rested(page)
+    split = page.findChild(Divided)
+    handle, (above, below) = split.handle(1), split.sizes()
+    handle.setFocus()
+    qtbot.keyClick(handle, Qt.Key.Key_Up)
+    moved = split.sizes()
+    assert moved[0] < above and moved[1] > below and sum(moved) == above + below
+    qtbot.keyClick(handle, Qt.Key.Key_Down)
+    assert split.sizes() == [above, below]
+    qtbot.keyClick(handle, Qt.Key.Key_Right)
+    assert split.sizes() == [above, below], "it moves up and down"
 
 
 def test_the_arrow_keys_reach_the_other_choices(qtbot, opened: MainWindow) -> None:

@@ -317,7 +317,7 @@ def test_a_run_with_a_plugins_strategy_is_tuned_and_gone_on_with(
     start.form.take_settings({"trials_per_task": 2, "round_trials": 2})
     qtbot.waitUntil(start.tune.isEnabled, timeout=60_000)
     qtbot.mouseClick(start.tune, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: window.run_bar.go_on_button.isVisible(), timeout=200_000)
+    qtbot.waitUntil(window.run_bar.go_on_button.isVisible, timeout=200_000)
     run = window.workspace.run()
     assert (run["strategy"], run["trials"], run["state"]) == ("mine", 2, "finished")
     qtbot.mouseClick(window.run_bar.go_on_button, Qt.MouseButton.LeftButton)

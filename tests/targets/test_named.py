@@ -22,7 +22,8 @@ def test_every_preset_is_listed_and_taken():
         assert (listed[name].device, listed[name].kind) == (preset.profile.name, preset.profile.kind)
         for figure in ("peak_flops", "peak_flops_core", "dram_bandwidth", "dram_bandwidth_core"):
             assert getattr(listed[name].figures, figure) == getattr(preset.profile, figure)
-        assert listed[name].figures.tensor_flops == (preset.profile.gpu and preset.profile.gpu.tensor_flops or None)
+        gpu = preset.profile.gpu
+        assert listed[name].figures.tensor_flops == ((gpu.tensor_flops or None) if gpu else None)
         assert resolve_target(name).attrs["model"] == name
 
 

@@ -25,7 +25,9 @@ def profile(target: str, kept: bool, as_json: bool) -> None:
     answer = carry_out(Profile(target=target, measure=not kept), quiet=as_json)
     assert isinstance(answer, Profiled)
     if as_json:
-        print_json({name: value for name, value in msgspec.to_builtins(answer).items() if name not in ("type", "request")})
+        print_json(
+            {name: value for name, value in msgspec.to_builtins(answer).items() if name not in ("type", "request")}
+        )
         return
     facts = answer.profile
     table = Table("figure", "all cores", "one core")

@@ -30,6 +30,7 @@ class DevicesPage(Page):
     def build(self) -> Iterable[None]:
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
+        scroll.setAccessibleName(self.title)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         inside = QWidget()
         inside.setObjectName("pageBody")

@@ -177,6 +177,7 @@ class ExportPage(Page):
         outer.addWidget(self.coverage, 1)
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
+        scroll.setAccessibleName(tr("What was exported"))
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setWidget(self.result)
         self.result.setObjectName("pageBody")
@@ -341,7 +342,8 @@ class ExportPage(Page):
 
     def _bar(self, name: str, seconds: float, slowest: float, tuned: float | None) -> Bar:
         told = units.latency(seconds) + (f"   {units.ratio(seconds / tuned)}" if tuned and name != "tuned" else "")
-        return Bar(LIBRARIES.get(name, name), seconds, seconds / slowest, told, "good" if name == "tuned" else "faint")
+        tone, tip = ("good", tip_of("figure.exported")) if name == "tuned" else ("faint", tip_of(f"figure.{name}"))
+        return Bar(LIBRARIES.get(name, name), seconds, seconds / slowest, told, tone, tip)
 
     def _show_checks(self, checks: list[dict[str, Any]]) -> None:
         state = (tr("equal"), "good") if all(check["ok"] for check in checks) else (tr("differ"), "bad")

@@ -85,6 +85,7 @@ class OverviewPage(Page):
 
     def _fill_side(self, scroll: QScrollArea) -> None:
         scroll.setWidgetResizable(True)
+        scroll.setAccessibleName(tr("Facts of the run"))
         scroll.setMinimumSize(300, 220)
         inside = QWidget()
         inside.setObjectName("pageBody")

@@ -47,7 +47,7 @@ class SchedulePage(Page):
         self.task.setAccessibleName(tr("Task"))
         self.task.activated.connect(lambda at: self.workspace.select(self.task.itemData(at)))
         self.header.addWidget(self.task)
-        split = Division(_SIDE_BY_SIDE)
+        split = Division(tr("Divider of candidates and candidate"), _SIDE_BY_SIDE)
         self.pages = self.add_stack(
             self.nothing(
                 "schedule",
@@ -97,6 +97,7 @@ class SchedulePage(Page):
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         self.tabs.setAccessibleName(tr("Views of the candidate"))
+        self.tabs.tabBar().setAccessibleName(tr("Views of the candidate"))
         card.body.addWidget(self.tabs, 1)
         self.panes: list[tuple[str, Pane]] = []
         self.loops = LoopsPane(self.workspace)

@@ -39,6 +39,7 @@ class StartPage(Page):
     def build(self) -> Iterable[None]:
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
+        scroll.setAccessibleName(self.title)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         inside = Columns(_SIDE_BY_SIDE)
         inside.setObjectName("pageBody")

@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QSplitter
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton
 
 from pruner_engine import protocol as msg
 from pruner_engine import units
@@ -21,6 +21,7 @@ from pruner_studio.models.words import STEERS
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, button, label, menu_button
+from pruner_studio.widgets.divider import Divided
 from pruner_studio.widgets.roofline import Kernels, Roofline
 from pruner_studio.widgets.rooms import Columns
 from pruner_studio.widgets.table import Table
@@ -118,9 +119,7 @@ class TasksPage(Page):
         self.filter.textChanged.connect(self._filter)
         QShortcut(QKeySequence.StandardKey.Find, self, self.filter.setFocus)
         self.header.addWidget(self.filter)
-        split = QSplitter(Qt.Orientation.Vertical)
-        split.setHandleWidth(14)
-        split.setChildrenCollapsible(False)
+        split = Divided(Qt.Orientation.Vertical, tr("Divider of tasks and roofline"), 14)
         self.pages = self.add_stack(
             self.nothing(
                 "tasks", tr("No tasks yet"), tr("The kernels of a model are listed here as soon as a run has read it.")

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QSplitter, QStackedWidget
+from PySide6.QtWidgets import QStackedWidget
 
 from pruner_engine import protocol as msg
 from pruner_engine.store.reader import ProjectReader
@@ -15,6 +15,7 @@ from pruner_studio.panes.pane import Pane, Subject
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Segments
 from pruner_studio.widgets.code import SearchableCode
+from pruner_studio.widgets.divider import Divided
 from pruner_studio.workspace import Workspace
 
 FORMS = (
@@ -50,8 +51,7 @@ class CodePane(Pane):
         self.column.addWidget(self.forms)
         self.code = {form: SearchableCode(name) for form, name in FORMS}
         self.compiled = QStackedWidget()
-        self.sides = QSplitter(Qt.Orientation.Horizontal)
-        self.sides.setHandleWidth(10)
+        self.sides = Divided(Qt.Orientation.Horizontal, tr("Divider of script and compiled code"), 10)
         self.sides.addWidget(self.code["tvmscript"])
         self.sides.addWidget(self.compiled)
         self.column.addWidget(self.sides, 1)

@@ -6,13 +6,13 @@ import json
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QSplitter
 
 from pruner_engine import protocol as msg
 from pruner_studio.models.trace import instructions
 from pruner_studio.panes.pane import Pane, Subject
 from pruner_studio.translation import tr
 from pruner_studio.widgets.code import CodeView
+from pruner_studio.widgets.divider import Divided
 from pruner_studio.widgets.replay import ReplayView
 from pruner_studio.workspace import Workspace
 
@@ -42,8 +42,7 @@ class LoopsPane(Pane):
         self.linked.connect(lambda links: self.code.show_text("tvmscript", links["text"]))
         self.told.connect(lambda text: self.code.show_text("", text))
         self.nodes_chosen.connect(self._nodes_chosen)
-        split = QSplitter(Qt.Orientation.Vertical)
-        split.setHandleWidth(10)
+        split = Divided(Qt.Orientation.Vertical, tr("Divider of trace and code"), 10)
         split.addWidget(self.view)
         split.addWidget(self.code)
         split.setStretchFactor(0, 3)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QSplitter
+from PySide6.QtWidgets import QHBoxLayout
 
 from pruner_engine import protocol as msg
 from pruner_engine import units
@@ -17,6 +17,7 @@ from pruner_studio.panes.pane import Pane, Subject
 from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, label
+from pruner_studio.widgets.divider import Divided
 from pruner_studio.widgets.parts import PartsView
 from pruner_studio.widgets.what_if import WhatIfEditor
 from pruner_studio.workspace import Workspace
@@ -35,9 +36,7 @@ class WhatIfPane(Pane):
         self._step = ""  # of `pruner try`, whose answer is shown below the prediction
         self.editor, self.parts = WhatIfEditor(), PartsView()
         self.editor.edited.connect(self._edited)
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.setHandleWidth(14)
-        split.setChildrenCollapsible(False)
+        split = Divided(Qt.Orientation.Horizontal, tr("Divider of decisions and prediction"), 14)
         split.addWidget(self.editor)
         split.addWidget(self.parts)
         split.setSizes([340, 400])

@@ -115,7 +115,9 @@ class DeviceProfile(QWidget):
         if self._began is not None:
             self.progress.show()
             passed = units.duration(time.monotonic() - self._began)
-            self.note.setText(tr("Arithmetic, caches and memory are being measured: {time} so far.").format(time=passed))
+            self.note.setText(
+                tr("Arithmetic, caches and memory are being measured: {time} so far.").format(time=passed)
+            )
 
     def _enable(self) -> None:
         busy = self.workspace.job.running
@@ -144,4 +146,3 @@ _ABOUT = tr("Some seconds. Later runs reckon with the new figures; those of this
 _BUSY = tr("A job is running: it and the measurement would make each other slower.")
 _ROUGH = tr("Not measured yet: the first run on this device measures it, or do it now.")
 _DISTURBED = tr("Other programs worked meanwhile. It is measured again, when they do not, by the next run.")
-

@@ -20,7 +20,7 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPolygonF,
 )
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QScrollArea, QSizePolicy, QToolTip, QWidget
 
 from pruner_engine import units
 from pruner_studio.theme import theme
@@ -110,10 +110,19 @@ class Bars(QWidget):
             return
         self._current = to
         self.update()
+        self._bring_into_sight(to)
         place = self.mapToGlobal(QPoint(0, (to + 1) * self.ROW))
         QToolTip.showText(place, self._tip(to), self)
         told = f"{self._bars[to].name}: {self._bars[to].text}. {self._bars[to].tip}"
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, told))
+
+    def _bring_into_sight(self, row: int) -> None:
+        around = self.parentWidget()
+        while around is not None and not isinstance(around, QScrollArea):
+            around = around.parentWidget()
+        if around is not None:
+            middle = self.mapTo(around.widget(), QPoint(0, row * self.ROW + self.ROW // 2))
+            around.ensureVisible(middle.x(), middle.y(), 0, self.ROW)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)

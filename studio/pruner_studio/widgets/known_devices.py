@@ -33,7 +33,9 @@ COLUMNS = (
     Column(tr("Of one core"), lambda row: row["peak_flops_core"], _flops, tip_of("figure.peak_core"), right=True),
     Column(tr("Tensor Cores"), lambda row: row["tensor_flops"], _flops, tip_of("figure.tensor_peak"), right=True),
     Column(tr("Memory"), lambda row: row["dram_bandwidth"], _bytes, tip_of("figure.bandwidth"), right=True),
-    Column(tr("By one core"), lambda row: row["dram_bandwidth_core"], _bytes, tip_of("figure.bandwidth_core"), right=True),
+    Column(
+        tr("By one core"), lambda row: row["dram_bandwidth_core"], _bytes, tip_of("figure.bandwidth_core"), right=True
+    ),
     Column(tr("Figures are"), lambda row: SOURCES.get(row["source"], row["source"])),
 )
 _FIGURES = ("peak_flops", "peak_flops_core", "dram_bandwidth", "dram_bandwidth_core")
@@ -61,4 +63,10 @@ class KnownDevices(Card):
 def _row(target: NamedTarget) -> dict[str, Any]:
     figures = {name: getattr(target.figures, name, None) for name in (*_FIGURES, "tensor_flops")}
     source = "preset" if target.figures else None
-    return {"id": target.name, "name": target.name, "device": target.device, "cores": target.cores, "source": source} | figures
+    return {
+        "id": target.name,
+        "name": target.name,
+        "device": target.device,
+        "cores": target.cores,
+        "source": source,
+    } | figures

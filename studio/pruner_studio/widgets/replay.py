@@ -6,12 +6,13 @@ from collections.abc import Collection
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QSlider, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSlider, QVBoxLayout, QWidget
 
 from pruner_studio.models.links import Links
 from pruner_studio.models.rows import Column, Row, RowTable
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import icon_button, label
+from pruner_studio.widgets.divider import Divided
 from pruner_studio.widgets.nest import NestTree
 from pruner_studio.widgets.table import Table
 
@@ -49,9 +50,7 @@ class ReplayView(QWidget):
         self.table.pointed.connect(self._point_at_row)
         # The row of a chosen loop is current while another step is shown: a click on it changes no current row
         self.table.clicked.connect(lambda index: self._row_chosen(self.model.rows[index.row()]))
-        split = QSplitter(Qt.Orientation.Horizontal)
-        split.setHandleWidth(10)
-        split.setChildrenCollapsible(False)
+        split = Divided(Qt.Orientation.Horizontal, tr("Divider of instructions and loops"), 10)
         split.addWidget(self.table)
         split.addWidget(self.nest)
         split.setSizes([400, 290])

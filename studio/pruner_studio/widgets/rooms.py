@@ -6,7 +6,9 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QGridLayout, QSplitter, QWidget
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QWidget
+
+from pruner_studio.widgets.divider import Divided
 
 _GAP = 14  # pixels between parts
 
@@ -37,18 +39,15 @@ class Columns(QWidget):
         return super().event(event)
 
 
-class Division(QSplitter):
+class Division(Divided):
     """The same with a handle between the parts."""
 
-    def __init__(self, least: int) -> None:
-        super().__init__(Qt.Orientation.Horizontal)
+    def __init__(self, name: str, least: int) -> None:
+        super().__init__(Qt.Orientation.Horizontal, name, _GAP)
         self._least = least
-        self.setHandleWidth(_GAP)
-        self.setChildrenCollapsible(False)
 
     def minimumSizeHint(self) -> QSize:
-        parts = (self.widget(at) for at in range(self.count()))
-        widths = [max(part.minimumWidth(), part.minimumSizeHint().width()) for part in parts if part is not None]
+        widths = [max(part.minimumWidth(), part.minimumSizeHint().width()) for part in self.parts()]
         return QSize(max(widths, default=0), super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
