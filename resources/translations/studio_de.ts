@@ -316,8 +316,12 @@
         <translation>&amp;Hilfe</translation>
     </message>
     <message>
-        <source>What the &amp;figures mean</source>
-        <translation>Was die &amp;Zahlen bedeuten</translation>
+        <source>Explain what is &amp;here</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What all &amp;figures mean</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>&amp;Keyboard shortcuts</source>
@@ -470,6 +474,14 @@
     <message>
         <source>Estimated end-to-end latency</source>
         <translation>Geschätzte Latenz des ganzen Modells</translation>
+    </message>
+    <message>
+        <source>Latencies with cold caches do not compare with those with warm ones: look at curves of one kind only.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tune this model again, or add the runs of another project.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>of all tasks, whatever the filter</source>
@@ -716,6 +728,14 @@
         <translation>Funktionen der Bibliothek</translation>
     </message>
     <message>
+        <source>No function of the library passes the filter: take it away to see all.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What was exported</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Folder for the export</source>
         <translation>Ordner für den Export</translation>
     </message>
@@ -866,6 +886,10 @@
     <message>
         <source>sum over kernels</source>
         <translation>Summe der Kernel</translation>
+    </message>
+    <message>
+        <source>Facts of the run</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>{count} failed</source>
@@ -1136,6 +1160,10 @@
         <translation>Nachsehen</translation>
     </message>
     <message>
+        <source>Give the address of a tracker to see its boards.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{well} of {all} answer</source>
         <translation>{well} von {all} antworten</translation>
     </message>
@@ -1174,6 +1202,22 @@
     <message>
         <source>What the figures mean</source>
         <translation>Was die Zahlen bedeuten</translation>
+    </message>
+    <message>
+        <source>Explained is</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Where you were</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>This page</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Everything</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Search names, meanings and formulas</source>
@@ -1432,6 +1476,10 @@
         <translation>Lauf {id} · {model} · {strategy}</translation>
     </message>
     <message>
+        <source>{strategy}, cold caches</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{drawn} of {all} runs drawn</source>
         <translation>{drawn} von {all} Läufen gezeichnet</translation>
     </message>
@@ -1572,12 +1620,20 @@
         <translation>Aufgaben filtern</translation>
     </message>
     <message>
+        <source>Divider of tasks and roofline</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>No tasks yet</source>
         <translation>Noch keine Aufgaben</translation>
     </message>
     <message>
         <source>The kernels of a model are listed here as soon as a run has read it.</source>
         <translation>Hier stehen die Kernel eines Modells, sobald ein Lauf es gelesen hat.</translation>
+    </message>
+    <message>
+        <source>No task has all these words in its name, operator or shapes: change the filter (Ctrl+F).</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>the best schedule of each task under the measured limits of the device</source>
@@ -1736,6 +1792,14 @@
         <translation>Alle Runden</translation>
     </message>
     <message>
+        <source>No round of these tasks yet: choose all tasks, or boost this one on the Tasks page.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Draft scores of all that a round explored, and of what it drafted from that</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Scores and measurements</source>
         <translation>Wertungen und Messungen</translation>
     </message>
@@ -1810,6 +1874,18 @@
     <message>
         <source>All tasks</source>
         <translation>Alle Aufgaben</translation>
+    </message>
+    <message>
+        <source>share of the candidates</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>explored in round {number}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>drafted in round {number}</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>over {count} candidates</source>
@@ -2004,6 +2080,10 @@
         <translation>Anheften</translation>
     </message>
     <message>
+        <source>Divider of decisions and prediction</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The run measures it first in its next round</source>
         <translation>Der Lauf misst es in seiner nächsten Runde zuerst</translation>
     </message>
@@ -2088,6 +2168,10 @@
         <translation>Code der fertigen Schleifen</translation>
     </message>
     <message>
+        <source>Divider of trace and code</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Replaying the trace…</source>
         <translation>Der Trace wird nachgespielt…</translation>
     </message>
@@ -2100,12 +2184,20 @@
         <translation>Form des Codes</translation>
     </message>
     <message>
+        <source>Divider of script and compiled code</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Compiling…</source>
         <translation>Wird übersetzt…</translation>
     </message>
     <message>
         <source>What a candidate does to its kernel, and why it is as fast as it is.</source>
         <translation>Was ein Kandidat mit seinem Kernel macht, und warum er so schnell ist, wie er ist.</translation>
+    </message>
+    <message>
+        <source>Divider of candidates and candidate</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>No schedule yet</source>
@@ -2176,8 +2268,16 @@
         <translation>Entscheidung</translation>
     </message>
     <message>
+        <source>The untuned kernel has no trace: choose a candidate at the left.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Instructions of the trace</source>
         <translation>Anweisungen des Traces</translation>
+    </message>
+    <message>
+        <source>Divider of instructions and loops</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Step of the trace</source>
@@ -2482,6 +2582,18 @@
     <message>
         <source>Origin</source>
         <translation>Herkunft</translation>
+    </message>
+    <message>
+        <source>No candidate of this task was measured in this run: pin or boost it on the Tasks page while it runs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>No trial of this task failed.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing was drafted for this task in this run: pin or boost it on the Tasks page while it runs.</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Candidates</source>
@@ -3448,6 +3560,34 @@
         <translation>Pruner (ASPLOS 2025), Auswertung</translation>
     </message>
     <message>
+        <source>Peak of one core</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Arithmetic per second that a short benchmark reached on one core, or one multiprocessor of a GPU, alone.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Bandwidth of one core</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Bytes per second that one core, or one multiprocessor of a GPU, alone read from memory.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Arithmetic per second of a GPU&apos;s Tensor Cores in float16 with sums in float32.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Physical cores that kernels run on; of a GPU its multiprocessors.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>told by the device, or from the data sheet</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Time of one fixed kernel before the round is measured. Its drift tells how busy the machine is, and how far latencies of two tasks can be compared.</source>
         <translation>Zeit eines festen Kernels, bevor die Runde gemessen wird. Wie sie schwankt, sagt, wie beschäftigt der Rechner ist und wie weit sich Latenzen zweier Aufgaben vergleichen lassen.</translation>
     </message>
@@ -3672,8 +3812,52 @@
         <translation>nichtnegative kleinste Quadrate des relativen Fehlers</translation>
     </message>
     <message>
+        <source>What `pruner tune --target` takes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cores</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Peak</source>
         <translation>Spitze</translation>
+    </message>
+    <message>
+        <source>Of one core</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tensor Cores</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>By one core</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Figures are</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Known devices</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>what each can do at best; a run may tune for any of them</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Looking for devices…</source>
+        <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Arithmetic per second that a short benchmark reached on all cores.</source>
@@ -4190,6 +4374,78 @@
     <message>
         <source>Show the tasks</source>
         <translation>Die Aufgaben zeigen</translation>
+    </message>
+    <message>
+        <source>The code of a plug-in is run on this machine with your rights, as soon as a run begins. Tick only what you trust.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Plug-ins</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Add a plug-in file…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Choose a plug-in</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Python files (*.py);;All files (*)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Run the code of {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Consent to run the code of the plug-in {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Leave out {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tick the plug-ins whose code may be run, or leave them out.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The plug-in {path} is not there any more.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Profile</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The device is being measured</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Arithmetic, caches and memory are being measured: {time} so far.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Some seconds. Later runs reckon with the new figures; those of this project keep theirs.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A job is running: it and the measurement would make each other slower.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not measured yet: the first run on this device measures it, or do it now.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Other programs worked meanwhile. It is measured again, when they do not, by the next run.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The arrow keys move it.</source>
+        <translation type="unfinished"></translation>
     </message>
 </context>
 </TS>

@@ -94,6 +94,16 @@ def make_project(
     return path
 
 
+def _explored(index: int, strategy: str) -> dict:
+    """Scores of what a round explored and drafted; every third round uses the draft set of the one before."""
+    if strategy == "metaschedule" or index % 3 == 2:
+        return {}
+    explored = [round(25_000 * 2 ** (-abs(at - 18) / 4)) + index for at in range(40)]
+    drafted = [0] * 30 + [2, 4, 6, 10, 14, 18, 20, 18, 12, 8]
+    edges = [8 + at / 4 + index / 100 for at in range(41)]
+    return {"draft_histogram": {"edges": edges, "explored": explored, "drafted": drafted}}
+
+
 class _Writer:
     def __init__(self, db: sqlite3.Connection, rng: random.Random) -> None:
         self.db, self.rng = db, rng
@@ -214,7 +224,12 @@ class _Writer:
                 verified=112,
                 measured=10,
                 valid=9,
-                stats={"pair_accuracy": 0.8, "probe_s": 2e-3 * (1 + index % 4 / 10), "probe_spread": index % 4 / 10},
+                stats={
+                    "pair_accuracy": 0.8,
+                    "probe_s": 2e-3 * (1 + index % 4 / 10),
+                    "probe_spread": index % 4 / 10,
+                    **_explored(index, strategy),
+                },
                 **times,
             )
             elapsed += sum(times.values())

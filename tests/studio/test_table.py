@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from painted import Painted, cell
 from PySide6.QtCore import Qt
@@ -9,6 +11,7 @@ from PySide6.QtGui import QContextMenuEvent, QCursor, QGuiApplication, QKeySeque
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from pruner_studio.main_window import PAGES, MainWindow
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.widgets.table import Table
 
@@ -196,3 +199,30 @@ def test_words_push_no_figures_out_of_sight_where_the_table_is_scrolled(qtbot) -
     assert made.columnWidth(1) < words
     made.table.show_rows([{"id": 1, "name": "a long story " * 9, "speed": 1.0}])
     assert words < made.columnWidth(1) <= 200
+
+
+def test_every_table_of_a_page_says_what_to_do_while_it_is_empty(window: MainWindow, finished_project: Path) -> None:
+    window.workspace.open(finished_project)
+    tables = [found for key, *_ in PAGES for found in window.show_page(key).findChildren(Table)]
+    assert len(tables) >= 8
+    for found in tables:
+        assert found.hint.endswith((".", ").", "…")), found.accessibleName()
+
+
+def test_a_table_without_rows_paints_why(qtbot, window: MainWindow, finished_project: Path, rested) -> None:
+    window.workspace.open(finished_project)
+    page = window.show_page("tasks")
+    rested(page)
+    assert page.table.accessibleDescription() == ""
+    before = page.table.viewport().grab().toImage()
+    qtbot.keyClicks(page.filter, "nothing of that name")
+    rested(page)
+    assert page.model.rows == [] and "change the filter" in page.table.accessibleDescription()
+    image = page.table.viewport().grab().toImage()
+    middle = image.height() // 2
+    colors = {image.pixel(x, y) for x in range(0, image.width(), 2) for y in range(middle - 12, middle + 12)}
+    assert len(colors) > 3 and image != before, "words stand in the middle"
+    schedule = window.show_page("schedule")
+    schedule.refresh()
+    qtbot.mouseClick(schedule.candidates.which.part("failed"), Qt.MouseButton.LeftButton)
+    assert schedule.candidates.table.hint == "No trial of this task failed."

@@ -1,5 +1,6 @@
-"""No number stands on a page whose way from the project file is not told here: SQL by hand on one side, the text on the
-other. A column of numbers or a tile that is added has to be added here, too.
+"""No number stands on a page whose way from the project file is not told: SQL by hand here, the text there.
+
+A column of numbers or a tile that is added has to be added here, too.
 """
 
 from __future__ import annotations
@@ -215,9 +216,7 @@ TRACED: dict[tuple[str, str], Callable[[sqlite3.Connection, Row], str]] = {
     ("schedule", "Latency"): shown_as(units.latency, of_candidate("x.seconds")),
     ("schedule", "Draft"): shown_as("{:.2f}".format, of_candidate("c.draft_score")),
     ("schedule", "Verified"): shown_as("{:.2f}".format, of_candidate("c.verified_score")),
-    ("schedule", "Round"): shown_as(
-        units.count, of_candidate("(SELECT idx FROM rounds WHERE rounds.id = c.round_id)")
-    ),
+    ("schedule", "Round"): shown_as(units.count, of_candidate("(SELECT idx FROM rounds WHERE rounds.id = c.round_id)")),
     ("schedule", ""): lambda db, row: units.count(row["id"] + 1),  # the place of an instruction in its trace
 }
 
@@ -276,9 +275,7 @@ def test_the_small_curves_fall_where_a_trial_was_better(opened: MainWindow, db: 
 
 def test_every_tile_is_traced(opened: MainWindow) -> None:
     """Those of Overview and of Draft vs verify are in test_numbers.py, all but the time left."""
-    found = {
-        (key, tile.accessibleName()) for key, *_ in PAGES for tile in opened.show_page(key).findChildren(StatTile)
-    }
+    found = {(key, tile.accessibleName()) for key, *_ in PAGES for tile in opened.show_page(key).findChildren(StatTile)}
     assert found == {
         *(
             ("overview", name)
@@ -302,11 +299,9 @@ def test_the_rest_of_overview(opened: MainWindow, db: sqlite3.Connection) -> Non
         "SELECT stats FROM rounds WHERE run_id = ? ORDER BY id", (RUN,)
     )]  # fmt: skip
     told = page.noise.text.text()
-    for figure in (
-        f"took {units.latency(min(probes))} at best", f"{units.latency(max(probes))} ({units.ratio(max(probes) / min(probes))}) at worst",
-        f"{units.latency(probes[-1])} now",
-    ):  # fmt: skip
-        assert figure in told
+    slower = units.ratio(max(probes) / min(probes))
+    assert f"took {units.latency(min(probes))} at best" in told and f"{units.latency(probes[-1])} now" in told
+    assert f"{units.latency(max(probes))} ({slower}) at worst" in told
     levels = {level.name: level.y for level in page.curve.levels}
     libraries = {"ONNX Runtime": "onnxruntime", "PyTorch": "torch", "Untuned": "untuned"}
     for name, stored in libraries.items():
@@ -331,8 +326,7 @@ def test_the_curves_of_compare(opened: MainWindow, db: sqlite3.Connection) -> No
     for run, strategy in db.execute("SELECT id, strategy FROM runs"):
         (series,) = [found for name, found in drawn.items() if strategy in name.split() and str(run) in name]
         stored = {
-            tuple(point)
-            for point in db.execute("SELECT elapsed_s, latency_s FROM progress WHERE run_id = ?", (run,))
+            tuple(point) for point in db.execute("SELECT elapsed_s, latency_s FROM progress WHERE run_id = ?", (run,))
         }
         assert set(zip(series.x.tolist(), series.y.tolist(), strict=True)) <= stored
 
@@ -377,31 +371,68 @@ def test_the_figures_of_a_candidate(opened: MainWindow, db: sqlite3.Connection) 
     assert f"{roof_share(db, {'id': subject.task_id})} of it" in told
 
 
-def test_the_run_bar_fills_with_the_budget(window: MainWindow, tmp_path: Path) -> None:
-    from project_factory import make_project
-
-    path = make_project(tmp_path / "half.pruner", runs=1, rounds=6, state="finished")
-    with sqlite3.connect(path) as db:
-        db.execute("UPDATE runs SET budget_trials = 240")
-    window.workspace.open(path)
-    row = window.workspace.run()
-    from pruner_studio.models.runs import budget_used
-
-    assert budget_used(row) == 60 / 240
-
-
 def test_the_profile_of_the_projects_device(opened: MainWindow, db: sqlite3.Connection) -> None:
     page = opened.show_page("devices")
     page.refresh()
     stored = json.loads(value(db, "SELECT profile FROM targets"))
     told = "\n".join(
-        found.text() for at in range(page.stored.count()) for found in page.stored.itemAt(at).widget().findChildren(QLabel)
+        found.text()
+        for at in range(page.stored.count())
+        for found in page.stored.itemAt(at).widget().findChildren(QLabel)
     )
     assert stored["fingerprint"] in told
     for name in ("cores", "vector_registers"):
         assert f"\n{stored[name]}\n" in told
-    for name, unit in (("peak_flops", "FLOP"), ("peak_flops_core", "FLOP"), ("dram_bandwidth", "B"), ("dram_bandwidth_core", "B")):
+    for name, unit in (
+        ("peak_flops", "FLOP"),
+        ("peak_flops_core", "FLOP"),
+        ("dram_bandwidth", "B"),
+        ("dram_bandwidth_core", "B"),
+    ):
         assert units.rate(stored[name], unit) in told
     assert f"{stored['vector_bits']} bits" in told and units.latency(stored["parallel_overhead_s"]) in told
     for cache in stored["caches"]:
         assert f"L{cache['level']} {units.size(cache['bytes'])} at {units.rate(cache['bandwidth'], 'B')}" in told
+
+
+# ---------------------------------------------------------------- what a round explored
+
+
+def test_the_distribution_of_explored_and_drafted_scores_is_that_of_the_round(
+    qtbot, opened: MainWindow, db: sqlite3.Connection
+) -> None:
+    opened.workspace.select(None)
+    page = opened.show_page("draft")
+    page.refresh()
+    qtbot.mouseClick(page.score.part("explored"), Qt.MouseButton.LeftButton)
+    with_one = db.execute(
+        "SELECT id, idx, task_id, json_extract(stats, '$.draft_histogram') AS found FROM rounds WHERE run_id = ?"
+        " ORDER BY id",
+        (RUN,),
+    ).fetchall()
+    newest = [row for row in with_one if row["found"]][-1]
+
+    def check(row: sqlite3.Row) -> None:
+        stored, drawn = json.loads(row["found"]), {series.name: series for series in page.scatter.series}
+        for key in ("explored", "drafted"):
+            series = drawn[f"{key} in round {row['idx']}"]
+            assert series.x.tolist() == stored["edges"]
+            assert series.y[:-1].tolist() == pytest.approx([count / sum(stored[key]) for count in stored[key]])
+
+    check(newest)
+    for row in with_one[:12]:
+        page.table.choose(row["id"])
+        page._round_chosen({"id": row["id"]})
+        made = [one for one in with_one if one["found"] and one["task_id"] == row["task_id"] and one["id"] <= row["id"]]
+        if made:
+            check(made[-1])
+        else:
+            assert page.scatter.series == [], "its task has explored nothing by then"
+
+
+def test_a_strategy_that_does_not_draft_has_no_distribution(window: MainWindow, finished_project: Path) -> None:
+    window.workspace.open(finished_project, 1)
+    page = window.show_page("draft")
+    page.score.part("explored").click()
+    page.refresh()
+    assert page.scatter.series == [] and page.scatter._nothing.isVisibleTo(page.scatter)

@@ -38,6 +38,24 @@ from pruner_studio.help import help_of, tip_of
 print(tip_of("symbol.threads"), "|", help_of("figure.weight").formula, sep="")
 """
 
+_GERMAN_STATES = """
+import sys, tempfile
+from pathlib import Path
+sys.path.insert(0, {tests!r})
+from pruner_studio import app
+made = app.make_application(["pruner-studio"])
+from project_factory import make_project
+from pruner_studio.main_window import MainWindow
+window = MainWindow()
+with tempfile.TemporaryDirectory() as folder:
+    window.workspace.open(make_project(Path(folder) / "resnet18.pruner", rounds=2, state="stopped"))
+    page = window.show_page("compare")
+    page.refresh()
+    at = [column.title for column in page.model.columns].index("Zustand")
+    print([page.model.text_of(row, page.model.columns[at]) for row in page.model.rows])
+    window.close()
+"""
+
 _GERMAN_MENUS = """
 import re
 from pruner_studio import app
@@ -104,6 +122,11 @@ def test_the_help_speaks_german() -> None:
         "= Produkt der an threadIdx gebundenen Längen",
         "Quelle: Pruner (ASPLOS 2025), symbolbasierte Analyse|",  # and no formula where there is none
     ]
+
+
+def test_the_states_of_runs_are_german_where_they_are_compared() -> None:
+    told = in_german(_GERMAN_STATES.format(tests=str(Path(__file__).parent)))
+    assert told == "['beendet', 'beendet', 'angehalten']"
 
 
 def test_no_letter_opens_two_entries_of_a_menu_and_the_buttons_of_qt_are_german() -> None:

@@ -50,10 +50,16 @@ def compare(project: str, others: tuple[str, ...], run_id: int | None, goal_of: 
     )  # fmt: skip
     for run in found.runs:
         table.add_row(
-            run["name"], run["strategy"], str(run["seed"]), str(run["trials"]), str(run["failed"]),
+            run["name"], _strategy(run), str(run["seed"]), str(run["trials"]), str(run["failed"]),
             duration(run["elapsed_s"]), latency(run["latency_s"]), ratio(run["gain"]),
             "–" if run["goal_trials"] is None else str(run["goal_trials"]), duration(run["goal_s"]),
             ratio(run["goal_gain"]),
         )  # fmt: skip
     print_table(table)
-    click.echo(f"Goal: {latency(found.goal_s)}, where run {found.base['name']} ({found.base['strategy']}) ended.")
+    click.echo(f"Goal: {latency(found.goal_s)}, where run {found.base['name']} ({_strategy(found.base)}) ended.")
+    if found.caches_differ:
+        click.echo("Latencies with cold caches do not compare with those with warm ones.")
+
+
+def _strategy(run: comparison.Row) -> str:
+    return f"{run['strategy']}, cold caches" if comparison.is_cold(run) else str(run["strategy"])

@@ -19,9 +19,10 @@ class Comparison:
     goal_s: latency to reach, in seconds; None before anything is measured.
     base: the run that sets it.
     runs: rows of `ProjectReader.runs`, with `goal_trials` and `goal_s` (trials and seconds of work until the goal;
-        None where it was not reached) and `goal_gain` (the base's seconds over the run's). `project` is the path of a
-        run's file, `of` what that project is called, empty for the chosen run's own; `name` is the run's number,
-        behind "PROJECT:" where it is another project's.
+        None where it was not reached, or where caches were cold in one of the two runs and warm in the other) and
+        `goal_gain` (the base's seconds over the run's). `project` is the path of a run's file, `of` what that project
+        is called, empty for the chosen run's own; `name` is the run's number, behind "PROJECT:" where it is another
+        project's.
     progress: points of the latency curve of each run, by its name.
     """
 
@@ -30,6 +31,11 @@ class Comparison:
     runs: list[Row]
     progress: dict[str, list[Row]]
 
+    @property
+    def caches_differ(self) -> bool:
+        """Some runs were measured with cold caches and some with warm ones."""
+        return len({is_cold(run) for run in self.runs}) > 1
+
 
 def comparable(run: Row, other: Row) -> bool:
     """Whether two rows of `ProjectReader.runs` tell of one model on one device, with products of one float type.
@@ -37,6 +43,11 @@ def comparable(run: Row, other: Row) -> bool:
     The rows may be of two projects: what counts is the content of the model and the identity of the device.
     """
     return _kind(run) == _kind(other)
+
+
+def is_cold(run: Row) -> bool:
+    """A run was measured with cold caches: its latencies are others than those of warm ones, whatever the schedules."""
+    return bool(run["settings"].get("cold_cache"))
 
 
 def of_one_model(run: Row, other: Row) -> bool:
@@ -81,7 +92,7 @@ def compare(
 
     Args:
         goal_of: number or name of the run that sets the goal; None for the newest of the stock search that has a
-            latency, of the chosen run's own project first; where there is none the chosen one.
+            latency and caches as the chosen run's, of its own project first; where there is none the chosen one.
         others: further projects whose runs are taken too.
 
     Raises:
@@ -97,7 +108,8 @@ def compare(
                 runs.append(run)
     own = next(run for run in runs if not run["of"] and run["id"] == chosen["id"])
     if goal_of is None:
-        stock = [run for run in reversed(runs) if run["strategy"] == "metaschedule" and run["latency_s"]]
+        alike = [run for run in reversed(runs) if is_cold(run) == is_cold(chosen)]
+        stock = [run for run in alike if run["strategy"] == "metaschedule" and run["latency_s"]]
         base = next(iter(sorted(stock, key=lambda run: bool(run["of"]))), own)
     else:
         base = next((run for run in runs if run["name"] == str(goal_of)), {})
@@ -105,7 +117,8 @@ def compare(
         text = f"There is no run {goal_of} of {chosen['model']} on the same device with the same float type."
         raise UserError(text, "`pruner status` lists the runs.")
     goal_s: float | None = base["latency_s"]
-    reached = {name: _reached(points, goal_s) for name, points in progress.items()}
+    alike_names = {run["name"] for run in runs if is_cold(run) == is_cold(base)}
+    reached = {name: _reached(points, goal_s) if name in alike_names else None for name, points in progress.items()}
     first = reached[base["name"]]
     for run in runs:
         at = reached[run["name"]]

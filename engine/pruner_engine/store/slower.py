@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pruner_engine.store.comparison import comparable
+from pruner_engine.store.comparison import comparable, is_cold
 from pruner_engine.store.reader import ProjectReader, Row
 
 _NAMED = 3  # tasks, at most
@@ -70,8 +70,7 @@ def expected(reader: ProjectReader, run_id: int | None, *, all_runs: bool) -> Sl
 
 def _exported_with(row: Row, run: Row) -> bool:
     """Whether an export of all runs takes a run's trials too: latencies of warm and cold caches are kept apart."""
-    cold, wanted = (bool(one["settings"].get("cold_cache")) for one in (row, run))
-    return comparable(row, run) and cold == wanted
+    return comparable(row, run) and is_cold(row) == is_cold(run)
 
 
 def _latency(reader: ProjectReader, run: Row) -> tuple[float, bool] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pruner_engine import units
+from pruner_engine.store.comparison import is_cold
 from pruner_studio.models.words import LIBRARIES
 from pruner_studio.translation import tr
 
@@ -44,7 +45,18 @@ def run_name(run: Row) -> str:
 
 def short_name(run: Row) -> str:
     """What a run is called in a legend, among runs of one model; one of another project has that one's name too."""
-    return f"{name_of(run)} {run['strategy']}"
+    return f"{name_of(run)} {strategy_of(run)}"
+
+
+def strategy_of(run: Row) -> str:
+    """A run's strategy, and that it measured with cold caches: such latencies are others."""
+    return tr("{strategy}, cold caches").format(strategy=run["strategy"]) if is_cold(run) else str(run["strategy"])
+
+
+def told_state(run: Row) -> str:
+    """State of a run in the reader's language."""
+    state = state_of(run)
+    return STATES[state][0] if state in STATES else state
 
 
 def name_of(run: Row) -> str:

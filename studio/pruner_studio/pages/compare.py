@@ -12,16 +12,16 @@ from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
 from pruner_engine import units
 from pruner_engine.errors import UserError
 from pruner_engine.jobs import lines
-from pruner_engine.store.comparison import Comparison, compare
+from pruner_engine.store.comparison import Comparison, compare, is_cold
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.help import tip_of
 from pruner_studio.models.drawn_runs import SHOWN
 from pruner_studio.models.rows import Column
-from pruner_studio.models.runs import short_name, state_of
+from pruner_studio.models.runs import short_name, strategy_of, told_state
 from pruner_studio.models.ticked_rows import TickedRows
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, button, paint_icon
+from pruner_studio.widgets.basic import Card, button, label, paint_icon
 from pruner_studio.widgets.elided import Choice, ElidedButton
 from pruner_studio.widgets.run_curves import RunCurves
 from pruner_studio.widgets.ticked_table import TickedTable
@@ -42,9 +42,9 @@ COLUMNS = (
         right=True,
         tone=lambda row: row["color"],
     ),
-    Column(tr("Strategy"), lambda row: row["strategy"]),
+    Column(tr("Strategy"), strategy_of),
     Column(tr("Seed"), lambda row: row["seed"], units.count, right=True),
-    Column(tr("State"), state_of),
+    Column(tr("State"), told_state),
     Column(tr("Trials"), lambda row: row["trials"], units.count, tip_of("figure.trials"), right=True),
     Column(tr("Failed"), lambda row: row["failed"], units.count, tip_of("figure.failed"), right=True),
     Column(tr("Worked"), lambda row: row["elapsed_s"], units.duration, tip_of("figure.worked"), right=True),
@@ -122,6 +122,12 @@ class ComparePage(Page):
         card.head.addWidget(self.plot.axis)
         card.body.addWidget(self.plot, 1)
         yield
+        self.caches = label(
+            tr("Latencies with cold caches do not compare with those with warm ones: look at curves of one kind only."),
+            "warn",
+            wrap=True,
+        )
+        card.body.addWidget(self.caches)
         runs = Card(tr("Time to quality"), " ")
         column.addWidget(runs, 2)
         self.goal = runs.note
@@ -132,7 +138,12 @@ class ComparePage(Page):
         self.model = TickedRows(COLUMNS, lambda row: bool(row["color"]), self)
         self.model.pressed.connect(self._ticked)
         self.table = TickedTable(
-            tr("Runs"), self.model, self._open, sort_by=(0, Qt.SortOrder.AscendingOrder), stretch=1
+            tr("Runs"),
+            self.model,
+            self._open,
+            sort_by=(0, Qt.SortOrder.AscendingOrder),
+            stretch=1,
+            hint=tr("Tune this model again, or add the runs of another project."),
         )
         runs.body.addWidget(self.table)
 
@@ -152,6 +163,7 @@ class ComparePage(Page):
             found = compare(reader, chosen, others=others)
         self._fill_goals(found)
         drawn = self._drawn(found)
+        self.caches.setVisible(len({is_cold(run) for run, _ in drawn}) > 1)
         self.whole_runs.setText(tr("of all tasks, whatever the filter") if self.workspace.filter else "")
         self.plot.show_runs(
             drawn, len(found.runs), lambda run: found.progress[run["name"]], reader.baselines(chosen["id"])
@@ -159,7 +171,7 @@ class ComparePage(Page):
         yield
         self.goal.setText(
             tr("Goal: {latency}, where run {run} ({strategy}) ended. Enter opens one, Space draws or hides it.").format(
-                latency=units.latency(found.goal_s), run=found.base["name"], strategy=found.base["strategy"]
+                latency=units.latency(found.goal_s), run=found.base["name"], strategy=strategy_of(found.base)
             )
         )
         colors = {run["name"]: color for run, color in drawn}

@@ -174,15 +174,29 @@ class DraftVerifyPage(Page):
         column.addWidget(rounds, 2)
         self.model = RowTable(COLUMNS, self)
         self.table = Table(
-            tr("Rounds"), self.model, self._round_chosen, sort_by=(0, Qt.SortOrder.DescendingOrder), stretch=1
+            tr("Rounds"),
+            self.model,
+            self._round_chosen,
+            sort_by=(0, Qt.SortOrder.DescendingOrder),
+            stretch=1,
+            hint=tr("No round of these tasks yet: choose all tasks, or boost this one on the Tasks page."),
         )
         rounds.body.addWidget(self.table)
 
     def _fill_scatter(self, card: Card) -> None:
         self.score = Segments(
-            tr("Score"), (("draft_score", tr("Draft")), ("verified_score", tr("Verified")), ("both", tr("Both")))
+            tr("Score"),
+            (
+                ("draft_score", tr("Draft")),
+                ("verified_score", tr("Verified")),
+                ("both", tr("Both")),
+                ("explored", tr("Explored")),
+            ),
         )
         self.score.part("both").setToolTip(tr("The draft's score against the verified one"))
+        self.score.part("explored").setToolTip(
+            tr("Draft scores of all that a round explored, and of what it drafted from that")
+        )
         self.score.chosen.connect(lambda _: self.refresh())
         card.head.addWidget(self.score)
         across, up = (_AXES[name] for name in _PLOTTED[self.score.current])
@@ -246,7 +260,10 @@ class DraftVerifyPage(Page):
         self.funnel.show_steps([(name, reached[key]) for name, key in _STEPS if reached[key] or key in always])
         yield
         shown = self._scored.columns(shown_tasks, self._round)
-        self._show_scatter(shown)
+        if self.score.current == "explored":
+            self._show_explored(drafting_round(rounds, self._round))
+        else:
+            self._show_scatter(shown)
         yield
         self._show_tiles(shown, chosen or rounds)
 
@@ -300,6 +317,25 @@ class DraftVerifyPage(Page):
                 groups.append(Series(name, shown[across][own], shown[up][own], color, points=True, ids=ids))
         self.scatter.show_data(groups, chosen=self.workspace.candidate_id)
 
+    def _show_explored(self, row: dict[str, Any] | None) -> None:
+        """Which share of what a round explored, and of what it drafted, has which draft score."""
+        self.scatter.set_x_axis(*_AXES["draft_score"])
+        self.scatter.set_y_axis(tr("share of the candidates"), units.percent, log=False)
+        curves = []
+        for key, name, color in (
+            ("explored", tr("explored in round {number}"), "muted"),
+            ("drafted", tr("drafted in round {number}"), "series1"),
+        ):
+            if row is not None:
+                found = row["stats"]["draft_histogram"]
+                counts, edges = np.array(found[key], float), np.array(found["edges"], float)
+                shares = counts / max(1.0, counts.sum())
+                # A step holds up to the next edge; the last one ends there
+                curves.append(
+                    Series(name.format(number=row["idx"]), edges, np.append(shares, shares[-1:]), color, steps=True)
+                )
+        self.scatter.show_data(curves)
+
     def _show_tiles(self, shown: dict[str, np.ndarray], rounds: list[dict[str, Any]]) -> None:
         """The draft's scores are comparable within a task, the verified ones within a round."""
         one_task, one_round = len(np.unique(shown["task_id"])) <= 1, len(np.unique(shown["round_id"])) <= 1
@@ -348,3 +384,19 @@ class DraftVerifyPage(Page):
         if row is not None:
             self._among = candidate_id if self._task_alone() is None else None
             self.workspace.select(row["task_id"], candidate_id)
+
+
+def drafting_round(rounds: Iterable[dict[str, Any]], chosen: int | None) -> dict[str, Any] | None:
+    """The round whose exploration is shown: the chosen one, or that whose draft set it used again; else the newest.
+
+    None where no round explored, as with a strategy that does not draft.
+    """
+    drafting = None
+    rows = sorted(rounds, key=itemgetter("id"))
+    task = next((row["task_id"] for row in rows if row["id"] == chosen), None)
+    for row in rows:
+        if row["stats"].get("draft_histogram", {}).get("edges") and task in (None, row["task_id"]):
+            drafting = row
+        if row["id"] == chosen:
+            break
+    return drafting

@@ -172,6 +172,7 @@ class ExportPage(Page):
                 None,
                 self._open_task,
                 sort_by=(5, Qt.SortOrder.DescendingOrder),
+                hint=tr("No function of the library passes the filter: take it away to see all."),
             )
         )
         outer.addWidget(self.coverage, 1)

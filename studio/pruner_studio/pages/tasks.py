@@ -137,6 +137,7 @@ class TasksPage(Page):
             self._open,
             sort_by=(2, Qt.SortOrder.DescendingOrder),
             stretch=1,
+            hint=tr("No task has all these words in its name, operator or shapes: change the filter (Ctrl+F)."),
         )
         card.body.addWidget(self.table)
         yield

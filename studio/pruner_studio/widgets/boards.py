@@ -62,7 +62,9 @@ class BoardsCard(Card):
         self.note = label("", "faint", wrap=True)
         self.body.addWidget(self.note)
         self.model = RowTable(COLUMNS, self)
-        self.table = Table(tr("Boards"), self.model, stretch=2)
+        self.table = Table(
+            tr("Boards"), self.model, stretch=2, hint=tr("Give the address of a tracker to see its boards.")
+        )
         self.table.setMinimumHeight(140)
         self.body.addWidget(self.table)
         self._seen: dict[str, float] = {}

@@ -49,6 +49,15 @@ COLUMNS = (
 )
 
 
+_HINTS = {
+    "measured": tr(
+        "No candidate of this task was measured in this run: pin or boost it on the Tasks page while it runs."
+    ),
+    "failed": tr("No trial of this task failed."),
+    "all": tr("Nothing was drafted for this task in this run: pin or boost it on the Tasks page while it runs."),
+}
+
+
 class CandidatesCard(Card):
     """Measured candidates, those that failed with their messages, or all that were drafted.
 
@@ -67,7 +76,14 @@ class CandidatesCard(Card):
         self.which.chosen.connect(lambda _: self.shown_changed.emit())
         self.head.addWidget(self.which)
         self.model = RowTable(COLUMNS, self)
-        self.table = Table(tr("Candidates"), self.model, on_chosen, sort_by=(1, Qt.SortOrder.AscendingOrder), stretch=2)
+        self.table = Table(
+            tr("Candidates"),
+            self.model,
+            on_chosen,
+            sort_by=(1, Qt.SortOrder.AscendingOrder),
+            stretch=2,
+            hint=_HINTS["measured"],
+        )
         self.table.clicked.connect(lambda index: on_chosen(self.model.rows[index.row()]))  # the current row too
         self.body.addWidget(self.table)
         self.left_out = label("", "faint")
@@ -78,6 +94,7 @@ class CandidatesCard(Card):
         which = self.which.current
         limit = _SHOWN if which == "all" else -1
         rows = reader.best_candidates(run_id, task_id, which, limit=limit, kept=shown_id)
+        self.table.tell(_HINTS[which])
         self.model.show_rows(rows)
         self.left_out.setText(told_of_best(len(rows), reader.drafted(run_id, {task_id})[0]) if which == "all" else "")
         self.left_out.setVisible(bool(self.left_out.text()))

@@ -45,7 +45,7 @@ class KnownDevices(Card):
     def __init__(self) -> None:
         super().__init__(tr("Known devices"), tr("what each can do at best; a run may tune for any of them"))
         self.model = RowTable(COLUMNS, self)
-        self.table = Table(tr("Known devices"), self.model, stretch=1)
+        self.table = Table(tr("Known devices"), self.model, stretch=1, hint=tr("Looking for devices…"))
         self.table.setMinimumHeight(_HEIGHT)
         self.body.addWidget(self.table)
 

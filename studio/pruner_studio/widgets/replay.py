@@ -22,6 +22,8 @@ COLUMNS = (
     Column(tr("Decision"), lambda row: row["decision"] or "", tone=lambda row: "accent"),
 )
 
+_NO_TRACE = tr("The untuned kernel has no trace: choose a candidate at the left.")
+
 
 class ReplayView(QWidget):
     """Instructions beside the loop nest; the slider, the list and the nest move together.
@@ -41,7 +43,7 @@ class ReplayView(QWidget):
         self._steps_of: dict[int, list[int]] = {}  # of the nest that is shown
         self._nodes_of: dict[int, list[int]] = {}
         self.model = RowTable(COLUMNS, self)
-        self.table = Table(tr("Instructions of the trace"), self.model, self._row_chosen, stretch=1)
+        self.table = Table(tr("Instructions of the trace"), self.model, self._row_chosen, stretch=1, hint=_NO_TRACE)
         self.table.setSortingEnabled(False)
         self.table.verticalHeader().setDefaultSectionSize(27)
         self.nest = NestTree()

@@ -105,6 +105,8 @@ class Cells(QStyledItemDelegate):
 class Table(QTableView):
     """A view on a RowTable; `on_chosen` takes the row that becomes current, `on_opened` that of an Enter.
 
+    While it has no rows, `hint` says why, and what to do.
+
     Signals:
         pointed: id of the row under the pointer, or None.
     """
@@ -120,9 +122,11 @@ class Table(QTableView):
         *,
         sort_by: tuple[int, Qt.SortOrder] | None = None,
         stretch: int = 0,
+        hint: str = "",
     ) -> None:
         super().__init__()
         self.table = model
+        self.hint = hint
         self._on_chosen = on_chosen
         self._quiet = False  # a row becomes current by `choose`, not by the user's hand
         self._kept: int | str | None = None  # the chosen row, over a reset
@@ -157,6 +161,7 @@ class Table(QTableView):
         else:
             self.sortByColumn(*sort_by)
         self.selectionModel().currentRowChanged.connect(self._chosen)
+        self._describe()
         self.setMouseTracking(True)
         self.entered.connect(lambda index: self.pointed.emit(model.rows[index.row()]["id"]))
         self.viewportEntered.connect(lambda: self.pointed.emit(None))
@@ -175,6 +180,21 @@ class Table(QTableView):
     def paintEvent(self, event: QPaintEvent) -> None:
         self.painted_row = self.currentIndex().row()
         super().paintEvent(event)
+        if not self.table.rows and self.hint:
+            painter = QPainter(self.viewport())
+            painter.setPen(theme.color("muted"))
+            room = self.viewport().rect().adjusted(16, 8, -16, -8)
+            painter.drawText(room, int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap), self.hint)
+
+    def tell(self, hint: str) -> None:
+        """Say something else where it has no rows."""
+        self.hint = hint
+        self._describe()
+        self.viewport().update()
+
+    def _describe(self) -> None:
+        """A screen reader hears of an empty table why it is."""
+        self.setAccessibleDescription("" if self.table.rows else self.hint)
 
     def _replaced(self, before: list[Row]) -> None:
         """Paint what is in sight and looks different: a live run changes a few of hundreds of cells at a time."""
@@ -275,6 +295,7 @@ class Table(QTableView):
         """Rows came or went: the chosen one stays chosen, and the reader where he has scrolled to."""
         self.pointed_ids = frozenset()
         self._fit()
+        self._describe()
         self.choose(self._kept, seek=False)
 
     def _fit(self) -> None:

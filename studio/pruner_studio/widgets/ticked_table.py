@@ -41,8 +41,9 @@ class TickedTable(Table):
         *,
         sort_by: tuple[int, Qt.SortOrder] | None = None,
         stretch: int = 1,
+        hint: str = "",
     ) -> None:
-        super().__init__(name, model, None, on_opened, sort_by=sort_by, stretch=stretch)
+        super().__init__(name, model, None, on_opened, sort_by=sort_by, stretch=stretch, hint=hint)
         self._rows = model
         self.setItemDelegateForColumn(0, _Boxes(self))
 
