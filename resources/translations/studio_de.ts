@@ -317,11 +317,11 @@
     </message>
     <message>
         <source>Explain what is &amp;here</source>
-        <translation type="unfinished"></translation>
+        <translation>&amp;Erklären, was hier steht</translation>
     </message>
     <message>
         <source>What all &amp;figures mean</source>
-        <translation type="unfinished"></translation>
+        <translation>Was alle &amp;Angaben bedeuten</translation>
     </message>
     <message>
         <source>&amp;Keyboard shortcuts</source>
@@ -477,11 +477,11 @@
     </message>
     <message>
         <source>Latencies with cold caches do not compare with those with warm ones: look at curves of one kind only.</source>
-        <translation type="unfinished"></translation>
+        <translation>Latenzen mit kalten Caches lassen sich nicht mit denen mit warmen vergleichen: nur Kurven einer Art betrachten.</translation>
     </message>
     <message>
         <source>Tune this model again, or add the runs of another project.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Modell noch einmal optimieren oder die Läufe eines anderen Projekts hinzufügen.</translation>
     </message>
     <message>
         <source>of all tasks, whatever the filter</source>
@@ -729,11 +729,11 @@
     </message>
     <message>
         <source>No function of the library passes the filter: take it away to see all.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine Funktion der Bibliothek entspricht dem Filter: ohne ihn sind alle zu sehen.</translation>
     </message>
     <message>
         <source>What was exported</source>
-        <translation type="unfinished"></translation>
+        <translation>Was exportiert wurde</translation>
     </message>
     <message>
         <source>Folder for the export</source>
@@ -889,7 +889,7 @@
     </message>
     <message>
         <source>Facts of the run</source>
-        <translation type="unfinished"></translation>
+        <translation>Angaben zum Lauf</translation>
     </message>
     <message>
         <source>{count} failed</source>
@@ -1161,7 +1161,7 @@
     </message>
     <message>
         <source>Give the address of a tracker to see its boards.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Adresse eines Trackers angeben, um seine Boards zu sehen.</translation>
     </message>
     <message>
         <source>{well} of {all} answer</source>
@@ -1205,19 +1205,19 @@
     </message>
     <message>
         <source>Explained is</source>
-        <translation type="unfinished"></translation>
+        <translation>Erklärt wird</translation>
     </message>
     <message>
         <source>Where you were</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Stelle</translation>
     </message>
     <message>
         <source>This page</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Seite</translation>
     </message>
     <message>
         <source>Everything</source>
-        <translation type="unfinished"></translation>
+        <translation>Alles</translation>
     </message>
     <message>
         <source>Search names, meanings and formulas</source>
@@ -1477,7 +1477,7 @@
     </message>
     <message>
         <source>{strategy}, cold caches</source>
-        <translation type="unfinished"></translation>
+        <translation>{strategy}, kalte Caches</translation>
     </message>
     <message>
         <source>{drawn} of {all} runs drawn</source>
@@ -1621,7 +1621,7 @@
     </message>
     <message>
         <source>Divider of tasks and roofline</source>
-        <translation type="unfinished"></translation>
+        <translation>Trennlinie von Aufgaben und Roofline</translation>
     </message>
     <message>
         <source>No tasks yet</source>
@@ -1633,7 +1633,7 @@
     </message>
     <message>
         <source>No task has all these words in its name, operator or shapes: change the filter (Ctrl+F).</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine Aufgabe hat alle diese Wörter in Name, Operator oder Formen: den Filter ändern (Strg+F).</translation>
     </message>
     <message>
         <source>the best schedule of each task under the measured limits of the device</source>
@@ -1793,11 +1793,11 @@
     </message>
     <message>
         <source>No round of these tasks yet: choose all tasks, or boost this one on the Tasks page.</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch keine Runde dieser Aufgaben: alle Aufgaben wählen oder diese auf der Seite Aufgaben vorziehen.</translation>
     </message>
     <message>
         <source>Draft scores of all that a round explored, and of what it drafted from that</source>
-        <translation type="unfinished"></translation>
+        <translation>Entwurfswerte von allem, was eine Runde erkundet hat, und von dem, was sie daraus entworfen hat</translation>
     </message>
     <message>
         <source>Scores and measurements</source>
@@ -1877,15 +1877,15 @@
     </message>
     <message>
         <source>share of the candidates</source>
-        <translation type="unfinished"></translation>
+        <translation>Anteil der Kandidaten</translation>
     </message>
     <message>
         <source>explored in round {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>erkundet in Runde {number}</translation>
     </message>
     <message>
         <source>drafted in round {number}</source>
-        <translation type="unfinished"></translation>
+        <translation>entworfen in Runde {number}</translation>
     </message>
     <message>
         <source>over {count} candidates</source>
@@ -2081,7 +2081,7 @@
     </message>
     <message>
         <source>Divider of decisions and prediction</source>
-        <translation type="unfinished"></translation>
+        <translation>Trennlinie von Entscheidungen und Vorhersage</translation>
     </message>
     <message>
         <source>The run measures it first in its next round</source>
@@ -2169,7 +2169,7 @@
     </message>
     <message>
         <source>Divider of trace and code</source>
-        <translation type="unfinished"></translation>
+        <translation>Trennlinie von Trace und Code</translation>
     </message>
     <message>
         <source>Replaying the trace…</source>
@@ -2185,7 +2185,7 @@
     </message>
     <message>
         <source>Divider of script and compiled code</source>
-        <translation type="unfinished"></translation>
+        <translation>Trennlinie von Skript und übersetztem Code</translation>
     </message>
     <message>
         <source>Compiling…</source>
@@ -2197,7 +2197,7 @@
     </message>
     <message>
         <source>Divider of candidates and candidate</source>
-        <translation type="unfinished"></translation>
+        <translation>Trennlinie von Kandidatenliste und Kandidat</translation>
     </message>
     <message>
         <source>No schedule yet</source>
@@ -2269,7 +2269,7 @@
     </message>
     <message>
         <source>The untuned kernel has no trace: choose a candidate at the left.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der nicht optimierte Kernel hat keinen Trace: links einen Kandidaten wählen.</translation>
     </message>
     <message>
         <source>Instructions of the trace</source>
@@ -2277,7 +2277,7 @@
     </message>
     <message>
         <source>Divider of instructions and loops</source>
-        <translation type="unfinished"></translation>
+        <translation>Trennlinie von Anweisungen und Schleifen</translation>
     </message>
     <message>
         <source>Step of the trace</source>
@@ -2585,15 +2585,15 @@
     </message>
     <message>
         <source>No candidate of this task was measured in this run: pin or boost it on the Tasks page while it runs.</source>
-        <translation type="unfinished"></translation>
+        <translation>In diesem Lauf wurde kein Kandidat dieser Aufgabe gemessen: sie während des Laufs auf der Seite Aufgaben festlegen oder vorziehen.</translation>
     </message>
     <message>
         <source>No trial of this task failed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Kein Versuch dieser Aufgabe ist fehlgeschlagen.</translation>
     </message>
     <message>
         <source>Nothing was drafted for this task in this run: pin or boost it on the Tasks page while it runs.</source>
-        <translation type="unfinished"></translation>
+        <translation>In diesem Lauf wurde für diese Aufgabe nichts entworfen: sie während des Laufs auf der Seite Aufgaben festlegen oder vorziehen.</translation>
     </message>
     <message>
         <source>Candidates</source>
@@ -3561,31 +3561,31 @@
     </message>
     <message>
         <source>Peak of one core</source>
-        <translation type="unfinished"></translation>
+        <translation>Spitze eines Kerns</translation>
     </message>
     <message>
         <source>Arithmetic per second that a short benchmark reached on one core, or one multiprocessor of a GPU, alone.</source>
-        <translation type="unfinished"></translation>
+        <translation>Rechenleistung, die ein kurzer Benchmark auf einem Kern oder einem Multiprozessor einer GPU allein erreicht hat.</translation>
     </message>
     <message>
         <source>Bandwidth of one core</source>
-        <translation type="unfinished"></translation>
+        <translation>Bandbreite eines Kerns</translation>
     </message>
     <message>
         <source>Bytes per second that one core, or one multiprocessor of a GPU, alone read from memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>Bytes je Sekunde, die ein Kern oder ein Multiprozessor einer GPU allein aus dem Speicher gelesen hat.</translation>
     </message>
     <message>
         <source>Arithmetic per second of a GPU&apos;s Tensor Cores in float16 with sums in float32.</source>
-        <translation type="unfinished"></translation>
+        <translation>Rechenleistung der Tensor Cores einer GPU in float16 mit Summen in float32.</translation>
     </message>
     <message>
         <source>Physical cores that kernels run on; of a GPU its multiprocessors.</source>
-        <translation type="unfinished"></translation>
+        <translation>Physische Kerne, auf denen Kernel laufen; bei einer GPU ihre Multiprozessoren.</translation>
     </message>
     <message>
         <source>told by the device, or from the data sheet</source>
-        <translation type="unfinished"></translation>
+        <translation>vom Gerät angegeben oder aus dem Datenblatt</translation>
     </message>
     <message>
         <source>Time of one fixed kernel before the round is measured. Its drift tells how busy the machine is, and how far latencies of two tasks can be compared.</source>
@@ -3813,15 +3813,15 @@
     </message>
     <message>
         <source>What `pruner tune --target` takes</source>
-        <translation type="unfinished"></translation>
+        <translation>Was `pruner tune --target` annimmt</translation>
     </message>
     <message>
         <source>Device</source>
-        <translation type="unfinished"></translation>
+        <translation>Gerät</translation>
     </message>
     <message>
         <source>Cores</source>
-        <translation type="unfinished"></translation>
+        <translation>Kerne</translation>
     </message>
     <message>
         <source>Peak</source>
@@ -3829,35 +3829,35 @@
     </message>
     <message>
         <source>Of one core</source>
-        <translation type="unfinished"></translation>
+        <translation>Eines Kerns</translation>
     </message>
     <message>
         <source>Tensor Cores</source>
-        <translation type="unfinished"></translation>
+        <translation>Tensor Cores</translation>
     </message>
     <message>
         <source>Memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Speicher</translation>
     </message>
     <message>
         <source>By one core</source>
-        <translation type="unfinished"></translation>
+        <translation>Von einem Kern</translation>
     </message>
     <message>
         <source>Figures are</source>
-        <translation type="unfinished"></translation>
+        <translation>Angaben sind</translation>
     </message>
     <message>
         <source>Known devices</source>
-        <translation type="unfinished"></translation>
+        <translation>Bekannte Geräte</translation>
     </message>
     <message>
         <source>what each can do at best; a run may tune for any of them</source>
-        <translation type="unfinished"></translation>
+        <translation>was jedes bestenfalls leistet; ein Lauf kann für jedes optimieren</translation>
     </message>
     <message>
         <source>Looking for devices…</source>
-        <translation type="unfinished"></translation>
+        <translation>Geräte werden gesucht …</translation>
     </message>
     <message>
         <source>Arithmetic per second that a short benchmark reached on all cores.</source>
@@ -4376,76 +4376,76 @@
         <translation>Die Aufgaben zeigen</translation>
     </message>
     <message>
-        <source>The code of a plug-in is run on this machine with your rights, as soon as a run begins. Tick only what you trust.</source>
-        <translation type="unfinished"></translation>
+        <source>The code of a plugin is run on this machine with your rights, as soon as a run begins. Tick only what you trust.</source>
+        <translation>Der Code eines Plugins wird auf diesem Rechner mit Ihren Rechten ausgeführt, sobald ein Lauf beginnt. Nur ankreuzen, was vertrauenswürdig ist.</translation>
     </message>
     <message>
-        <source>Plug-ins</source>
-        <translation type="unfinished"></translation>
+        <source>Plugins</source>
+        <translation>Plugins</translation>
     </message>
     <message>
-        <source>Add a plug-in file…</source>
-        <translation type="unfinished"></translation>
+        <source>Add a plugin file…</source>
+        <translation>Plugin-Datei hinzufügen …</translation>
     </message>
     <message>
-        <source>Choose a plug-in</source>
-        <translation type="unfinished"></translation>
+        <source>Choose a plugin</source>
+        <translation>Plugin wählen</translation>
     </message>
     <message>
         <source>Python files (*.py);;All files (*)</source>
-        <translation type="unfinished"></translation>
+        <translation>Python-Dateien (*.py);;Alle Dateien (*)</translation>
     </message>
     <message>
         <source>Run the code of {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Den Code von {name} ausführen</translation>
     </message>
     <message>
-        <source>Consent to run the code of the plug-in {name}</source>
-        <translation type="unfinished"></translation>
+        <source>Consent to run the code of the plugin {name}</source>
+        <translation>Zustimmung, den Code des Plugins {name} auszuführen</translation>
     </message>
     <message>
         <source>Leave out {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} weglassen</translation>
     </message>
     <message>
-        <source>Tick the plug-ins whose code may be run, or leave them out.</source>
-        <translation type="unfinished"></translation>
+        <source>Tick the plugins whose code may be run, or leave them out.</source>
+        <translation>Die Plugins ankreuzen, deren Code ausgeführt werden darf, oder sie weglassen.</translation>
     </message>
     <message>
-        <source>The plug-in {path} is not there any more.</source>
-        <translation type="unfinished"></translation>
+        <source>The plugin {path} is not there any more.</source>
+        <translation>Das Plugin {path} ist nicht mehr da.</translation>
     </message>
     <message>
         <source>Profile</source>
-        <translation type="unfinished"></translation>
+        <translation>Profil</translation>
     </message>
     <message>
         <source>The device is being measured</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Gerät wird vermessen</translation>
     </message>
     <message>
         <source>Arithmetic, caches and memory are being measured: {time} so far.</source>
-        <translation type="unfinished"></translation>
+        <translation>Rechenleistung, Caches und Speicher werden gemessen: bisher {time}.</translation>
     </message>
     <message>
         <source>Some seconds. Later runs reckon with the new figures; those of this project keep theirs.</source>
-        <translation type="unfinished"></translation>
+        <translation>Einige Sekunden. Spätere Läufe rechnen mit den neuen Angaben; die dieses Projekts behalten ihre.</translation>
     </message>
     <message>
         <source>A job is running: it and the measurement would make each other slower.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Auftrag läuft: er und die Messung würden einander verlangsamen.</translation>
     </message>
     <message>
         <source>Not measured yet: the first run on this device measures it, or do it now.</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch nicht gemessen: der erste Lauf auf diesem Gerät misst es, oder jetzt messen.</translation>
     </message>
     <message>
         <source>Other programs worked meanwhile. It is measured again, when they do not, by the next run.</source>
-        <translation type="unfinished"></translation>
+        <translation>Andere Programme haben währenddessen gearbeitet. Der nächste Lauf misst noch einmal, wenn sie es nicht tun.</translation>
     </message>
     <message>
         <source>The arrow keys move it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Pfeiltasten verschieben sie.</translation>
     </message>
 </context>
 </TS>

@@ -293,7 +293,7 @@ def test_the_code_of_a_plugin_is_run_only_after_a_tick(qtbot, start: StartPage, 
     box = choose_plugin(qtbot, start, plugin)
     assert part.warning.isVisible() and "is run on this machine with your rights" in part.warning.text()
     assert box.text() == "Run the code of own plugin.py" and not box.isChecked() and box.hasFocus()
-    assert not start.tune.isEnabled() and "Tick the plug-ins" in start.hindrance.text()
+    assert not start.tune.isEnabled() and "Tick the plugins" in start.hindrance.text()
     assert start.plan().plugins == [] and "--plugin" not in start.command_line()
     qtbot.keyClick(box, Qt.Key.Key_Space)
     assert start.plan().plugins == [str(plugin)] == terminal(start.command_line()).plugins and start.tune.isEnabled()

@@ -126,7 +126,7 @@ def test_the_help_speaks_german() -> None:
 
 def test_the_states_of_runs_are_german_where_they_are_compared() -> None:
     told = in_german(_GERMAN_STATES.format(tests=str(Path(__file__).parent)))
-    assert told == "['beendet', 'beendet', 'angehalten']"
+    assert told == "['fertig', 'fertig', 'gestoppt']"
 
 
 def test_no_letter_opens_two_entries_of_a_menu_and_the_buttons_of_qt_are_german() -> None:

@@ -65,7 +65,7 @@ class PlanForm(Card):
         for name, part in (
             (tr("Target"), self._explained(self.target)), (tr("Strategy"), self._explained(self.strategy)),
             (tr("Budget"), self._budget()), (tr("Seed"), seed), (tr("Project file"), project),
-            (tr("Plug-ins"), self.plugins), (tr("Settings"), self._settings()),
+            (tr("Plugins"), self.plugins), (tr("Settings"), self._settings()),
         ):  # fmt: skip
             self._form.addRow(label(name, "muted"), part)
         self.body.addLayout(self._form)

@@ -11,7 +11,7 @@ from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, icon_button, label
 
 _WARNING = tr(
-    "The code of a plug-in is run on this machine with your rights, as soon as a run begins. Tick only what you trust."
+    "The code of a plugin is run on this machine with your rights, as soon as a run begins. Tick only what you trust."
 )
 
 
@@ -26,7 +26,7 @@ class PluginFiles(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName(tr("Plug-ins"))
+        self.setAccessibleName(tr("Plugins"))
         self.boxes: dict[str, QCheckBox] = {}
         self._rows: dict[str, QWidget] = {}
         self._column = QVBoxLayout(self)
@@ -35,14 +35,14 @@ class PluginFiles(QWidget):
         self.warning = label(_WARNING, "warn", wrap=True)
         self.warning.hide()
         self._column.addWidget(self.warning)
-        self.add_button = button(tr("Add a plug-in file…"), self._ask, "link")
+        self.add_button = button(tr("Add a plugin file…"), self._ask, "link")
         row = QHBoxLayout()
         row.addWidget(self.add_button)
         row.addStretch(1)
         self._column.addLayout(row)
 
     def _ask(self) -> None:
-        dialog = QFileDialog(self, tr("Choose a plug-in"), "", tr("Python files (*.py);;All files (*)"))
+        dialog = QFileDialog(self, tr("Choose a plugin"), "", tr("Python files (*.py);;All files (*)"))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(self.add)
@@ -59,7 +59,7 @@ class PluginFiles(QWidget):
     def _add_row(self, path: str) -> None:
         name = Path(path).name
         box = self.boxes[path] = QCheckBox(tr("Run the code of {name}").format(name=name))
-        box.setAccessibleName(tr("Consent to run the code of the plug-in {name}").format(name=name))
+        box.setAccessibleName(tr("Consent to run the code of the plugin {name}").format(name=name))
         box.setAccessibleDescription(_WARNING)
         box.setToolTip(path)
         box.toggled.connect(lambda _: self.changed.emit())
@@ -92,6 +92,6 @@ class PluginFiles(QWidget):
     def hindrance(self) -> str:
         """Why no run can be made; empty where one can."""
         if len(self.agreed()) < len(self.boxes):
-            return tr("Tick the plug-ins whose code may be run, or leave them out.")
+            return tr("Tick the plugins whose code may be run, or leave them out.")
         gone = next((path for path in self.boxes if not Path(path).is_file()), "")
-        return tr("The plug-in {path} is not there any more.").format(path=gone) if gone else ""
+        return tr("The plugin {path} is not there any more.").format(path=gone) if gone else ""
