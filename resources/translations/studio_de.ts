@@ -1793,11 +1793,11 @@
     </message>
     <message>
         <source>No round of these tasks yet: choose all tasks, or boost this one on the Tasks page.</source>
-        <translation>Noch keine Runde dieser Aufgaben: alle Aufgaben wählen oder diese auf der Seite Aufgaben vorziehen.</translation>
+        <translation>Noch keine Runde dieser Aufgaben: alle Aufgaben wählen oder diese auf der Seite Aufgaben bevorzugen.</translation>
     </message>
     <message>
         <source>Draft scores of all that a round explored, and of what it drafted from that</source>
-        <translation>Entwurfswerte von allem, was eine Runde erkundet hat, und von dem, was sie daraus entworfen hat</translation>
+        <translation>Wertungen des Entwurfs von allem, was eine Runde erkundet hat, und von dem, was sie daraus entworfen hat</translation>
     </message>
     <message>
         <source>Scores and measurements</source>
@@ -1998,6 +1998,10 @@
     <message>
         <source>candidate {number} (run {run}, {more})</source>
         <translation>Kandidat {number} (Lauf {run}, {more})</translation>
+    </message>
+    <message>
+        <source>{candidate} of {task}</source>
+        <translation>{candidate} von {task}</translation>
     </message>
     <message>
         <source>Applying both traces…</source>
@@ -2585,7 +2589,7 @@
     </message>
     <message>
         <source>No candidate of this task was measured in this run: pin or boost it on the Tasks page while it runs.</source>
-        <translation>In diesem Lauf wurde kein Kandidat dieser Aufgabe gemessen: sie während des Laufs auf der Seite Aufgaben festlegen oder vorziehen.</translation>
+        <translation>In diesem Lauf wurde kein Kandidat dieser Aufgabe gemessen: sie während des Laufs auf der Seite Aufgaben anheften oder bevorzugen.</translation>
     </message>
     <message>
         <source>No trial of this task failed.</source>
@@ -2593,7 +2597,7 @@
     </message>
     <message>
         <source>Nothing was drafted for this task in this run: pin or boost it on the Tasks page while it runs.</source>
-        <translation>In diesem Lauf wurde für diese Aufgabe nichts entworfen: sie während des Laufs auf der Seite Aufgaben festlegen oder vorziehen.</translation>
+        <translation>In diesem Lauf wurde für diese Aufgabe nichts entworfen: sie während des Laufs auf der Seite Aufgaben anheften oder bevorzugen.</translation>
     </message>
     <message>
         <source>Candidates</source>

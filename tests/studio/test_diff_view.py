@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
+import shutil
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import Qt
 
 from pruner_engine.inspect.diff import diff_lines
+from pruner_engine.resources import resource_dir
+from pruner_studio.main_window import MainWindow
 from pruner_studio.widgets.diff import DiffView
+from terminal import pruner
 
 SAME = [f"line {at}" for at in range(60)]
 LEFT = [*SAME, "old", *SAME, *SAME, "deep " * 60]
@@ -77,3 +84,32 @@ def test_both_sides_scroll_together_as_far_as_each_goes(view: DiffView) -> None:
     assert (wide.value(), narrow.value()) == (wide.maximum(), narrow.maximum())
     narrow.setValue(0)
     assert wide.value() == 0
+
+
+@pytest.mark.timeout(300)
+def test_schedules_of_two_tasks_stand_side_by_side(qtbot, window: MainWindow, tmp_path: Path, rested) -> None:
+    path = Path(shutil.copy(resource_dir() / "samples" / "small-cnn.pruner", tmp_path / "own.pruner"))
+    window.workspace.open(path, 2)
+    reader = window.workspace.reader
+    first, second, *_ = [task for task in reader.tasks(2) if task["op"] == "conv2d" and task["best_candidate_id"]]
+    other = next(task for task in reader.tasks(2) if task["op"] == "softmax" and task["best_candidate_id"])
+    page = window.show_page("schedule")
+    window.workspace.select(first["id"])
+    rested(page)
+    page.tabs.setCurrentWidget(page.diff)
+    at = page.diff.left.findData(second["best_candidate_id"])
+    assert second["name"] in page.diff.left.itemText(at)
+    assert page.diff.left.findData(other["best_candidate_id"]) < 0, "of another operator"
+    page.diff.left.setCurrentIndex(at)
+    page.diff.left.activated.emit(at)
+    (head, left), (_, right) = page.diff.view.sides
+    qtbot.waitUntil(lambda: second["name"] in head.text() and left.blockCount() > 9, timeout=120_000)
+    line = page.command_line()
+    told = pruner(*shlex.split(line)[1:])
+    assert f"candidate {second['best_candidate_id']}" in told.splitlines()[0]
+    assert all(text.strip() in told for text in left.toPlainText().splitlines()[:9])
+    assert all(text.strip() in told for text in right.toPlainText().splitlines()[:9])
+    qtbot.mouseClick(page.reference_button, Qt.MouseButton.LeftButton)
+    window.workspace.select(other["id"])
+    rested(page)
+    assert page.diff.left.currentText().startswith("Reference: ") and first["name"] in page.diff.left.currentText()

@@ -26,8 +26,22 @@ def _wait_for_engine(qtbot, window: MainWindow, key: str) -> None:
     page = window.show_page(key)
     if key == "start":
         qtbot.waitUntil(lambda: page.checks_state.text() != "checking", timeout=60_000)
+    if key == "devices":
+        qtbot.waitUntil(lambda: bool(page.profiles), timeout=60_000)
+        qtbot.waitUntil(lambda: all(part.reply is not None for part in page.profiles.values()), timeout=60_000)
     if key == "schedule":
         qtbot.waitUntil(lambda: page.loops.view.replay is not None, timeout=60_000)
+
+
+def _export(qtbot, window: MainWindow) -> None:
+    """Pictures show an export that has happened: it is made, beside the project, where the project knows of none."""
+    page = window.show_page("export")
+    page.refresh()
+    if page.pages.currentIndex():
+        return
+    with qtbot.waitSignal(window.workspace.exported, timeout=400_000):
+        window.workspace.start(page.plan())
+    qtbot.waitUntil(lambda: not window.workspace.job.running, timeout=60_000)
 
 
 def _first_product(assembly: CodeView) -> int:
@@ -46,8 +60,9 @@ def test_every_page_is_painted(qtbot, window: MainWindow, finished_project: Path
     if PROJECT:
         window.show_page("start").set_model(str(resource_dir() / "models" / "small-cnn.onnx"))
         window.show_page("start").project.setText("small-cnn.pruner")
+        _export(qtbot, window)
     for key, *_ in PAGES:
-        window.show_page(key)
+        page = window.show_page(key)
         _wait_for_engine(qtbot, window, key)
         qtbot.wait(300 if OUT else 20)
         place = Path(OUT or tmp_path) / f"{key}-{name}.png"
@@ -56,6 +71,8 @@ def test_every_page_is_painted(qtbot, window: MainWindow, finished_project: Path
         image = picture.toImage()
         colors = {image.pixel(x, y) for x in range(0, image.width(), 7) for y in range(0, image.height(), 7)}
         assert len(colors) > 12, key
+        if key == "export":
+            assert page.pages.currentIndex() == 1, "what was exported is shown, not that nothing was"
     if PROJECT:
         schedule = window.show_page("schedule")
         schedule.code.forms.choose("asm")

@@ -21,7 +21,7 @@ _MARKS = {"equal": " ", "changed": "≠", "removed": "-", "added": "+"}
 @project_argument
 @click.option("--task", required=True, help="Name or id of the task.")
 @click.option("--candidate", type=CandidateType(), help="Id of a candidate, or untuned [default: the task's best].")
-@click.option("--against", type=CandidateType(), help="Another one of the task, of any run: tell what differs.")
+@click.option("--against", type=CandidateType(), help="Another one, of any run or task: tell what differs.")
 @click.option("--as", "form", default="trace", show_default=True, type=click.Choice((*FORMS, "why")))
 @click.option("--linked", is_flag=True, help="Name beside each line of code the loop or block that it computes.")
 @json_option
@@ -53,7 +53,7 @@ def _inspect(project: str, task: str, candidate: int | None, form: str, *, linke
 def _differ(project: str, task: str, candidate: int | None, against: int, form: str, *, as_json: bool) -> None:
     """Print a form of two candidates side by side, a row for each line of both."""
     task_id = _task_id(project, task, candidate or against)
-    left, right = (_ask(project, task_id, side, [form]) for side in (candidate, against))
+    left, right = (_ask(project, _own_task(project, side) or task_id, side, [form]) for side in (candidate, against))
     rows = diff_lines(left.texts[form].splitlines(), right.texts[form].splitlines())
     if as_json:
         lines = [{"kind": row.kind, "left": row.left, "right": row.right} for row in rows]
@@ -71,6 +71,13 @@ def _task_id(project: str, task: str, candidate: int | None) -> int:
     with ProjectReader(project) as reader:
         row = reader.candidate(candidate) if candidate else None
         return find_task(reader, task, row["run_id"] if row else None)
+
+
+def _own_task(project: str, candidate: int | None) -> int | None:
+    """The task that a candidate is of, None where none is named: two schedules of two tasks may be held together."""
+    with ProjectReader(project) as reader:
+        row = reader.candidate(candidate) if candidate else None
+        return int(row["task_id"]) if row else None
 
 
 def _ask(project: str, task_id: int, candidate: int | None, forms: list[str]) -> Inspected:

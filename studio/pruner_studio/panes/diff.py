@@ -1,4 +1,4 @@
-"""Any two schedules of a task side by side, of one run or of two, both named."""
+"""Any two schedules side by side, of one run or of two, of one task or of two alike ones, both named."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ FORMS = (
     ("cuda", "CUDA"),
     ("why", tr("Symbols")),
 )
+_MOST_ALIKE = 12  # tasks of the same operator whose best is offered
 _COMPILED = ("llvm", "asm", "cuda")  # of some targets only
 
 
@@ -88,25 +89,36 @@ class DiffPane(Pane):
         return [*left, "--against", str(right)] if left and right is not None else []
 
     def _fill(self, subject: Subject) -> None:
-        """The kept reference, the best of the task in each run, the untuned kernel; the user's choice stays."""
+        """The kept reference, the best of the task in each run, the untuned kernel, the best of the tasks of the same
+        operator; the user's choice stays.
+        """
         offered: dict[int, str] = {}
-        if (kept := self._of_task(self.reference, subject)) is not None:
+        if (kept := self._row(self.reference)) is not None:
             offered[kept["id"]] = tr("Reference: {name}").format(name=self._name(kept, subject))
         for best in reversed(self.reader.bests(subject.task_id)):
             if best["id"] not in offered:
                 offered[best["id"]] = tr("Best of run {number}: {name}").format(
                     number=best["run_id"], name=self._name(best, subject)
                 )
-        if (chosen := self._of_task(self._chosen, subject)) is not None and chosen["id"] not in offered:
-            offered[chosen["id"]] = self._name(chosen, subject)  # it was the best of a run that goes on
+        if (chosen := self._row(self._chosen)) is not None and chosen["task_id"] == subject.task_id:
+            offered.setdefault(chosen["id"], self._name(chosen, subject))  # it was the best of a run that goes on
         offered[msg.UNTUNED] = self._name(None, subject)
+        for row in self._alike(subject):
+            offered.setdefault(row["id"], self._name(row, subject))
         wanted = [(text, one) for one, text in offered.items() if one != subject.candidate_id]
         self.left.offer(wanted, self._chosen)
 
-    def _of_task(self, candidate_id: int | None, subject: Subject) -> dict[str, Any] | None:
-        """A candidate's row, where it is one of the subject's task."""
-        row = None if candidate_id is None else self.reader.candidate(candidate_id)
-        return row if row is not None and row["task_id"] == subject.task_id else None
+    def _row(self, candidate_id: int | None) -> dict[str, Any] | None:
+        return None if candidate_id is None else self.reader.candidate(candidate_id)
+
+    def _alike(self, subject: Subject) -> list[dict[str, Any]]:
+        """The best candidates of the run's other tasks of the same operator, those first that take most of the time."""
+        tasks = self.reader.tasks(subject.run_id)
+        operator = next((task["op"] for task in tasks if task["id"] == subject.task_id), None)
+        alike = [task for task in tasks if task["op"] == operator and task["id"] != subject.task_id]
+        alike.sort(key=lambda task: -(task["share"] or 0.0))
+        rows = (self._row(task["best_candidate_id"]) for task in alike[:_MOST_ALIKE])
+        return [row for row in rows if row is not None]
 
     def _left_chosen(self, at: int) -> None:
         self._chosen = self.left.itemData(at)
@@ -119,9 +131,13 @@ class DiffPane(Pane):
             return tr("Untuned kernel") + (f", {units.latency(seconds)}" if seconds else "")
         run = self.reader.run(row["run_id"])
         seconds = f", {units.latency(row['seconds'])}" if row["seconds"] else ""
-        return tr("candidate {number} (run {run}, {more})").format(
+        told = tr("candidate {number} (run {run}, {more})").format(
             number=row["id"], run=run["id"], more=run["strategy"] + seconds
         )
+        if row["task_id"] == subject.task_id:
+            return told
+        task = self.reader.task(row["task_id"])
+        return tr("{candidate} of {task}").format(candidate=told, task=task["name"] if task else row["task_id"])
 
     def _compare(self) -> None:
         subject, left_id, form = self.subject, self.left.currentData(), self.forms.current
@@ -147,7 +163,9 @@ class DiffPane(Pane):
             self.view.show_diff(form, (left, right), rows, self._decisions(*pair))
 
         def ask(side: int | None) -> None:
-            command = msg.Inspect(project=subject.project, task_id=subject.task_id, candidate_id=side, forms=[form])
+            row = self._row(side)  # none of an untuned kernel, which is the subject's
+            task_id = subject.task_id if row is None else row["task_id"]
+            command = msg.Inspect(project=subject.project, task_id=task_id, candidate_id=side, forms=[form])
             self.ask(command, answered, self.view.tell)
 
         ask(left_id)
