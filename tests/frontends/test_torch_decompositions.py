@@ -50,6 +50,11 @@ CASES = {
     "shifts by tensors": (lambda i, n: (i << n, i >> n), [COUNTS.int(), whole(0, 5, 3, 7).int()]),
     "groups without weights": (lambda x: functional.group_norm(x, 3), [numbers(2, 6, 5, 4)]),
     "groups with a scale": (lambda x: functional.group_norm(x, 2, weight=torch.arange(6.0)), [numbers(2, 6, 5)]),
+    "signs": (torch.signbit, [torch.tensor([0.0, -0.0, -2, 3, -torch.inf])]),
+    "signs of whole numbers": (torch.signbit, [TIES]),
+    "the rest of the error function": (torch.erfc, [X]),
+    "a histogram": (lambda x: torch.histc(x, 7, -1, 1.5), [X]),
+    "a histogram of the numbers of experts": (lambda i: torch.histc(i.float(), 8, 0, 7), [whole(0, 8, 30)]),
     "the largest and the least boolean": (lambda x: (x > 1).any(0) & (x > 0).amax(0) | (x > -9).amin(), [X]),
 }  # fmt: skip
 
@@ -85,6 +90,12 @@ def test_operators_that_the_importer_lacks(case, tmp_path):
 def test_groups_of_bfloat16(tmp_path):
     module = Function(lambda x: functional.group_norm(x.bfloat16(), 2).float())
     agree(tmp_path, module, (numbers(2, 6, 5),), rtol=1e-2, atol=1e-2)
+
+
+def test_products_of_groups_of_bfloat16(tmp_path):
+    module = Function(lambda x, w, ends: torch._grouped_mm(x.bfloat16(), w.bfloat16(), ends).float())
+    ends = torch.tensor([2, 2, 9]).int()
+    agree(tmp_path, module, (numbers(9, 16), numbers(3, 16, 8), ends), rtol=2e-2, atol=2e-2)
 
 
 def test_a_largest_number_is_no_sort(tmp_path):

@@ -7,6 +7,7 @@ import pytest
 import torch
 import tvm
 from torch import nn
+from torch.nn.utils.parametrizations import weight_norm
 from tvm import relax
 from tvm.relax.frontend.torch import from_exported_program
 
@@ -43,6 +44,9 @@ def layers_of(name):
         "transposed": lambda: nn.Sequential(
             nn.Conv1d(4, 8, 3), nn.Tanh(), nn.ConvTranspose1d(8, 3, 4, 2, 1, 1), nn.ConvTranspose1d(3, 3, 3, groups=3)
         ),
+        "weight norm": lambda: nn.Sequential(
+            weight_norm(nn.Conv1d(4, 16, 3, dilation=2)), nn.ReLU(), weight_norm(nn.ConvTranspose1d(16, 6, 4, 2))
+        ),
         "attention": lambda: nn.Sequential(nn.Conv1d(4, 16, 3), nn.Softmax(-1), nn.Linear(29, 8)),
     }[name]().eval()
 
@@ -62,7 +66,7 @@ def test_doubles_stay_doubles():
     np.testing.assert_allclose(told, expected, 1e-12, 1e-12)
 
 
-@pytest.mark.parametrize("name", ["chain", "norms", "groups", "poolings", "transposed", "attention"])
+@pytest.mark.parametrize("name", ["chain", "norms", "groups", "poolings", "transposed", "weight norm", "attention"])
 @pytest.mark.parametrize("without", [[], ["signals"]])
 def test_models_of_signals_compute_what_pytorch_does(name, without):
     layers, signal = layers_of(name), torch.randn(2, 4, 31)
@@ -84,3 +88,8 @@ def test_a_chain_becomes_convolutions_channels_last_and_little_else():
 def test_batch_norms_are_folded_into_the_filters():
     ops = [t.op for t in extract_tasks(prepare(imported(layers_of("norms"), torch.randn(2, 4, 31)), TARGET), TARGET)]
     assert "normalization" not in ops and ops.count("conv2d") == 1
+
+
+def test_convolutions_of_normed_weights_are_those_of_images():
+    tasks = extract_tasks(prepare(imported(layers_of("weight norm"), torch.randn(2, 4, 31)), TARGET), TARGET)
+    assert {task.op for task in tasks} <= {"conv2d", "data movement", "elementwise"}

@@ -20,17 +20,17 @@ _Rule = Callable[..., Any]
 # of the operands; the result takes the type and the shape that the graph says
 _ELEMENTWISE: dict[str, _Rule] = {
     **{name: getattr(np, name) for name in ("add", "subtract", "multiply", "divide", "maximum", "minimum", "power")},
-    **{name: getattr(np, name) for name in ("negative", "sqrt", "exp", "log", "abs", "tanh", "sin", "cos", "where")},
+    **{name: getattr(np, name) for name in ("negative", "sqrt", "square", "exp", "log", "abs", "tanh", "sin", "cos")},
     **{name: getattr(np, name) for name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")},
     **{name: getattr(np, name) for name in ("floor", "ceil", "floor_divide", "logical_and", "logical_or")},
-    **{name: getattr(np, name) for name in ("logical_not", "logical_xor", "clip")},
+    **{name: getattr(np, name) for name in ("logical_not", "logical_xor", "clip", "where")},
     "rsqrt": lambda x: np.reciprocal(np.sqrt(x)),
     **{name: lambda x: x for name in ("astype", "reshape", "expand_dims", "squeeze", "flatten")},
 }
 
 
 def fold_constants(mod: tvm.IRModule) -> tvm.IRModule:
-    """The module with results in place of arithmetic, types, shapes and selections of constants in "main"."""
+    """The module with results in place of arithmetic, sums, types, shapes and selections of constants in "main"."""
     return rewritten(mod, _Folder(mod))
 
 
@@ -73,11 +73,24 @@ def _sliced(call: relax.Call, x: np.ndarray, *bounds: np.ndarray) -> np.ndarray 
     return x[tuple(places)]
 
 
+def _reduced(reduce: _Rule) -> _Rule:
+    """Over some axes or all; of floats as doubles, so that many halves are summed up rightly."""
+
+    def rule(call: relax.Call, x: np.ndarray) -> np.ndarray:
+        axis = call.attrs.axis
+        axes = None if axis is None else tuple(int(n) for n in axis)
+        wide = x if x.dtype.kind in "biu" else x.astype(np.float64)
+        return np.asarray(reduce(wide, axis=axes, keepdims=bool(call.attrs.keepdims)))
+
+    return rule
+
+
 # the same of operators that have attributes; None is not known
 _OTHERS: dict[str, _Rule] = {
     "arange": _arange,
     "broadcast_to": _broadcast,
     "concat": _joined,
+    **{name: _reduced(getattr(np, name)) for name in ("sum", "mean", "max", "min")},
     "permute_dims": _permuted,
     "strided_slice": _sliced,
     "take": _taken,

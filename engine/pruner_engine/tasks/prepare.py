@@ -59,7 +59,8 @@ def prepare(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) ->
     if not has_byte_products(target):
         on.discard("integers")
     with target, tvm.transform.PassContext(opt_level=3):
-        mod = within_bounds(mod)
+        # weights that are computed from constants (weight_norm) are constants from here on
+        mod = _folded(fold_movement(within_bounds(mod)))
         clean = summed_in_float32(_clean(in_arithmetic(signals_as_images(mod) if "signals" in on else mod)))
         clean = rx.CanonicalizeBindings()(simplify(clean)) if "simplify" in on else clean
         clean = integer_products(clean) if "integers" in on else clean

@@ -64,12 +64,24 @@ def _as_onnx(request: dict[str, Any]) -> str:
 
 
 def _exported(path: str) -> Any:
-    """An exported program, also one of quantised tensors, whose operators PyTorch has in a module of their own."""
+    """An exported program, also one of quantised tensors, whose operators PyTorch has in a module of their own, or one
+    with the Transformers library's operator of experts."""
     import torch.export
 
     with contextlib.suppress(ImportError):
         importlib.import_module("torch.ao.quantization.fx._decomposed")
+    torch.library.define("transformers::grouped_mm_fallback", "(Tensor input, Tensor weight, Tensor offs) -> Tensor")
+    torch.library.impl("transformers::grouped_mm_fallback", "default", _product_of_groups)
     return torch.export.load(path)
+
+
+def _product_of_groups(x: Any, weights: Any, ends: Any) -> Any:
+    """Group by group, as that library does it."""
+    made, first = x.new_zeros(x.shape[0], weights.shape[2]), 0
+    for weight, end in zip(weights, ends.tolist(), strict=True):
+        made[first:end] = x[first:end] @ weight
+        first = end
+    return made
 
 
 def torch_call(request: dict[str, Any], arrays: list[np.ndarray]) -> Prepared:

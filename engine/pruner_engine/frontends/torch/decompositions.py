@@ -11,6 +11,8 @@ from torch import Tensor
 from torch._decomp import decomposition_table
 from torch.fx import Node
 
+from pruner_engine.frontends.torch.experts import product_of_groups
+
 _aten = torch.ops.aten
 _ROUNDS = 4  # of decomposing what decompositions are made of
 
@@ -102,6 +104,26 @@ def _windows(x: Tensor, dim: int, size: Any, step: Any) -> Tensor:
     return found.movedim(dim + 1, -1)
 
 
+def _histogram(x: Tensor, bins: int = 100, min: Any = 0, max: Any = 0) -> Tensor:
+    """How many numbers are in each of so many parts between two bounds, which are to be given."""
+    if min == max:  # the bounds are those of the numbers
+        return NotImplemented
+    x = x.flatten()
+    place = ((x - min) / (max - min) * bins).floor().clamp(0, bins - 1)
+    inside = ((x >= min) & (x <= max)).unsqueeze(-1)
+    return ((place.unsqueeze(-1) == torch.arange(bins)) & inside).sum(0).to(x.dtype)
+
+
+def _grouped(
+    x: Tensor, weights: Tensor, offs: Tensor | None = None, bias: Tensor | None = None, out_dtype: Any = None
+) -> Tensor:
+    if bias is not None or out_dtype not in (None, x.dtype) or weights.dim() != 3:
+        return NotImplemented
+    if offs is None:
+        return x @ weights
+    return product_of_groups(x, weights, offs) if x.dim() == 2 else NotImplemented
+
+
 def _hypotenuse(x: Tensor, y: Tensor) -> Tensor:
     """Without squares that overflow."""
     long, short = torch.maximum(x.abs(), y.abs()), torch.minimum(x.abs(), y.abs())
@@ -113,6 +135,15 @@ def _signed(x: Tensor, sign: Any) -> Tensor:
     """Numbers with the signs of others; 0 has one."""
     size, sign = x.abs(), sign if isinstance(sign, Tensor) else x.new_full((), sign)
     return torch.where((sign < 0) | (sign.reciprocal() < 0), -size, size)
+
+
+def _is_negative(x: Tensor) -> Tensor:
+    """By the sign, which zeros have too."""
+    return (x < 0) | (x.reciprocal() < 0) if x.is_floating_point() else x < 0
+
+
+def _rest_of_error_function(x: Tensor) -> Tensor:
+    return 1 - x.erf()
 
 
 def _power_of_two(x: Tensor) -> Tensor:
@@ -128,15 +159,19 @@ def _randomly_leaky(
 
 _OURS: dict[Any, Callable[..., Any]] = {
     _aten._cdist_forward.default: _distances,
+    _aten._grouped_mm.default: _grouped,
     _aten.copysign.Scalar: _signed,
     _aten.copysign.Tensor: _signed,
+    _aten.erfc.default: _rest_of_error_function,
     _aten.exp2.default: _power_of_two,
+    _aten.histc.default: _histogram,
     _aten.hypot.default: _hypotenuse,
     _aten.kthvalue.default: _kth,
     _aten.max.dim: _largest,
     _aten.min.dim: _least,
     _aten.rrelu_with_noise_functional.default: _randomly_leaky,
     _aten.searchsorted.Tensor: _places,
+    _aten.signbit.default: _is_negative,
     _aten.sort.stable: _sorted,
     _aten.unfold.default: _windows,
 }

@@ -24,13 +24,16 @@ def to_relax(content: bytes, name: str) -> tvm.IRModule:
         import torch  # noqa: F401
     except ImportError as error:
         raise UserError("Reading .pt2 files needs PyTorch.", "Install it with: pip install torch") from error
+    from pruner_engine.frontends.torch.experts import know_operators_of_experts
     from pruner_engine.frontends.torch.guard import check_archive
     from pruner_engine.frontends.torch.quantised import know_quantised_operators
 
     check_archive(content, name)
     know_quantised_operators(content)
+    know_operators_of_experts(content)
     program = _load(content, name)
     from pruner_engine.frontends.torch.attention import in_core_operators
+    from pruner_engine.frontends.torch.complex_numbers import with_real_parameters
     from pruner_engine.frontends.torch.decompositions import spelled_out
     from pruner_engine.frontends.torch.dimensions import known_by_their_symbols
     from pruner_engine.frontends.torch.importer import Importer
@@ -44,7 +47,7 @@ def to_relax(content: bytes, name: str) -> tvm.IRModule:
         program = spelled_out(program, importer.known())
         refuse_random(program)
         mod = importer.from_exported_program(
-            tensors_only(promoted(program)),
+            tensors_only(promoted(with_real_parameters(program))),
             keep_params_as_input=False,
             unwrap_unit_return_tuple=True,
             no_bind_return_tuple=False,

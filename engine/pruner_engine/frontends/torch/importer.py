@@ -17,6 +17,7 @@ from tvm import relax
 from tvm.relax.frontend.torch.exported_program_translator import ExportedProgramImporter
 from tvm.tirx import IntImm
 
+from pruner_engine.frontends.torch.complex_numbers import COMPLEX, is_of_complex, of_complex
 from pruner_engine.frontends.torch.images import IMAGES
 from pruner_engine.frontends.torch.indices import INDICES
 from pruner_engine.frontends.torch.nodes import arguments, extents_of, type_name
@@ -28,7 +29,7 @@ class Importer(ExportedProgramImporter):
     def create_convert_map(self) -> dict[Any, Callable[[Node], Any]]:
         """How each operator is converted, by name."""
         self._stock: dict[Any, Callable[[Node], Any]] = super().create_convert_map()
-        converters = {**_OURS, **IMAGES, **INDICES, **QUANTISED, **SCATTERS}
+        converters = {**_OURS, **COMPLEX, **IMAGES, **INDICES, **QUANTISED, **SCATTERS}
         ours = {name: partial(convert, self) for name, convert in converters.items()}
         return {name: partial(self._checked, convert) for name, convert in {**self._stock, **ours}.items()}
 
@@ -37,7 +38,8 @@ class Importer(ExportedProgramImporter):
         return {name for name in self.convert_map if isinstance(name, str)}
 
     def _checked(self, convert: Callable[[Node], Any], node: Node) -> Any:
-        made, meant = convert(node), node.meta.get("val")
+        made = of_complex(self, convert, node) if is_of_complex(node) else convert(node)
+        meant = node.meta.get("val")
         if not isinstance(meant, torch.Tensor) or not isinstance(getattr(made, "ty", None), relax.TensorType):
             return made
         shape = list(made.ty.shape) if isinstance(made.ty.shape, relax.ShapeExpr) else None
@@ -76,6 +78,23 @@ def _running(op: Callable[..., relax.Expr], importer: Importer, node: Node) -> r
     """Sums and products so far; of booleans and small whole numbers they are larger ones, which TVM's are not."""
     x, dim = arguments(node, "self", "dim")
     return importer.emit(op(importer.as_type(importer.env[x], node.meta["val"].dtype), axis=dim))
+
+
+def _counted(importer: Importer, node: Node) -> relax.Expr:
+    """Numbers from one to another, which may go down: TVM makes too many of those."""
+    first, end, step = arguments(node, "start", "end", "step")
+    if not all(isinstance(number, int | float) for number in (first, end, step)) or step > 0:
+        return importer.stock(node)
+    return relax.const(torch.arange(first, end, step).numpy())
+
+
+def _joined(importer: Importer, node: Node) -> relax.Expr:
+    """Without operands that have no elements, whose rank may be another: a cache begins as such a one."""
+    operands, axis = arguments(node, "tensors", "dim")
+    parts = [importer.env[x] for x in operands if 0 not in (extents_of(x) or [])]
+    if len(parts) in (0, len(operands)):
+        return importer.stock(node)
+    return importer.emit(relax.op.concat(parts, axis)) if len(parts) > 1 else parts[0]
 
 
 def _any(importer: Importer, node: Node) -> relax.Expr:
@@ -279,8 +298,10 @@ _OURS: dict[str, Callable[[Importer, Node], Any]] = {
     "any.default": _any,
     "any.dim": _any,
     "any.dims": _any,
+    "arange.start_step": _counted,
     "baddbmm.default": _product_and_sum,
     "bmm.default": _product,
+    "cat.default": _joined,
     "clamp.default": _clamp,
     "convolution.default": _convolution,
     "cumprod.default": partial(_running, relax.op.cumprod),

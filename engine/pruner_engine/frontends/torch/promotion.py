@@ -24,7 +24,7 @@ def promoted(program: Any) -> Any:
     for node in list(graph.nodes):
         if node.op != "call_function" or not isinstance(node.meta.get("val"), torch.Tensor):
             continue
-        if not isinstance(node.target, torch._ops.OpOverload):
+        if not isinstance(node.target, torch._ops.OpOverload) or node.meta["val"].is_complex():
             continue
         name, result = node.target._schema.name.removeprefix("aten::"), node.meta["val"].dtype
         if result == torch.bool and name in ("add", "mul"):

@@ -1,0 +1,354 @@
+"""Complex numbers, of which TVM has no type, as pairs of real ones, and Fourier transforms as products of matrices.
+
+A program may hold them (rotary embeddings, spectra), but neither take nor give any.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import torch
+from torch.export.graph_signature import InputKind, OutputKind
+from torch.fx import Node
+from tvm import relax
+
+from pruner_engine.frontends.torch.nodes import arguments, extents_of, type_name
+
+if TYPE_CHECKING:
+    from pruner_engine.frontends.torch.importer import Importer
+
+_LONGEST = 4096  # numbers that are transformed at a time; the matrix has twice its square
+
+
+class Pair(NamedTuple):
+    """Real and imaginary parts, of one shape."""
+
+    real: relax.Expr
+    imaginary: relax.Expr
+
+
+_Rule = Callable[["Importer", Node], Any]
+
+
+def with_real_parameters(program: Any) -> Any:
+    """A `torch.export.ExportedProgram` whose complex parameters are tables of pairs, read by `view_as_complex`.
+
+    Raises:
+        ValueError: an input or an output is complex.
+    """
+    graph, signature = program.graph_module.graph, program.graph_signature
+    nodes = {node.name: node for node in graph.nodes}
+    for spec in signature.input_specs:
+        node = nodes.get(spec.arg.name)
+        if node is None or not _is_complex(node):
+            continue
+        if spec.kind is InputKind.USER_INPUT:
+            raise ValueError(f'its input "{node.name}" is of complex numbers')
+        held = program.state_dict if spec.target in program.state_dict else program.constants
+        held[spec.target] = torch.view_as_real(held[spec.target].detach().resolve_conj()).contiguous()
+        with graph.inserting_after(node):
+            read = graph.call_function(torch.ops.aten.view_as_complex.default, (node,))
+        read.meta["val"] = node.meta["val"]
+        node.replace_all_uses_with(read, delete_user_cb=lambda user, read=read: user is not read)
+        node.meta = {"val": torch.view_as_real(node.meta["val"])}
+    for spec in signature.output_specs:
+        node = nodes.get(spec.arg.name)
+        if spec.kind is OutputKind.USER_OUTPUT and node is not None and _is_complex(node):
+            raise ValueError("it gives complex numbers")
+    program.graph_module.recompile()
+    return program
+
+
+def is_of_complex(node: Node) -> bool:
+    """Whether it takes or gives complex numbers."""
+    return any(_is_complex(value) for value in (node, *node.all_input_nodes))
+
+
+def of_complex(importer: Importer, convert: Callable[[Node], Any], node: Node) -> Any:
+    """What becomes of such a node; `convert` makes it of real numbers."""
+    name = node.target.__name__
+    if name in _RULES:
+        return _RULES[name](importer, node)
+    if name in _PARTWISE:
+        return _each_part(importer, convert, node)
+    raise ValueError(f"it computes {name} of complex numbers")
+
+
+def _is_complex(node: Node) -> bool:
+    value = node.meta.get("val")
+    values = value if isinstance(value, tuple | list) else [value]
+    return any(isinstance(one, torch.Tensor) and one.is_complex() for one in values)
+
+
+def _each_part(importer: Importer, convert: Callable[[Node], Any], node: Node) -> Any:
+    """An operator that moves or adds up numbers; of the real ones among its operands, the imaginary part is 0."""
+    mixed = node.args[1:] if node.target is torch.ops.aten.where.self else node.all_input_nodes
+    pairs = {x: _pair(importer, x) for x in mixed if isinstance(x, Node) and _has_numbers(x)}
+    before = {x: importer.env[x] for x in pairs}
+    made = []
+    for part in (0, 1):
+        importer.env.update({x: pair[part] for x, pair in pairs.items()})
+        made.append(convert(node))
+    importer.env.update(before)
+    several = isinstance(node.meta["val"], tuple | list)
+    return [Pair(*parts) for parts in zip(*made, strict=True)] if several else Pair(*made)
+
+
+def _has_numbers(node: Node) -> bool:
+    """Not indices."""
+    value = node.meta["val"]
+    return isinstance(value, torch.Tensor) and (value.is_complex() or value.is_floating_point())
+
+
+def _pair(importer: Importer, operand: Any, like: Node | None = None) -> Pair:
+    """An operand as a pair, in the type of the real parts of `like`."""
+    if isinstance(operand, Node):
+        found = importer.env[operand]
+        if isinstance(found, Pair):
+            return found
+        real = found if like is None else importer.as_type(found, _real_type(like))
+        return Pair(real, importer.emit(relax.op.zeros_like(real)))
+    dtype = type_name(torch.float32 if like is None else _real_type(like))
+    value = complex(operand)
+    return Pair(relax.const(value.real, dtype), relax.const(value.imag, dtype))
+
+
+def _real_type(node: Node) -> torch.dtype:
+    dtype: torch.dtype = node.meta["val"].dtype
+    return dtype.to_real() if dtype.is_complex else dtype
+
+
+def _sum(op: Callable[..., relax.Expr], importer: Importer, node: Node) -> Pair:
+    (alpha,) = arguments(node, "alpha")
+    a, b = (_pair(importer, x, node) for x in node.args[:2])
+    factor = relax.const(alpha, type_name(_real_type(node)))
+    return Pair(*(importer.emit(op(x, y if alpha == 1 else relax.op.multiply(factor, y))) for x, y in zip(a, b, strict=True)))
+
+
+def _product(importer: Importer, node: Node) -> Pair:
+    a, b = node.args[:2]
+    for one, other in ((a, b), (b, a)):
+        if (factor := _real(importer, other, node)) is not None:
+            return Pair(*(importer.emit(relax.op.multiply(x, factor)) for x in _pair(importer, one, node)))
+    return _times(importer, relax.op.multiply, _pair(importer, a), _pair(importer, b))
+
+
+def _real(importer: Importer, operand: Any, like: Node) -> relax.Expr | None:
+    """An operand that is real; None where it is not."""
+    if isinstance(operand, Node):
+        return None if _is_complex(operand) else importer.as_type(importer.env[operand], _real_type(like))
+    return None if isinstance(operand, complex) else relax.const(operand, type_name(_real_type(like)))
+
+
+def _times(importer: Importer, op: Callable[..., relax.Expr], a: Pair, b: Pair) -> Pair:
+    real = relax.op.subtract(op(a.real, b.real), op(a.imaginary, b.imaginary))
+    imaginary = relax.op.add(op(a.real, b.imaginary), op(a.imaginary, b.real))
+    return Pair(importer.emit(real), importer.emit(imaginary))
+
+
+def _quotient(importer: Importer, node: Node) -> Pair:
+    a, b = node.args[:2]
+    if (divisor := _real(importer, b, node)) is not None:
+        return Pair(*(importer.emit(relax.op.divide(x, divisor)) for x in _pair(importer, a, node)))
+    by = _pair(importer, b, node)
+    made = _times(importer, relax.op.multiply, _pair(importer, a, node), _conjugate_of(importer, by))
+    square = _square(importer, by)
+    return Pair(*(importer.emit(relax.op.divide(x, square)) for x in made))
+
+
+def _square(importer: Importer, x: Pair) -> relax.Expr:
+    return importer.emit(relax.op.add(*(relax.op.multiply(part, part) for part in x)))
+
+
+def _matrices(importer: Importer, node: Node) -> Pair:
+    return _times(importer, relax.op.matmul, *(_pair(importer, x, node) for x in node.args[:2]))
+
+
+def _power(importer: Importer, node: Node) -> Pair:
+    x, exponent = node.args
+    base = _pair(importer, x)
+    if exponent not in (1, 2):
+        raise ValueError("it computes powers of complex numbers")
+    return base if exponent == 1 else _times(importer, relax.op.multiply, base, base)
+
+
+def _conjugate(importer: Importer, node: Node) -> Pair:
+    return _conjugate_of(importer, _pair(importer, node.args[0]))
+
+
+def _conjugate_of(importer: Importer, x: Pair) -> Pair:
+    return Pair(x.real, importer.emit(relax.op.negative(x.imaginary)))
+
+
+def _exponential(importer: Importer, node: Node) -> Pair:
+    x = _pair(importer, node.args[0])
+    return _turned(importer, importer.emit(relax.op.exp(x.real)), x.imaginary)
+
+
+def _polar(importer: Importer, node: Node) -> Pair:
+    return _turned(importer, *(importer.env[x] for x in node.args[:2]))
+
+
+def _turned(importer: Importer, size: relax.Expr, angle: relax.Expr) -> Pair:
+    return Pair(*(importer.emit(relax.op.multiply(size, of(angle))) for of in (relax.op.cos, relax.op.sin)))
+
+
+def _size(importer: Importer, node: Node) -> relax.Expr:
+    return importer.emit(relax.op.sqrt(_square(importer, _pair(importer, node.args[0]))))
+
+
+def _angle(importer: Importer, node: Node) -> relax.Expr:
+    x = _pair(importer, node.args[0])
+    return importer.emit(relax.op.atan2(x.imaginary, x.real))
+
+
+def _joined(importer: Importer, node: Node) -> relax.Expr:
+    """view_as_real: the parts along a new last axis."""
+    return importer.emit(relax.op.concat([relax.op.expand_dims(x, -1) for x in _pair(importer, node.args[0])], -1))
+
+
+def _parted(importer: Importer, node: Node) -> Pair:
+    """view_as_complex."""
+    x = importer.env[node.args[0]]
+    return Pair(*(importer.emit(relax.op.take(x, relax.const(part, "int64"), axis=-1)) for part in (0, 1)))
+
+
+def _filled(importer: Importer, node: Node) -> Pair:
+    (value,), shape = arguments(node, "fill_value"), extents_of(node)
+    if shape is None:
+        raise ValueError("it fills a tensor of an open size with complex numbers")
+    return Pair(*(importer.emit(relax.op.broadcast_to(x, shape)) for x in _pair(importer, value, node)))
+
+
+def _converted(importer: Importer, node: Node) -> Any:
+    pair = _pair(importer, node.args[0])
+    parts = Pair(*(importer.as_type(x, _real_type(node)) for x in pair))
+    return parts if _is_complex(node) else parts.real
+
+
+def _spectrum(importer: Importer, node: Node) -> Pair:
+    """Of real numbers; of the last axis it may hold the half that says all."""
+    x, axes, scaling, half = arguments(node, "self", "dim", "normalization", "onesided")
+    size, scale = _extent(x, axes[-1]), _scale(scaling, [_extent(x, axis) for axis in axes])
+    cos, sin = _waves(size, size // 2 + 1 if half else size)
+    real, imaginary = _along(importer, [importer.env[x]], axes[-1], np.hstack([cos, -sin]) * scale, 2, node)
+    made = Pair(real, imaginary)
+    for axis in axes[:-1]:
+        made = _turn(importer, made, axis, _extent(x, axis), -1, 1, node)
+    return made
+
+
+def _complex_spectrum(importer: Importer, node: Node) -> Pair:
+    x, axes, scaling, forward = arguments(node, "self", "dim", "normalization", "forward")
+    made, scale = _pair(importer, x, node), _scale(scaling, [_extent(x, axis) for axis in axes])
+    for place, axis in enumerate(axes):
+        made = _turn(importer, made, axis, _extent(x, axis), -1 if forward else 1, 1 if place else scale, node)
+    return made
+
+
+def _from_spectrum(importer: Importer, node: Node) -> relax.Expr:
+    """Real numbers from the half of their spectrum."""
+    x, axes, scaling, size = arguments(node, "self", "dim", "normalization", "last_dim_size")
+    made = _pair(importer, x)
+    for axis in axes[:-1]:
+        made = _turn(importer, made, axis, _extent(x, axis), 1, 1, node)
+    half = size // 2 + 1
+    # all but the first and, of an even number, the last stand for two
+    weight = np.where((np.arange(half) == 0) | (2 * np.arange(half) == size), 1, 2)[:, None]
+    cos, sin = _waves(half, size, size)
+    matrix = np.vstack([cos * weight, -sin * weight]) * _scale(scaling, [_extent(node, axis) for axis in axes])
+    return _along(importer, list(made), axes[-1], matrix, 1, node)[0]
+
+
+def _turn(importer: Importer, x: Pair, axis: int, size: int, sign: int, scale: float, node: Node) -> Pair:
+    """The transform along an axis; `sign` is that of the angles."""
+    cos, sin = _waves(size, size)
+    matrix = np.block([[cos, sign * sin], [-sign * sin, cos]]) * scale
+    real, imaginary = _along(importer, list(x), axis, matrix, 2, node)
+    return Pair(real, imaginary)
+
+
+def _waves(rows: int, columns: int, size: int | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Cosines and sines of row * column / size turns."""
+    size = size or rows
+    if size > _LONGEST:
+        raise ValueError(f"it has a Fourier transform of {size} numbers, more than {_LONGEST}")
+    turns = np.outer(np.arange(rows), np.arange(columns)) % size / size * 2 * math.pi
+    return np.cos(turns), np.sin(turns)
+
+
+def _along(
+    importer: Importer, parts: Sequence[relax.Expr], axis: int, matrix: np.ndarray, many: int, node: Node
+) -> list[relax.Expr]:
+    """The parts along an axis, behind each other, times a matrix, in so many parts."""
+    rank = len(parts[0].ty.shape)
+    order = [at for at in range(rank) if at != axis % rank] + [axis % rank]
+    back = [order.index(at) for at in range(rank)]
+    last = [importer.emit(relax.op.permute_dims(x, order)) for x in parts]
+    joined = importer.emit(relax.op.concat(last, -1)) if len(last) > 1 else last[0]
+    made = importer.emit(relax.op.matmul(joined, relax.const(matrix, type_name(_real_type(node)))))
+    split = importer.emit(relax.op.split(made, many, -1)) if many > 1 else [made]
+    return [importer.emit(relax.op.permute_dims(split[part], back)) for part in range(many)]
+
+
+def _extent(node: Node, axis: int) -> int:
+    extent = node.meta["val"].shape[axis]
+    if type(extent) is not int:
+        raise ValueError("it has a Fourier transform along an open axis")
+    return extent
+
+
+def _scale(scaling: int, extents: Sequence[int]) -> float:
+    return (1.0, 1 / math.sqrt(math.prod(extents)), 1 / math.prod(extents))[scaling]
+
+
+def _member(importer: Importer, node: Node) -> Any:
+    return importer.env[node.args[0]][node.args[1]]
+
+
+def _as_it_is(importer: Importer, node: Node) -> Any:
+    return importer.env[node.args[0]]
+
+
+#: of complex numbers alone, so that real ones never come here
+COMPLEX: dict[str, _Rule] = {
+    "_conj.default": _conjugate,
+    "_fft_c2c.default": _complex_spectrum,
+    "_fft_c2r.default": _from_spectrum,
+    "_fft_r2c.default": _spectrum,
+    "angle.default": _angle,
+    "complex.default": lambda importer, node: Pair(*(importer.env[x] for x in node.args[:2])),
+    "conj_physical.default": _conjugate,
+    "imag.default": lambda importer, node: _pair(importer, node.args[0]).imaginary,
+    "polar.default": _polar,
+    "real.default": lambda importer, node: _pair(importer, node.args[0]).real,
+    "resolve_conj.default": _as_it_is,
+    "view_as_complex.default": _parted,
+    "view_as_real.default": _joined,
+}
+_RULES: dict[str, _Rule] = {
+    **COMPLEX,
+    "_to_copy.default": _converted,
+    "abs.default": _size,
+    "add.Tensor": lambda importer, node: _sum(relax.op.add, importer, node),
+    "bmm.default": _matrices,
+    "div.Tensor": _quotient,
+    "exp.default": _exponential,
+    "full.default": _filled,
+    operator.getitem.__name__: _member,
+    "mm.default": _matrices,
+    "mul.Tensor": _product,
+    "pow.Tensor_Scalar": _power,
+    "sub.Tensor": lambda importer, node: _sum(relax.op.subtract, importer, node),
+}
+_PARTWISE = {
+    *("alias.default", "cat.default", "clone.default", "constant_pad_nd.default", "expand.default", "flip.default"),
+    *("index.Tensor", "index_select.default", "mean.dim", "neg.default", "permute.default", "repeat.default"),
+    *("select.int", "select_scatter.default", "slice.Tensor", "slice_scatter.default", "split_with_sizes.default"),
+    *("squeeze.dim", "squeeze.dims", "sum.dim_IntList", "transpose.int", "unsqueeze.default", "view.default"),
+    *("where.self", "roll.default", "reshape.default", "gather.default"),
+}
