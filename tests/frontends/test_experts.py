@@ -20,8 +20,8 @@ EXPORT = """
 import sys, torch
 file, groups = sys.argv[1], int(sys.argv[2])
 
-@torch.library.custom_op("transformers::grouped_mm_fallback", mutates_args=(), schema="(Tensor input, Tensor weight, Tensor offs) -> Tensor")
-def product(input, weight, offs):
+@torch.library.custom_op("transformers::grouped_mm_fallback", mutates_args=())
+def product(input: torch.Tensor, weight: torch.Tensor, offs: torch.Tensor) -> torch.Tensor:
     raise NotImplementedError
 
 product.register_fake(lambda input, weight, offs: input.new_empty(input.size(0), weight.size(2)))

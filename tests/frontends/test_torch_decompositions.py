@@ -18,6 +18,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::Deprec
 functional = nn.functional
 
 X, TIES, COUNTS = numbers(4, 6, 5), whole(-3, 3, 4, 9), whole(-9, 9, 3, 7)
+VOLUME, PLACES = numbers(2, 3, 4, 5, 6), numbers(2, 3, 2, 4, 3)
 EDGES = torch.tensor([-1.0, -0.5, -0.5, 0.3, 1.2])
 CASES = {
     "least along an axis": (lambda x: x.min(1), [X]),
@@ -53,6 +54,12 @@ CASES = {
     "signs": (torch.signbit, [torch.tensor([0.0, -0.0, -2, 3, -torch.inf])]),
     "signs of whole numbers": (torch.signbit, [TIES]),
     "the rest of the error function": (torch.erfc, [X]),
+    "samples of a volume": (lambda x, g: functional.grid_sample(x, g, align_corners=False), [VOLUME, PLACES]),
+    "its nearest voxels": (lambda x, g: functional.grid_sample(x, g, "nearest", "border", True), [VOLUME, PLACES]),
+    "samples up to its border": (
+        lambda x, g: functional.grid_sample(x, g, padding_mode="border", align_corners=True),
+        [VOLUME, PLACES],
+    ),
     "a histogram": (lambda x: torch.histc(x, 7, -1, 1.5), [X]),
     "a histogram of the numbers of experts": (lambda i: torch.histc(i.float(), 8, 0, 7), [whole(0, 8, 30)]),
     "the largest and the least boolean": (lambda x: (x > 1).any(0) & (x > 0).amax(0) | (x > -9).amin(), [X]),

@@ -126,7 +126,9 @@ def _sum(op: Callable[..., relax.Expr], importer: Importer, node: Node) -> Pair:
     (alpha,) = arguments(node, "alpha")
     a, b = (_pair(importer, x, node) for x in node.args[:2])
     factor = relax.const(alpha, type_name(_real_type(node)))
-    return Pair(*(importer.emit(op(x, y if alpha == 1 else relax.op.multiply(factor, y))) for x, y in zip(a, b, strict=True)))
+    return Pair(
+        *(importer.emit(op(x, y if alpha == 1 else relax.op.multiply(factor, y))) for x, y in zip(a, b, strict=True))
+    )
 
 
 def _product(importer: Importer, node: Node) -> Pair:
@@ -158,6 +160,12 @@ def _quotient(importer: Importer, node: Node) -> Pair:
     made = _times(importer, relax.op.multiply, _pair(importer, a, node), _conjugate_of(importer, by))
     square = _square(importer, by)
     return Pair(*(importer.emit(relax.op.divide(x, square)) for x in made))
+
+
+def _inverse(importer: Importer, node: Node) -> Pair:
+    x = _pair(importer, node.args[0])
+    square = _square(importer, x)
+    return Pair(*(importer.emit(relax.op.divide(part, square)) for part in _conjugate_of(importer, x)))
 
 
 def _square(importer: Importer, x: Pair) -> relax.Expr:
@@ -222,6 +230,18 @@ def _filled(importer: Importer, node: Node) -> Pair:
     if shape is None:
         raise ValueError("it fills a tensor of an open size with complex numbers")
     return Pair(*(importer.emit(relax.op.broadcast_to(x, shape)) for x in _pair(importer, value, node)))
+
+
+def _number(importer: Importer, node: Node) -> Pair:
+    return _pair(importer, node.args[0], node)
+
+
+def _copied(importer: Importer, node: Node) -> Pair:
+    """In the shape of what is written over."""
+    shape = extents_of(node)
+    if shape is None or not _is_complex(node):
+        raise ValueError("it copies complex numbers into an open size, or into real ones")
+    return Pair(*(importer.emit(relax.op.broadcast_to(x, shape)) for x in _pair(importer, node.args[1], node)))
 
 
 def _converted(importer: Importer, node: Node) -> Any:
@@ -332,10 +352,12 @@ COMPLEX: dict[str, _Rule] = {
 }
 _RULES: dict[str, _Rule] = {
     **COMPLEX,
+    "_assert_tensor_metadata.default": lambda importer, node: None,
     "_to_copy.default": _converted,
     "abs.default": _size,
     "add.Tensor": lambda importer, node: _sum(relax.op.add, importer, node),
     "bmm.default": _matrices,
+    "copy.default": _copied,
     "div.Tensor": _quotient,
     "exp.default": _exponential,
     "full.default": _filled,
@@ -343,6 +365,8 @@ _RULES: dict[str, _Rule] = {
     "mm.default": _matrices,
     "mul.Tensor": _product,
     "pow.Tensor_Scalar": _power,
+    "reciprocal.default": _inverse,
+    "scalar_tensor.default": _number,
     "sub.Tensor": lambda importer, node: _sum(relax.op.subtract, importer, node),
 }
 _PARTWISE = {

@@ -11,7 +11,8 @@ from torch import Tensor
 from torch._decomp import decomposition_table
 from torch.fx import Node
 
-from pruner_engine.frontends.torch.experts import product_of_groups
+from pruner_engine.frontends.torch.experts import decompositions_of_experts, product_of_groups
+from pruner_engine.frontends.torch.volumes import samples_of_volumes
 
 _aten = torch.ops.aten
 _ROUNDS = 4  # of decomposing what decompositions are made of
@@ -19,7 +20,7 @@ _ROUNDS = 4  # of decomposing what decompositions are made of
 
 def core_decompositions() -> dict[Any, Callable[..., Any]]:
     """PyTorch's own to its core operators, and ours."""
-    return {**torch.export.default_decompositions(), **_OURS}
+    return {**torch.export.default_decompositions(), **_OURS, **decompositions_of_experts()}
 
 
 def spelled_out(program: Any, known: Collection[str]) -> Any:
@@ -164,6 +165,7 @@ _OURS: dict[Any, Callable[..., Any]] = {
     _aten.copysign.Tensor: _signed,
     _aten.erfc.default: _rest_of_error_function,
     _aten.exp2.default: _power_of_two,
+    _aten.grid_sampler_3d.default: samples_of_volumes,
     _aten.histc.default: _histogram,
     _aten.hypot.default: _hypotenuse,
     _aten.kthvalue.default: _kth,
