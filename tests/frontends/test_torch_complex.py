@@ -49,7 +49,7 @@ CASES = {
     "autocorrelation": (lambda x: torch.fft.irfft(torch.fft.rfft(x, 16).abs().square() + 0j)[..., :8], [X]),
     "a spectrogram": (lambda w: torch.stft(w, 32, 8, window=WINDOW, return_complex=True).abs(), [WAVE]),
     "its phase": (lambda w: torch.stft(w, 32, 8, window=WINDOW, return_complex=True)[:, 1:9].angle().cos(), [WAVE]),
-    "power of one": (lambda w: torch.stft(w, 32, 16, window=WINDOW, center=False, return_complex=True).abs() ** 2, [WAVE]),
+    "power of one": (lambda w: torch.stft(w, 32, 16, None, WINDOW, False, return_complex=True).abs() ** 2, [WAVE]),
     "sizes and angles": (lambda x: told(torch.polar(x.abs(), x)), [X]),
     "two parts": (lambda x: told(torch.complex(x, x + 1).conj().resolve_conj()), [X]),
     "sums": (lambda x: told(paired(x) + x[..., :4] - (2 - 1j) + torch.add(paired(x), paired(x), alpha=3)), [X]),
