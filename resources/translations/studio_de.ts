@@ -688,6 +688,14 @@
         <translation>Bestes dieses Laufs</translation>
     </message>
     <message>
+        <source>Weights beside the library</source>
+        <translation>Gewichte neben der Bibliothek</translation>
+    </message>
+    <message>
+        <source>In a file of their own (safetensors), in place of the library</source>
+        <translation>In einer eigenen Datei (safetensors) statt in der Bibliothek</translation>
+    </message>
+    <message>
         <source>Folder</source>
         <translation>Ordner</translation>
     </message>

@@ -132,11 +132,11 @@ def _shared_bytes(leaves: Sequence[Block]) -> Value:
     sizes = {buffer: _allocated(*one) for buffer, one in written.items()}
     times = [tuple(b for b, at in used.items() if at[0] <= now <= at[-1]) for now in range(len(leaves))]
     alive = [some for some in dict.fromkeys(times) if not any(set(some) < set(others) for others in times)]
-    totals = [add_up(sizes[buffer] for buffer in some) for some in alive]
+    totals: list[Value] = [add_up(sizes[buffer] for buffer in some) for some in alive]
     if len(alive) == 2 and not set(alive[0]) & set(alive[1]) and len({buffer.dtype_bytes for buffer in sizes}) == 1:
         first, then = totals
         return first + maximum(0, then - reduce(maximum, (sizes[buffer] for buffer in alive[0])))
-    return reduce(maximum, totals, 0)
+    return reduce(maximum, totals) if totals else 0
 
 
 def _allocated(access: Access, block: Block) -> Value:
@@ -184,13 +184,13 @@ def _statement(
     operations = add_up(_accesses(t, work) for t in used)
     outside = [t for t in used if t.buffer.scope == "global"]
     moved = [_dram_bytes(t, loops) for t in outside]
-    shares = [1.0 if "memory" in without else _transaction_share(t, loops, limits) for t in outside]
+    shares: list[Value] = [1.0 if "memory" in without else _transaction_share(t, loops, limits) for t in outside]
     penalties: dict[str, Value] = {
         "warp": kernel.threads / limits.warp_size / ceil_div(kernel.threads, limits.warp_size),
         "wave": _wave(kernel, limits, profile.cores),
         "registers": maximum(1.0, registers / limits.max_registers_thread),
         "reuse": 1.0 + 1.0 / (1.0 + flops_thread / maximum(1, operations)),
-        "memory": reduce(minimum, shares, 1.0),
+        "memory": reduce(minimum, shares) if shares else 1.0,
     }
     penalties.update(dict.fromkeys(without, 1.0))
     tensor = limits.tensor_flops and any(t.buffer.scope.startswith(_TENSOR_CORE) for t in used)

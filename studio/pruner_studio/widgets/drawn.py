@@ -120,8 +120,9 @@ class Bars(QWidget):
         around = self.parentWidget()
         while around is not None and not isinstance(around, QScrollArea):
             around = around.parentWidget()
-        if around is not None:
-            middle = self.mapTo(around.widget(), QPoint(0, row * self.ROW + self.ROW // 2))
+        inside = around.widget() if around is not None else None
+        if around is not None and inside is not None:
+            middle = self.mapTo(inside, QPoint(0, row * self.ROW + self.ROW // 2))
             around.ensureVisible(middle.x(), middle.y(), 0, self.ROW)
 
     def focusInEvent(self, event: QFocusEvent) -> None:

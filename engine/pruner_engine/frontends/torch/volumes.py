@@ -34,10 +34,10 @@ def samples_of_volumes(x: Tensor, grid: Tensor, method: int, outside: int, align
 
 def _read(x: Tensor, places: list[Tensor]) -> Tensor:
     """The voxels at whole places, [batch, place] of each axis; 0 outside."""
-    index, step, inside = torch.zeros_like(places[0], dtype=torch.int64), 1, None
+    index, step = torch.zeros_like(places[0], dtype=torch.int64), 1
+    inside = torch.ones_like(places[0], dtype=torch.bool)
     for size, at in zip(x.shape[:1:-1], places, strict=True):
-        within = (at >= 0) & (at <= size - 1)
-        inside = within if inside is None else inside & within
+        inside = inside & (at >= 0) & (at <= size - 1)
         index, step = index + at.clamp(0, size - 1).long() * step, step * size
     found = x.flatten(2).gather(-1, index.unsqueeze(1).expand(-1, x.shape[1], -1))
     return torch.where(inside.unsqueeze(1), found, 0.0)
