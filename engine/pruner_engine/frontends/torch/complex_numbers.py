@@ -1,35 +1,25 @@
-"""Complex numbers, of which TVM has no type, as pairs of real ones, and Fourier transforms as products of matrices.
+"""Complex numbers, of which TVM has no type, as pairs of real ones.
 
 A program may hold them (rotary embeddings, spectra), but neither take nor give any.
 """
 
 from __future__ import annotations
 
-import math
 import operator
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import torch
 from torch.export.graph_signature import InputKind, OutputKind
 from torch.fx import Node
 from tvm import relax
 
+from pruner_engine.frontends.torch.fourier import complex_spectrum, from_spectrum, spectrum
 from pruner_engine.frontends.torch.nodes import arguments, extents_of, type_name
+from pruner_engine.frontends.torch.pairs import Pair, is_complex, pair_of, real_type
 
 if TYPE_CHECKING:
     from pruner_engine.frontends.torch.importer import Importer
-
-_LONGEST = 4096  # numbers that are transformed at a time; the matrix has twice its square
-
-
-class Pair(NamedTuple):
-    """Real and imaginary parts, of one shape."""
-
-    real: relax.Expr
-    imaginary: relax.Expr
-
 
 _Rule = Callable[["Importer", Node], Any]
 
@@ -44,7 +34,7 @@ def with_real_parameters(program: Any) -> Any:
     nodes = {node.name: node for node in graph.nodes}
     for spec in signature.input_specs:
         node = nodes.get(spec.arg.name)
-        if node is None or not _is_complex(node):
+        if node is None or not is_complex(node):
             continue
         if spec.kind is InputKind.USER_INPUT:
             raise ValueError(f'its input "{node.name}" is of complex numbers')
@@ -57,7 +47,7 @@ def with_real_parameters(program: Any) -> Any:
         node.meta = {"val": torch.view_as_real(node.meta["val"])}
     for spec in signature.output_specs:
         node = nodes.get(spec.arg.name)
-        if spec.kind is OutputKind.USER_OUTPUT and node is not None and _is_complex(node):
+        if spec.kind is OutputKind.USER_OUTPUT and node is not None and is_complex(node):
             raise ValueError("it gives complex numbers")
     program.graph_module.recompile()
     return program
@@ -65,7 +55,7 @@ def with_real_parameters(program: Any) -> Any:
 
 def is_of_complex(node: Node) -> bool:
     """Whether it takes or gives complex numbers."""
-    return any(_is_complex(value) for value in (node, *node.all_input_nodes))
+    return any(is_complex(value) for value in (node, *node.all_input_nodes))
 
 
 def of_complex(importer: Importer, convert: Callable[[Node], Any], node: Node) -> Any:
@@ -78,16 +68,10 @@ def of_complex(importer: Importer, convert: Callable[[Node], Any], node: Node) -
     raise ValueError(f"it computes {name} of complex numbers")
 
 
-def _is_complex(node: Node) -> bool:
-    value = node.meta.get("val")
-    values = value if isinstance(value, tuple | list) else [value]
-    return any(isinstance(one, torch.Tensor) and one.is_complex() for one in values)
-
-
 def _each_part(importer: Importer, convert: Callable[[Node], Any], node: Node) -> Any:
     """An operator that moves or adds up numbers; of the real ones among its operands, the imaginary part is 0."""
     mixed = node.args[1:] if node.target is torch.ops.aten.where.self else node.all_input_nodes
-    pairs = {x: _pair(importer, x) for x in mixed if isinstance(x, Node) and _has_numbers(x)}
+    pairs = {x: pair_of(importer, x) for x in mixed if isinstance(x, Node) and _has_numbers(x)}
     before = {x: importer.env[x] for x in pairs}
     made = []
     for part in (0, 1):
@@ -104,28 +88,10 @@ def _has_numbers(node: Node) -> bool:
     return isinstance(value, torch.Tensor) and (value.is_complex() or value.is_floating_point())
 
 
-def _pair(importer: Importer, operand: Any, like: Node | None = None) -> Pair:
-    """An operand as a pair, in the type of the real parts of `like`."""
-    if isinstance(operand, Node):
-        found = importer.env[operand]
-        if isinstance(found, Pair):
-            return found
-        real = found if like is None else importer.as_type(found, _real_type(like))
-        return Pair(real, importer.emit(relax.op.zeros_like(real)))
-    dtype = type_name(torch.float32 if like is None else _real_type(like))
-    value = complex(operand)
-    return Pair(relax.const(value.real, dtype), relax.const(value.imag, dtype))
-
-
-def _real_type(node: Node) -> torch.dtype:
-    dtype: torch.dtype = node.meta["val"].dtype
-    return dtype.to_real() if dtype.is_complex else dtype
-
-
 def _sum(op: Callable[..., relax.Expr], importer: Importer, node: Node) -> Pair:
     (alpha,) = arguments(node, "alpha")
-    a, b = (_pair(importer, x, node) for x in node.args[:2])
-    factor = relax.const(alpha, type_name(_real_type(node)))
+    a, b = (pair_of(importer, x, node) for x in node.args[:2])
+    factor = relax.const(alpha, type_name(real_type(node)))
     return Pair(
         *(importer.emit(op(x, y if alpha == 1 else relax.op.multiply(factor, y))) for x, y in zip(a, b, strict=True))
     )
@@ -135,15 +101,15 @@ def _product(importer: Importer, node: Node) -> Pair:
     a, b = node.args[:2]
     for one, other in ((a, b), (b, a)):
         if (factor := _real(importer, other, node)) is not None:
-            return Pair(*(importer.emit(relax.op.multiply(x, factor)) for x in _pair(importer, one, node)))
-    return _times(importer, relax.op.multiply, _pair(importer, a), _pair(importer, b))
+            return Pair(*(importer.emit(relax.op.multiply(x, factor)) for x in pair_of(importer, one, node)))
+    return _times(importer, relax.op.multiply, pair_of(importer, a), pair_of(importer, b))
 
 
 def _real(importer: Importer, operand: Any, like: Node) -> relax.Expr | None:
     """An operand that is real; None where it is not."""
     if isinstance(operand, Node):
-        return None if _is_complex(operand) else importer.as_type(importer.env[operand], _real_type(like))
-    return None if isinstance(operand, complex) else relax.const(operand, type_name(_real_type(like)))
+        return None if is_complex(operand) else importer.as_type(importer.env[operand], real_type(like))
+    return None if isinstance(operand, complex) else relax.const(operand, type_name(real_type(like)))
 
 
 def _times(importer: Importer, op: Callable[..., relax.Expr], a: Pair, b: Pair) -> Pair:
@@ -155,15 +121,15 @@ def _times(importer: Importer, op: Callable[..., relax.Expr], a: Pair, b: Pair) 
 def _quotient(importer: Importer, node: Node) -> Pair:
     a, b = node.args[:2]
     if (divisor := _real(importer, b, node)) is not None:
-        return Pair(*(importer.emit(relax.op.divide(x, divisor)) for x in _pair(importer, a, node)))
-    by = _pair(importer, b, node)
-    made = _times(importer, relax.op.multiply, _pair(importer, a, node), _conjugate_of(importer, by))
+        return Pair(*(importer.emit(relax.op.divide(x, divisor)) for x in pair_of(importer, a, node)))
+    by = pair_of(importer, b, node)
+    made = _times(importer, relax.op.multiply, pair_of(importer, a, node), _conjugate_of(importer, by))
     square = _square(importer, by)
     return Pair(*(importer.emit(relax.op.divide(x, square)) for x in made))
 
 
 def _inverse(importer: Importer, node: Node) -> Pair:
-    x = _pair(importer, node.args[0])
+    x = pair_of(importer, node.args[0])
     square = _square(importer, x)
     return Pair(*(importer.emit(relax.op.divide(part, square)) for part in _conjugate_of(importer, x)))
 
@@ -173,19 +139,19 @@ def _square(importer: Importer, x: Pair) -> relax.Expr:
 
 
 def _matrices(importer: Importer, node: Node) -> Pair:
-    return _times(importer, relax.op.matmul, *(_pair(importer, x, node) for x in node.args[:2]))
+    return _times(importer, relax.op.matmul, *(pair_of(importer, x, node) for x in node.args[:2]))
 
 
 def _power(importer: Importer, node: Node) -> Pair:
     x, exponent = node.args
-    base = _pair(importer, x)
+    base = pair_of(importer, x)
     if exponent not in (1, 2):
         raise ValueError("it computes powers of complex numbers")
     return base if exponent == 1 else _times(importer, relax.op.multiply, base, base)
 
 
 def _conjugate(importer: Importer, node: Node) -> Pair:
-    return _conjugate_of(importer, _pair(importer, node.args[0]))
+    return _conjugate_of(importer, pair_of(importer, node.args[0]))
 
 
 def _conjugate_of(importer: Importer, x: Pair) -> Pair:
@@ -193,7 +159,7 @@ def _conjugate_of(importer: Importer, x: Pair) -> Pair:
 
 
 def _exponential(importer: Importer, node: Node) -> Pair:
-    x = _pair(importer, node.args[0])
+    x = pair_of(importer, node.args[0])
     return _turned(importer, importer.emit(relax.op.exp(x.real)), x.imaginary)
 
 
@@ -206,17 +172,17 @@ def _turned(importer: Importer, size: relax.Expr, angle: relax.Expr) -> Pair:
 
 
 def _size(importer: Importer, node: Node) -> relax.Expr:
-    return importer.emit(relax.op.sqrt(_square(importer, _pair(importer, node.args[0]))))
+    return importer.emit(relax.op.sqrt(_square(importer, pair_of(importer, node.args[0]))))
 
 
 def _angle(importer: Importer, node: Node) -> relax.Expr:
-    x = _pair(importer, node.args[0])
+    x = pair_of(importer, node.args[0])
     return importer.emit(relax.op.atan2(x.imaginary, x.real))
 
 
 def _joined(importer: Importer, node: Node) -> relax.Expr:
     """view_as_real: the parts along a new last axis."""
-    return importer.emit(relax.op.concat([relax.op.expand_dims(x, -1) for x in _pair(importer, node.args[0])], -1))
+    return importer.emit(relax.op.concat([relax.op.expand_dims(x, -1) for x in pair_of(importer, node.args[0])], -1))
 
 
 def _parted(importer: Importer, node: Node) -> Pair:
@@ -229,101 +195,25 @@ def _filled(importer: Importer, node: Node) -> Pair:
     (value,), shape = arguments(node, "fill_value"), extents_of(node)
     if shape is None:
         raise ValueError("it fills a tensor of an open size with complex numbers")
-    return Pair(*(importer.emit(relax.op.broadcast_to(x, shape)) for x in _pair(importer, value, node)))
+    return Pair(*(importer.emit(relax.op.broadcast_to(x, shape)) for x in pair_of(importer, value, node)))
 
 
 def _number(importer: Importer, node: Node) -> Pair:
-    return _pair(importer, node.args[0], node)
+    return pair_of(importer, node.args[0], node)
 
 
 def _copied(importer: Importer, node: Node) -> Pair:
     """In the shape of what is written over."""
     shape = extents_of(node)
-    if shape is None or not _is_complex(node):
+    if shape is None or not is_complex(node):
         raise ValueError("it copies complex numbers into an open size, or into real ones")
-    return Pair(*(importer.emit(relax.op.broadcast_to(x, shape)) for x in _pair(importer, node.args[1], node)))
+    return Pair(*(importer.emit(relax.op.broadcast_to(x, shape)) for x in pair_of(importer, node.args[1], node)))
 
 
 def _converted(importer: Importer, node: Node) -> Any:
-    pair = _pair(importer, node.args[0])
-    parts = Pair(*(importer.as_type(x, _real_type(node)) for x in pair))
-    return parts if _is_complex(node) else parts.real
-
-
-def _spectrum(importer: Importer, node: Node) -> Pair:
-    """Of real numbers; of the last axis it may hold the half that says all."""
-    x, axes, scaling, half = arguments(node, "self", "dim", "normalization", "onesided")
-    size, scale = _extent(x, axes[-1]), _scale(scaling, [_extent(x, axis) for axis in axes])
-    cos, sin = _waves(size, size // 2 + 1 if half else size)
-    real, imaginary = _along(importer, [importer.env[x]], axes[-1], np.hstack([cos, -sin]) * scale, 2, node)
-    made = Pair(real, imaginary)
-    for axis in axes[:-1]:
-        made = _turn(importer, made, axis, _extent(x, axis), -1, 1, node)
-    return made
-
-
-def _complex_spectrum(importer: Importer, node: Node) -> Pair:
-    x, axes, scaling, forward = arguments(node, "self", "dim", "normalization", "forward")
-    made, scale = _pair(importer, x, node), _scale(scaling, [_extent(x, axis) for axis in axes])
-    for place, axis in enumerate(axes):
-        made = _turn(importer, made, axis, _extent(x, axis), -1 if forward else 1, 1 if place else scale, node)
-    return made
-
-
-def _from_spectrum(importer: Importer, node: Node) -> relax.Expr:
-    """Real numbers from the half of their spectrum."""
-    x, axes, scaling, size = arguments(node, "self", "dim", "normalization", "last_dim_size")
-    made = _pair(importer, x)
-    for axis in axes[:-1]:
-        made = _turn(importer, made, axis, _extent(x, axis), 1, 1, node)
-    half = size // 2 + 1
-    # all but the first and, of an even number, the last stand for two
-    weight = np.where((np.arange(half) == 0) | (2 * np.arange(half) == size), 1, 2)[:, None]
-    cos, sin = _waves(half, size, size)
-    matrix = np.vstack([cos * weight, -sin * weight]) * _scale(scaling, [_extent(node, axis) for axis in axes])
-    return _along(importer, list(made), axes[-1], matrix, 1, node)[0]
-
-
-def _turn(importer: Importer, x: Pair, axis: int, size: int, sign: int, scale: float, node: Node) -> Pair:
-    """The transform along an axis; `sign` is that of the angles."""
-    cos, sin = _waves(size, size)
-    matrix = np.block([[cos, sign * sin], [-sign * sin, cos]]) * scale
-    real, imaginary = _along(importer, list(x), axis, matrix, 2, node)
-    return Pair(real, imaginary)
-
-
-def _waves(rows: int, columns: int, size: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Cosines and sines of row * column / size turns."""
-    size = size or rows
-    if size > _LONGEST:
-        raise ValueError(f"it has a Fourier transform of {size} numbers, more than {_LONGEST}")
-    turns = np.outer(np.arange(rows), np.arange(columns)) % size / size * 2 * math.pi
-    return np.cos(turns), np.sin(turns)
-
-
-def _along(
-    importer: Importer, parts: Sequence[relax.Expr], axis: int, matrix: np.ndarray, many: int, node: Node
-) -> list[relax.Expr]:
-    """The parts along an axis, behind each other, times a matrix, in so many parts."""
-    rank = len(parts[0].ty.shape)
-    order = [at for at in range(rank) if at != axis % rank] + [axis % rank]
-    back = [order.index(at) for at in range(rank)]
-    last = [importer.emit(relax.op.permute_dims(x, order)) for x in parts]
-    joined = importer.emit(relax.op.concat(last, -1)) if len(last) > 1 else last[0]
-    made = importer.emit(relax.op.matmul(joined, relax.const(matrix, type_name(_real_type(node)))))
-    split = importer.emit(relax.op.split(made, many, -1)) if many > 1 else [made]
-    return [importer.emit(relax.op.permute_dims(split[part], back)) for part in range(many)]
-
-
-def _extent(node: Node, axis: int) -> int:
-    extent = node.meta["val"].shape[axis]
-    if type(extent) is not int:
-        raise ValueError("it has a Fourier transform along an open axis")
-    return extent
-
-
-def _scale(scaling: int, extents: Sequence[int]) -> float:
-    return (1.0, 1 / math.sqrt(math.prod(extents)), 1 / math.prod(extents))[scaling]
+    pair = pair_of(importer, node.args[0])
+    parts = Pair(*(importer.as_type(x, real_type(node)) for x in pair))
+    return parts if is_complex(node) else parts.real
 
 
 def _member(importer: Importer, node: Node) -> Any:
@@ -337,15 +227,15 @@ def _as_it_is(importer: Importer, node: Node) -> Any:
 #: of complex numbers alone, so that real ones never come here
 COMPLEX: dict[str, _Rule] = {
     "_conj.default": _conjugate,
-    "_fft_c2c.default": _complex_spectrum,
-    "_fft_c2r.default": _from_spectrum,
-    "_fft_r2c.default": _spectrum,
+    "_fft_c2c.default": complex_spectrum,
+    "_fft_c2r.default": from_spectrum,
+    "_fft_r2c.default": spectrum,
     "angle.default": _angle,
     "complex.default": lambda importer, node: Pair(*(importer.env[x] for x in node.args[:2])),
     "conj_physical.default": _conjugate,
-    "imag.default": lambda importer, node: _pair(importer, node.args[0]).imaginary,
+    "imag.default": lambda importer, node: pair_of(importer, node.args[0]).imaginary,
     "polar.default": _polar,
-    "real.default": lambda importer, node: _pair(importer, node.args[0]).real,
+    "real.default": lambda importer, node: pair_of(importer, node.args[0]).real,
     "resolve_conj.default": _as_it_is,
     "view_as_complex.default": _parted,
     "view_as_real.default": _joined,
