@@ -5,29 +5,14 @@ import pytest
 import torch
 import tvm
 from torch import nn
-from torch_functions import Function, numbers, saved, whole
+from torch_functions import Function, agree, numbers, saved, whole
 from tvm import relax
 
 from pruner_engine.errors import UserError
-from pruner_engine.export.build import compile_model
 from pruner_engine.frontends import check_model, load_model
-from pruner_engine.targets.target import resolve_target
-from pruner_engine.tasks.prepare import prepare
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 functional = nn.functional
-
-
-def agree(folder, module, inputs, rtol=1e-5, atol=1e-5):
-    """As tuned models are run: prepared and compiled like an export."""
-    with torch.no_grad():
-        expected = module(*inputs)
-    target = resolve_target("auto")
-    prepared = prepare(load_model(saved(folder, module, inputs)).mod, target)
-    machine = relax.VirtualMachine(compile_model(prepared, target), tvm.cpu())
-    found = machine["main"](*(tvm.runtime.tensor(x.numpy()) for x in inputs)).numpy()
-    assert found.dtype == expected.numpy().dtype and found.shape == expected.shape
-    np.testing.assert_allclose(found, expected.numpy(), rtol=rtol, atol=atol)
 
 
 def put(x, place, value):

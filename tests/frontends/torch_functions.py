@@ -1,7 +1,15 @@
 """Functions of tensors as exported PyTorch programs."""
 
+import numpy as np
 import torch
+import tvm
 from torch import nn
+from tvm import relax
+
+from pruner_engine.export.build import compile_model
+from pruner_engine.frontends import load_model
+from pruner_engine.targets.target import resolve_target
+from pruner_engine.tasks.prepare import prepare
 
 
 class Function(nn.Module):
@@ -30,3 +38,21 @@ def saved(folder, module, inputs, dynamic=None):
     shapes = None if dynamic is None else {"inputs": tuple(dynamic)}
     torch.export.save(torch.export.export(module.eval(), inputs, dynamic_shapes=shapes), path)
     return str(path)
+
+
+def agree(folder, module, inputs, rtol=1e-5, atol=1e-5, scaled=False):
+    """Prepared and compiled like an export, a module computes what PyTorch does.
+
+    Args:
+        scaled: `atol` is for outputs of up to 1, and grows with the largest.
+    """
+    with torch.no_grad():
+        expected = module(*inputs)
+    target = resolve_target("auto")
+    prepared = prepare(load_model(saved(folder, module, inputs)).mod, target)
+    machine = relax.VirtualMachine(compile_model(prepared, target), tvm.cpu())
+    found = machine["main"](*(tvm.runtime.tensor(x.numpy()) for x in inputs)).numpy()
+    assert found.dtype == expected.numpy().dtype and found.shape == expected.shape
+    if scaled:
+        atol *= max(1, float(expected.abs().max()))
+    np.testing.assert_allclose(found, expected.numpy(), rtol=rtol, atol=atol)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import sys
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from project_factory import make_project
+from project_factory import NEWEST_RUN, make_project
 
 from pruner_studio.main_window import MainWindow
 from pruner_studio.pages.page import Page
@@ -55,6 +56,21 @@ def window(qtbot, qapp: QApplication, tmp_path: Path):
 def finished_project(tmp_path_factory) -> Path:
     """A project of three runs with made-up rows; read only."""
     return make_project(tmp_path_factory.mktemp("projects") / "resnet18.pruner")
+
+
+@pytest.fixture
+def db(finished_project: Path):
+    """The same project as SQLite holds it."""
+    connection = sqlite3.connect(f"file:{finished_project}?mode=ro", uri=True)
+    yield connection
+    connection.close()
+
+
+@pytest.fixture
+def opened(window: MainWindow, finished_project: Path) -> MainWindow:
+    """A window that shows the project's newest run."""
+    window.workspace.open(finished_project, NEWEST_RUN)
+    return window
 
 
 @pytest.fixture

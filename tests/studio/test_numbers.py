@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from project_factory import NEWEST_RUN as RUN
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 from scipy.stats import spearmanr
@@ -22,21 +23,6 @@ from scipy.stats import spearmanr
 from pruner_engine import units
 from pruner_engine.cli.main import cli
 from pruner_studio.main_window import MainWindow
-
-RUN = 3
-
-
-@pytest.fixture
-def db(finished_project: Path):
-    connection = sqlite3.connect(f"file:{finished_project}?mode=ro", uri=True)
-    yield connection
-    connection.close()
-
-
-@pytest.fixture
-def opened(window: MainWindow, finished_project: Path) -> MainWindow:
-    window.workspace.open(finished_project, RUN)
-    return window
 
 
 def one(db: sqlite3.Connection, sql: str, *args: Any) -> Any:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from project_factory import NEWEST_RUN as RUN
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 from scipy.stats import spearmanr
@@ -23,23 +24,14 @@ from pruner_studio.main_window import PAGES, MainWindow
 from pruner_studio.models.rows import RowTable
 from pruner_studio.widgets.basic import StatTile
 
-RUN = 3
 ELSEWHERE = {"devices"}  # its table is of data sheets, not of the project: test_devices.py
 Row = dict[str, Any]
 
 
 @pytest.fixture
-def db(finished_project: Path):
-    connection = sqlite3.connect(f"file:{finished_project}?mode=ro", uri=True)
-    connection.row_factory = sqlite3.Row
-    yield connection
-    connection.close()
-
-
-@pytest.fixture
-def opened(window: MainWindow, finished_project: Path) -> MainWindow:
-    window.workspace.open(finished_project, RUN)
-    return window
+def db(db: sqlite3.Connection) -> sqlite3.Connection:
+    db.row_factory = sqlite3.Row
+    return db
 
 
 def value(db: sqlite3.Connection, sql: str, *args: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 from rich.table import Table
 
+from pruner_engine.benchmarks.series import WantedRun
 from pruner_engine.benchmarks.workloads import Subject, subjects_of
 from pruner_engine.cli.options import WholeType, json_option, lists_option, setting_option
 from pruner_engine.cli.output import print_json, print_table, progress_line
@@ -33,16 +34,7 @@ from pruner_engine.units import latency, ratio
 )
 @json_option
 def rules(
-    models: tuple[str, ...],
-    lists: tuple[Path, ...],
-    names: tuple[str, ...],
-    trials: int,
-    seed: int,
-    rounds: int,
-    target: str,
-    settings: tuple[tuple[str, Any], ...],
-    out: Path,
-    as_json: bool,
+    models: tuple[str, ...], lists: tuple[Path, ...], rounds: int, out: Path, as_json: bool, **options: Any
 ) -> None:
     """Tune MODELS with all rules of ours, and without each in turn, and time the libraries side by side.
 
@@ -53,50 +45,53 @@ def rules(
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"The folder {out} cannot be made: {error.strerror}.", "Choose another place.") from error
-    found, failed = [], []
+    found: list[dict[str, Any]] = []
+    failed: list[str] = []
     for subject in subjects:
-        told, wrong = _without_each(subject, names, trials, seed, rounds, target, settings, out, quiet=as_json)
-        found += told
+        wanted = _plan(subject, out, quiet=as_json, **options)
+        wrong = run_all(list(wanted.values()), quiet=as_json)
         failed += wrong
-        if not as_json:
-            for model in told:
-                _print(model)
+        if not wrong:
+            told = _time({name: run.project for name, run in wanted.items()}, rounds, quiet=as_json)
+            idle = [name for name in options["names"] if name not in wanted]
+            found.append({**told, "trials": options["trials"], "seed": options["seed"], "take_no_part": idle})
+            if not as_json:
+                _print(found[-1])
     if as_json:
         print_json({"models": found, "errors": failed})
     refuse_failed(failed)
 
 
-def _without_each(
+def _plan(
     subject: Subject,
-    names: tuple[str, ...],
-    trials: int,
-    seed: int,
-    rounds: int,
-    target: str,
-    settings: tuple[tuple[str, Any], ...],
     out: Path,
     *,
+    names: tuple[str, ...],
+    target: str,
+    trials: int,
+    seed: int,
+    settings: tuple[tuple[str, Any], ...],
     quiet: bool,
-) -> tuple[list[dict[str, Any]], list[str]]:
-    """What was found of a model, if all its runs worked, and what failed."""
+) -> dict[str, WantedRun]:
+    """The runs of a model, by what they leave out."""
     with progress_line(quiet=quiet) as tell:
         from pruner_engine.tvm_import import import_tvm
 
         import_tvm()
-        from pruner_engine.benchmarks.ablation import ablation_runs, taking_part, time_without
+        from pruner_engine.benchmarks.ablation import ablation_runs, taking_part
         from pruner_engine.targets.target import resolve_target, target_json
 
         text = target_json(resolve_target(target))
         tell(f"which rules take part in {subject.model}")
         part = taking_part(subject, text, names)
-    wanted = ablation_runs(out, subject, part, target=text, trials=trials, seed=seed, settings=dict(settings))
-    failed = run_all(list(wanted.values()), quiet=quiet)
-    if failed:
-        return [], failed
+    return ablation_runs(out, subject, part, target=text, trials=trials, seed=seed, settings=dict(settings))
+
+
+def _time(projects: dict[str, Path], rounds: int, *, quiet: bool) -> dict[str, Any]:
+    from pruner_engine.benchmarks.ablation import time_without
+
     with progress_line(quiet=quiet) as tell:
-        told = time_without({name: run.project for name, run in wanted.items()}, rounds, tell)
-    idle = [name for name in names if name not in part]
-    return [{**told, "trials": trials, "seed": seed, "take_no_part": idle}], []
+        return time_without(projects, rounds, tell)
 
 
 def _print(model: dict[str, Any]) -> None:
