@@ -69,8 +69,9 @@ WHERE c.run_id = ? AND c.task_id = ? AND c.sketch_id = ?
 """
 
 _BESTS = """
-SELECT id, run_id, seconds FROM (
-  SELECT candidate_id AS id, run_id, seconds, row_number() OVER (PARTITION BY run_id ORDER BY seconds, x.id) AS place
+SELECT id, run_id, task_id, seconds FROM (
+  SELECT candidate_id AS id, run_id, task_id, seconds,
+    row_number() OVER (PARTITION BY run_id ORDER BY seconds, x.id) AS place
   FROM measurements x WHERE task_id = ? AND stage = 'ok' AND NOT censored AND typeof(seconds) = 'real'
 ) WHERE place = 1 ORDER BY run_id
 """
@@ -299,7 +300,7 @@ class ProjectReader:
         return rows
 
     def bests(self, task_id: int) -> list[Row]:
-        """The fastest candidate of a task in each run that has a valid one, oldest run first: id, run_id, seconds."""
+        """The fastest candidate of a task in each run that has a valid one, oldest run first: id, run_id, task_id, seconds."""
         return self.rows(_BESTS, (task_id,))
 
     def decided(self, run_id: int, task_id: int, sketch_id: int) -> list[Row]:
