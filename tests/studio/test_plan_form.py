@@ -314,7 +314,7 @@ def test_a_run_with_a_plugins_strategy_is_tuned_and_gone_on_with(
     give(qtbot, start.form.strategy.lineEdit(), "mine")
     give(qtbot, start.project, str(tmp_path / "mine.pruner"))
     give(qtbot, start.budget, "2")
-    start.form.take_settings({"trials_per_task": 2, "round_trials": 2})
+    start.form.take_settings({"round_trials": 2})
     qtbot.waitUntil(start.tune.isEnabled, timeout=60_000)
     qtbot.mouseClick(start.tune, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(window.run_bar.go_on_button.isVisible, timeout=200_000)

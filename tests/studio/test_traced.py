@@ -86,7 +86,7 @@ def of_round(name: str) -> Callable[[sqlite3.Connection, Row], Any]:
 
 
 def stat(name: str) -> Callable[[sqlite3.Connection, Row], Any]:
-    return lambda db, row: json.loads(of_round("stats")(db, row))[name]
+    return lambda db, row: json.loads(of_round("stats")(db, row)).get(name)
 
 
 def pairs(db: sqlite3.Connection, row: Row, score: str) -> list[tuple[float, float]]:
@@ -178,6 +178,7 @@ TRACED: dict[tuple[str, str], Callable[[sqlite3.Connection, Row], str]] = {
         ("draft", name.capitalize()): shown_as(units.count, of_round(name))
         for name in ("explored", "drafted", "verified", "measured", "valid")
     },
+    ("draft", "Lowered"): shown_as(units.count, stat("lowered")),
     ("draft", "ρ draft"): rank("draft_score"),
     ("draft", "ρ verified"): rank("verified_score"),
     ("draft", "Top-5 draft"): recall("draft_score"),
