@@ -300,7 +300,7 @@ class ProjectReader:
         return rows
 
     def bests(self, task_id: int) -> list[Row]:
-        """The fastest candidate of a task in each run that has a valid one, oldest run first: id, run_id, task_id, seconds."""
+        """The fastest candidate of a task in each run that has one, oldest run first: id, run_id, task_id, seconds."""
         return self.rows(_BESTS, (task_id,))
 
     def decided(self, run_id: int, task_id: int, sketch_id: int) -> list[Row]:
