@@ -11,7 +11,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
-import onnxruntime
 import pytest
 
 from pruner_engine.export.files.run import _numpy_dtype, read_arrays, write_arrays
@@ -34,16 +33,6 @@ def run(bundle, bare, *arguments, cwd, preexec_fn=None, **env):
     command = [sys.executable, "-S", str(bundle / "run.py"), *map(str, arguments)]
     env = {"PYTHONPATH": str(bare), **env}
     return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=env, preexec_fn=preexec_fn, check=False)
-
-
-@pytest.fixture(scope="module")
-def image():
-    return np.random.default_rng(5).standard_normal((1, 3, 16, 16)).astype(np.float32)
-
-
-@pytest.fixture(scope="module")
-def expected(work, image):
-    return onnxruntime.InferenceSession(work.model.content).run(None, {"image": image})
 
 
 def test_equal_outputs_without_tvm_installed(bundle, bare, image, expected, tmp_path):

@@ -8,7 +8,6 @@ import sys
 
 import ml_dtypes
 import numpy as np
-import onnxruntime
 import pytest
 from safetensors.numpy import load_file
 
@@ -20,16 +19,6 @@ from pruner_engine.export.weights import WEIGHTS, write_weights
 def beside(work, tmp_path_factory):
     out = tmp_path_factory.mktemp("out") / "bundle"
     return out, work.export(out, weights_beside=True)
-
-
-@pytest.fixture(scope="module")
-def image():
-    return np.random.default_rng(7).standard_normal((1, 3, 16, 16)).astype(np.float32)
-
-
-@pytest.fixture(scope="module")
-def expected(work, image):
-    return onnxruntime.InferenceSession(work.model.content).run(None, {"image": image})
 
 
 def test_the_file_holds_what_the_library_lacks(bundle, beside):

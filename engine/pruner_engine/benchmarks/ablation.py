@@ -22,6 +22,7 @@ from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.target import device_of, resolve_target
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
+from pruner_engine.tasks.task import TuningTask
 
 WHOLE = "(all of them)"
 
@@ -37,21 +38,21 @@ def taking_part(subject: Subject, target: str, names: Sequence[str] = ()) -> lis
     device = resolve_target(target)
     mod = load_model(subject.model, subject.inputs).mod
     prepared = prepare(mod, device)
+    tasks = extract_tasks(prepared, device)
     sketches = None
     found = []
     for name in names or NAMES:
         part = name in REWRITES and not tvm_ffi.structural_equal(prepare(mod, device, [name]), prepared)
         if not part and name in SCHEDULE_RULES:
-            sketches = sketches or _sketches(prepared, device)
-            part = _sketches(prepared, device, name) != sketches
+            sketches = sketches or _sketches(tasks, device)
+            part = _sketches(tasks, device, name) != sketches
         if part:
             found.append(name)
     return found
 
 
-def _sketches(prepared: tvm.IRModule, target: tvm.target.Target, *without: str) -> list[list[str]]:
-    """Sketches of each task of a model, as text."""
-    tasks = extract_tasks(prepared, target)
+def _sketches(tasks: Sequence[TuningTask], target: tvm.target.Target, *without: str) -> list[list[str]]:
+    """Sketches of each task, as text."""
     spaces = (DesignSpace.generate(task, target, without=without) for task in tasks)
     return [sorted(sketch.trace_json() for sketch in space.sketches) for space in spaces]
 

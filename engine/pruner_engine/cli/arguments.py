@@ -16,6 +16,14 @@ def absolute(path: str) -> str:
     return str(Path(path).absolute())
 
 
+def make_folder(path: Path) -> None:
+    """Make the folder that results go to, where it is not there yet."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"The folder {path} cannot be made: {error.strerror}.", "Choose another place.") from error
+
+
 def find_task(reader: ProjectReader, text: str, run_id: int | None = None) -> int:
     """Id of a task by id or name: the run's, else the newest run's that has one; runs on two devices share names."""
     is_id = text.isascii() and text.isdecimal() and len(text) <= _DIGITS

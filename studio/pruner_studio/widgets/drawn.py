@@ -11,7 +11,6 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
-    QFocusEvent,
     QFont,
     QHelpEvent,
     QKeyEvent,
@@ -124,14 +123,6 @@ class Bars(QWidget):
         if around is not None and inside is not None:
             middle = self.mapTo(inside, QPoint(0, row * self.ROW + self.ROW // 2))
             around.ensureVisible(middle.x(), middle.y(), 0, self.ROW)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.update()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self._current = min(max(0, len(self._bars) - 1), int(event.position().y()) // self.ROW)

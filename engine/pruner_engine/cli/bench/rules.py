@@ -10,10 +10,10 @@ from rich.table import Table
 
 from pruner_engine.benchmarks.series import WantedRun
 from pruner_engine.benchmarks.workloads import Subject, subjects_of
+from pruner_engine.cli.arguments import make_folder
 from pruner_engine.cli.options import WholeType, json_option, lists_option, setting_option
 from pruner_engine.cli.output import print_json, print_table, progress_line
 from pruner_engine.cli.series import refuse_failed, run_all
-from pruner_engine.errors import UserError
 from pruner_engine.units import latency, ratio
 
 
@@ -41,10 +41,7 @@ def rules(
     Called again it skips what is finished and resumes what is not.
     """
     subjects = subjects_of(models, lists)
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"The folder {out} cannot be made: {error.strerror}.", "Choose another place.") from error
+    make_folder(out)
     found: list[dict[str, Any]] = []
     failed: list[str] = []
     for subject in subjects:

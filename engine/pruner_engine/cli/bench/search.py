@@ -14,6 +14,7 @@ from pruner_engine.benchmarks.search import Variant, comparison_runs
 from pruner_engine.benchmarks.series import WantedRun
 from pruner_engine.benchmarks.summary import Json, summarise
 from pruner_engine.benchmarks.workloads import subjects_of
+from pruner_engine.cli.arguments import make_folder
 from pruner_engine.cli.options import (
     NumbersType,
     OutputFile,
@@ -25,7 +26,6 @@ from pruner_engine.cli.options import (
 )
 from pruner_engine.cli.output import print_json, print_table, progress_line
 from pruner_engine.cli.series import refuse_failed, run_all
-from pruner_engine.errors import UserError
 from pruner_engine.units import latency, percent, ratio
 
 
@@ -115,10 +115,7 @@ def _plan(
     from pruner_engine.targets.target import resolve_target, target_json
 
     text = target_json(resolve_target(target))
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"The folder {out} cannot be made: {error.strerror}.", "Choose another place.") from error
+    make_folder(out)
     return comparison_runs(
         out, subjects, variants, seeds, target=text, trials=trials, settings=dict(settings), plugins=plugins
     )
