@@ -85,7 +85,7 @@ def test_the_bests_of_a_task_are_those_of_its_runs(project: Path) -> None:
     with ProjectReader(project) as reader:
         for task in reader.tasks(1):
             expected = [
-                {"id": own["best_candidate_id"], "run_id": run["id"], "seconds": own["best_s"]}
+                {"id": own["best_candidate_id"], "run_id": run["id"], "task_id": own["id"], "seconds": own["best_s"]}
                 for run in reader.runs()
                 for own in reader.tasks(run["id"])
                 if own["id"] == task["id"] and own["best_s"] is not None
