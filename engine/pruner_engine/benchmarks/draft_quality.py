@@ -161,7 +161,7 @@ def _compare(sample: _Sample, seed: int, model: str) -> dict[str, Any]:
         "best_s": float(times.min()),
         "best_at": int(np.flatnonzero(np.argsort(-scores, kind="stable") == times.argmin())[0]),
         **_order(sample, scores),
-        "chance_gap": float(np.mean(chance) / times.min() - 1),
+        "chance_gap": float(np.mean(np.divide(chance, times.min()) - 1)),
         "calibrated_rank_correlation": _correlation(sample.scores(learned_from=half)[half:], times[half:]),
         "half_rank_correlation": _correlation(scores[half:], times[half:]),
         "model_rank_correlation": _correlation(learned.predict(features[half:]), times[half:]),
