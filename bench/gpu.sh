@@ -10,11 +10,12 @@
 # that several calls of `--minutes 9` do as well where a command may last ten. The folder gets result.json, written anew
 # after every step: each step, whether it is done, failed or skipped, why, and its figures. `--target auto` under 15
 # minutes is a short look at every step on the CPU. `--plan` prints the commands and runs none.
+# Networks are searched by all three strategies from two hours on; in less, by moa-pruner alone.
 # moa-pruner starts from the cost model that comes with this project, or --checkpoint, or what --train trains here first.
 # Works offline, from any folder, wherever `python3 -m pruner_engine.cli` runs; PYTHON names another interpreter.
 set -euo pipefail
 target=cuda minutes=60 out=gpu-result checkpoint= train= plan= only=()
-usage() { sed -n "2,14s/^# \{0,1\}//p" "$0"; exit 2; }
+usage() { sed -n "2,15s/^# \{0,1\}//p" "$0"; exit 2; }
 while [ $# -gt 0 ]; do
   case $1 in --plan) plan=1; shift; continue ;; --train) train=1; shift; continue ;; esac
   [ $# -gt 1 ] || usage
@@ -181,9 +182,9 @@ if [ $few = 0 ]; then
 fi
 dtypes=(float32)
 if [ $on_gpu = 1 ]; then dtypes+=(float16); fi
+if [ $few = 1 ] || [ $seconds -ge 7200 ]; then ours=$compared; fi
 for dtype in "${dtypes[@]}"; do
   phase 8
-  if [ $few = 1 ]; then ours=$compared; fi
   search "networks-$dtype" "networks-$dtype" "$ours" "${models[@]}" --trials "$network_trials" --set "dtype=$dtype"
   phase 8 ${#models[@]}
   for model in "${models[@]}"; do
