@@ -14,7 +14,7 @@ from pruner_engine.store.reader import ProjectReader
 
 _UNKNOWN = qualities(())
 _NUMBERS = ("id", "round_id", "task_id", "draft_score", "verified_score", "seconds")
-_CHUNK = 2_000  # rows taken at once: what the reader keeps of a run that was shown before comes whole
+_CHUNK = 1_000  # rows taken at once: what the reader keeps of a run that was shown before comes whole
 
 
 class ScoredCandidates:
