@@ -55,6 +55,7 @@ class StartPage(Page):
         left.addWidget(self.model_card)
         self.form = PlanForm(self.workspace.problem.emit)
         self.form.changed.connect(self._show_command)
+        self.form.plugins.changed.connect(self._plugins_changed)
         self.project, self.budget, self.budget_kind = self.form.project, self.form.budget, self.form.budget_kind
         left.addWidget(self.form)
         left.addStretch(1)
@@ -130,6 +131,10 @@ class StartPage(Page):
             plugins=self.form.plugins.agreed(),
             allow_code=self.consent.isChecked(),
         )
+
+    def _plugins_changed(self) -> None:
+        """A run that is gone on with, and questions about its schedules, may need them as well."""
+        self.workspace.plugins = self.form.plugins.agreed()
 
     def terms(self) -> list[Term]:
         """The settings, folded or not."""
