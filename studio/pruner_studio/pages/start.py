@@ -17,7 +17,7 @@ from pruner_engine.jobs import lines
 from pruner_engine.model_names import stem_of
 from pruner_studio import clipboard
 from pruner_studio.help import Term, terms
-from pruner_studio.models.projects import SUFFIX, copy_of_demo, expanded, project_folder
+from pruner_studio.models.projects import SUFFIX, copy_of_demo, project_folder, project_path
 from pruner_studio.models.stored import model_of
 from pruner_studio.pages.page import Page
 from pruner_studio.problem import Problem
@@ -119,7 +119,7 @@ class StartPage(Page):
         """The job as the page says it."""
         trials, minutes = self.form.budgets()
         return msg.Tune(
-            project=expanded(self.project.text()),
+            project=project_path(self.project.text()),
             model=self.model_card.model,
             inputs=self.shapes.values(),
             target=self.form.target.chosen or "auto",

@@ -33,7 +33,7 @@ class Bar:
 
     Attributes:
         value: the figure, in plain units.
-        fill: between 0 and 1; None where only the figure is told.
+        fill: between 0 and 1.
         text: what stands at its end.
         before: the figure that it is held against; None without one.
         mark: where that one's bar would end, between 0 and 1.
@@ -41,7 +41,7 @@ class Bar:
 
     name: str
     value: float
-    fill: float | None
+    fill: float
     text: str
     tone: str = "accent"
     tip: str = ""
@@ -166,8 +166,6 @@ class Bars(QWidget):
             painter.drawText(box, middle | Qt.AlignmentFlag.AlignLeft, name)
             painter.setPen(theme.color("faint" if self._grey else "text"))
             painter.drawText(box, middle | Qt.AlignmentFlag.AlignRight, bar.text)
-            if bar.fill is None:
-                continue
             track = QRectF(names, box.top() + self.ROW / 2 - 4, max(10.0, self.width() - names - values), 8)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.color("hover"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -17,6 +18,11 @@ from pruner_studio.widgets.drawn import Bar, Bars
 from pruner_studio.widgets.figure import Figure, SaveButton
 
 ASKING = tr("Asking the draft model…")
+_GROUPS = {
+    "times": tr("Predicted time"),
+    "penalties": tr("Penalties"),
+    "symbols": tr("Symbols (bars are logarithmic)"),
+}
 
 
 class PartsView(QScrollArea):
@@ -44,7 +50,7 @@ class PartsView(QScrollArea):
         column.addWidget(self.note)
         column.addWidget(self.legend)
         self.groups: dict[str, tuple[QWidget, Bars]] = {}
-        for key, title in (("times", tr("Predicted time")), ("penalties", tr("Penalties")), ("symbols", tr("Symbols"))):
+        for key, title in _GROUPS.items():
             head, bars = label(title, "heading"), Bars(title, "seconds" if key == "times" else "value")
             column.addSpacing(8)
             column.addWidget(head)
@@ -142,7 +148,11 @@ def _penalties(penalties: dict[str, float], before: Predicted | None) -> list[Ba
 
 def _symbols(symbols: dict[str, float], before: Predicted | None) -> list[Bar]:
     was = {} if before is None else before.symbols
-    return [_bar("symbol", name, value, was.get(name), _number) for name, value in symbols.items()]
+    most = math.log1p(max((*symbols.values(), *was.values()), default=1.0)) or 1.0
+    return [
+        _bar("symbol", name, value, was.get(name), _number, lambda count: math.log1p(max(0.0, count)) / most, "faint")
+        for name, value in symbols.items()
+    ]
 
 
 def _bar(
@@ -151,7 +161,7 @@ def _bar(
     value: float,
     before: float | None,
     told: Callable[[float], str],
-    fill: Callable[[float], float] | None = None,
+    fill: Callable[[float], float],
     tone: str = "accent",
 ) -> Bar:
     """The bar of a part, and what it is for the candidate as it is, where that is known."""
@@ -161,12 +171,12 @@ def _bar(
     return Bar(
         _title(group, name),
         value,
-        fill(value) if fill is not None else None,
+        fill(value),
         text,
         tone,
         tip_of(f"{group}.{name}"),
         before,
-        fill(before) if fill is not None and before is not None else None,
+        None if before is None else fill(before),
     )
 
 

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QFormLayout, QHBoxLayout, QVBoxLayout
 
 from pruner_engine import units
 from pruner_studio.models import settings
+from pruner_studio.models.projects import is_folder, project_path
 from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, Segments, button, label, number
@@ -199,7 +200,8 @@ class PlanForm(Card):
 
     def hindrance(self) -> str:
         """Why no run can be made of what the fields say; empty where one can."""
-        unnamed = "" if self.project.text().strip() else tr("Name a project file.")
+        path = project_path(self.project.text())
+        unnamed = tr("Name a project file.") if not path or is_folder(path) else ""
         return settings.hindrance(self.settings) or self.plugins.hindrance() or unnamed
 
 
