@@ -329,6 +329,8 @@ def test_code_is_offered_in_the_forms_of_the_target(
     page = show(window, "schedule")
     open_tab(qtbot, page, page.code)
     assert [form for form, _ in FORMS if page.code.forms.part(form).isVisibleTo(page)] == forms
+    open_tab(qtbot, page, page.diff)
+    assert {form for form, _ in FORMS if page.diff.forms.part(form).isVisibleTo(page)} == set(forms), "Diff has as many"
 
 
 def test_every_view_has_its_line_for_the_terminal(qtbot, opened: MainWindow) -> None:
