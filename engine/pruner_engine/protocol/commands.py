@@ -9,7 +9,7 @@ import msgspec
 from pruner_engine.protocol.message import Message
 
 
-class WithPlugins(Message):
+class WithPlugins(Message, kw_only=True):
     """What a plugin may have a part in.
 
     Attributes:
