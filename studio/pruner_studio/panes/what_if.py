@@ -163,6 +163,8 @@ class WhatIfPane(Pane):
         def answered(answer: msg.WhatIfScore) -> None:
             self._late.stop()
             self.parts.show_score(answer, measured)
+            if command.decisions != self.editor.decisions:  # that of later ones is on its way
+                self._late.start()
 
         def failed(told: str) -> None:
             self._late.stop()
