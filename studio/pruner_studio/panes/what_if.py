@@ -74,7 +74,7 @@ class WhatIfPane(Pane):
         self._tips = [made.toolTip() for made in self._deeds]
         for made in self._deeds:
             row.addWidget(made)
-        self.show_button = button("", self._show_told, "link")
+        self.show_button = button(tr("Show the candidate"), self._show_told, "link")
         self.show_button.hide()
         row.addWidget(self.show_button)
         row.addStretch(1)
