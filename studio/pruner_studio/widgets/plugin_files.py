@@ -11,8 +11,7 @@ from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, icon_button, label
 
 _WARNING = tr(
-    "The code of a plugin is run on this machine with your rights, in every run and whenever a schedule is looked at."
-    " Tick only what you trust."
+    "The code of a plugin is run on this machine with your rights, by runs and views of schedules. Tick what you trust."
 )
 
 
