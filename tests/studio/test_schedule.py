@@ -401,6 +401,9 @@ def test_the_left_side_that_the_user_chose_stays_until_the_reference_changes(
     press(qtbot, page.reference_button)
     look_at(first)
     assert left.currentData() == reference
+    kept, shown = reader.candidate(reference), reader.candidate(first)
+    told = f"{units.ratio(kept['seconds'] / shown['seconds'])} over reference {reference}"
+    assert told in page.candidate_card.note.text()
 
     qtbot.keyClick(left, Qt.Key.Key_End)
     alike = reader.candidate(left.currentData())

@@ -68,6 +68,11 @@ class DiffPane(Pane):
         if self.subject is not None:
             self.look_at(self.subject, self._news)
 
+    def kept(self, task_id: int) -> dict[str, Any] | None:
+        """The row of the reference, where it is of a task."""
+        row = self._row(self.reference)
+        return row if row is not None and row["task_id"] == task_id else None
+
     def shown(self) -> object:
         return super().shown(), self.left.currentData(), self.forms.current
 
