@@ -2008,6 +2008,10 @@
         <translation>Kandidat {number} (Lauf {run}, {more})</translation>
     </message>
     <message>
+        <source>{project}: {candidate}</source>
+        <translation>{project}: {candidate}</translation>
+    </message>
+    <message>
         <source>{candidate} of {task}</source>
         <translation>{candidate} von {task}</translation>
     </message>
@@ -2104,12 +2108,20 @@
         <translation>Als Nächstes messen</translation>
     </message>
     <message>
+        <source>Show the candidate</source>
+        <translation>Den Kandidaten zeigen</translation>
+    </message>
+    <message>
         <source>The draft model reads candidates of the task&apos;s own sketches only.</source>
         <translation>Das Entwurfsmodell liest nur Kandidaten der eigenen Skizzen der Aufgabe.</translation>
     </message>
     <message>
         <source>Asking the draft model…</source>
         <translation>Das Entwurfsmodell wird gefragt…</translation>
+    </message>
+    <message>
+        <source>Show candidate {number}</source>
+        <translation>Kandidat {number} zeigen</translation>
     </message>
     <message>
         <source>Asking the learned model…</source>
@@ -2356,6 +2368,14 @@
         <translation>Was Fenster und Terminal zeigen, wie es berechnet wird und woher es kommt.</translation>
     </message>
     <message>
+        <source>Symbols (bars are logarithmic)</source>
+        <translation>Symbole (Balken logarithmisch)</translation>
+    </message>
+    <message>
+        <source>In brackets and as a line: the candidate as it is.</source>
+        <translation>In Klammern und als Strich: der Kandidat, wie er ist.</translation>
+    </message>
+    <message>
         <source>Choose a candidate.</source>
         <translation>Einen Kandidaten wählen.</translation>
     </message>
@@ -2392,8 +2412,8 @@
         <translation>{changed} von {all} Zeilen sind verschieden.</translation>
     </message>
     <message>
-        <source>The two are of different sketches.</source>
-        <translation>Die beiden sind aus verschiedenen Skizzen.</translation>
+        <source>They are not of one sketch, so that their decisions do not compare.</source>
+        <translation>Sie sind nicht aus einer Skizze, darum sind ihre Entscheidungen nicht vergleichbar.</translation>
     </message>
     <message>
         <source>Decisions that differ: {changes}.</source>
@@ -2614,6 +2634,10 @@
     <message>
         <source>Candidates shown</source>
         <translation>Gezeigte Kandidaten</translation>
+    </message>
+    <message>
+        <source>{gain} over reference {number}</source>
+        <translation>{gain} gegenüber Referenz {number}</translation>
     </message>
     <message>
         <source>Measured</source>
@@ -4388,8 +4412,8 @@
         <translation>Die Aufgaben zeigen</translation>
     </message>
     <message>
-        <source>The code of a plugin is run on this machine with your rights, as soon as a run begins. Tick only what you trust.</source>
-        <translation>Der Code eines Plugins wird auf diesem Rechner mit Ihren Rechten ausgeführt, sobald ein Lauf beginnt. Nur ankreuzen, was vertrauenswürdig ist.</translation>
+        <source>The code of a plugin is run on this machine with your rights, by runs and views of schedules. Tick what you trust.</source>
+        <translation>Der Code eines Plugins wird auf diesem Rechner mit Ihren Rechten ausgeführt, von Läufen und von Ansichten der Schedules. Nur ankreuzen, was vertrauenswürdig ist.</translation>
     </message>
     <message>
         <source>Plugins</source>
@@ -4458,6 +4482,10 @@
     <message>
         <source>The arrow keys move it.</source>
         <translation>Die Pfeiltasten verschieben sie.</translation>
+    </message>
+    <message>
+        <source>candidate {number} of {task}</source>
+        <translation>Kandidat {number} von {task}</translation>
     </message>
 </context>
 </TS>
