@@ -41,8 +41,8 @@ def expanded(text: str) -> str:
 
 def project_path(text: str) -> str:
     """The project file that a name stands for; one without the suffix would be taken for a model when it is opened."""
-    path = expanded(text)
-    return path if not path or path.endswith((SUFFIX, os.sep)) else f"{path}{SUFFIX}"
+    path, named = expanded(text), text.strip()
+    return path if not named or named.endswith((SUFFIX, os.sep)) else f"{path}{SUFFIX}"
 
 
 def usual_folder() -> Path:
