@@ -936,6 +936,10 @@
         <translation>Beendet: {reason}</translation>
     </message>
     <message>
+        <source>{ratio} in turns at the export</source>
+        <translation>{ratio} abwechselnd beim Export</translation>
+    </message>
+    <message>
         <source>{ratio} slower than measured</source>
         <translation>{ratio} langsamer als gemessen</translation>
     </message>
@@ -3628,12 +3632,16 @@
         <translation>Zeit eines festen Kernels, bevor die Runde gemessen wird. Wie sie schwankt, sagt, wie beschäftigt der Rechner ist und wie weit sich Latenzen zweier Aufgaben vergleichen lassen.</translation>
     </message>
     <message>
-        <source>torch.compile</source>
-        <translation>torch.compile</translation>
+        <source>The whole model in ONNX Runtime on the same device with the same threads, in a process of its own. Of several measurements the fastest is kept.</source>
+        <translation>Das ganze Modell in ONNX Runtime auf demselben Gerät mit denselben Threads, in einem eigenen Prozess. Von mehreren Messungen gilt die schnellste.</translation>
     </message>
     <message>
-        <source>The whole model in PyTorch, compiled by torch.compile, on the same device with the same threads, in a process of its own; compiling does not count.</source>
-        <translation>Das ganze Modell in PyTorch, von torch.compile übersetzt, auf demselben Gerät mit denselben Threads, in einem eigenen Prozess; das Übersetzen zählt nicht mit.</translation>
+        <source>The whole model in PyTorch, run eagerly on the same device with the same threads, in a process of its own. Of several measurements the fastest is kept.</source>
+        <translation>Das ganze Modell in PyTorch, ohne Übersetzen ausgeführt, auf demselben Gerät mit denselben Threads, in einem eigenen Prozess. Von mehreren Messungen gilt die schnellste.</translation>
+    </message>
+    <message>
+        <source>torch.compile</source>
+        <translation>torch.compile</translation>
     </message>
     <message>
         <source>measured by Pruner Studio when a run exports</source>
@@ -3718,6 +3726,10 @@
     <message>
         <source>measured by Pruner Studio at the export</source>
         <translation>von Pruner Studio beim Export gemessen</translation>
+    </message>
+    <message>
+        <source>The whole model in PyTorch, compiled by torch.compile, on the same device with the same threads, in a process of its own; compiling does not count. Of several measurements the fastest is kept.</source>
+        <translation>Das ganze Modell in PyTorch, von torch.compile übersetzt, auf demselben Gerät mit denselben Threads, in einem eigenen Prozess; das Übersetzen zählt nicht mit. Von mehreren Messungen gilt die schnellste.</translation>
     </message>
     <message>
         <source>Share of the time of all functions in one inference of the exported library.</source>
@@ -3924,20 +3936,12 @@
         <translation>kleinste der Wiederholungen</translation>
     </message>
     <message>
-        <source>The whole model in ONNX Runtime on the same device with the same threads, in a process of its own.</source>
-        <translation>Das ganze Modell in ONNX Runtime auf demselben Gerät mit denselben Threads, in einem eigenen Prozess.</translation>
-    </message>
-    <message>
         <source>median of the repeats of one inference</source>
         <translation>Median der Wiederholungen einer Inferenz</translation>
     </message>
     <message>
         <source>measured by Pruner Studio when a run begins or exports</source>
         <translation>von Pruner Studio gemessen, wenn ein Lauf beginnt oder exportiert</translation>
-    </message>
-    <message>
-        <source>The whole model in PyTorch, run eagerly on the same device with the same threads, in a process of its own.</source>
-        <translation>Das ganze Modell in PyTorch, ohne Übersetzen ausgeführt, auf demselben Gerät mit denselben Threads, in einem eigenen Prozess.</translation>
     </message>
     <message>
         <source>Time that the run has worked, over all its sessions; pauses and the time between sessions do not count.</source>
