@@ -936,8 +936,12 @@
         <translation>Beendet: {reason}</translation>
     </message>
     <message>
-        <source>{ratio} in turns at the export</source>
-        <translation>{ratio} abwechselnd beim Export</translation>
+        <source>{ratio} slower in turns with it</source>
+        <translation>{ratio} langsamer im Wechsel damit</translation>
+    </message>
+    <message>
+        <source>{ratio} faster in turns with it</source>
+        <translation>{ratio} schneller im Wechsel damit</translation>
     </message>
     <message>
         <source>{ratio} slower than measured</source>
@@ -2332,6 +2336,10 @@
         <translation>Warum er so schnell ist, wie er ist</translation>
     </message>
     <message>
+        <source>In brackets and as a line: the candidate as it is, where it differs.</source>
+        <translation>In Klammern und als Strich: der Kandidat, wie er ist, wo er abweicht.</translation>
+    </message>
+    <message>
         <source>Predicted parts of the latency</source>
         <translation>Vorhergesagte Teile der Latenz</translation>
     </message>
@@ -2374,10 +2382,6 @@
     <message>
         <source>Symbols (bars are logarithmic)</source>
         <translation>Symbole (Balken logarithmisch)</translation>
-    </message>
-    <message>
-        <source>In brackets and as a line: the candidate as it is.</source>
-        <translation>In Klammern und als Strich: der Kandidat, wie er ist.</translation>
     </message>
     <message>
         <source>Choose a candidate.</source>

@@ -65,7 +65,8 @@ def test_overview(opened: MainWindow, db: sqlite3.Connection) -> None:
         told = [f"{ratio} {'slower' if seconds > measured else 'faster'} than measured"]
         beside = summary["latency"].get(name, {}).get("seconds")
         if beside and beside != seconds:
-            told.append(f"{units.ratio(beside / measured)} in turns at the export")
+            ratio = units.ratio(max(beside, measured) / min(beside, measured))
+            told.append(f"{ratio} {'slower' if beside > measured else 'faster'} in turns with it")
         assert tiles[name]._remark.text() == " · ".join(told)
     gain = one(db, "SELECT sum(weight * untuned_s) FROM tasks") / latency
     assert units.ratio(gain) in tiles["latency"]._remark.text()
@@ -83,7 +84,7 @@ def test_a_library_that_was_slower_beside_the_tuned_model_is_told_so(
         db.execute("UPDATE exports SET summary = ? WHERE run_id = ?", (json.dumps(summary), RUN))
     window.workspace.open(path, RUN)
     page = shown(window, "overview")
-    assert page.tiles["onnxruntime"]._remark.text().endswith(" than measured · 5.00× in turns at the export")
+    assert page.tiles["onnxruntime"]._remark.text().endswith(" than measured · 5.00× slower in turns with it")
 
 
 def test_a_run_that_was_not_exported_says_that_its_latency_is_an_estimate(

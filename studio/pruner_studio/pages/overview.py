@@ -261,7 +261,9 @@ def _in_turns(name: str, seconds: float, exported: Row | None) -> str:
     beside = exported["beside"].get(name) if exported else None
     if exported is None or not beside or beside == seconds:
         return ""
-    return tr("{ratio} in turns at the export").format(ratio=units.ratio(beside / exported["seconds"]))
+    own = exported["seconds"]
+    told = tr("{ratio} slower in turns with it") if beside > own else tr("{ratio} faster in turns with it")
+    return told.format(ratio=units.ratio(max(beside, own) / min(beside, own)))
 
 
 def _against(seconds: float, run: Row, exported: Row | None) -> str:

@@ -169,8 +169,9 @@ class CodeView(QPlainTextEdit):
         begin = self.parts[line].start if line in self.parts else len(text) - len(text.lstrip())
         start = self.fontMetrics().horizontalAdvance(text[:begin].expandtabs(_TAB))
         bar, width = self.horizontalScrollBar(), self.viewport().width()
-        if not bar.value() <= start < bar.value() + width // 2:
-            bar.setValue(max(0, start - width // 4))
+        before = 2 * width // 3 if line in self.parts else width // 4  # of the line, so that a reader knows where he is
+        if not bar.value() <= start < bar.value() + max(before, width // 2):
+            bar.setValue(max(0, start - before))
 
     def go_to(self, line: int) -> None:
         """Put the cursor on a line (from 0), and the line into the middle of what is in sight."""

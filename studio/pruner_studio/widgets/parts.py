@@ -40,7 +40,9 @@ class PartsView(QScrollArea):
         column.setSpacing(8)
         self.verdict = label("", "heading", wrap=True)
         self.note = label("", "muted", wrap=True, name=tr("Why it is as fast as it is"), selectable=True)
-        self.legend = label(tr("In brackets and as a line: the candidate as it is."), "faint", wrap=True)
+        self.legend = label(
+            tr("In brackets and as a line: the candidate as it is, where it differs."), "faint", wrap=True
+        )
         self.figure = Figure(tr("Predicted parts of the latency"), self._drawn, self._table)
         self.save_button = SaveButton(self.figure)
         top = QHBoxLayout()
@@ -166,17 +168,16 @@ def _bar(
 ) -> Bar:
     """The bar of a part, and what it is for the candidate as it is, where that is known."""
     text = told(value)
-    if before is not None and told(before) != text:
-        text = f"{text} ({told(before)})"
+    was = before if before is not None and told(before) != text else None  # what differs no more than it is told to
     return Bar(
         _title(group, name),
         value,
         fill(value),
-        text,
+        text if was is None else f"{text} ({told(was)})",
         tone,
         tip_of(f"{group}.{name}"),
         before,
-        None if before is None else fill(before),
+        None if was is None else fill(was),
     )
 
 
