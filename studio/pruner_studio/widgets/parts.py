@@ -168,7 +168,7 @@ def _bar(
 ) -> Bar:
     """The bar of a part, and what it is for the candidate as it is, where that is known."""
     text = told(value)
-    was = before if before is not None and told(before) != text else None  # what differs no more than it is told to
+    was = before if before is not None and told(before) != text else None  # the digits tell them apart
     return Bar(
         _title(group, name),
         value,
