@@ -936,6 +936,14 @@
         <translation>Beendet: {reason}</translation>
     </message>
     <message>
+        <source>{ratio} slower in turns with it</source>
+        <translation>{ratio} langsamer im Wechsel damit</translation>
+    </message>
+    <message>
+        <source>{ratio} faster in turns with it</source>
+        <translation>{ratio} schneller im Wechsel damit</translation>
+    </message>
+    <message>
         <source>{ratio} slower than measured</source>
         <translation>{ratio} langsamer als gemessen</translation>
     </message>
@@ -2008,6 +2016,10 @@
         <translation>Kandidat {number} (Lauf {run}, {more})</translation>
     </message>
     <message>
+        <source>{project}: {candidate}</source>
+        <translation>{project}: {candidate}</translation>
+    </message>
+    <message>
         <source>{candidate} of {task}</source>
         <translation>{candidate} von {task}</translation>
     </message>
@@ -2104,12 +2116,20 @@
         <translation>Als Nächstes messen</translation>
     </message>
     <message>
+        <source>Show the candidate</source>
+        <translation>Den Kandidaten zeigen</translation>
+    </message>
+    <message>
         <source>The draft model reads candidates of the task&apos;s own sketches only.</source>
         <translation>Das Entwurfsmodell liest nur Kandidaten der eigenen Skizzen der Aufgabe.</translation>
     </message>
     <message>
         <source>Asking the draft model…</source>
         <translation>Das Entwurfsmodell wird gefragt…</translation>
+    </message>
+    <message>
+        <source>Show candidate {number}</source>
+        <translation>Kandidat {number} zeigen</translation>
     </message>
     <message>
         <source>Asking the learned model…</source>
@@ -2316,6 +2336,10 @@
         <translation>Warum er so schnell ist, wie er ist</translation>
     </message>
     <message>
+        <source>In brackets and as a line: the candidate as it is, where it differs.</source>
+        <translation>In Klammern und als Strich: der Kandidat, wie er ist, wo er abweicht.</translation>
+    </message>
+    <message>
         <source>Predicted parts of the latency</source>
         <translation>Vorhergesagte Teile der Latenz</translation>
     </message>
@@ -2356,6 +2380,10 @@
         <translation>Was Fenster und Terminal zeigen, wie es berechnet wird und woher es kommt.</translation>
     </message>
     <message>
+        <source>Symbols (bars are logarithmic)</source>
+        <translation>Symbole (Balken logarithmisch)</translation>
+    </message>
+    <message>
         <source>Choose a candidate.</source>
         <translation>Einen Kandidaten wählen.</translation>
     </message>
@@ -2392,8 +2420,8 @@
         <translation>{changed} von {all} Zeilen sind verschieden.</translation>
     </message>
     <message>
-        <source>The two are of different sketches.</source>
-        <translation>Die beiden sind aus verschiedenen Skizzen.</translation>
+        <source>They are not of one sketch, so that their decisions do not compare.</source>
+        <translation>Sie sind nicht aus einer Skizze, darum sind ihre Entscheidungen nicht vergleichbar.</translation>
     </message>
     <message>
         <source>Decisions that differ: {changes}.</source>
@@ -2614,6 +2642,10 @@
     <message>
         <source>Candidates shown</source>
         <translation>Gezeigte Kandidaten</translation>
+    </message>
+    <message>
+        <source>{gain} over reference {number}</source>
+        <translation>{gain} gegenüber Referenz {number}</translation>
     </message>
     <message>
         <source>Measured</source>
@@ -3604,12 +3636,16 @@
         <translation>Zeit eines festen Kernels, bevor die Runde gemessen wird. Wie sie schwankt, sagt, wie beschäftigt der Rechner ist und wie weit sich Latenzen zweier Aufgaben vergleichen lassen.</translation>
     </message>
     <message>
-        <source>torch.compile</source>
-        <translation>torch.compile</translation>
+        <source>The whole model in ONNX Runtime on the same device with the same threads, in a process of its own. Of several measurements the fastest is kept.</source>
+        <translation>Das ganze Modell in ONNX Runtime auf demselben Gerät mit denselben Threads, in einem eigenen Prozess. Von mehreren Messungen gilt die schnellste.</translation>
     </message>
     <message>
-        <source>The whole model in PyTorch, compiled by torch.compile, on the same device with the same threads, in a process of its own; compiling does not count.</source>
-        <translation>Das ganze Modell in PyTorch, von torch.compile übersetzt, auf demselben Gerät mit denselben Threads, in einem eigenen Prozess; das Übersetzen zählt nicht mit.</translation>
+        <source>The whole model in PyTorch, run eagerly on the same device with the same threads, in a process of its own. Of several measurements the fastest is kept.</source>
+        <translation>Das ganze Modell in PyTorch, ohne Übersetzen ausgeführt, auf demselben Gerät mit denselben Threads, in einem eigenen Prozess. Von mehreren Messungen gilt die schnellste.</translation>
+    </message>
+    <message>
+        <source>torch.compile</source>
+        <translation>torch.compile</translation>
     </message>
     <message>
         <source>measured by Pruner Studio when a run exports</source>
@@ -3694,6 +3730,10 @@
     <message>
         <source>measured by Pruner Studio at the export</source>
         <translation>von Pruner Studio beim Export gemessen</translation>
+    </message>
+    <message>
+        <source>The whole model in PyTorch, compiled by torch.compile, on the same device with the same threads, in a process of its own; compiling does not count. Of several measurements the fastest is kept.</source>
+        <translation>Das ganze Modell in PyTorch, von torch.compile übersetzt, auf demselben Gerät mit denselben Threads, in einem eigenen Prozess; das Übersetzen zählt nicht mit. Von mehreren Messungen gilt die schnellste.</translation>
     </message>
     <message>
         <source>Share of the time of all functions in one inference of the exported library.</source>
@@ -3900,20 +3940,12 @@
         <translation>kleinste der Wiederholungen</translation>
     </message>
     <message>
-        <source>The whole model in ONNX Runtime on the same device with the same threads, in a process of its own.</source>
-        <translation>Das ganze Modell in ONNX Runtime auf demselben Gerät mit denselben Threads, in einem eigenen Prozess.</translation>
-    </message>
-    <message>
         <source>median of the repeats of one inference</source>
         <translation>Median der Wiederholungen einer Inferenz</translation>
     </message>
     <message>
         <source>measured by Pruner Studio when a run begins or exports</source>
         <translation>von Pruner Studio gemessen, wenn ein Lauf beginnt oder exportiert</translation>
-    </message>
-    <message>
-        <source>The whole model in PyTorch, run eagerly on the same device with the same threads, in a process of its own.</source>
-        <translation>Das ganze Modell in PyTorch, ohne Übersetzen ausgeführt, auf demselben Gerät mit denselben Threads, in einem eigenen Prozess.</translation>
     </message>
     <message>
         <source>Time that the run has worked, over all its sessions; pauses and the time between sessions do not count.</source>
@@ -4388,8 +4420,8 @@
         <translation>Die Aufgaben zeigen</translation>
     </message>
     <message>
-        <source>The code of a plugin is run on this machine with your rights, as soon as a run begins. Tick only what you trust.</source>
-        <translation>Der Code eines Plugins wird auf diesem Rechner mit Ihren Rechten ausgeführt, sobald ein Lauf beginnt. Nur ankreuzen, was vertrauenswürdig ist.</translation>
+        <source>The code of a plugin is run on this machine with your rights, by runs and views of schedules. Tick what you trust.</source>
+        <translation>Der Code eines Plugins wird auf diesem Rechner mit Ihren Rechten ausgeführt, von Läufen und von Ansichten der Schedules. Nur ankreuzen, was vertrauenswürdig ist.</translation>
     </message>
     <message>
         <source>Plugins</source>
@@ -4458,6 +4490,10 @@
     <message>
         <source>The arrow keys move it.</source>
         <translation>Die Pfeiltasten verschieben sie.</translation>
+    </message>
+    <message>
+        <source>candidate {number} of {task}</source>
+        <translation>Kandidat {number} von {task}</translation>
     </message>
 </context>
 </TS>

@@ -107,9 +107,9 @@ class MainWindow(QMainWindow):
         row.addWidget(content, 1)
         self.setCentralWidget(whole)
         self._drawn = label("", "faint", name=tr("What is drawn"))
-        self._place = label("", "faint", name=tr("Project file"))
+        self._place = label("", "faint", cut=True, name=tr("Project file"))
         self._place.setContentsMargins(10, 0, 0, 0)
-        self.statusBar().addWidget(self._place)
+        self.statusBar().addWidget(self._place, 1)
         self.statusBar().addPermanentWidget(self._drawn)
         self.statusBar().setSizeGripEnabled(False)
         self._session: Session | None = None

@@ -52,7 +52,7 @@ class Workspace(QObject):
         self.beside = Beside()  # projects whose runs are compared with those of the open one
         self.drawn = DrawnRuns()
         self.filter = ""  # words that narrow the tasks on every page
-        self.plugins: list[str] = []  # files whose code the user has agreed to run since the window was opened
+        self.plugins: list[str] = []  # files whose code the user agrees to run: those that are ticked on Start
         self.job = Job(self)
         self.helper = EngineClient(self)
         self._version = -1
@@ -239,8 +239,6 @@ class Workspace(QObject):
 
     def start(self, command: msg.Tune | msg.Resume | msg.Export) -> None:
         """Give the job process its work; one job at a time."""
-        if isinstance(command, msg.Tune):
-            self.plugins = list(dict.fromkeys((*self.plugins, *command.plugins)))
         self.job.begin(command, self.path)
 
     def control(self, command: msg.Pause | msg.Unpause | msg.Stop | msg.Steer | msg.Pin) -> None:

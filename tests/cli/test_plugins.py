@@ -35,6 +35,10 @@ def test_the_documented_model_verifies_and_learns(plugin, tmp_path):
     project = tmp_path / "m.pruner"
     args = ["tune", "matmul:32,32,32", "--trials", 12, "--plugin", plugin, "--set", "model=linear", *SMALL]
     assert json.loads(pruner(*args, "--project", project, "--json"))["valid"] == 12
+    ask = ["try", project, "--task", 1, "--verify"]
+    assert json.loads(pruner(*ask, "--plugin", plugin, "--json"))["model"] == "linear"
+    message = pruner(*ask, code=1)
+    assert "There is no cost model named 'linear'" in message and "--plugin" in message
 
 
 def test_a_plugin_may_have_modules_beside_it(tmp_path):

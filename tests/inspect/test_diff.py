@@ -6,7 +6,7 @@ import json
 import subprocess
 import sys
 
-from pruner_engine.inspect.diff import diff_decisions, diff_lines, diff_nests, outline
+from pruner_engine.inspect.diff import changed_parts, diff_decisions, diff_lines, diff_nests, outline
 from pruner_engine.inspect.loop_tree import LoopTree
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.sketch import trace_json
@@ -29,6 +29,17 @@ def test_both_sides_can_be_read_off_a_diff():
     rows = diff_lines(left, right)
     assert [r.left for r in rows if r.left_line is not None] == left
     assert [r.right for r in rows if r.right_line is not None] == right
+
+
+def test_the_letters_in_which_two_lines_differ():
+    def cut(left: str, right: str) -> tuple[str, str] | None:
+        parts = changed_parts(left, right)
+        return parts and (left[parts[0].start : parts[0].stop], right[parts[1].start : parts[1].stop])
+
+    assert cut("f(x, [8, 1, 2])", "f(x, [2, 4, 2])") == ("8, 1", "2, 4")
+    assert cut("    abc", "    abcd") == ("", "d")
+    assert cut("aaa", "aa") == ("a", ""), "what both begin with is not counted again at their end"
+    assert cut("        one", "        two") is None, "an indentation makes no two lines alike"
 
 
 def test_nests_are_lined_up_by_their_outlines():

@@ -28,6 +28,7 @@ from pruner_engine.protocol import (
     WhatIf,
     WhatIfScore,
 )
+from pruner_engine.resources import resource_dir
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.space.distribution import decision_from
 from pruner_engine.store.reader import ProjectReader
@@ -112,6 +113,28 @@ def test_a_row_is_predicted_verified_and_measured_once(engine, project):
         assert reader.progress(1)[-1]["trials"] == 13
         (task,) = reader.tasks(1)
         assert run["latency_s"] == pytest.approx(task["best_s"] * task["weight"])
+
+
+def test_a_changed_row_is_held_against_the_one_that_it_was(engine, project):
+    where, decisions = unmeasured(project)
+    own = best(project)["decisions"]
+    as_it_is, changed = ask(engine, WhatIf(**where, decisions=own), WhatIf(**where, decisions=decisions, against=own))
+    assert as_it_is.against is None and changed.against.latency_s == as_it_is.latency_s
+    assert (changed.latency_s, changed.symbols) != (as_it_is.latency_s, as_it_is.symbols)
+    for part in ("times", "penalties", "symbols"):
+        assert getattr(changed.against, part) == getattr(as_it_is, part)
+
+
+def test_a_project_that_was_made_anew_is_asked_about_anew(engine, project):
+    where, decisions = unmeasured(project)
+    sample = shutil.copy(resource_dir() / "samples" / "small-cnn.pruner", project.with_name("other.pruner"))
+    with ProjectReader(sample) as reader:
+        other = reader.candidate(next(task["best_candidate_id"] for task in reader.tasks(2) if task["id"] == 1))
+    ask(engine, WhatIf(**where, decisions=decisions))
+    sample.replace(project)
+    place = where | {"task_id": 1, "sketch_id": other["sketch_id"]}
+    (told,) = ask(engine, WhatIf(**place, decisions=other["decisions"]))
+    assert told.valid
 
 
 def test_a_row_slower_than_the_untuned_kernel_does_not_change_the_curve(engine, project):

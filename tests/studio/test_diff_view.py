@@ -86,6 +86,57 @@ def test_both_sides_scroll_together_as_far_as_each_goes(view: DiffView) -> None:
     assert wide.value() == 0
 
 
+def test_what_differs_in_a_line_is_marked_and_brought_into_sight(qtbot, view: DiffView) -> None:
+    far = "v11, v12, v13 = sch.sample_perfect_tile(loop=l2, n=3, max_innermost_factor=64, decision=[{}])"
+    pairs = (far.format("8, 1, 2"), far.format("2, 4, 2")), ("nothing alike", "vmovaps")
+    view.show_diff("plain", ("left", "right"), diff_lines(*zip(*pairs, strict=True)), [])
+    for (_, code), text, told in zip(view.sides, pairs[0], ("8, 1", "2, 4"), strict=True):
+        assert list(code.parts) == [0], "lines that have little in common differ as a whole"
+        assert text[code.parts[0].start : code.parts[0].stop] == told
+        (marked,) = [one.cursor.selectedText() for one in code.extraSelections() if one.cursor.hasSelection()]
+        assert marked == told
+    (_, left), (_, right) = view.sides
+    assert left.horizontalScrollBar().value() == 0 < left.horizontalScrollBar().maximum()
+    qtbot.keyClick(view, Qt.Key.Key_F8)
+    letters = left.fontMetrics()
+    for code in (left, right):
+        start = letters.horizontalAdvance(code.toPlainText()[: code.parts[0].start])
+        scrolled = code.horizontalScrollBar().value()
+        assert scrolled < start < scrolled + code.viewport().width()
+    view.show_diff("plain", ("left", "right"), diff_lines(LEFT, LEFT), [])
+    assert left.parts == right.parts == {}
+
+
+@pytest.mark.timeout(300)
+def test_a_schedule_of_another_project_stands_beside_one_of_this(
+    qtbot, window: MainWindow, tmp_path: Path, rested
+) -> None:
+    sample = resource_dir() / "samples" / "small-cnn.pruner"
+    own, other = (Path(shutil.copy(sample, tmp_path / name)) for name in ("own.pruner", "yester day.pruner"))
+    window.workspace.open(own, 2)
+    reader = window.workspace.reader
+    task = next(task for task in reader.tasks(2) if task["op"] == "matmul" and task["best_candidate_id"])
+    page = window.show_page("schedule")
+    window.workspace.select(task["id"])
+    rested(page)
+    page.tabs.setCurrentWidget(page.diff)
+    offered = page.diff.left.count()
+    window.workspace.add_beside(str(other))
+    assert page.diff.left.count() > offered
+    names = [page.diff.left.itemText(at) for at in range(page.diff.left.count())]
+    at = next(at for at, name in enumerate(names) if name.startswith("yester day: ") and "run 1, metaschedule" in name)
+    page.diff.left.setCurrentIndex(at)
+    page.diff.left.activated.emit(at)
+    (head, left), (_, right) = page.diff.view.sides
+    qtbot.waitUntil(lambda: head.text().startswith("Yester day: candidate") and left.blockCount() > 9, timeout=120_000)
+    told = pruner(*shlex.split(page.command_line())[1:])
+    assert told.splitlines()[0].split(" | ")[0].strip().startswith("yester day: candidate")
+    for code in (left, right):
+        assert all(text.strip() in told for text in code.toPlainText().splitlines()[:9])
+    window.workspace.leave_beside()
+    assert page.diff.left.count() == offered and not page.diff.left.currentText().startswith("yester")
+
+
 @pytest.mark.timeout(300)
 def test_schedules_of_two_tasks_stand_side_by_side(qtbot, window: MainWindow, tmp_path: Path, rested) -> None:
     path = Path(shutil.copy(resource_dir() / "samples" / "small-cnn.pruner", tmp_path / "own.pruner"))

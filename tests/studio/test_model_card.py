@@ -46,6 +46,10 @@ def test_a_refused_model_cannot_be_tuned(qtbot, window: MainWindow, start: Start
     project = start.project.text()
     start.project.clear()
     assert not start.tune.isEnabled() and start.tune.toolTip() == "Name a project file."
+    start.project.setText(str(Path(project).parent) + "/")
+    assert not start.tune.isEnabled(), "a folder is no file"
+    start.project.setText(project.removesuffix(".pruner"))
+    assert start.plan().project == project, "a file without the suffix would be taken for a model when it is opened"
     start.project.setText(project)
     start.set_model(broken)
     assert not start.tune.isEnabled()

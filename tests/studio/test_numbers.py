@@ -62,9 +62,29 @@ def test_overview(opened: MainWindow, db: sqlite3.Connection) -> None:
         seconds = one(db, "SELECT seconds FROM baselines WHERE name = ?", name)
         assert tiles[name].value == units.latency(seconds)
         ratio = units.ratio(max(seconds, measured) / min(seconds, measured))
-        assert tiles[name]._remark.text() == f"{ratio} {'slower' if seconds > measured else 'faster'} than measured"
+        told = [f"{ratio} {'slower' if seconds > measured else 'faster'} than measured"]
+        beside = summary["latency"].get(name, {}).get("seconds")
+        if beside and beside != seconds:
+            ratio = units.ratio(max(beside, measured) / min(beside, measured))
+            told.append(f"{ratio} {'slower' if beside > measured else 'faster'} in turns with it")
+        assert tiles[name]._remark.text() == " · ".join(told)
     gain = one(db, "SELECT sum(weight * untuned_s) FROM tasks") / latency
     assert units.ratio(gain) in tiles["latency"]._remark.text()
+
+
+def test_a_library_that_was_slower_beside_the_tuned_model_is_told_so(
+    window: MainWindow, finished_project: Path, tmp_path: Path
+) -> None:
+    path = shutil.copy(finished_project, tmp_path / "in-turns.pruner")
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        (text,) = db.execute("SELECT summary FROM exports WHERE run_id = ? ORDER BY id DESC", (RUN,)).fetchone()
+        summary = json.loads(text)
+        tuned = summary["latency"]["tuned"]["seconds"]
+        summary["latency"]["onnxruntime"] = {**summary["latency"]["tuned"], "seconds": 5 * tuned}
+        db.execute("UPDATE exports SET summary = ? WHERE run_id = ?", (json.dumps(summary), RUN))
+    window.workspace.open(path, RUN)
+    page = shown(window, "overview")
+    assert page.tiles["onnxruntime"]._remark.text().endswith(" than measured · 5.00× slower in turns with it")
 
 
 def test_a_run_that_was_not_exported_says_that_its_latency_is_an_estimate(

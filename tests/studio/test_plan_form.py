@@ -297,6 +297,7 @@ def test_the_code_of_a_plugin_is_run_only_after_a_tick(qtbot, start: StartPage, 
     assert start.plan().plugins == [] and "--plugin" not in start.command_line()
     qtbot.keyClick(box, Qt.Key.Key_Space)
     assert start.plan().plugins == [str(plugin)] == terminal(start.command_line()).plugins and start.tune.isEnabled()
+    assert start.workspace.plugins == [str(plugin)], "it takes part wherever a run is gone on with or looked at"
     plugin.rename(plugin.with_suffix(".away"))
     qtbot.keyClick(box, Qt.Key.Key_Space)
     qtbot.keyClick(box, Qt.Key.Key_Space)
@@ -304,6 +305,7 @@ def test_the_code_of_a_plugin_is_run_only_after_a_tick(qtbot, start: StartPage, 
     leave = next(made for made in part.findChildren(QToolButton) if made.accessibleName() == "Leave out own plugin.py")
     qtbot.mouseClick(leave, Qt.MouseButton.LeftButton)
     assert start.plan().plugins == [] and start.tune.isEnabled() and not part.warning.isVisible()
+    assert start.workspace.plugins == []
     assert not list(plugin.parent.glob("*.ran")), "choosing it and asking about the model runs none of it"
 
 

@@ -115,6 +115,9 @@ def test_a_candidate_is_chosen_by_keys(qtbot, window: MainWindow, rested, finish
     press(page.scatter, Qt.Key.Key_Right)
     spot = page.scatter._pointing.spot
     assert spot is not None and spot.id is not None
+    row = window.workspace.reader.candidate(spot.id)
+    task = window.workspace.reader.task(row["task_id"])["name"]
+    assert page.scatter._hovered.text().startswith(f"candidate {spot.id} of {task}  ")
     press(page.scatter, Qt.Key.Key_Space)
     assert window.workspace.candidate_id == spot.id and window.current_page == "draft"
     press(page.scatter, Qt.Key.Key_Return)

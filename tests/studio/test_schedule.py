@@ -329,6 +329,8 @@ def test_code_is_offered_in_the_forms_of_the_target(
     page = show(window, "schedule")
     open_tab(qtbot, page, page.code)
     assert [form for form, _ in FORMS if page.code.forms.part(form).isVisibleTo(page)] == forms
+    open_tab(qtbot, page, page.diff)
+    assert {form for form, _ in FORMS if page.diff.forms.part(form).isVisibleTo(page)} == set(forms), "Diff has as many"
 
 
 def test_every_view_has_its_line_for_the_terminal(qtbot, opened: MainWindow) -> None:
@@ -399,6 +401,9 @@ def test_the_left_side_that_the_user_chose_stays_until_the_reference_changes(
     press(qtbot, page.reference_button)
     look_at(first)
     assert left.currentData() == reference
+    kept, shown = reader.candidate(reference), reader.candidate(first)
+    told = f"{units.ratio(kept['seconds'] / shown['seconds'])} over reference {reference}"
+    assert told in page.candidate_card.note.text()
 
     qtbot.keyClick(left, Qt.Key.Key_End)
     alike = reader.candidate(left.currentData())

@@ -15,6 +15,7 @@ from pruner_engine.resources import resource_dir
 from pruner_studio.main_window import PAGES, MainWindow
 from pruner_studio.theme import theme
 from pruner_studio.widgets.code import CodeView
+from pruner_studio.widgets.what_if import TileRow
 
 OUT, PROJECT = os.environ.get("PRUNER_SCREENSHOTS"), os.environ.get("PRUNER_SCREENSHOTS_PROJECT")
 
@@ -42,6 +43,7 @@ def _export(qtbot, window: MainWindow) -> None:
     with qtbot.waitSignal(window.workspace.exported, timeout=400_000):
         window.workspace.start(page.plan())
     qtbot.waitUntil(lambda: not window.workspace.job.running, timeout=60_000)
+    window.problems.dismiss_all()
 
 
 def _first_product(assembly: CodeView) -> int:
@@ -81,7 +83,10 @@ def test_every_page_is_painted(qtbot, window: MainWindow, finished_project: Path
             "roofline": (schedule.roofline, lambda: True),
             "what-if": (schedule.what_if, lambda: "Predicted" in schedule.what_if.parts.verdict.text()),
             "code": (schedule.code, lambda: schedule.code.code["asm"].view.blockCount() > 9),
-            "diff": (schedule.diff, lambda: schedule.diff.view.sides[0][1].blockCount() > 9),
+            "diff": (
+                schedule.diff,
+                lambda: str(window.workspace.candidate_id) in schedule.diff.view.sides[1][0].text(),
+            ),
         }
         for view, (pane, complete) in views.items():
             schedule.tabs.setCurrentWidget(pane)
@@ -90,6 +95,12 @@ def test_every_page_is_painted(qtbot, window: MainWindow, finished_project: Path
                 second = sorted((row for row in timed if row["seconds"]), key=lambda row: row["seconds"])[1]
                 window.workspace.select(window.workspace.task_id, second["id"])
             qtbot.waitUntil(complete, timeout=60_000)
+            if pane is schedule.what_if:
+                slider = schedule.what_if.editor.findChild(TileRow)._parts[0][0]
+                slider.setValue(slider.minimum() if slider.value() else slider.maximum())
+                qtbot.waitUntil(lambda: "as fast" in schedule.what_if.parts.verdict.text(), timeout=60_000)
+            if pane is schedule.diff:
+                schedule.diff.view.next.click()
             if pane is schedule.code:
                 schedule.loops.choose(schedule.code._nodes["asm"][_first_product(schedule.code.code["asm"].view)])
             qtbot.wait(300)

@@ -104,6 +104,38 @@ def test_an_edit_is_predicted_verified_measured_and_told_as_a_command(qtbot, ope
     assert QGuiApplication.clipboard().text().endswith(" --pin")
 
 
+def test_an_edit_is_held_against_its_own_candidate_whichever_was_looked_at_since(qtbot, opened: MainWindow) -> None:
+    page = schedule_with(qtbot, opened, "what_if")
+    verdict = page.what_if.parts.verdict.text
+    qtbot.waitUntil(lambda: "Predicted" in verdict(), timeout=120_000)
+    edited, task_id = page._subject.candidate_id, page._subject.task_id
+    edit(qtbot, page.what_if)
+    qtbot.waitUntil(lambda: "as fast as the candidate" in verdict(), timeout=60_000)
+    told = verdict()
+    worst = max((row for row in page.candidates.model.rows if row["seconds"]), key=lambda row: row["seconds"])["id"]
+    unedited = lambda: verdict().startswith("Predicted") and "as fast" not in verdict()  # noqa: E731
+    for shown, expected in ((worst, unedited), (edited, lambda: verdict() == told)):
+        opened.workspace.select(task_id, shown)
+        page.refresh()
+        qtbot.waitUntil(expected, timeout=60_000)
+
+
+def test_what_was_measured_is_a_click_away(qtbot, opened: MainWindow) -> None:
+    page = schedule_with(qtbot, opened, "what_if")
+    pane = page.what_if
+    qtbot.waitUntil(lambda: "Predicted" in pane.parts.verdict.text(), timeout=120_000)
+    edit(qtbot, pane)
+    decisions = list(pane.editor.decisions)
+    assert not pane.show_button.isVisible()
+    press(qtbot, pane.measure_button)
+    qtbot.waitUntil(pane.show_button.isVisible, timeout=120_000)
+    press(qtbot, pane.show_button)
+    row = opened.workspace.reader.candidate(opened.workspace.candidate_id)
+    assert row["decisions"] == decisions and row["stage"] is not None
+    page.refresh()
+    assert page.candidate_card.heading.text() == f"Candidate {row['id']}" and not pane.show_button.isVisible()
+
+
 def test_an_edit_outlives_a_better_candidate_of_the_run(qtbot, opened: MainWindow) -> None:
     page = schedule_with(qtbot, opened, "what_if")
     opened.workspace.select(opened.workspace.task_id, None)  # whatever is best is shown

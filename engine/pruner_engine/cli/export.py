@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from pruner_engine.cli.arguments import absolute
-from pruner_engine.cli.options import WholeType, all_runs_option, json_option, project_argument
+from pruner_engine.cli.options import WholeType, all_runs_option, json_option, plugin_option, project_argument
 from pruner_engine.cli.output import print_json
 from pruner_engine.cli.progress import carry_out
 from pruner_engine.cli.slower import ask_first, told_slower
@@ -30,8 +30,18 @@ from pruner_engine.units import latency, percent
     help="In the library, or in a file of their own.",
 )
 @click.option("--yes", is_flag=True, help="Do not ask where the model is known to be slower than a library.")
+@plugin_option
 @json_option
-def export(project: str, out: str, run_id: int | None, all_runs: bool, weights: str, yes: bool, as_json: bool) -> None:
+def export(
+    project: str,
+    out: str,
+    run_id: int | None,
+    all_runs: bool,
+    weights: str,
+    yes: bool,
+    plugins: tuple[str, ...],
+    as_json: bool,
+) -> None:
     """Compile the tuned model, check what it computes, write a bundle that runs without this program."""
     with ProjectReader(project) as reader:
         foretold = expected(reader, run_id, all_runs=all_runs)
@@ -43,6 +53,7 @@ def export(project: str, out: str, run_id: int | None, all_runs: bool, weights: 
         run_id=run_id,
         all_runs=all_runs,
         weights_beside=weights == "beside",
+        plugins=list(plugins),
     )
     answer = carry_out(command, quiet=as_json)
     assert isinstance(answer, Exported)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import click
 
 from pruner_engine.cli.arguments import absolute, find_task
-from pruner_engine.cli.options import CandidateType, json_option, project_argument
+from pruner_engine.cli.options import CandidateType, json_option, plugin_option, project_argument
 from pruner_engine.cli.output import print_json
 from pruner_engine.cli.progress import carry_out
 from pruner_engine.errors import UserError
@@ -14,6 +18,8 @@ from pruner_engine.inspect.diff import diff_lines
 from pruner_engine.protocol import Inspect, Inspected
 from pruner_engine.store.reader import ProjectReader
 
+# project, task, candidate and forms
+_Ask = Callable[[str, int, int | None, list[str]], Inspected]
 _MARKS = {"equal": " ", "changed": "≠", "removed": "-", "added": "+"}
 
 
@@ -22,25 +28,46 @@ _MARKS = {"equal": " ", "changed": "≠", "removed": "-", "added": "+"}
 @click.option("--task", required=True, help="Name or id of the task.")
 @click.option("--candidate", type=CandidateType(), help="Id of a candidate, or untuned [default: the task's best].")
 @click.option("--against", type=CandidateType(), help="Another one, of any run or task: tell what differs.")
+@click.option("--with", "other", type=click.Path(dir_okay=False), help="Project of --against, where it is another one.")
 @click.option("--as", "form", default="trace", show_default=True, type=click.Choice((*FORMS, "why")))
 @click.option("--linked", is_flag=True, help="Name beside each line of code the loop or block that it computes.")
+@plugin_option
 @json_option
 def inspect(
-    project: str, task: str, candidate: int | None, against: int | None, form: str, linked: bool, as_json: bool
+    project: str,
+    task: str,
+    candidate: int | None,
+    against: int | None,
+    other: str | None,
+    form: str,
+    linked: bool,
+    plugins: tuple[str, ...],
+    as_json: bool,
 ) -> None:
     """One schedule as text, or the difference of two."""
     if linked and against is not None:
         raise click.UsageError("--linked is for one schedule, not with --against.")
+    if other is not None and against is None:
+        raise click.UsageError("--with names the project of --against.")
+
+    def ask(of: str, task_id: int, candidate_id: int | None, forms: list[str]) -> Inspected:
+        named: dict[str, Any] = {"project": absolute(of), "task_id": task_id, "candidate_id": candidate_id}
+        answer = carry_out(Inspect(**named, forms=forms, plugins=list(plugins)), quiet=True)
+        assert isinstance(answer, Inspected)
+        return answer
+
     if against is not None:
-        _differ(project, task, candidate, against, form, as_json=as_json)
+        _differ(ask, project, other, task, candidate, against, form, as_json=as_json)
     else:
-        _inspect(project, task, candidate, form, linked=linked, as_json=as_json)
+        _inspect(ask, project, task, candidate, form, linked=linked, as_json=as_json)
 
 
-def _inspect(project: str, task: str, candidate: int | None, form: str, *, linked: bool, as_json: bool) -> None:
+def _inspect(
+    ask: _Ask, project: str, task: str, candidate: int | None, form: str, *, linked: bool, as_json: bool
+) -> None:
     """Print a form of a candidate; `linked`: behind the name of what each line computes."""
     task_id = _task_id(project, task, candidate)
-    answer = _ask(project, task_id, candidate, [form, "nest"] if linked else [form])
+    answer = ask(project, task_id, candidate, [form, "nest"] if linked else [form])
     if as_json:
         nodes = {"nodes": answer.nodes} if linked else {}
         print_json({"task": task_id, "candidate": answer.candidate_id, **answer.texts, **nodes})
@@ -50,16 +77,30 @@ def _inspect(project: str, task: str, candidate: int | None, form: str, *, linke
         click.echo(answer.texts[form])
 
 
-def _differ(project: str, task: str, candidate: int | None, against: int, form: str, *, as_json: bool) -> None:
-    """Print a form of two candidates side by side, a row for each line of both."""
-    task_id = _task_id(project, task, candidate or against)
-    left, right = (_ask(project, _own_task(project, side) or task_id, side, [form]) for side in (candidate, against))
+def _differ(
+    ask: _Ask,
+    project: str,
+    other: str | None,
+    task: str,
+    candidate: int | None,
+    against: int,
+    form: str,
+    *,
+    as_json: bool,
+) -> None:
+    """Print a form of two candidates, of two projects maybe, side by side, a row for each line of both."""
+    task_id = _task_id(project, task, candidate or (None if other else against))
+    left = ask(project, _own_task(project, candidate) or task_id, candidate, [form])
+    there = _task_id(other, task, None) if other and not against else task_id  # the untuned kernel is of no candidate
+    right = ask(other or project, _own_task(other or project, against) or there, against, [form])
     rows = diff_lines(left.texts[form].splitlines(), right.texts[form].splitlines())
     if as_json:
         lines = [{"kind": row.kind, "left": row.left, "right": row.right} for row in rows]
         print_json({"task": task_id, "candidate": left.candidate_id, "against": right.candidate_id, "lines": lines})
         return
     sides = [f"candidate {side.candidate_id}" if side.candidate_id else "untuned kernel" for side in (left, right)]
+    if other:
+        sides = [f"{Path(of).stem}: {side}" for of, side in zip((project, other), sides, strict=True)]
     width = max(len(text) for text in (sides[0], *(row.left for row in rows)))
     click.echo(f"  {sides[0]:<{width}} | {sides[1]}")
     for row in rows:
@@ -78,13 +119,6 @@ def _own_task(project: str, candidate: int | None) -> int | None:
     with ProjectReader(project) as reader:
         row = reader.candidate(candidate) if candidate else None
         return int(row["task_id"]) if row else None
-
-
-def _ask(project: str, task_id: int, candidate: int | None, forms: list[str]) -> Inspected:
-    command = Inspect(project=absolute(project), task_id=task_id, candidate_id=candidate, forms=forms)
-    answer = carry_out(command, quiet=True)
-    assert isinstance(answer, Inspected)
-    return answer
 
 
 def _print_linked(answer: Inspected, form: str) -> None:

@@ -10,7 +10,7 @@ import click
 
 from pruner_engine.advice import advice
 from pruner_engine.cli.arguments import absolute, find_task
-from pruner_engine.cli.options import WholeType, json_option, project_argument, run_option
+from pruner_engine.cli.options import WholeType, json_option, plugin_option, project_argument, run_option
 from pruner_engine.cli.output import print_json
 from pruner_engine.cli.progress import carry_out
 from pruner_engine.errors import UserError
@@ -39,6 +39,7 @@ _Step = Literal["draft", "verify", "measure", "pin"]
 @click.option("--verify", "step", flag_value="verify", help="Ask the run's learned model too.")
 @click.option("--measure", "step", flag_value="measure", help="Measure it now and keep it as a trial of the run.")
 @click.option("--pin", "step", flag_value="pin", help="Have the run measure it first when it goes on.")
+@plugin_option
 @json_option
 def try_(
     project: str,
@@ -47,6 +48,7 @@ def try_(
     run_id: int | None,
     edits: tuple[str, ...],
     step: _Step,
+    plugins: tuple[str, ...],
     as_json: bool,
 ) -> None:
     """Change decisions of a schedule: what does the draft model say, the learned one, the machine?"""
@@ -60,8 +62,15 @@ def try_(
         for edit in edits:
             at, value = _edit(specs, edit)
             decisions[at] = value
-    common = {"project": absolute(project), "task_id": task_id, "sketch_id": sketch["id"], "decisions": decisions}
-    command = WhatIf(**common) if step == "draft" else _COMMANDS[step](run_id=run["id"], **common)
+    common: dict[str, Any] = {
+        "project": absolute(project),
+        "task_id": task_id,
+        "sketch_id": sketch["id"],
+        "decisions": decisions,
+        "plugins": list(plugins),
+    }
+    against = start["decisions"] if decisions != start["decisions"] else None
+    command = WhatIf(**common, against=against) if step == "draft" else _COMMANDS[step](run_id=run["id"], **common)
     if step == "pin" and run["alive"] and run["socket"]:
         tell_engine(run["socket"], command)
         answer = None

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+_ALIKE = 0.3  # share of a line that two have in common at least, where parts of them are told to differ
+
 
 @dataclass(frozen=True)
 class DiffRow:
@@ -44,6 +46,21 @@ def _rows(left: Sequence[str], right: Sequence[str], block: tuple[str, int, int,
         yield DiffRow("removed", left=left[i], left_line=i)
     for j in range(right_start + paired, right_end):
         yield DiffRow("added", right=right[j], right_line=j)
+
+
+def changed_parts(left: str, right: str) -> tuple[range, range] | None:
+    """The letters in which two lines differ: what lies between their common beginning and end.
+
+    Returns:
+        None where they have little in common: then each differs as a whole.
+    """
+    shorter = min(len(left), len(right))
+    begin = next((at for at in range(shorter) if left[at] != right[at]), shorter)
+    end = next((at for at in range(shorter - begin) if left[-1 - at] != right[-1 - at]), shorter - begin)
+    alike = len(left[:begin].strip()) + len(left[len(left) - end :].strip())
+    if alike < _ALIKE * max(len(left.strip()), len(right.strip())):
+        return None
+    return range(begin, len(left) - end), range(begin, len(right) - end)
 
 
 def outline(nodes: Sequence[dict[str, Any]], depth: int = 0) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pruner_engine.protocol import WhatIfScore
-from pruner_engine.units import latency
+from pruner_engine.units import latency, ratio
 
 
 def why_text(score: WhatIfScore, measured_s: float | None) -> str:
@@ -11,6 +11,8 @@ def why_text(score: WhatIfScore, measured_s: float | None) -> str:
     lines = [f"predicted {latency(score.latency_s) if score.valid else 'not valid'}"]
     if measured_s is not None:
         lines[0] += f", measured {latency(measured_s)}"
+    if score.valid and score.against is not None:
+        lines[0] += f", {ratio(score.against.latency_s / score.latency_s)} as fast as the candidate"
     lines += [f"- {sentence}" for sentence in score.reasons]
     for title, values, told in (
         ("time", score.times, latency),

@@ -54,6 +54,7 @@ from pruner_engine.protocol import (
     Unpause,
     Verify,
     WhatIf,
+    WithPlugins,
 )
 from pruner_engine.search.control import Control, PinnedRow
 
@@ -234,7 +235,8 @@ class Engine:
 
         module, function = _WORK[type(command)]
         work = getattr(importlib.import_module(f"pruner_engine.jobs.{module}"), function)
-        load_plugins(())  # a project may hold what an installed one has made
+        # with the installed ones: a project may hold what they have made
+        load_plugins(command.plugins if isinstance(command, WithPlugins) else ())
         return functools.partial(work, command, JobContext(emit, job.control, self._socket))
 
     # ------------------------------------------------------------ events

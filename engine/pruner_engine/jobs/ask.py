@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from pruner_engine.draft.explanation import Explanation
 from pruner_engine.draft.reasons import reasons
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import check_model as look_at
@@ -13,8 +15,9 @@ from pruner_engine.inspect import code_of
 from pruner_engine.inspect.why import why_text
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.workbench import Workbench, stored_task, workbench
-from pruner_engine.protocol import UNTUNED, CheckModel, Inspect, Inspected, WhatIf, WhatIfScore
+from pruner_engine.protocol import UNTUNED, CheckModel, Inspect, Inspected, Predicted, WhatIf, WhatIfScore
 from pruner_engine.space.edited import checked_row
+from pruner_engine.space.sketch import Sketch
 from pruner_engine.store.lookups import fastest
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.store.reading import making_sense
@@ -68,7 +71,7 @@ def what_if(command: WhatIf, job: JobContext) -> None:
 def _score(bench: Workbench, asked: WhatIf) -> WhatIfScore:
     sketch = bench.sketch(asked.sketch_id)
     found = bench.analyzer.explain(sketch.index, checked_row(sketch, asked.decisions))
-    valid = bool(found.valid and np.isfinite(found.latency_s))
+    valid = _counts(found)
     return WhatIfScore(
         request=asked.request,
         score=-float(np.log2(found.latency_s)) if valid else 0.0,
@@ -78,7 +81,20 @@ def _score(bench: Workbench, asked: WhatIf) -> WhatIfScore:
         penalties=found.penalties,
         times=found.times,
         reasons=reasons(found, bench.profile, asked.measured_s),
+        against=None if asked.against is None else _predicted(bench, sketch, asked.against),
     )
+
+
+def _predicted(bench: Workbench, sketch: Sketch, decisions: list[Any]) -> Predicted | None:
+    """What is said of a row by the same calibration; None where it is not valid."""
+    found = bench.analyzer.explain(sketch.index, checked_row(sketch, decisions))
+    if not _counts(found):
+        return None
+    return Predicted(float(found.latency_s), found.symbols, found.penalties, found.times)
+
+
+def _counts(found: Explanation) -> bool:
+    return bool(found.valid and np.isfinite(found.latency_s))
 
 
 def _why(command: Inspect, reader: ProjectReader, candidate_id: int) -> str:

@@ -20,12 +20,12 @@ def line_of(command: Any) -> str:  # noqa: PLR0911
             return tune_line(command)
         case msg.Resume():
             budget = {"--run": command.run_id, "--trials": command.trials, "--minutes": command.minutes}
-            return _line("resume", command.project, *_plugins(command.plugins), **budget)
+            return _line("resume", command.project, *plugin_words(command.plugins), **budget)
         case msg.Export():
             flags = ["--all-runs"] if command.all_runs else []
             weights = "beside" if command.weights_beside else None
             options = {"--out": command.out, "--run": command.run_id, "--weights": weights}
-            return _line("export", command.project, *flags, **options)
+            return _line("export", command.project, *flags, *plugin_words(command.plugins), **options)
         case msg.ExportRecords():
             flags = ["--all-runs"] if command.all_runs else []
             options = {"--out": command.out, "--run": command.run_id, "--best": command.best}
@@ -96,7 +96,7 @@ def tune_line(plan: msg.Tune) -> str:
             words += [word for rule in value for word in ("--without", rule)]
         else:
             words += ["--set", f"{name}={value if isinstance(value, str) else json.dumps(value)}"]
-    return _line(*words, *_plugins(plan.plugins), *(["--allow-code"] if plan.allow_code else []))
+    return _line(*words, *plugin_words(plan.plugins), *(["--allow-code"] if plan.allow_code else []))
 
 
 def decision_names(specs: Sequence[dict[str, Any]]) -> list[str]:
@@ -129,7 +129,8 @@ def plan_of(run: dict[str, Any], project: str) -> msg.Tune:
     )
 
 
-def _plugins(files: Sequence[str]) -> list[str]:
+def plugin_words(files: Sequence[str]) -> list[str]:
+    """The words that name the files of plugins."""
     return [word for file in files for word in ("--plugin", file)]
 
 

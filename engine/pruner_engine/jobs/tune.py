@@ -115,7 +115,8 @@ def _check_budget(command: Tune | Resume) -> None:
 def _check_strategy(name: str) -> None:
     if name not in strategy_names():
         raise UserError(
-            f'There is no strategy "{name}".', f"Use one of {', '.join(strategy_names())}, or name its --plugin."
+            f'There is no strategy "{name}".',
+            f"Use one of {', '.join(strategy_names())}, or name its plugin's file (--plugin; in the window on Start).",
         )
 
 

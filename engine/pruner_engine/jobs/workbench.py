@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import tvm
@@ -43,12 +44,13 @@ class Workbench:
     """One task of one project file.
 
     Attributes:
+        key: what it was made for: path and task, and which file lies there.
         task, target, profile: what is asked about, on which device.
         space, analyzer: its candidates and the draft model.
     """
 
     def __init__(self, project: str, task_id: int) -> None:
-        self.key = (project, task_id)
+        self.key = _key(project, task_id)
         self.target: tvm.target.Target
         with ProjectReader(project) as reader:
             row, self.task, self.target = stored_task(reader, task_id)
@@ -68,7 +70,7 @@ class Workbench:
 
     def refresh(self) -> None:
         """Calibrate anew where more was measured since the last question."""
-        project, task_id = self.key
+        project, task_id, _ = self.key
         with ProjectReader(project) as reader:
             self._hashes = {s["id"]: s["hash"] for s in reader.sketches(task_id)}
             known = finished(reader, task_id)
@@ -120,12 +122,22 @@ class Workbench:
         return self.space.materialise(candidates)
 
 
+_Key = tuple[str, int, tuple[int, int] | None]
 _open: list[Workbench] = []
+
+
+def _key(project: str, task_id: int) -> _Key:
+    """A file that was removed and made anew has other tasks of the same numbers."""
+    try:
+        found = Path(project).stat()
+    except OSError:  # the reader says why
+        return project, task_id, None
+    return project, task_id, (found.st_dev, found.st_ino)
 
 
 def workbench(project: str, task_id: int) -> Workbench:
     """The workbench of a task; the last one is kept, because an answer must follow a slider."""
-    if not _open or _open[0].key != (project, task_id):
+    if not _open or _open[0].key != _key(project, task_id):
         _open[:] = [Workbench(project, task_id)]
     _open[0].refresh()
     return _open[0]

@@ -9,7 +9,17 @@ import msgspec
 from pruner_engine.protocol.message import Message
 
 
-class Tune(Message, tag="tune"):
+class WithPlugins(Message, kw_only=True):
+    """What a plugin may have a part in.
+
+    Attributes:
+        plugins: Python files to import first: naming one is the consent to run it.
+    """
+
+    plugins: list[str] = msgspec.field(default_factory=list)
+
+
+class Tune(WithPlugins, tag="tune"):
     """Start a new run in `project` (made if it is not there)."""
 
     project: str
@@ -21,23 +31,19 @@ class Tune(Message, tag="tune"):
     minutes: float | None = None
     seed: int = 0
     settings: dict[str, Any] = msgspec.field(default_factory=dict)
-    plugins: list[str] = msgspec.field(
-        default_factory=list
-    )  # Python files to import first: naming one is the consent to run it
     allow_code: bool = False
 
 
-class Resume(Message, tag="resume"):
+class Resume(WithPlugins, tag="resume"):
     """Go on with a run; the newest unfinished one when `run_id` is None."""
 
     project: str
     run_id: int | None = None
     trials: int | None = None  # a new budget instead of the run's own
     minutes: float | None = None
-    plugins: list[str] = msgspec.field(default_factory=list)
 
 
-class Export(Message, tag="export"):
+class Export(WithPlugins, tag="export"):
     """Compile the model of a run with its best schedules into folder `out`.
 
     Attributes:
@@ -82,7 +88,7 @@ UNTUNED = 0
 """In the place of a candidate's id: the kernel as it is without tuning."""
 
 
-class Inspect(Message, tag="inspect"):
+class Inspect(WithPlugins, tag="inspect"):
     """Ask for texts of one candidate; `forms` of `inspect.FORMS`, or `why`. candidate None: the task's best."""
 
     project: str
@@ -92,7 +98,7 @@ class Inspect(Message, tag="inspect"):
     request: int = 0
 
 
-class _Row(Message):
+class _Row(WithPlugins):
     """A question about one row of decisions of a sketch."""
 
     project: str
@@ -109,9 +115,15 @@ class _RowOfRun(_Row, kw_only=True):
 
 
 class WhatIf(_Row, tag="what-if"):
-    """Ask the draft model about one edited row of decisions of a sketch; what it took where it was measured."""
+    """Ask the draft model about one edited row of decisions of a sketch.
+
+    Attributes:
+        measured_s: what it took, where it was measured.
+        against: another row of the sketch, which the answer is held against.
+    """
 
     measured_s: float | None = None
+    against: list[Any] | None = None
 
 
 class Verify(_RowOfRun, tag="verify"):

@@ -136,8 +136,21 @@ class Inspected(Message, tag="inspected"):
     nodes: dict[str, list[int | None]] = msgspec.field(default_factory=dict)
 
 
+class Predicted(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    """What the draft model says of one row of decisions: seconds a call, and their parts."""
+
+    latency_s: float
+    symbols: dict[str, float]
+    penalties: dict[str, float]
+    times: dict[str, float]
+
+
 class WhatIfScore(Message, tag="what-if-score"):
-    """Answer to `WhatIf`: score, predicted latency in seconds, its parts, and sentences about what costs time."""
+    """Answer to `WhatIf`: score, predicted latency in seconds, its parts, and sentences about what costs time.
+
+    Attributes:
+        against: the same of the row that it is held against; None where none was named, or that one is not valid.
+    """
 
     request: int
     score: float
@@ -147,6 +160,7 @@ class WhatIfScore(Message, tag="what-if-score"):
     penalties: dict[str, float]
     times: dict[str, float]
     reasons: list[str] = msgspec.field(default_factory=list)
+    against: Predicted | None = None
 
 
 class Verified(Message, tag="verified"):

@@ -55,6 +55,16 @@ def task_named(reader: ProjectReader, name: str, or_id: int, run_id: int | None)
     return None if row is None else int(row["id"])
 
 
+def same_task(reader: ProjectReader, task_id: int, other: ProjectReader) -> int:
+    """Id that another project has for a task: the same kernel for the same target; -1 where it has none."""
+    row = whole_task(reader, task_id)
+    found = row and other.one(
+        "SELECT k.id FROM tasks k JOIN targets t ON t.id = k.target_id WHERE k.hash = ? AND t.text = ?",
+        (row["hash"], row["target"]),
+    )
+    return int(found["id"]) if found else -1
+
+
 def finished(reader: ProjectReader, task_id: int) -> int:
     """How many measurements of a task, of all runs, were neither failed nor abandoned."""
     return int(reader.rows(f"SELECT count(*) AS n {_FINISHED}", (task_id,))[0]["n"])

@@ -364,7 +364,8 @@ class ProjectReader:
     def exported(self, run_id: int) -> Row | None:
         """How fast the library of a run's last export was on the run's own device; None where that was not measured.
 
-        `seconds` of one inference, when (`at`), and whether the run was `tuned_since`.
+        `seconds` of one inference, those of what was timed in turns with it (`beside`, by name), when (`at`), and
+        whether the run was `tuned_since`.
         """
         row = self.one("SELECT at, summary FROM exports WHERE run_id = ? ORDER BY id DESC LIMIT 1", (run_id,))
         if row is None:
@@ -376,7 +377,9 @@ class ProjectReader:
         if not seconds or not summary.get("on_device", seconds in known):
             return None
         newest = self.one("SELECT started FROM rounds WHERE run_id = ? ORDER BY id DESC LIMIT 1", (run_id,))
-        return {"seconds": seconds, "at": at, "tuned_since": newest is not None and newest["started"] > at}
+        beside = {name: line["seconds"] for name, line in summary["latency"].items() if name != "tuned"}
+        tuned_since = newest is not None and newest["started"] > at
+        return {"seconds": seconds, "beside": beside, "at": at, "tuned_since": tuned_since}
 
     def events(self, run_id: int, after: int = 0) -> list[Row]:
         return self.rows("SELECT * FROM events WHERE run_id = ? AND id > ? ORDER BY id", (run_id, after))

@@ -42,7 +42,10 @@ def create_model(kind: str, seed: int = 0) -> CostModel:
     """
     make = _MODELS.get(kind)
     if make is None:
-        raise UserError(f"There is no cost model named {kind!r}.", f"Choose one of: {', '.join(_MODELS)}.")
+        raise UserError(
+            f"There is no cost model named {kind!r}.",
+            f"Use one of {', '.join(_MODELS)}, or name its plugin's file (--plugin; in the window on Start).",
+        )
     if isinstance(make, str):
         module, name = make.split(":")
         make = getattr(import_module(module), name)

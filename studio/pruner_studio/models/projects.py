@@ -39,6 +39,12 @@ def expanded(text: str) -> str:
     return text.strip()
 
 
+def project_path(text: str) -> str:
+    """The project file that a name stands for; one without the suffix would be taken for a model when it is opened."""
+    path, named = expanded(text), text.strip()
+    return path if not named or named.endswith((SUFFIX, os.sep)) else f"{path}{SUFFIX}"
+
+
 def usual_folder() -> Path:
     """Where projects are kept as long as nobody chooses another place."""
     return Path.home() / "pruner-projects"

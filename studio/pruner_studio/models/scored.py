@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, overload
 
 import numpy as np
 
 from pruner_engine.store.quality import best_in_top, qualities, score_quality
 from pruner_engine.store.reader import ProjectReader
+from pruner_studio.translation import tr
 
 _UNKNOWN = qualities(())
 _NUMBERS = ("id", "round_id", "task_id", "draft_score", "verified_score", "seconds")
@@ -74,6 +75,26 @@ class ScoredCandidates:
         if round_id is not None:
             kept &= arrays["round_id"] == round_id
         return {name: values[kept] for name, values in arrays.items()}
+
+
+class CandidateNames(Sequence[str]):
+    """What candidates are called, each made when it is asked for: very many are drawn, few are pointed at."""
+
+    def __init__(self, ids: Sequence[int], task_ids: np.ndarray, tasks: Mapping[int, str]) -> None:
+        self._ids, self._task_ids, self._tasks = ids, task_ids, tasks
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[str]: ...
+    def __getitem__(self, at: int | slice) -> str | Sequence[str]:
+        if isinstance(at, slice):
+            return CandidateNames(self._ids[at], self._task_ids[at], self._tasks)
+        named = self._tasks.get(int(self._task_ids[at]), "")
+        return tr("candidate {number} of {task}").format(number=self._ids[at], task=named)
 
 
 def rank_of(shown: dict[str, np.ndarray], score: str) -> float | None:

@@ -16,7 +16,7 @@ from pruner_engine.store.quality import over_rounds
 from pruner_studio.help import tip_of
 from pruner_studio.models.narrowing import narrowed
 from pruner_studio.models.rows import Column, RowTable
-from pruner_studio.models.scored import ScoredCandidates, place_of_best, places, rank_of
+from pruner_studio.models.scored import CandidateNames, ScoredCandidates, place_of_best, places, rank_of
 from pruner_studio.models.words import ORIGINS
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
@@ -263,7 +263,7 @@ class DraftVerifyPage(Page):
         if self.score.current == "explored":
             self._show_explored(drafting_round(rounds, self._round))
         else:
-            self._show_scatter(shown)
+            self._show_scatter(shown, tasks)
         yield
         self._show_tiles(shown, chosen or rounds)
 
@@ -298,7 +298,7 @@ class DraftVerifyPage(Page):
         named = ((name, task_id) for task_id, name in tasks.items() if task_id in offered)
         self.task.offer([(everything, None), *named], shown)
 
-    def _show_scatter(self, shown: dict[str, np.ndarray]) -> None:
+    def _show_scatter(self, shown: dict[str, np.ndarray], tasks: dict[int, str]) -> None:
         across, up = _PLOTTED[self.score.current]
         known = np.isfinite(shown[across]) & np.isfinite(shown[up])
         shown, axes = {name: values[known] for name, values in shown.items()}, dict(_AXES)
@@ -313,8 +313,9 @@ class DraftVerifyPage(Page):
             own = shown["origin"] == origin
             if own.any():
                 ids, color = shown["id"][own].astype(int).tolist(), _COLORS.get(origin, _OTHER_COLOR)
-                name = ORIGINS.get(origin, origin)
-                groups.append(Series(name, shown[across][own], shown[up][own], color, points=True, ids=ids))
+                names = CandidateNames(ids, shown["task_id"][own], tasks)
+                x, y = shown[across][own], shown[up][own]
+                groups.append(Series(ORIGINS.get(origin, origin), x, y, color, points=True, ids=ids, names=names))
         self.scatter.show_data(groups, chosen=self.workspace.candidate_id)
 
     def _show_explored(self, row: dict[str, Any] | None) -> None:

@@ -205,6 +205,7 @@ class ExportPage(Page):
             run_id=self.workspace.run_id,
             all_runs=self.which.currentData(),
             weights_beside=self.beside.isChecked(),
+            plugins=self.workspace.plugins,
         )
 
     def start(self) -> None:

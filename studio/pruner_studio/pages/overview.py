@@ -164,7 +164,8 @@ class OverviewPage(Page):
             seconds = measured["seconds"] if measured else None
             remark = measured["note"] if measured and seconds is None else ""
             if seconds:
-                remark = _against(seconds, run, exported) or remark
+                told = _against(seconds, run, exported), _in_turns(name, seconds, exported)
+                remark = " · ".join(filter(None, told)) or remark
             elif name == "untuned":  # a sum over kernels is held against the other one
                 seconds, remark = run["untuned_s"], tr("sum over kernels")
                 remark = (_against(seconds, run, None) if seconds else "") or remark
@@ -253,6 +254,16 @@ class OverviewPage(Page):
         if run["reason"]:
             lines.insert(0, tr("Ended: {reason}").format(reason=run["reason"]))
         self.fact_text.setText("\n".join(lines))
+
+
+def _in_turns(name: str, seconds: float, exported: Row | None) -> str:
+    """How it stood at the export, where it was slower beside the tuned model than in its own calmest minute."""
+    beside = exported["beside"].get(name) if exported else None
+    if exported is None or not beside or beside == seconds:
+        return ""
+    own = exported["seconds"]
+    told = tr("{ratio} slower in turns with it") if beside > own else tr("{ratio} faster in turns with it")
+    return told.format(ratio=units.ratio(max(beside, own) / min(beside, own)))
 
 
 def _against(seconds: float, run: Row, exported: Row | None) -> str:

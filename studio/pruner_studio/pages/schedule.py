@@ -175,7 +175,7 @@ class SchedulePage(Page):
         else:
             self.candidate_card.heading.setText(tr("Candidate {number}").format(number=row["id"]))
             best = row["id"] == task["best_candidate_id"]
-            self.candidate_card.note.setText(figures(row, task))
+            self.candidate_card.note.setText(figures(row, task, self.diff.kept(task["id"])))
             tone = "bad" if row["stage"] not in (None, "ok") else "good" if best else "neutral"
             self.state.show_state(tr("best of its task") if best else outcome(row), tone)
             failed = row["stage"] not in (None, "ok")

@@ -17,7 +17,7 @@ from pruner_engine.jobs import lines
 from pruner_engine.model_names import stem_of
 from pruner_studio import clipboard
 from pruner_studio.help import Term, terms
-from pruner_studio.models.projects import SUFFIX, copy_of_demo, expanded, project_folder
+from pruner_studio.models.projects import SUFFIX, copy_of_demo, project_folder, project_path
 from pruner_studio.models.stored import model_of
 from pruner_studio.pages.page import Page
 from pruner_studio.problem import Problem
@@ -55,6 +55,7 @@ class StartPage(Page):
         left.addWidget(self.model_card)
         self.form = PlanForm(self.workspace.problem.emit)
         self.form.changed.connect(self._show_command)
+        self.form.plugins.changed.connect(self._plugins_changed)
         self.project, self.budget, self.budget_kind = self.form.project, self.form.budget, self.form.budget_kind
         left.addWidget(self.form)
         left.addStretch(1)
@@ -118,7 +119,7 @@ class StartPage(Page):
         """The job as the page says it."""
         trials, minutes = self.form.budgets()
         return msg.Tune(
-            project=expanded(self.project.text()),
+            project=project_path(self.project.text()),
             model=self.model_card.model,
             inputs=self.shapes.values(),
             target=self.form.target.chosen or "auto",
@@ -130,6 +131,10 @@ class StartPage(Page):
             plugins=self.form.plugins.agreed(),
             allow_code=self.consent.isChecked(),
         )
+
+    def _plugins_changed(self) -> None:
+        """A run that is gone on with, and questions about its schedules, may need them as well."""
+        self.workspace.plugins = self.form.plugins.agreed()
 
     def terms(self) -> list[Term]:
         """The settings, folded or not."""

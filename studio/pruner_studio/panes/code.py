@@ -112,9 +112,7 @@ class CodePane(Pane):
             view.show_text("", subject.lacks)
             return
         view.show_text("", tr("Compiling…"))
-        command = msg.Inspect(
-            project=subject.project, task_id=subject.task_id, candidate_id=subject.candidate_id, forms=[form]
-        )
+        command = self._question(subject.project, subject.task_id, subject.candidate_id, form)
         self.ask(command, lambda reply: self._compiled(form, reply), lambda told: view.show_text("", told))
 
     def _compiled(self, form: str, reply: msg.Inspected) -> None:

@@ -1,7 +1,8 @@
-"""Any two schedules side by side, of one run or of two, of one task or of two alike ones, both named."""
+"""Any two schedules side by side, of one run, of two, or of two projects, of one task or of alike ones, both named."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtWidgets import QHBoxLayout
@@ -9,6 +10,8 @@ from PySide6.QtWidgets import QHBoxLayout
 from pruner_engine import protocol as msg
 from pruner_engine import units
 from pruner_engine.inspect.diff import DiffRow, diff_lines
+from pruner_engine.store.lookups import same_task
+from pruner_engine.store.reader import ProjectReader
 from pruner_studio import background
 from pruner_studio.models.trace import changed_decisions
 from pruner_studio.panes.code import forms_of
@@ -26,10 +29,13 @@ FORMS = (
     ("llvm", "LLVM IR"),
     ("asm", tr("Assembly")),
     ("cuda", "CUDA"),
+    ("ptx", "PTX"),
     ("why", tr("Symbols")),
 )
 _MOST_ALIKE = 12  # tasks of the same operator whose best is offered
-_COMPILED = ("llvm", "asm", "cuda")  # of some targets only
+_COMPILED = ("llvm", "asm", "cuda", "ptx")  # of some targets only
+
+Side = int | str  # a candidate's id; behind the path of its project and a colon where that is another one
 
 
 class DiffPane(Pane):
@@ -38,7 +44,9 @@ class DiffPane(Pane):
     def __init__(self, workspace: Workspace) -> None:
         super().__init__(workspace)
         self.reference: int | None = None  # candidate that the user keeps as the left side
-        self._chosen: int | None = None  # left side that the user wants, also while it cannot stand there
+        self._chosen: Side | None = None  # left side that the user wants, also while it cannot stand there
+        self._beside: Sequence[ProjectReader] = ()  # projects whose candidates are offered too
+        workspace.changed.connect(self._look_beside)
         top = QHBoxLayout()
         top.setSpacing(8)
         self.left = Choice()
@@ -59,6 +67,11 @@ class DiffPane(Pane):
         self._shown = None
         if self.subject is not None:
             self.look_at(self.subject, self._news)
+
+    def kept(self, task_id: int) -> dict[str, Any] | None:
+        """The row of the reference, where it is of a task."""
+        row = self._row(self.reference)
+        return row if row is not None and row["task_id"] == task_id else None
 
     def shown(self) -> object:
         return super().shown(), self.left.currentData(), self.forms.current
@@ -84,15 +97,36 @@ class DiffPane(Pane):
         self.reference = self._chosen = None
 
     def words(self) -> list[str]:
-        right = self.subject.candidate_id if self.subject else None
-        left = self._inspect(self.forms.current, self.left.currentData())  # the terminal has --candidate at the left
-        return [*left, "--against", str(right)] if left and right is not None else []
+        """The terminal has --candidate at the left, and its project is the one that is named first."""
+        if self.subject is None or self.subject.candidate_id is None or self.left.currentData() is None:
+            return []
+        reader, left_id = self._place(self.left.currentData())
+        right = ["--against", str(self.subject.candidate_id)]
+        if reader is self.reader:
+            return [*self._inspect(self.forms.current, left_id), *right]
+        row = reader.candidate(left_id)
+        of_task = self._inspect(self.forms.current, left_id, str(reader.path), row["task_id"] if row else None)
+        return [*of_task, *right, "--with", self.subject.project]
+
+    def _place(self, side: Side) -> tuple[ProjectReader, int]:
+        """The project that a side is of, and its number there."""
+        if isinstance(side, int):
+            return self.reader, side
+        path, _, number = side.rpartition(":")
+        return next(reader for reader in self._beside if str(reader.path) == path), int(number)
+
+    def _look_beside(self) -> None:
+        """Another project was laid beside this one, or taken away."""
+        if self.workspace.reader is not None and self._beside != self.workspace.beside.readers:
+            self._shown = None
+            self._show_if_visible()
 
     def _fill(self, subject: Subject) -> None:
-        """The kept reference, the best of the task in each run, the untuned kernel, the best of the tasks of the same
-        operator; the user's choice stays.
+        """The kept reference, the best of the task in each run, of the projects laid beside this one too, the untuned
+        kernel, the best of the tasks of the same operator; the user's choice stays.
         """
-        offered: dict[int, str] = {}
+        offered: dict[Side, str] = {}
+        self._beside = self.workspace.beside.readers
         if (kept := self._row(self.reference)) is not None:
             offered[kept["id"]] = tr("Reference: {name}").format(name=self._name(kept, subject))
         for best in reversed(self.reader.bests(subject.task_id)):
@@ -100,8 +134,12 @@ class DiffPane(Pane):
                 offered[best["id"]] = tr("Best of run {number}: {name}").format(
                     number=best["run_id"], name=self._name(best, subject)
                 )
-        if (chosen := self._row(self._chosen)) is not None and chosen["task_id"] == subject.task_id:
+        own = self._chosen if isinstance(self._chosen, int) else None
+        if (chosen := self._row(own)) is not None and chosen["task_id"] == subject.task_id:
             offered.setdefault(chosen["id"], self._name(chosen, subject))  # it was the best of a run that goes on
+        for reader in self._beside:
+            for best in reader.bests(same_task(self.reader, subject.task_id, reader)):
+                offered[f"{reader.path}:{best['id']}"] = self._name(best, subject, reader)
         offered[msg.UNTUNED] = self._name(None, subject)
         for row in self._alike(subject):
             offered.setdefault(row["id"], self._name(row, subject))
@@ -124,52 +162,52 @@ class DiffPane(Pane):
         self._chosen = self.left.itemData(at)
         self._compare()
 
-    def _name(self, row: dict[str, Any] | None, subject: Subject) -> str:
+    def _name(self, row: dict[str, Any] | None, subject: Subject, of: ProjectReader | None = None) -> str:
         if row is None:
             task = self.reader.task(subject.task_id)
             seconds = task["untuned_s"] if task else None
             return tr("Untuned kernel") + (f", {units.latency(seconds)}" if seconds else "")
-        run = self.reader.run(row["run_id"])
+        run = (of or self.reader).run(row["run_id"])
         seconds = f", {units.latency(row['seconds'])}" if row["seconds"] else ""
         told = tr("candidate {number} (run {run}, {more})").format(
             number=row["id"], run=run["id"], more=run["strategy"] + seconds
         )
+        if of not in (None, self.reader):
+            return tr("{project}: {candidate}").format(project=of.path.stem, candidate=told)
         if row["task_id"] == subject.task_id:
             return told
         task = self.reader.task(row["task_id"])
         return tr("{candidate} of {task}").format(candidate=told, task=task["name"] if task else row["task_id"])
 
     def _compare(self) -> None:
-        subject, left_id, form = self.subject, self.left.currentData(), self.forms.current
+        subject, form = self.subject, self.forms.current
         if subject is None:
             return
         if subject.candidate_id is None:
             self.view.tell(subject.lacks)
             return
         self.view.tell(tr("Applying both traces…"))
-        texts: dict[int, str] = {}
-        pair = (left_id, subject.candidate_id)
+        pair = self._place(self.left.currentData()), (self.reader, subject.candidate_id)
+        texts: list[list[str]] = []
 
         def answered(reply: msg.Inspected) -> None:
-            texts[reply.candidate_id] = reply.texts[form]
-            if len(texts) < 2:
-                ask(subject.candidate_id)
+            texts.append(reply.texts[form].splitlines())
+            if len(texts) < len(pair):
+                ask(*pair[len(texts)])
             else:
-                both = [texts[side].splitlines() for side in pair]
-                background.run(lambda: diff_lines(*both), self.in_time(lined_up), self.workspace.problem.emit)
+                background.run(lambda: diff_lines(*texts), self.in_time(lined_up), self.workspace.problem.emit)
 
         def lined_up(rows: list[DiffRow]) -> None:
-            left, right = (self._name(self.reader.candidate(side), subject) for side in pair)
+            left, right = (self._name(reader.candidate(number), subject, reader) for reader, number in pair)
             self.view.show_diff(form, (left, right), rows, self._decisions(*pair))
 
-        def ask(side: int | None) -> None:
-            row = self._row(side)  # none of an untuned kernel, which is the subject's
+        def ask(reader: ProjectReader, number: int) -> None:
+            row = reader.candidate(number)  # none of an untuned kernel, which is the subject's
             task_id = subject.task_id if row is None else row["task_id"]
-            command = msg.Inspect(project=subject.project, task_id=task_id, candidate_id=side, forms=[form])
-            self.ask(command, answered, self.view.tell)
+            self.ask(self._question(str(reader.path), task_id, number, form), answered, self.view.tell)
 
-        ask(left_id)
+        ask(*pair[0])
 
-    def _decisions(self, left: int, right: int) -> list[str] | None:
-        traces = [self.reader.trace(side) for side in (left, right)]
-        return None if traces[0] is None or traces[1] is None else changed_decisions(traces[0], traces[1])
+    def _decisions(self, *pair: tuple[ProjectReader, int]) -> list[str] | None:
+        left, right = (reader.trace(number) for reader, number in pair)
+        return None if left is None or right is None else changed_decisions(left, right)

@@ -59,9 +59,7 @@ class LoopsPane(Pane):
             self._fail(subject.lacks)
             return
         self.told.emit(tr("Replaying the trace…"))
-        command = msg.Inspect(
-            project=subject.project, task_id=subject.task_id, candidate_id=subject.candidate_id, forms=["replay"]
-        )
+        command = self._question(subject.project, subject.task_id, subject.candidate_id, "replay")
         self.ask(command, self._replayed, self._fail)
 
     def choose_line(self, line: int) -> None:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from pruner_engine import protocol as msg
+from pruner_engine.jobs import lines
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
@@ -98,19 +99,26 @@ class Pane(QWidget):
         """The command line that tells the same in the terminal; empty where no candidate is shown."""
         raise NotImplementedError
 
-    def _inspect(self, form: str, candidate_id: int | None) -> list[str]:
-        """`pruner inspect` of a candidate of the subject's task."""
+    def _question(self, project: str, task_id: int, candidate_id: int, form: str) -> msg.Inspect:
+        """What asks the engine for a candidate in one of its forms."""
+        plugins = self.workspace.plugins
+        return msg.Inspect(project=project, task_id=task_id, candidate_id=candidate_id, forms=[form], plugins=plugins)
+
+    def _inspect(self, form: str, candidate_id: int | None, project: str = "", task_id: int | None = None) -> list[str]:
+        """`pruner inspect` of a candidate of the subject's task, or of another one of another project."""
         if self.subject is None or candidate_id is None:
             return []
-        of_task = [self.subject.project, "--task", str(self.subject.task_id)]
+        of_task = [project or self.subject.project, "--task", str(task_id or self.subject.task_id)]
         named = "untuned" if candidate_id == msg.UNTUNED else str(candidate_id)
-        return ["pruner", "inspect", *of_task, "--candidate", named, "--as", form]
+        plugins = lines.plugin_words(self.workspace.plugins)
+        return ["pruner", "inspect", *of_task, "--candidate", named, "--as", form, *plugins]
 
     def _try(self, candidate_id: int) -> list[str]:
         """`pruner try` from the decisions of a candidate: without more words it tells them and changes nothing."""
         assert self.subject is not None
         of_task = [self.subject.project, "--task", str(self.subject.task_id)]
-        return ["pruner", "try", *of_task, "--run", str(self.subject.run_id), "--candidate", str(candidate_id)]
+        start = ["--run", str(self.subject.run_id), "--candidate", str(candidate_id)]
+        return ["pruner", "try", *of_task, *start, *lines.plugin_words(self.workspace.plugins)]
 
     @property
     def reader(self) -> ProjectReader:

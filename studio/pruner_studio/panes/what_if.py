@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QHBoxLayout
 
 from pruner_engine import protocol as msg
@@ -18,11 +19,20 @@ from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, label
 from pruner_studio.widgets.divider import Divided
-from pruner_studio.widgets.parts import PartsView
+from pruner_studio.widgets.parts import ASKING, PartsView
 from pruner_studio.widgets.what_if import WhatIfEditor
 from pruner_studio.workspace import Workspace
 
+_PATIENCE_MS = 400  # for which figures of the decisions before stand
 _STEPS: dict[type, str] = {msg.Verify: "--verify", msg.Try: "--measure", msg.Pin: "--pin"}
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """What came of a question, in words, and the candidate that it made or met, if any."""
+
+    text: str
+    candidate_id: int | None = None
 
 
 class WhatIfPane(Pane):
@@ -34,7 +44,10 @@ class WhatIfPane(Pane):
         self._specs: list[dict[str, Any]] = []
         self._busy = False  # the engine does what was asked for last
         self._step = ""  # of `pruner try`, whose answer is shown below the prediction
+        self._told_of: int | None = None  # candidate that the answer is about
+        self._late = QTimer(self, singleShot=True, interval=_PATIENCE_MS)  # an engine that measures answers later
         self.editor, self.parts = WhatIfEditor(), PartsView()
+        self._late.timeout.connect(self.parts.wait)
         self.editor.edited.connect(self._edited)
         split = Divided(Qt.Orientation.Horizontal, tr("Divider of decisions and prediction"), 14)
         split.addWidget(self.editor)
@@ -61,12 +74,16 @@ class WhatIfPane(Pane):
         self._tips = [made.toolTip() for made in self._deeds]
         for made in self._deeds:
             row.addWidget(made)
+        self.show_button = button(tr("Show the candidate"), self._show_told, "link")
+        self.show_button.hide()
+        row.addWidget(self.show_button)
         row.addStretch(1)
         return row
 
     # ------------------------------------------------------------ showing
 
     def show_subject(self, subject: Subject) -> None:
+        self._late.stop()
         row = self.candidate(subject)
         sketches = {sketch["id"]: sketch for sketch in self.reader.sketches(subject.task_id)}
         self._row = row if row and row["sketch_id"] in sketches else None
@@ -80,7 +97,7 @@ class WhatIfPane(Pane):
             return
         self._specs = sketches[self._row["sketch_id"]]["decisions"]
         self.editor.show_candidate(self._row["id"], self._specs, self._row["decisions"])
-        self.parts.tell(tr("Asking the draft model…"))
+        self.parts.tell(ASKING)
         self._predict()
 
     def show_news(self, subject: Subject) -> None:
@@ -92,6 +109,7 @@ class WhatIfPane(Pane):
 
     def _forget(self) -> None:
         super()._forget()
+        self._late.stop()
         self.editor.forget()
 
     def _show_if_visible(self) -> None:
@@ -108,10 +126,24 @@ class WhatIfPane(Pane):
 
     def _answer_nothing(self) -> None:
         self._step = ""
-        self.answer.setText("")
+        self._tell("")
+
+    def _tell(self, text: str, candidate_id: int | None = None) -> None:
+        """An answer, and the way to the candidate that it is about."""
+        self.answer.setText(text)
+        self._told_of = candidate_id
+        self.show_button.setVisible(candidate_id is not None and self._row is not None)
+        if candidate_id is not None:
+            named = tr("Show candidate {number}").format(number=candidate_id)
+            self.show_button.setText(named)
+            self.show_button.setAccessibleName(named)
+
+    def _show_told(self) -> None:
+        if self.subject is not None and self._told_of is not None:
+            self.workspace.select(self.subject.task_id, self._told_of)
 
     def _predict(self) -> None:
-        """Ask for the prediction of what the editors say."""
+        """Ask for the prediction of what the editors say, held against that of the candidate as it is."""
         shown = self._shown
         if self._row is None or shown is None:
             return
@@ -124,9 +156,23 @@ class WhatIfPane(Pane):
             sketch_id=self._row["sketch_id"],
             decisions=list(self.editor.decisions),
             measured_s=measured,
+            against=list(self.editor.start) if edited else None,
+            plugins=self.workspace.plugins,
         )
 
-        self.ask(command, lambda answer: self.parts.show_score(answer, measured, edited=edited), self.parts.tell)
+        def answered(answer: msg.WhatIfScore) -> None:
+            self._late.stop()
+            self.parts.show_score(answer, measured)
+            if command.decisions != self.editor.decisions:  # that of later ones is on its way
+                self._late.start()
+
+        def failed(told: str) -> None:
+            self._late.stop()
+            self.parts.tell(told)
+
+        if not self._late.isActive():
+            self._late.start()
+        self.ask(command, answered, failed)
 
     # ------------------------------------------------------------ the learned model, the machine, the search
 
@@ -144,7 +190,7 @@ class WhatIfPane(Pane):
         if self.workspace.steers_shown:
             self._step = _STEPS[msg.Pin]
             self.workspace.control(self._command(msg.Pin))
-            self.answer.setText(tr("The running search measures it first in its next round."))
+            self._tell(tr("The running search measures it first in its next round."))
         else:
             self._do(msg.Pin, tr("Putting it into the run…"), self._pinned)
 
@@ -152,27 +198,32 @@ class WhatIfPane(Pane):
         if self._row is None or self.subject is None:
             return
         self._step = _STEPS[kind]
-        self.answer.setText(meanwhile)
+        self._tell(meanwhile)
         self._busy = True
         self._enable()
         command, candidate_id = self._command(kind), self._row["id"]
 
-        def tell(text: str) -> None:
+        def tell(answer: _Answer) -> None:
             self._busy = False
             self._enable()
-            before = tr("About the decisions before: {answer}").format(answer=text)
-            self.answer.setText(text if command.decisions == self.editor.decisions else before)
+            before = tr("About the decisions before: {answer}").format(answer=answer.text)
+            told = answer.text if command.decisions == self.editor.decisions else before
+            self._tell(told, answer.candidate_id if answer.candidate_id != candidate_id else None)
             if not self.isVisible():
-                tell_elsewhere(text)
+                tell_elsewhere(answer)
 
-        def tell_elsewhere(text: str) -> None:
+        def tell_elsewhere(answer: _Answer) -> None:
             """What changed the project is told wherever its user looks by now."""
             if kind is not msg.Verify:
                 asked = tr("Asked for with decisions of candidate {number}.").format(number=candidate_id)
-                self.workspace.problem.emit(Problem(text, asked, level="info"))
+                self.workspace.problem.emit(Problem(answer.text, asked, level="info"))
 
         told = self.in_time(tell, tell_elsewhere)
-        self.ask_anyway(command, lambda reply: told(sentence_of(reply)), told)
+        self.ask_anyway(
+            command,
+            lambda reply: told(_Answer(sentence_of(reply), getattr(reply, "candidate_id", None))),
+            lambda text: told(_Answer(text)),
+        )
 
     def _enable(self) -> None:
         """What can be pressed now, and why the rest cannot."""
@@ -200,6 +251,7 @@ class WhatIfPane(Pane):
             task_id=self.subject.task_id,
             sketch_id=self._row["sketch_id"],
             decisions=list(self.editor.decisions),
+            plugins=self.workspace.plugins,
         )
 
     def _verified(self, reply: msg.Verified) -> str:

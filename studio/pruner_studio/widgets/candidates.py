@@ -100,8 +100,8 @@ class CandidatesCard(Card):
         self.left_out.setVisible(bool(self.left_out.text()))
 
 
-def figures(row: dict[str, Any], task: dict[str, Any]) -> str:
-    """Latency, spread over the repeats, rate and gain of a candidate."""
+def figures(row: dict[str, Any], task: dict[str, Any], reference: dict[str, Any] | None = None) -> str:
+    """Latency, spread over the repeats, rate and gain of a candidate, over the one that the user keeps too."""
     if row["seconds"] is None:
         return ""
     parts = [units.latency(row["seconds"])]
@@ -110,6 +110,10 @@ def figures(row: dict[str, Any], task: dict[str, Any]) -> str:
     parts.append(units.rate(task["flops"] / row["seconds"], "FLOP"))
     if task["untuned_s"]:
         parts.append(tr("{gain} over untuned").format(gain=units.ratio(task["untuned_s"] / row["seconds"])))
+    if reference is not None and reference["seconds"] and reference["id"] != row["id"]:
+        told = tr("{gain} over reference {number}")
+        gain = units.ratio(reference["seconds"] / row["seconds"])
+        parts.append(told.format(gain=gain, number=reference["id"]))
     return "   ".join(parts)
 
 

@@ -28,6 +28,7 @@ from pruner_studio.widgets.basic import label
 
 _LEXERS = {"trace": "python", "tvmscript": "python", "llvm": "llvm", "asm": "gas", "cuda": "cuda", "ptx": "ptx"}
 _TAB = 4  # characters
+_PART_ALPHA = 70
 _LONGEST = 1_500_000  # characters that are highlighted; more is shown plain
 _COLORS = (
     ("Token.Comment", "code_comment"),
@@ -124,6 +125,7 @@ class CodeView(QPlainTextEdit):
         self._highlighter = _Highlighter(self)
         self.linked: list[int] = []
         self.pointed: list[int] = []
+        self.parts: dict[int, range] = {}  # letters of lines that are marked in them
         self._under: int | None = None  # line under the pointer
         self.viewport().setMouseTracking(True)
         self._form = ""
@@ -135,7 +137,7 @@ class CodeView(QPlainTextEdit):
         if (form, text) == (self._form, self.toPlainText()):
             return
         self._form = form
-        self.linked, self.pointed = [], []
+        self.linked, self.pointed, self.parts = [], [], {}
         self._highlighter.set_form(form if len(text) <= _LONGEST else "plain")
         self.setTabStopDistance(_TAB * self.fontMetrics().horizontalAdvance(" "))  # the font is the style's by now
         self.blockSignals(True)
@@ -145,32 +147,37 @@ class CodeView(QPlainTextEdit):
         self._color()
         self._mark()
 
-    def link(self, lines: list[int], *, scroll: bool = True) -> None:
-        """Mark lines (from 0) that belong to what is chosen elsewhere, and bring one into sight.
+    def link(self, lines: list[int], *, parts: dict[int, range] | None = None, scroll: bool = True) -> None:
+        """Mark lines (from 0) that belong to what is chosen elsewhere, letters of some more, and bring one into sight.
 
         The cursor stays: it would be taken from under a user who goes through the code by keys or selects a part.
         """
-        self.linked = lines
+        self.linked, self.parts = lines, parts or {}
         self._mark()
         first, fit = self.firstVisibleBlock().blockNumber(), self.viewport().height() // self.fontMetrics().height()
         if lines and scroll and not (self.isVisible() and any(first <= line < first + fit for line in lines)):
             self.verticalScrollBar().setValue(max(0, lines[0] - fit // 2))
         if lines and scroll:
-            self._show_start_of(lines[0])
+            self._show_from(lines[0])
 
-    def _show_start_of(self, line: int) -> None:
-        """Scroll sideways as far as it takes to read where a line starts: the code of deep nests lies far right."""
+    def _show_from(self, line: int) -> None:
+        """Scroll sideways as far as it takes to read a line from its marked part on, else from where it starts.
+
+        The code of deep nests lies far right.
+        """
         text = self.document().findBlockByNumber(line).text()
-        start = self.fontMetrics().horizontalAdvance(text[: len(text) - len(text.lstrip())].expandtabs(_TAB))
+        begin = self.parts[line].start if line in self.parts else len(text) - len(text.lstrip())
+        start = self.fontMetrics().horizontalAdvance(text[:begin].expandtabs(_TAB))
         bar, width = self.horizontalScrollBar(), self.viewport().width()
-        if not bar.value() <= start < bar.value() + width // 2:
-            bar.setValue(max(0, start - width // 4))
+        before = 2 * width // 3 if line in self.parts else width // 4  # of the line, so that a reader knows where he is
+        if not bar.value() <= start < bar.value() + max(before, width // 2):
+            bar.setValue(max(0, start - before))
 
     def go_to(self, line: int) -> None:
         """Put the cursor on a line (from 0), and the line into the middle of what is in sight."""
         self.setTextCursor(QTextCursor(self.document().findBlockByNumber(line)))
         self.centerCursor()
-        self._show_start_of(line)
+        self._show_from(line)
 
     def point_at(self, lines: list[int]) -> None:
         """Mark lines (from 0) lightly, as while the pointer is on what belongs to them elsewhere."""
@@ -266,6 +273,14 @@ class CodeView(QPlainTextEdit):
                 mark.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
                 mark.cursor = QTextCursor(self.document().findBlockByNumber(number))
                 marks.append(mark)
+        for number, part in self.parts.items():
+            mark = QTextEdit.ExtraSelection()
+            mark.format.setBackground(theme.color("accent", _PART_ALPHA))
+            start = self.document().findBlockByNumber(number).position()
+            mark.cursor = QTextCursor(self.document())
+            mark.cursor.setPosition(start + part.start)
+            mark.cursor.setPosition(start + part.stop, QTextCursor.MoveMode.KeepAnchor)
+            marks.append(mark)
         self.setExtraSelections(marks)
 
     def _repaint(self) -> None:

@@ -9,7 +9,7 @@ from itertools import groupby
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QScrollBar, QVBoxLayout, QWidget
 
-from pruner_engine.inspect.diff import DiffRow
+from pruner_engine.inspect.diff import DiffRow, changed_parts
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import icon_button, label
 from pruner_studio.widgets.code import CodeView
@@ -18,7 +18,8 @@ from pruner_studio.widgets.code import CodeView
 class DiffView(QWidget):
     """The reference at the left, the shown candidate at the right; both scroll together.
 
-    Lines in a row that differ are one difference; buttons and keys go from one to the next, and round the ends.
+    Lines in a row that differ are one difference; buttons and keys go from one to the next, and round the ends. In a
+    line that is much like the other side's, the letters that differ are marked.
     """
 
     def __init__(self) -> None:
@@ -70,17 +71,20 @@ class DiffView(QWidget):
 
         Args:
             form: of both, for the highlighting.
-            decisions: sentences about decisions that differ; None where the two are of different sketches.
+            decisions: sentences about decisions that differ; None where the two are not of one sketch.
         """
         changed = [at for at, row in enumerate(rows) if row.kind != "equal"]
         shown = (row.left for row in rows), (row.right for row in rows)
         for (head, view), name, lines in zip(self.sides, names, shown, strict=True):
             head.setText(name[:1].upper() + name[1:])
             view.show_text(form, "\n".join(lines))
-            view.link(changed, scroll=False)
+        found = {at: changed_parts(rows[at].left, rows[at].right) for at in changed if rows[at].kind == "changed"}
+        for side, (_, view) in enumerate(self.sides):
+            parts = {at: both[side] for at, both in found.items() if both is not None}
+            view.link(changed, parts=parts, scroll=False)
         self._show_differences(rows)
         differ = tr("{changed} of {all} lines differ.").format(changed=len(changed), all=len(rows))
-        sketches = tr("The two are of different sketches.")
+        sketches = tr("They are not of one sketch, so that their decisions do not compare.")
         changes = tr("Decisions that differ: {changes}.").format(changes="; ".join(decisions or ()) or "–")
         self.told.setText(f"{differ} {sketches if decisions is None else changes}")
 

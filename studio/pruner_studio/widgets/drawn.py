@@ -33,16 +33,20 @@ class Bar:
 
     Attributes:
         value: the figure, in plain units.
-        fill: between 0 and 1; None where only the figure is told.
+        fill: between 0 and 1.
         text: what stands at its end.
+        before: the figure that it is held against; None without one.
+        mark: where that one's bar would end, between 0 and 1.
     """
 
     name: str
     value: float
-    fill: float | None
+    fill: float
     text: str
     tone: str = "accent"
     tip: str = ""
+    before: float | None = None
+    mark: float | None = None
 
 
 class Bars(QWidget):
@@ -61,6 +65,7 @@ class Bars(QWidget):
         self.figure = Figure(name, lambda: (self,), self.rows)
         self.setAccessibleName(name)
         self._bars: Sequence[Bar] = ()
+        self._grey = False
         self._current = 0  # the bar that the keyboard is at
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.update)
@@ -72,6 +77,15 @@ class Bars(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if explained else Qt.FocusPolicy.NoFocus)
         self.setAccessibleDescription("; ".join(f"{bar.name}: {bar.text}" for bar in bars))
         self.updateGeometry()
+        self.update()
+
+    @property
+    def bars(self) -> Sequence[Bar]:
+        return self._bars
+
+    def grey(self, grey: bool) -> None:
+        """Whether they are of something that is not shown any more."""
+        self._grey = grey
         self.update()
 
     def rows(self) -> list[tuple[Any, ...]]:
@@ -150,19 +164,21 @@ class Bars(QWidget):
             middle = Qt.AlignmentFlag.AlignVCenter
             name = metrics.elidedText(bar.name, Qt.TextElideMode.ElideRight, names - 8)
             painter.drawText(box, middle | Qt.AlignmentFlag.AlignLeft, name)
-            painter.setPen(theme.color("text"))
+            painter.setPen(theme.color("faint" if self._grey else "text"))
             painter.drawText(box, middle | Qt.AlignmentFlag.AlignRight, bar.text)
-            if bar.fill is None:
-                continue
             track = QRectF(names, box.top() + self.ROW / 2 - 4, max(10.0, self.width() - names - values), 8)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.color("hover"))
             painter.drawRoundedRect(track, 4, 4)
-            if bar.fill <= 0:
-                continue
-            track.setWidth(max(3.0, track.width() * min(1.0, max(0.0, bar.fill))))
-            painter.setBrush(theme.color(bar.tone))
-            painter.drawRoundedRect(track, 4, 4)
+            whole = track.width()
+            if bar.fill > 0:
+                track.setWidth(max(3.0, whole * min(1.0, bar.fill)))
+                painter.setBrush(theme.color("faint" if self._grey else bar.tone))
+                painter.drawRoundedRect(track, 4, 4)
+            if bar.mark is not None:
+                place = track.left() + whole * min(1.0, max(0.0, bar.mark))
+                painter.setBrush(theme.color("text"))
+                painter.drawRect(QRectF(min(place, track.left() + whole - 2), track.top() - 3, 2, track.height() + 6))
 
 
 class Funnel(QWidget):

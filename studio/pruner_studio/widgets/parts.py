@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from pruner_engine import units
-from pruner_engine.protocol import WhatIfScore
+from pruner_engine.protocol import Predicted, WhatIfScore
 from pruner_studio.help import help_of, tip_of
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import label
 from pruner_studio.widgets.drawn import Bar, Bars
 from pruner_studio.widgets.figure import Figure, SaveButton
 
+ASKING = tr("Asking the draft model…")
+_GROUPS = {
+    "times": tr("Predicted time"),
+    "penalties": tr("Penalties"),
+    "symbols": tr("Symbols (bars are logarithmic)"),
+}
+
 
 class PartsView(QScrollArea):
+    """Where decisions were edited, each part is beside that of the candidate as it is: in brackets, and as a mark."""
+
     def __init__(self) -> None:
         super().__init__()
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setMinimumWidth(290)
-        self._own: float | None = None  # prediction for the candidate as it is
         inside = QWidget()
         inside.setObjectName("cardBody")
         column = QVBoxLayout(inside)
@@ -31,6 +40,9 @@ class PartsView(QScrollArea):
         column.setSpacing(8)
         self.verdict = label("", "heading", wrap=True)
         self.note = label("", "muted", wrap=True, name=tr("Why it is as fast as it is"), selectable=True)
+        self.legend = label(
+            tr("In brackets and as a line: the candidate as it is, where it differs."), "faint", wrap=True
+        )
         self.figure = Figure(tr("Predicted parts of the latency"), self._drawn, self._table)
         self.save_button = SaveButton(self.figure)
         top = QHBoxLayout()
@@ -38,8 +50,9 @@ class PartsView(QScrollArea):
         top.addWidget(self.save_button, 0, Qt.AlignmentFlag.AlignTop)
         column.addLayout(top)
         column.addWidget(self.note)
+        column.addWidget(self.legend)
         self.groups: dict[str, tuple[QWidget, Bars]] = {}
-        for key, title in (("times", tr("Predicted time")), ("penalties", tr("Penalties")), ("symbols", tr("Symbols"))):
+        for key, title in _GROUPS.items():
             head, bars = label(title, "heading"), Bars(title, "seconds" if key == "times" else "value")
             column.addSpacing(8)
             column.addWidget(head)
@@ -54,21 +67,28 @@ class PartsView(QScrollArea):
         self.verdict.setText("")
         self.save_button.setEnabled(False)
         self.note.setText(text)
+        self.legend.hide()
         for head, bars in self.groups.values():
             head.hide()
             bars.hide()
 
-    def show_score(self, score: WhatIfScore, measured_s: float | None = None, *, edited: bool = False) -> None:
+    def wait(self) -> None:
+        """What is shown is of the decisions before: an answer is on the way."""
+        self.verdict.setText(ASKING)
+        self.save_button.setEnabled(False)
+        for _, bars in self.groups.values():
+            bars.grey(True)
+
+    def show_score(self, score: WhatIfScore, measured_s: float | None = None) -> None:
         """Show the parts of a prediction, beside the measurement where there is one."""
-        if not edited:
-            self._own = score.latency_s if score.valid else None
         if not score.valid:
             self.tell(" ".join(score.reasons))
             return
+        before = score.against
         measured = tr(", measured {latency}").format(latency=units.latency(measured_s)) if measured_s else ""
         against = (
-            tr(", {ratio} as fast as the candidate").format(ratio=units.ratio(self._own / score.latency_s))
-            if edited and self._own
+            tr(", {ratio} as fast as the candidate").format(ratio=units.ratio(before.latency_s / score.latency_s))
+            if before is not None
             else ""
         )
         self.verdict.setText(
@@ -76,52 +96,89 @@ class PartsView(QScrollArea):
         )
         self.save_button.setEnabled(True)
         self.note.setText("\n".join(f"•  {sentence}" for sentence in score.reasons))
-        most = max(score.times.values(), default=1.0) or 1.0
-        self._fill(
-            "times",
-            [
-                Bar(_title("time", name), value, value / most, units.latency(value), tip=tip_of(f"time.{name}"))
-                for name, value in score.times.items()
-            ],
-        )
-        self._fill(
-            "penalties",
-            [
-                Bar(
-                    _title("penalty", name),
-                    value,
-                    min(value, 1 / value) if value > 0 else 0.0,
-                    f"{value:.2f}",
-                    "good" if 0.8 < value < 1.25 else "warn",
-                    tip_of(f"penalty.{name}"),
-                )
-                for name, value in score.penalties.items()
-            ],
-        )
-        self._fill(
-            "symbols",
-            [
-                Bar(_title("symbol", name), value, None, _number(value), tip=tip_of(f"symbol.{name}"))
-                for name, value in score.symbols.items()
-            ],
-        )
+        self.legend.setVisible(before is not None)
+        self._fill("times", _times(score.times, before))
+        self._fill("penalties", _penalties(score.penalties, before))
+        self._fill("symbols", _symbols(score.symbols, before))
 
     def _drawn(self) -> list[QWidget]:
         """What is shown of the prediction."""
         groups = [part for group in self.groups.values() for part in group]
-        return [part for part in (self.verdict, self.note, *groups) if not part.isHidden()]
+        return [part for part in (self.verdict, self.note, self.legend, *groups) if not part.isHidden()]
 
     def _table(self) -> Iterable[Sequence[Any]]:
-        yield "group", "name", "value"
+        """The parts, with those of the candidate as it is where they are shown too."""
+        edited = not self.legend.isHidden()
+        yield "group", "name", "value", *(["candidate"] if edited else [])
         for key, (_, bars) in self.groups.items():
-            for name, value in bars.rows()[1:]:
-                yield f"{key} (s)" if key == "times" else key, name, value
+            for bar in bars.bars:
+                told = f"{key} (s)" if key == "times" else key, bar.name, bar.value
+                yield (*told, "" if bar.before is None else bar.before) if edited else told
 
     def _fill(self, key: str, bars: list[Bar]) -> None:
         head, view = self.groups[key]
         head.setVisible(bool(bars))
         view.setVisible(bool(bars))
+        view.grey(False)
         view.show_bars(bars)
+
+
+def _times(times: dict[str, float], before: Predicted | None) -> list[Bar]:
+    was = {} if before is None else before.times
+    most = max((*times.values(), *was.values()), default=1.0) or 1.0
+    return [
+        _bar("time", name, value, was.get(name), units.latency, lambda time: time / most)
+        for name, value in times.items()
+    ]
+
+
+def _penalties(penalties: dict[str, float], before: Predicted | None) -> list[Bar]:
+    was = {} if before is None else before.penalties
+    return [
+        _bar(
+            "penalty",
+            name,
+            value,
+            was.get(name),
+            "{:.2f}".format,
+            lambda factor: min(factor, 1 / factor) if factor > 0 else 0.0,
+            "good" if 0.8 < value < 1.25 else "warn",
+        )
+        for name, value in penalties.items()
+    ]
+
+
+def _symbols(symbols: dict[str, float], before: Predicted | None) -> list[Bar]:
+    was = {} if before is None else before.symbols
+    most = math.log1p(max((*symbols.values(), *was.values()), default=1.0)) or 1.0
+    return [
+        _bar("symbol", name, value, was.get(name), _number, lambda count: math.log1p(max(0.0, count)) / most, "faint")
+        for name, value in symbols.items()
+    ]
+
+
+def _bar(
+    group: str,
+    name: str,
+    value: float,
+    before: float | None,
+    told: Callable[[float], str],
+    fill: Callable[[float], float],
+    tone: str = "accent",
+) -> Bar:
+    """The bar of a part, and what it is for the candidate as it is, where that is known."""
+    text = told(value)
+    was = before if before is not None and told(before) != text else None  # the digits tell them apart
+    return Bar(
+        _title(group, name),
+        value,
+        fill(value),
+        text if was is None else f"{text} ({told(was)})",
+        tone,
+        tip_of(f"{group}.{name}"),
+        before,
+        None if was is None else fill(was),
+    )
 
 
 def _number(value: float) -> str:

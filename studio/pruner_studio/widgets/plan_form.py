@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QFormLayout, QHBoxLayout, QVBoxLayout
 
 from pruner_engine import units
 from pruner_studio.models import settings
+from pruner_studio.models.projects import SUFFIX, is_folder, project_path
 from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, Segments, button, label, number
@@ -199,7 +201,9 @@ class PlanForm(Card):
 
     def hindrance(self) -> str:
         """Why no run can be made of what the fields say; empty where one can."""
-        unnamed = "" if self.project.text().strip() else tr("Name a project file.")
+        path = project_path(self.project.text())
+        named = Path(path).suffix == SUFFIX and not is_folder(path)
+        unnamed = "" if named else tr("Name a project file.")
         return settings.hindrance(self.settings) or self.plugins.hindrance() or unnamed
 
 

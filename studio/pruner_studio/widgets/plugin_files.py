@@ -11,7 +11,7 @@ from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, icon_button, label
 
 _WARNING = tr(
-    "The code of a plugin is run on this machine with your rights, as soon as a run begins. Tick only what you trust."
+    "The code of a plugin is run on this machine with your rights, by runs and views of schedules. Tick what you trust."
 )
 
 
