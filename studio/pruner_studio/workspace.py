@@ -9,10 +9,11 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from pruner_engine import protocol as msg
 from pruner_engine.errors import UserError
+from pruner_engine.store.identity import identity
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.engine_client import EngineClient
 from pruner_studio.job import Job
-from pruner_studio.models.beside import Beside, identity
+from pruner_studio.models.beside import Beside
 from pruner_studio.models.drawn_runs import DrawnRuns
 from pruner_studio.models.recent import remember
 from pruner_studio.problem import Problem

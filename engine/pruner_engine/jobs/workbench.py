@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import tvm
@@ -18,6 +17,7 @@ from pruner_engine.space.decision import Rows
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.edited import checked_row
 from pruner_engine.space.sketch import Sketch
+from pruner_engine.store.identity import identity
 from pruner_engine.store.lookups import finished, timed_decisions, whole_task
 from pruner_engine.store.reader import ProjectReader, Row
 from pruner_engine.store.reading import making_sense
@@ -128,11 +128,7 @@ _open: list[Workbench] = []
 
 def _key(project: str, task_id: int) -> _Key:
     """A file that was removed and made anew has other tasks of the same numbers."""
-    try:
-        found = Path(project).stat()
-    except OSError:  # the reader says why
-        return project, task_id, None
-    return project, task_id, (found.st_dev, found.st_ino)
+    return project, task_id, identity(project)
 
 
 def workbench(project: str, task_id: int) -> Workbench:

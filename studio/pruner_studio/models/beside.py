@@ -8,17 +8,9 @@ from typing import Any
 
 from pruner_engine.errors import UserError
 from pruner_engine.store.comparison import refuse_unlike
+from pruner_engine.store.identity import identity
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.translation import tr
-
-
-def identity(path: str | Path) -> tuple[int, int] | None:
-    """Of the file at a path; None where there is none."""
-    try:
-        found = Path(path).stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
 
 
 class Beside:

@@ -1,0 +1,14 @@
+"""Whether the file at a path is still the same one: a file that is removed and made anew, or replaced, is another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def identity(path: str | Path) -> tuple[int, int] | None:
+    """Of the file at a path; None where none can be looked at."""
+    try:
+        found = Path(path).stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
