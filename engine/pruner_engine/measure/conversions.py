@@ -17,7 +17,7 @@ _SMALL_FLOAT = re.compile("float(?!32|64)")  # those of fewer bits are computed 
 
 
 def without_conversions(mod: IRModule, text: str) -> IRModule:
-    """Kernels for a CPU and, if they need no conversion, empty functions of the same names, which LLVM's linker prefers.
+    """Kernels for a CPU; empty functions of the same names, which LLVM's linker prefers, where no conversion is needed.
 
     Args:
         mod: the kernels.
