@@ -9,7 +9,7 @@ import pytest
 
 from measured import synthetic_group
 from pruner_engine.measure.types import MeasureResult
-from pruner_engine.search.memory import KEPT, MOST, Memory
+from pruner_engine.search.memory import KEPT, MOST, Memory, kept_of
 from pruner_engine.search.task_state import Trial
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.verify import create_model
@@ -39,10 +39,10 @@ def trials() -> list[Trial]:
     return [trial(i, float(s), i % 7 == 0) for i, s in enumerate(rng.uniform(1, 2, 5000))]
 
 
-def taken(trials: list[Trial], count: int) -> Memory:
+def taken(trials: list[Trial], count: int, at_once: int = ROUND) -> Memory:
     memory = Memory()
-    for start in range(0, count, ROUND):
-        take(memory, trials[start : start + ROUND])
+    for start in range(0, count, at_once):
+        take(memory, trials[start : min(start + at_once, count)])
     return memory
 
 
@@ -67,6 +67,11 @@ def test_of_more_the_newest_the_best_and_a_sample_are_kept(trials):
     assert len(old) > 150 and min(old) < 100 and np.std([trials[i].seconds for i in old]) > 0.2, "some of all kinds"
     features, _, _ = memory.group()
     assert [int(f.statement[0, 0]) for f in features] == [int(t.candidate.row[0]) for t in memory.seen]
+
+
+@pytest.mark.parametrize("count", [1000, 1300, 5000])
+def test_what_of_them_is_kept_is_known_without_their_features(trials, count):
+    assert kept_of(trials[:count], 64) == taken(trials, count, 64).seen
 
 
 def test_what_is_held_out_was_never_learned_from(trials):

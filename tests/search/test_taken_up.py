@@ -10,7 +10,7 @@ import pytest
 from pruner_engine import protocol as msg
 from pruner_engine.jobs import tune
 from pruner_engine.jobs.job import JobContext
-from pruner_engine.search import model_strategy
+from pruner_engine.search import memory, model_strategy
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.store.project import Project
 from pruner_engine.verify import create_model
@@ -61,11 +61,14 @@ def test_with_a_model_of_other_layers(tmp_path, strategy):
             create_model(SearchSettings().model).from_bytes(project.runs.checkpoint(1, role)["data"])
 
 
-def test_trials_are_taken_up_with_signs_of_life(tmp_path, monkeypatch):
+@pytest.mark.parametrize("kept", [8, 4])
+def test_trials_that_are_kept_are_featurised_with_signs_of_life(tmp_path, monkeypatch, kept):
     tuned(tmp_path / "p.pruner")
     monkeypatch.setattr(model_strategy, "_RESTORED", 2)
+    for name, value in (("HELD_EVERY", 2), ("KEPT", kept), ("MOST", kept)):
+        monkeypatch.setattr(memory, name, value)
     phases = [event for event in resumed(tmp_path / "p.pruner") if isinstance(event, msg.Phase)]
-    assert sum(event.name == "restore" and bool(event.task) for event in phases) == 1 + 8 / 2
+    assert sum(event.name == "restore" and bool(event.task) for event in phases) == 1 + kept / 2
 
 
 def test_weights_that_are_no_numbers_are_not_kept():

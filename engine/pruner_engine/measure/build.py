@@ -16,9 +16,11 @@ from tvm.s_tir.meta_schedule.arg_info import ArgInfo
 from tvm.s_tir.transform import RemoveWeightLayoutRewriteBlock
 from tvm.support.tar import tar
 from tvm.target import Target
+from tvm_ffi.serialization import from_json_graph_str
 
 from pruner_engine.lowering import unscheduled
 from pruner_engine.measure import process, wire
+from pruner_engine.measure.conversions import without_conversions
 from pruner_engine.measure.layout import rewrites_of
 from pruner_engine.measure.linker import link
 
@@ -50,13 +52,15 @@ def build(job: wire.Build) -> wire.Built:
 
 
 def _compile(job: wire.Build) -> wire.Kernel:
-    mod = tvm.ir.load_json(job.mod)
+    mod = from_json_graph_str(job.mod)  # TVM's `load_json` first looks for what older versions wrote, for longer
     target = Target(job.target)
     if job.untuned:
         mod = unscheduled(mod, target)
     layouts = {} if job.untuned else {index: str(tvm.ir.save_json(m)) for index, m in rewrites_of(mod).items()}
     mod = RemoveWeightLayoutRewriteBlock(skip_tensor_rewrite=True)(mod)
     args = [wire.Tensor([int(n) for n in info.shape], str(info.dtype)) for info in ArgInfo.from_entry_func(mod, False)]
+    if target.kind.name == "llvm":
+        mod = without_conversions(mod, job.mod)
     # a CUDA kernel is compiled on the way, for the architecture of the target in scope
     with target, tvm.transform.PassContext(opt_level=3, config=_CONFIG):
         built = tvm.tirx.build(mod, target=target)

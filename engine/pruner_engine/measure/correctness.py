@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 
@@ -54,7 +55,7 @@ def make_array(
         low, high = (0, 2) if numpy_dtype.kind == "b" or numpy_dtype.itemsize > 2 else (-8, 8)
         low = max(low, 0) if numpy_dtype.kind == "u" else low
         return _drawn(shape, lambda part: rng.integers(low, high, part).astype(numpy_dtype))
-    values = _drawn(shape, lambda part: rng.random(part, np.float32) * 2 - 1)
+    values = np.resize(_uniform(seed, min(math.prod(shape), _PERIOD)), shape)
     if kind == "zeros":
         values *= 0
     elif kind == "large":
@@ -62,6 +63,12 @@ def make_array(
     elif kind == "nan" and values.size:
         values.flat[rng.integers(0, values.size, _NANS)] = np.nan
     return values.astype(numpy_dtype, copy=False)
+
+
+@functools.lru_cache(maxsize=8)
+def _uniform(seed: int, count: int) -> np.ndarray:
+    """Values in [-1, 1), which every kind of the floats of an argument begins with."""
+    return np.random.default_rng(seed).random(count, np.float32) * 2 - 1
 
 
 def _drawn(shape: tuple[int, ...], draw: Callable[[tuple[int, ...]], np.ndarray]) -> np.ndarray:
@@ -95,6 +102,8 @@ def difference(
         steps = gap <= 1
     else:
         room = _FACTOR * max(float(ml_dtypes.finfo(out.dtype).eps), epsilon) * reduction**0.5
+        if _all_near(out, reference, room / 2):
+            return ""
         got, want = out.astype(np.float64), reference.astype(np.float64)
         scale = np.abs(want, where=np.isfinite(want), out=np.zeros_like(want)).max(initial=0.0)
         with np.errstate(invalid="ignore"):
@@ -112,3 +121,10 @@ def difference(
         f"{int(wrong.sum())} of {wrong.size} output elements differ from the untuned kernel's: "
         f"{out[at]} instead of {reference[at]} at {[int(i) for i in at]}."
     )
+
+
+def _all_near(out: np.ndarray, reference: np.ndarray, room: float) -> bool:
+    """Whether all are numbers and equal, relative to the largest: the most frequent case, seen without a wider type."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        gap, scale = (np.abs(values).max(initial=0) for values in (out - reference, reference))
+        return bool(gap <= room * scale < np.inf)

@@ -58,6 +58,16 @@ class Memory:
         )
 
 
+def kept_of(trials: Sequence[Trial], at_once: int) -> list[Trial]:
+    """What a memory would keep of trials that it takes so many at a time."""
+    kept: list[Trial] = []
+    for start in range(0, len(trials), at_once):
+        kept += trials[start : start + at_once]
+        if len(kept) > MOST:
+            kept = a_part_of(kept, KEPT)
+    return kept
+
+
 def a_part_of(trials: Sequence[Trial], count: int) -> list[Trial]:
     """So many of the trials, in their order: the newest, the best, and a sample of the others.
 

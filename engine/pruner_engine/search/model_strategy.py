@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pruner_engine.errors import UserError
-from pruner_engine.search.memory import Memory
+from pruner_engine.search.memory import Memory, kept_of
 from pruner_engine.search.strategy import Context, Strategy
 from pruner_engine.search.task_state import TaskState, Trial
 from pruner_engine.space.candidate import Candidate
@@ -137,9 +137,10 @@ class ModelStrategy(Strategy):
         # drawn again from the beginning, most candidates would be known
         self.rng = np.random.default_rng([self.context.seed, sum(len(state.trials) for state in states)])
         for state in states:
-            for start in range(0, len(state.trials), _RESTORED):
+            kept = kept_of([t for t in state.trials if t.seconds is not None], _RESTORED)
+            for start in range(0, len(kept), _RESTORED):
                 self.context.on_phase("restore", state.task.name)
-                self.take(state, state.trials[start : start + _RESTORED])
+                self.take(state, kept[start : start + _RESTORED])
         groups = self.groups()
         learned = sum(len(group[0]) for group in groups.values() if len(group[0]) > 1)
         if not self.take_up(self.model, checkpoints, "model", learned) and groups:
