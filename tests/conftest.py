@@ -1,10 +1,12 @@
 """Shared by all tests: TVM imported the fast way, and no file of the user's touched."""
 
+import contextlib
 import os
 import tempfile
 
 import pytest
 
+from pruner_engine.cli import progress
 from pruner_engine.jobs.client import EngineProcess
 from pruner_engine.tvm_import import import_tvm
 
@@ -25,3 +27,11 @@ def engine():
     """One that does job after job, as a window's does: starting one takes longer than most jobs of the tests."""
     with EngineProcess() as process:
         yield process
+
+
+@pytest.fixture(scope="module")
+def warm(engine):
+    """Commands of the terminal that are carried out in this process have the module's engine."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(progress, "EngineProcess", lambda: contextlib.nullcontext(engine))
+        yield
