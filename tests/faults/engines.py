@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import multiprocessing
 import os
 import signal
@@ -125,7 +126,9 @@ def say_of_this_machine(project: Path) -> None:
     db.close()
 
 
+@functools.cache
 def context() -> multiprocessing.context.ForkServerContext:
+    # once: every module that a process imports is looked for in all of these
     os.environ["PYTHONPATH"] = os.pathsep.join([*_PATH, os.environ.get("PYTHONPATH", "")])
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["engines"])
