@@ -1,6 +1,7 @@
 """Shared by all tests: TVM imported the fast way, and no file of the user's touched."""
 
 import contextlib
+import gc
 import os
 import tempfile
 
@@ -10,7 +11,13 @@ from pruner_engine.cli import progress
 from pruner_engine.jobs.client import EngineProcess
 from pruner_engine.tvm_import import import_tvm
 
+gc.disable()  # what the modules of the tests bring along stays: to look for garbage among it only costs
 import_tvm()
+
+
+def pytest_collection_finish():
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)
