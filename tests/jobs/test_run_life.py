@@ -139,9 +139,8 @@ def test_an_export_that_is_stopped_says_so(tuned, engine, tmp_path):
 
 def test_a_second_strategy_is_a_second_run_of_the_same_file(tuned):
     project, _ = tuned
-    done = terminal(
-        "tune", WORKLOAD, "--trials", 8, "--strategy", "metaschedule", "--project", project, "--json", "--seed", 3
-    )
+    words = ["--trials", 8, "--strategy", "metaschedule", "--seed", 3, "--set", "population=64"]
+    done = terminal("tune", WORKLOAD, *words, "--project", project, "--json")
     told = json.loads(done.stdout)
     assert (told["id"], told["strategy"], told["trials"], told["seed"]) == (2, "metaschedule", 8, 3)
     with ProjectReader(project) as reader:
