@@ -1,14 +1,23 @@
 """Shared by all tests: TVM imported the fast way, and no file of the user's touched."""
 
+import contextlib
+import gc
 import os
 import tempfile
 
 import pytest
 
+from pruner_engine.cli import progress
 from pruner_engine.jobs.client import EngineProcess
 from pruner_engine.tvm_import import import_tvm
 
+gc.disable()  # what the modules of the tests bring along stays: to look for garbage among it only costs
 import_tvm()
+
+
+def pytest_collection_finish():
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -25,3 +34,11 @@ def engine():
     """One that does job after job, as a window's does: starting one takes longer than most jobs of the tests."""
     with EngineProcess() as process:
         yield process
+
+
+@pytest.fixture(scope="module")
+def warm(engine):
+    """Commands of the terminal that are carried out in this process have the module's engine."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(progress, "EngineProcess", lambda: contextlib.nullcontext(engine))
+        yield

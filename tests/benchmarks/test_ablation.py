@@ -7,16 +7,16 @@ import json
 import pytest
 
 from pruner_engine.store.reader import ProjectReader
-from terminal import SMALL, pruner
+from terminal import SMALL, pruner_here
 
 MODEL = "matmul:197,64,64"  # no tile of rows divides 197
 
 
-def test_each_rule_that_takes_part_is_left_out_once(tmp_path):
+def test_each_rule_that_takes_part_is_left_out_once(tmp_path, warm):
     command = ["bench", "rules", MODEL, "--rounds", 2, "--trials", 3, "--out", tmp_path / "rules", *SMALL]
     for name in ("register-tile", "wide-products", "integers"):
         command += ["--rule", name]
-    (told,) = json.loads(pruner(*command, "--json"))["models"]
+    (told,) = json.loads(pruner_here(*command, "--json"))["models"]
     assert told["take_no_part"] == ["integers"]  # nothing is quantised
     variants = told["variants"]
     assert list(variants) == ["(all of them)", "register-tile", "wide-products"]
@@ -30,7 +30,7 @@ def test_each_rule_that_takes_part_is_left_out_once(tmp_path):
         with ProjectReader(file) as reader:
             run = reader.run()
             assert (run["trials"], run["state"], run["settings"]["without_rules"]) == (3, "finished", without)
-    told = pruner(*command)
+    told = pruner_here(*command)
     assert "register-tile" in told and "take no part: integers" in told
     for file in files:
         with ProjectReader(file) as reader:
@@ -38,5 +38,5 @@ def test_each_rule_that_takes_part_is_left_out_once(tmp_path):
 
 
 def test_a_rule_that_is_none_is_a_sentence(tmp_path):
-    told = pruner("bench", "rules", MODEL, "--rule", "nonsense", "--out", tmp_path / "rules", code=1)
+    told = pruner_here("bench", "rules", MODEL, "--rule", "nonsense", "--out", tmp_path / "rules", code=1)
     assert "No rule or rewrite is called" in told and "channels-last" in told

@@ -8,7 +8,7 @@ import pytest
 from pruner_engine.benchmarks.again import read_timed
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.verify.dataset import read_dataset
-from terminal import SMALL, pruner
+from terminal import SMALL, pruner, pruner_here
 
 
 def counts(project):
@@ -16,10 +16,10 @@ def counts(project):
         return [(run["strategy"], run["seed"], run["trials"]) for run in reader.runs()]
 
 
-def test_a_comparison_is_run_once_and_summed_up(tmp_path):
+def test_a_comparison_is_run_once_and_summed_up(tmp_path, warm):
     command = ["bench", "search", "matmul:16,16,32", "--strategies", "random,pruner", "--baseline", "random"]
     command += ["--seeds", "3", "--out", tmp_path / "cmp", *SMALL, "--json"]
-    found = json.loads(pruner(*command, "--trials", 3))
+    found = json.loads(pruner_here(*command, "--trials", 3))
     project = tmp_path / "cmp" / "matmul_16_16_32.pruner"
     assert counts(project) == [("random", 3, 3), ("pruner", 3, 3)]
     assert found["errors"] == []
@@ -29,30 +29,30 @@ def test_a_comparison_is_run_once_and_summed_up(tmp_path):
     medians = [statistics.median(seconds) for *_, seconds in timed.candidates]
     finals = [run["latency_s"] for run in found["workloads"][0]["runs"]]
     assert set(finals) <= set(medians), "the best of each run counts with what it took when timed again"
-    again = json.loads(pruner(*command, "--trials", 3, "--html", tmp_path / "cmp.html"))
+    again = json.loads(pruner_here(*command, "--trials", 3, "--html", tmp_path / "cmp.html"))
     assert again == found  # nothing was run: every figure is the same
     assert (tmp_path / "cmp.html").stat().st_size > 1000
-    pruner("report", project, "--html", tmp_path / "run.html")
+    pruner_here("report", project, "--html", tmp_path / "run.html")
     assert (tmp_path / "run.html").stat().st_size > 1000
 
 
-def test_data_is_collected_once_and_trains_models(tmp_path):
+def test_data_is_collected_once_and_trains_models(tmp_path, warm):
     project, data = tmp_path / "data.pruner", tmp_path / "data.safetensors"
     command = ["collect", "matmul:16,16,16", "matmul:16,16,32", "--project", project, "--out", data, "--json", *SMALL]
-    told = json.loads(pruner(*command, "--trials-per-task", 8))
+    told = json.loads(pruner_here(*command, "--trials-per-task", 8))
     assert told["tasks"] == 2
     assert told["samples"] == len(read_dataset(data))
     assert {(strategy, trials) for strategy, _, trials in counts(project)} == {("random", 4), ("pruner", 4)}
     before = counts(project)
-    assert json.loads(pruner(*command, "--trials-per-task", 8)) == told
+    assert json.loads(pruner_here(*command, "--trials-per-task", 8)) == told
     assert counts(project) == before  # nothing was measured again
     for kind in ("pacm-draft", "tlp"):  # one file has the features of all kinds
         out = tmp_path / f"{kind}.safetensors"
-        trained = json.loads(pruner("train", data, "--kind", kind, "--epochs", 2, "--out", out, "--json"))
+        trained = json.loads(pruner_here("train", data, "--kind", kind, "--epochs", 2, "--out", out, "--json"))
         assert trained["held_out"]["tasks"] == trained["draft"]["tasks"] == 1
         assert out.stat().st_size > 1000
     used = ["tune", "matmul:16,16,24", "--trials", 3, "--project", tmp_path / "t.pruner", "--json", *SMALL]
-    told = json.loads(pruner(*used, "--checkpoint", tmp_path / "pacm-draft.safetensors"))
+    told = json.loads(pruner_here(*used, "--checkpoint", tmp_path / "pacm-draft.safetensors"))
     assert told["settings"]["checkpoint"] == str(tmp_path / "pacm-draft.safetensors")
 
 
@@ -65,10 +65,10 @@ def test_the_same_candidates_are_measured_in_both_ways():
     assert row["ratio"] == pytest.approx(row["ours"]["seconds"] / row["stock"]["seconds"]) == found["ratio"]
 
 
-def test_a_model_that_fails_does_not_cost_the_others(tmp_path):
+def test_a_model_that_fails_does_not_cost_the_others(tmp_path, warm):
     broken = tmp_path / "broken.onnx"
     broken.write_bytes(b"no model")
     command = ["bench", "search", broken, "matmul:16,16,32", "--strategies", "random", "--baseline", "random"]
-    message = pruner(*command, "--seeds", "0", "--trials", 2, "--out", tmp_path, *SMALL, code=1)
+    message = pruner_here(*command, "--seeds", "0", "--trials", 2, "--out", tmp_path, *SMALL, code=1)
     assert f"1 runs failed; the first: 1/2 · {broken}" in message
     assert counts(tmp_path / "matmul_16_16_32.pruner") == [("random", 0, 2)]

@@ -26,8 +26,15 @@ def test_networks_have_a_closed_form():
         assert network["compiled"] == network["sketches"]
 
 
-def test_quality_is_measured():
-    told = bench_quality(["matmul:64,64,64"], candidates=24)
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory):
+    """What is told of some candidates, and the file that keeps their measurements."""
+    kept = tmp_path_factory.mktemp("quality") / "kept.json"
+    return bench_quality(["matmul:64,64,64"], candidates=24, kept=kept), kept
+
+
+def test_quality_is_measured(measured):
+    told, _ = measured
     (one,) = told["operators"]
     assert one["measured"] > 16
     assert 0 <= one["best_at"] < one["measured"]
@@ -37,9 +44,8 @@ def test_quality_is_measured():
     assert {row["without"] for row in told["ablations"]} == set(ABLATIONS)
 
 
-def test_quality_measures_only_what_is_new(tmp_path):
-    kept = tmp_path / "kept.json"
-    first = bench_quality(["matmul:64,64,64"], candidates=24, kept=kept)
+def test_quality_measures_only_what_is_new(measured):
+    first, kept = measured
     before = kept.read_bytes()
     again = bench_quality(["matmul:64,64,64"], candidates=24, kept=kept)
     assert again == first

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from terminal import SMALL, pruner
+from terminal import SMALL, pruner, pruner_here
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "extending.md"
 
@@ -31,13 +31,14 @@ def test_the_documented_strategy_and_rule_tune_a_workload(plugin, tmp_path):
     assert "--plugin" in message
 
 
-def test_the_documented_model_verifies_and_learns(plugin, tmp_path):
+def test_the_documented_model_verifies_and_learns(plugin, tmp_path, warm):
+    """The second round is verified by what was learned of the first."""
     project = tmp_path / "m.pruner"
-    args = ["tune", "matmul:32,32,32", "--trials", 12, "--plugin", plugin, "--set", "model=linear", *SMALL]
-    assert json.loads(pruner(*args, "--project", project, "--json"))["valid"] == 12
+    args = ["tune", "matmul:32,32,32", "--trials", 8, "--plugin", plugin, "--set", "model=linear", *SMALL]
+    assert json.loads(pruner_here(*args, "--project", project, "--json"))["valid"] == 8
     ask = ["try", project, "--task", 1, "--verify"]
-    assert json.loads(pruner(*ask, "--plugin", plugin, "--json"))["model"] == "linear"
-    message = pruner(*ask, code=1)
+    assert json.loads(pruner_here(*ask, "--plugin", plugin, "--json"))["model"] == "linear"
+    message = pruner(*ask, code=1)  # a process that has not loaded it
     assert "There is no cost model named 'linear'" in message and "--plugin" in message
 
 
@@ -58,9 +59,9 @@ def test_a_plugin_may_have_modules_beside_it(tmp_path):
         ("import sys; sys.exit(3)", "in line 1: SystemExit: 3"),
     ],
 )
-def test_a_plugin_that_fails_is_told_with_its_line(tmp_path, code, told):
+def test_a_plugin_that_fails_is_told_with_its_line(tmp_path, code, told, warm):
     (tmp_path / "bad.py").write_text(code)
-    message = pruner("tune", "matmul:32,32,32", "--trials", 2, "--plugin", "bad.py", code=1, cwd=tmp_path)
+    message = pruner_here("tune", "matmul:32,32,32", "--trials", 2, "--plugin", tmp_path / "bad.py", code=1)
     assert "The plugin" in message
     assert told in message
     assert "Traceback" not in message

@@ -15,16 +15,14 @@ from pruner_engine.errors import UserError
 from pruner_engine.jobs.client import tell_engine
 from pruner_engine.protocol import Pause
 from pruner_engine.store.reader import ProjectReader
+from terminal import carried_out
 
 _SMALL = ("--set", "round_trials=4", "--set", "population=128", "--set", "draft_set=16", "--set", "fresh_samples=4")
 
 
 def terminal(*words, code=0):
     """What a `pruner` line prints and says."""
-    done = subprocess.run(
-        [sys.executable, "-m", "pruner_engine.cli", *map(str, words)],
-        capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
+    done = carried_out(*words)
     assert done.returncode == code, done.stderr
     return done.stdout + done.stderr
 

@@ -12,7 +12,7 @@ from pruner_engine.draft.evaluation import Evaluation
 from pruner_engine.draft.nest import all_loops
 from pruner_engine.draft.parts import Parts
 
-ROWS = 80
+ROWS = 32
 COMPARED = [
     *(pytest.param(workload, CPU, id=f"cpu-{workload}") for workload in WORKLOADS),
     *(pytest.param(workload, GPU, id=f"gpu-{workload}") for workload in (*WORKLOADS, *TENSORISED)),

@@ -64,22 +64,27 @@ def test_threads_that_do_not_agree_are_not_valid():
 HOPPER = resolve_target("h100")
 
 
-@pytest.mark.parametrize("target", [GPU, HOPPER], ids=["sm_80", "sm_90"])
+DRAFTED = [
+    "matmul:128,96,64",
+    "bmm:4,32,64,16",
+    "conv1d:1,16,64,32,3,pad=1",
+    "conv3d:1,8,6,10,10,16,3,pad=1",
+    "depthwise:1,48,14,14,3,pad=1,layout=NHWC",
+    "conv2d:1,32,28,28,64,3,layout=NHWC,float16",
+    "matmul:128,128,128,int8",
+]
+
+
 @pytest.mark.parametrize(
-    "workload",
+    ("workload", "target"),
     [
-        "matmul:128,96,64",
-        "bmm:4,32,64,16",
-        "conv1d:1,16,64,32,3,pad=1",
-        "conv3d:1,8,6,10,10,16,3,pad=1",
-        "depthwise:1,48,14,14,3,pad=1,layout=NHWC",
-        "conv2d:1,32,28,28,64,3,layout=NHWC,float16",
-        "matmul:128,128,128,int8",
+        *(pytest.param(workload, GPU, id=f"sm_80-{workload}") for workload in DRAFTED),
+        *(pytest.param(workload, HOPPER, id=f"sm_90-{workload}") for workload in (DRAFTED[0], *DRAFTED[4:])),
     ],
 )
 def test_no_candidate_is_drafted_that_tvm_refuses(workload, target):
     space = space_of(workload, target)
-    explorer = Explorer(space, analyzer_for(space, profile_for(target)), SearchSettings(draft_set=32))
+    explorer = Explorer(space, analyzer_for(space, profile_for(target)), SearchSettings(population=512, draft_set=32))
     drafted = explorer.draft(np.random.default_rng(0)).candidates
     assert drafted and len(space.materialise(drafted)) == len(drafted)
 

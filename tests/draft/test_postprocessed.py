@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -43,19 +43,21 @@ def finished(space: DesignSpace, sketch: int, row: np.ndarray) -> Schedule | Non
     return schedule if all(p.apply(schedule) for p in context.space_generator.postprocs) else None
 
 
-def compared(workload: str, target: Target, count: int = ROWS) -> Iterator[tuple[DesignSpace, Schedule, Told]]:
+@functools.cache
+def compared(workload: str, target: Target) -> list[tuple[DesignSpace, Schedule, Told]]:
     """Finished schedules of random rows that the closed form calls valid, and its symbols of every block."""
-    space = space_of(workload, target)
+    space, found = space_of(workload, target), []
     analyzer, rng = analyzer_of(space), np.random.default_rng(1)
     for sketch in space.sketches:
         rows = sketch.sample(rng, 200)
         valid = rows[np.isfinite(analyzer.score(sketch.index, rows))]
-        for row in valid[: max(2, count // len(space.sketches))]:
+        for row in valid[: max(2, ROWS // len(space.sketches))]:
             schedule = finished(space, sketch.index, row)
             statements = analyzer.parts_of(sketch.index, row.tolist()).statements
             told = [(one.block, _values(one.symbols, row)) for one in statements]
             if schedule is not None:
-                yield space, schedule, told
+                found.append((space, schedule, told))
+    return found
 
 
 def _values(symbols, row):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import multiprocessing
 import os
 import signal
@@ -13,6 +14,8 @@ from pathlib import Path
 from pruner_engine.tvm_import import import_tvm
 
 import_tvm()
+
+import torch._dynamo  # noqa: E402, F401  which the first learning of a process would load, for seconds
 
 from pruner_engine.errors import UserError  # noqa: E402
 from pruner_engine.jobs import bundle, tune  # noqa: E402
@@ -125,7 +128,9 @@ def say_of_this_machine(project: Path) -> None:
     db.close()
 
 
+@functools.cache
 def context() -> multiprocessing.context.ForkServerContext:
+    # once: every module that a process imports is looked for in all of these
     os.environ["PYTHONPATH"] = os.pathsep.join([*_PATH, os.environ.get("PYTHONPATH", "")])
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["engines"])

@@ -39,7 +39,7 @@ def good(task):
 
 @pytest.fixture(scope="module")
 def measurer():
-    with Measurer(CPU, check="all", build_timeout_s=10, run_timeout_s=8, memory_bytes=1 << 30) as measurer:
+    with Measurer(CPU, check="all", build_timeout_s=5, run_timeout_s=3, memory_bytes=1 << 30) as measurer:
         yield measurer
 
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 import random
 import signal
-import subprocess
-import sys
-import textwrap
 import threading
 import time
 from pathlib import Path
 
+import foul
 import psutil
 import pytest
+from engines import context
 
 from pruner_engine.errors import UserError
 from pruner_engine.measure import pipeline
@@ -136,46 +135,33 @@ def test_a_zygote_that_is_killed_for_ever_is_the_environments_fault(task, inputs
             measurer.measure(task, inputs, best_s=None, on_result=lambda result: None)
 
 
-ENGINE = textwrap.dedent(
-    """
-    from schedules import CPU, random_schedule, task_of
-    import foul
-    from pruner_engine.measure.measurer import Measurer
-    from pruner_engine.measure.types import MeasureInput
-
-    task = task_of("matmul:32,32,32")
-    mods = {"building": foul.long_build(), "running": foul.hang()}
-    measurer = Measurer(CPU, check="none", build_timeout_s=300, run_timeout_s=300)
-    print(measurer._folder, flush=True)
-    measurer.measure(task, [MeasureInput(MODE, mods[MODE])], best_s=None, on_result=print)
-    """
-)
+def measuring(make, folder) -> None:
+    """An engine at work on one candidate for minutes, in a process group of its own."""
+    os.setpgid(0, 0)
+    with Measurer(CPU, check="none", build_timeout_s=300, run_timeout_s=300) as measurer:
+        folder.send(str(measurer._folder))
+        inputs = [MeasureInput("foul", make())]
+        measurer.measure(task_of("matmul:32,32,32"), inputs, best_s=None, on_result=print)
 
 
 @pytest.mark.parametrize("alone", [True, False])  # False: with its process group, as a shutdown ends it
 @pytest.mark.parametrize("mode", ["building", "running"])
 def test_nothing_survives_a_killed_engine(mode, alone):
-    tests = Path(__file__).resolve().parents[1]
-    paths = [str(tests), str(tests / "faults"), str(tests.parent / "engine")]
-    engine = subprocess.Popen(
-        [sys.executable, "-c", f"MODE = {mode!r}\n{ENGINE}"],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
-        stdout=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-    with engine:
-        assert engine.stdout is not None
-        folder = Path(engine.stdout.readline().strip())
-        grandchildren: list[psutil.Process] = []
-        while not any(folder.glob("*.so")) if mode == "running" else len(grandchildren) < 2:
-            grandchildren = psutil.Process(engine.pid).children(recursive=True)
-            time.sleep(0.02)
+    told, telling = context().Pipe(duplex=False)
+    make = {"building": foul.long_build, "running": foul.hang}[mode]
+    engine = context().Process(target=measuring, args=(make, telling))
+    engine.start()
+    folder = Path(told.recv())
+    grandchildren: list[psutil.Process] = []
+    while not any(folder.glob("*.so")) if mode == "running" else len(grandchildren) < 2:
         grandchildren = psutil.Process(engine.pid).children(recursive=True)
-        if alone:
-            engine.kill()
-        else:
-            os.killpg(engine.pid, signal.SIGTERM)
+        time.sleep(0.02)
+    grandchildren = psutil.Process(engine.pid).children(recursive=True)
+    if alone:
+        engine.kill()
+    else:
+        os.killpg(engine.pid, signal.SIGTERM)
+    engine.join()
     _, alive = psutil.wait_procs(grandchildren, timeout=10)
     assert not alive
     assert not folder.exists()

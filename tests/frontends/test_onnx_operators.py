@@ -79,10 +79,10 @@ def test_resize_of_version_10(tmp_path, scales):
 COORDINATES = ["half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "half_pixel_symmetric"]
 NEAREST = ["round_prefer_floor", "round_prefer_ceil", "floor", "ceil"]
 SCALES = [np.array([1, 1, *inner], "f") for inner in [(2, 2), (1.5, 1.3), (0.6, 0.7), (0.3, 2.2)]]
-SIZES = [np.array([1, 2, *inner]) for inner in [(7, 9), (3, 4), (1, 1)]]
+SIZES = [np.array([1, 2, *inner]) for inner in [(7, 9), (1, 1)]]
 
 
-@pytest.mark.parametrize("wanted", [*SCALES, *SIZES], ids=str)
+@pytest.mark.parametrize("wanted", [SCALES[0], SCALES[3], *SIZES], ids=str)
 def test_resize(tmp_path, wanted):
     """All modes; by scales that fit the extents, that are rounded down with them, and by sizes."""
     region = np.array([0, 0, 0.1, -0.2, 1, 1, 0.7, 1.3], "f")
@@ -421,15 +421,15 @@ def test_whole_factors_stay_one_kernel_of_tvm(tmp_path):
     assert load_model(str(tmp_path / "m.onnx")).mod.script().count("R.image.resize2d(") == 2
 
 
-@pytest.mark.parametrize("opset", [11, 13, 22])
 @pytest.mark.parametrize(
-    "form",
+    ("form", "opset"),
     [
-        {"kernel_shape": [2, 2], "strides": [2, 2]},
-        {"kernel_shape": [3, 2], "strides": [1, 2], "pads": [1, 0, 1, 1]},
-        {"kernel_shape": [2, 2], "dilations": [2, 3]},
-        {"kernel_shape": [3, 3], "strides": [2, 2], "auto_pad": "SAME_UPPER"},
-        {"kernel_shape": [2, 2], "strides": [2, 2], "ceil_mode": 1},
+        ({"kernel_shape": [2, 2], "strides": [2, 2]}, 11),
+        ({"kernel_shape": [2, 2], "strides": [2, 2]}, 22),
+        ({"kernel_shape": [3, 2], "strides": [1, 2], "pads": [1, 0, 1, 1]}, 13),
+        ({"kernel_shape": [2, 2], "dilations": [2, 3]}, 22),
+        ({"kernel_shape": [3, 3], "strides": [2, 2], "auto_pad": "SAME_UPPER"}, 11),
+        ({"kernel_shape": [2, 2], "strides": [2, 2], "ceil_mode": 1}, 13),
     ],
 )
 def test_places_of_maxima(form, opset, tmp_path):

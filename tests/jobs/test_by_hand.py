@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 
 import pytest
-from test_run_life import SETTINGS, WORKLOAD, terminal
+from test_run_life import SETTINGS, WORKLOAD
 
 from pruner_engine.protocol import (
     Failed,
@@ -32,6 +32,7 @@ from pruner_engine.resources import resource_dir
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.space.distribution import decision_from
 from pruner_engine.store.reader import ProjectReader
+from terminal import carried_out as terminal
 
 _REPLIES = (WhatIfScore, Verified, Tried, Pinned, RunFinished, Failed)
 
@@ -233,7 +234,7 @@ def test_what_does_not_fit_is_a_sentence(engine, project, change, told):
     assert failed.kind == "user" and told in failed.message
 
 
-def test_the_terminal_tries_and_compares(project):
+def test_the_terminal_tries_and_compares(project, warm):
     where, decisions = unmeasured(project)
     row = best(project)
     with ProjectReader(project) as reader:

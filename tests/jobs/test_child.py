@@ -10,9 +10,13 @@ import pytest
 from pruner_engine.child import environment, module_command
 
 
-@pytest.mark.parametrize("path", ["", os.pathsep, "{0}" + os.pathsep])
 @pytest.mark.parametrize(
-    ("module", "code"), [("pruner_engine.jobs", 0), ("pruner_engine.measure.zygote", 1), ("pruner_engine.cli", 0)]
+    ("module", "code", "path"),
+    [
+        *(("pruner_engine.cli", 0, path) for path in ("", os.pathsep, "{0}" + os.pathsep)),
+        ("pruner_engine.jobs", 0, os.pathsep),
+        ("pruner_engine.measure.zygote", 1, os.pathsep),
+    ],
 )
 def test_files_in_the_current_folder_are_nobodys_modules(tmp_path, monkeypatch, module, code, path):
     monkeypatch.setenv("PYTHONPATH", path.format(tmp_path / "elsewhere"))

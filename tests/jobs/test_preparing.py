@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -25,7 +23,7 @@ from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.targets import detect_gpus
 from pruner_engine.targets.target import resolve_target
-from terminal import SMALL, pruner
+from terminal import SMALL, carried_out, pruner, pruner_here
 
 QUICK = {"check": "none", "repeats": 1}
 
@@ -76,8 +74,8 @@ def test_a_task_of_which_nothing_can_be_learned_is_left_out_and_the_run_goes_on(
     with ProjectReader(project) as reader:
         (why,) = (row["quarantined"] for row in reader.tasks(1) if row["quarantined"])
         assert re.fullmatch(r"ArithmeticError in \w+\.py:\d+: no figure", why)
-    assert "1 of its tasks were given up" in pruner("status", project)
-    assert "no figure" in pruner("tasks", project)
+    assert "1 of its tasks were given up" in pruner_here("status", project)
+    assert "no figure" in pruner_here("tasks", project)
 
 
 def fruitless(context):
@@ -195,12 +193,11 @@ def test_a_models_path_is_whole_wherever_the_project_is_opened(model_of_two_task
         assert reader.run(1)["source"] == str(model_of_two_tasks)
 
 
-def test_collecting_says_which_model_failed_and_writes_the_others(tmp_path, model_of_two_tasks):
+def test_collecting_says_which_model_failed_and_writes_the_others(tmp_path, warm):
     (tmp_path / "broken.onnx").write_bytes(b"no model")
     args = ["collect", "matmul:16,16,16", tmp_path / "broken.onnx", "--trials-per-task", 2, *SMALL, "--json"]
     more = ["--project", tmp_path / "d.pruner", "--out", tmp_path / "d.safetensors"]
-    command = [sys.executable, "-m", "pruner_engine.cli", *map(str, (*args, *more))]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=500, check=False)
+    done = carried_out(*args, *more)
     assert done.returncode == 1 and "2 runs failed" in done.stderr  # its random and its searched one
     answer = json.loads(done.stdout)
     assert answer["tasks"] == 1 and len(answer["errors"]) == 2 and "broken.onnx" in answer["errors"][0]

@@ -5,8 +5,6 @@ import os
 import re
 import shutil
 import signal
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -31,14 +29,12 @@ from pruner_engine.protocol import (
 from pruner_engine.resources import resource_dir
 from pruner_engine.store.lock import is_being_written
 from pruner_engine.store.reader import ProjectReader
+from terminal import carried_out as terminal
+
+pytestmark = pytest.mark.usefixtures("warm")
 
 WORKLOAD = "matmul:64,64,64"
 SETTINGS = {"round_trials": 6, "population": 128, "draft_set": 16, "fresh_samples": 4}
-
-
-def terminal(*args, **options):
-    command = [sys.executable, "-m", "pruner_engine.cli", *map(str, args)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, **options)
 
 
 def tune_command(project, trials=12, **more):
@@ -68,7 +64,7 @@ def socket_of(project):
 
 
 @pytest.fixture(scope="module")
-def tuned(tmp_path_factory):
+def tuned(warm, tmp_path_factory):
     """A project with one finished run, made by the terminal."""
     project = tmp_path_factory.mktemp("tuned") / "m.pruner"
     options = [f"--set={name}={value}" for name, value in SETTINGS.items()]
@@ -143,9 +139,8 @@ def test_an_export_that_is_stopped_says_so(tuned, engine, tmp_path):
 
 def test_a_second_strategy_is_a_second_run_of_the_same_file(tuned):
     project, _ = tuned
-    done = terminal(
-        "tune", WORKLOAD, "--trials", 8, "--strategy", "metaschedule", "--project", project, "--json", "--seed", 3
-    )
+    words = ["--trials", 8, "--strategy", "metaschedule", "--seed", 3, "--set", "population=64"]
+    done = terminal("tune", WORKLOAD, *words, "--project", project, "--json")
     told = json.loads(done.stdout)
     assert (told["id"], told["strategy"], told["trials"], told["seed"]) == (2, "metaschedule", 8, 3)
     with ProjectReader(project) as reader:
@@ -153,17 +148,17 @@ def test_a_second_strategy_is_a_second_run_of_the_same_file(tuned):
         assert len(reader.rows("SELECT id FROM tasks")) == 1, "both runs tune the same task"
 
 
-def test_stop_ends_in_good_order_and_resume_goes_on(tmp_path):
+def test_stop_ends_in_good_order_and_resume_goes_on(engine, tmp_path):
     project = tmp_path / "m.pruner"
-    with EngineProcess() as engine:
-        engine.send(tune_command(project, trials=200))
-        finished = None
-        for event in engine.events():
-            if isinstance(event, Progress) and event.trials >= 2:
-                engine.send(Stop())
-            if isinstance(event, RunFinished):
-                finished = event
-                break
+    engine.send(tune_command(project, trials=200))
+    finished, stopped = None, False
+    for event in engine.events():
+        if isinstance(event, Progress) and event.trials >= 2 and not stopped:
+            engine.send(Stop())
+            stopped = True
+        if isinstance(event, RunFinished):
+            finished = event
+            break
     assert finished.state == "stopped"
     before = [row["hash"] for row in trial_rows(project)]
     assert 2 <= len(before) == finished.trials < 200
@@ -181,30 +176,29 @@ def test_a_stop_that_comes_too_late_stops_no_later_run(engine, tmp_path):
     assert isinstance(finished, RunFinished) and (finished.state, finished.trials) == ("finished", 6)
 
 
-def test_a_paused_run_measures_nothing_until_it_goes_on(tmp_path):
+def test_a_paused_run_measures_nothing_until_it_goes_on(engine, tmp_path):
     project = tmp_path / "m.pruner"
-    with EngineProcess() as engine:
-        engine.send(tune_command(project, trials=18))
-        paused = False
-        for event in engine.events():
-            if isinstance(event, Progress) and event.trials >= 2 and not paused:
-                engine.send(Pause())
-                paused = True
-            elif isinstance(event, State) and event.name == "paused":
-                wait_for_state(project, "paused")
-                held = len(trial_rows(project))
-                time.sleep(1.0)
-                assert len(trial_rows(project)) == held < 18
-                engine.send(Unpause())
-            elif isinstance(event, RunFinished):
-                assert (event.state, event.trials) == ("finished", 18)
-                break
+    engine.send(tune_command(project, trials=18))
+    paused = False
+    for event in engine.events():
+        if isinstance(event, Progress) and event.trials >= 2 and not paused:
+            engine.send(Pause())
+            paused = True
+        elif isinstance(event, State) and event.name == "paused":
+            wait_for_state(project, "paused")
+            held = len(trial_rows(project))
+            time.sleep(1.0)
+            assert len(trial_rows(project)) == held < 18
+            engine.send(Unpause())
+        elif isinstance(event, RunFinished):
+            assert (event.state, event.trials) == ("finished", 18)
+            break
     assert paused
 
 
-@pytest.mark.parametrize("at", [1, 5, 9])
-def test_a_killed_engine_loses_nothing_and_repeats_nothing(tmp_path, at):
-    project = tmp_path / "m.pruner"
+def test_a_killed_engine_loses_nothing_and_repeats_nothing(tmp_path):
+    """Whenever it is killed: tests/faults/test_killed_engine.py."""
+    project, at = tmp_path / "m.pruner", 9
     engine = EngineProcess()
     engine.send(tune_command(project))
     pid = None
@@ -250,8 +244,9 @@ def test_a_run_without_a_valid_trial_fails_with_the_reason(tmp_path):
         (["export", "nowhere.pruner", "--out", "x"], "no project file"),
     ],
 )
-def test_a_wrong_turn_is_one_sentence(tmp_path, arguments, sentence):
-    done = terminal(*arguments, cwd=tmp_path)
+def test_a_wrong_turn_is_one_sentence(tmp_path, monkeypatch, arguments, sentence):
+    monkeypatch.chdir(tmp_path)
+    done = terminal(*arguments)
     assert done.returncode == 1
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr
@@ -279,36 +274,34 @@ def test_a_run_that_cannot_be_is_refused(engine, tmp_path, change, sentence):
     assert not (tmp_path / "m.pruner").exists()
 
 
-def test_two_engines_on_one_project(tmp_path):
+def test_two_engines_on_one_project(engine, tmp_path):
     project = tmp_path / "m.pruner"
     with EngineProcess() as first:
         first.send(tune_command(project, trials=400))
         for event in first.events():
             if isinstance(event, RunStarted):
                 break
-        with EngineProcess() as second:
-            second.send(Resume(project=str(project)))
-            answer = next(e for e in second.events() if isinstance(e, Failed | RunStarted))
+        engine.send(Resume(project=str(project)))
+        answer = next(e for e in engine.events() if isinstance(e, Failed | RunStarted))
         assert isinstance(answer, Failed) and answer.kind == "user"
         assert "Another engine works on this project" in answer.message
 
 
-def test_a_pause_holds_while_untuned_kernels_are_timed(tmp_path):
+def test_a_pause_holds_while_untuned_kernels_are_timed(engine, tmp_path):
     project = tmp_path / "m.pruner"
     model = str(resource_dir() / "models" / "small-cnn.onnx")
     timed = None
-    with EngineProcess() as engine:
-        engine.send(Tune(project=str(project), model=model, trials=2, strategy="random", settings=SETTINGS))
-        for event in engine.events():
-            if isinstance(event, Phase) and event.name == "baseline" and event.task and timed is None:
-                engine.send(Pause())
-            elif isinstance(event, State) and event.name == "paused":
-                wait_for_state(project, "paused")
-                with ProjectReader(project) as reader:
-                    timed = [task["untuned_s"] is not None for task in reader.tasks(1)]
-                engine.send(Unpause())
-            elif isinstance(event, RunFinished | Failed):
-                break
+    engine.send(Tune(project=str(project), model=model, trials=2, strategy="random", settings=SETTINGS))
+    for event in engine.events():
+        if isinstance(event, Phase) and event.name == "baseline" and event.task and timed is None:
+            engine.send(Pause())
+        elif isinstance(event, State) and event.name == "paused":
+            wait_for_state(project, "paused")
+            with ProjectReader(project) as reader:
+                timed = [task["untuned_s"] is not None for task in reader.tasks(1)]
+            engine.send(Unpause())
+        elif isinstance(event, RunFinished | Failed):
+            break
     assert not all(timed), "the rest waits"
     assert isinstance(event, RunFinished) and event.state == "finished"
     with ProjectReader(project) as reader:

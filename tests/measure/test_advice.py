@@ -7,7 +7,7 @@ from pruner_engine.advice import ADVICE, OTHERWISE, advice
 from pruner_engine.measure import wire
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
-from terminal import pruner
+from terminal import pruner_here
 
 # What runner, builder and obituary can say
 KINDS = [
@@ -41,5 +41,5 @@ def test_status_tells_what_to_do_about_failed_trials(tmp_path):
     with ProjectReader(path) as reader:
         (failure,) = reader.failures(1)
     assert failure["hint"] == advice("run", "timeout") and failure["log"] == "the end of the log"
-    assert advice("run", "timeout") in pruner("status", path)
-    assert "the end of the log" in pruner("status", path, "--json")
+    assert advice("run", "timeout") in pruner_here("status", path)
+    assert "the end of the log" in pruner_here("status", path, "--json")

@@ -4,6 +4,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 from pruner_engine.child import environment
 from pruner_engine.doctor import run_checks
 from pruner_engine.targets import detect_gpus
@@ -12,8 +14,13 @@ NAMES = {"Python", "TVM", "TVM ffi", "PyTorch", "Linker", "Temporary files", "CP
 NAMES |= {"NVIDIA driver", "CUDA compiler"}
 
 
-def test_a_machine_that_runs_these_tests_is_fit():
-    report = run_checks()
+@pytest.fixture(scope="module")
+def report():
+    """Of this machine."""
+    return run_checks()
+
+
+def test_a_machine_that_runs_these_tests_is_fit(report):
     assert report.ok
     assert {c.name for c in report.checks} >= NAMES
     assert "outputs right" in next(c for c in report.checks if c.name == "One kernel").value
@@ -47,8 +54,7 @@ def test_a_broken_tvm_is_told_with_what_to_do(tmp_path):
     assert checks["One kernel"]["hint"] and checks["LLVM"]["hint"]
 
 
-def test_a_gpu_that_is_not_here_is_no_failure_and_comes_with_a_sentence():
-    report = run_checks()
+def test_a_gpu_that_is_not_here_is_no_failure_and_comes_with_a_sentence(report):
     checks = {c.name: c for c in report.checks}
     if not detect_gpus():
         assert not checks["NVIDIA driver"].ok and "GPU" in checks["NVIDIA driver"].hint

@@ -10,7 +10,10 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
+
+import pytest
 
 from pruner_engine.advice import ADVICE, OTHERWISE
 from pruner_engine.resources import resource_dir
@@ -20,72 +23,36 @@ HELP = ("help.py", "tr(text)")  # whose texts are data, collected by `python -m 
 _PUT_IN = r"{\w+(?::[^}]*)?}"
 
 _GERMAN = """
-from pruner_studio import app
-made = app.make_application(["pruner-studio"])
-from pruner_studio.main_window import MainWindow
-window = MainWindow()
-start = window.show_page("start")
-print(start.tune.text(), "|", window.menuBar().actions()[0].text(), "|", window.show_page("compare").title_label.text())
-window.close()
-"""
-
-_GERMAN_HELP = """
-from PySide6.QtCore import QCoreApplication
-from pruner_studio.translation import install
-made = QCoreApplication([])
-install(made)
-from pruner_studio.help import help_of, tip_of
-print(tip_of("symbol.threads"), "|", help_of("figure.weight").formula, sep="")
-"""
-
-_GERMAN_STATES = """
-import sys, tempfile
-from pathlib import Path
-sys.path.insert(0, {tests!r})
-from pruner_studio import app
-made = app.make_application(["pruner-studio"])
-from project_factory import make_project
-from pruner_studio.main_window import MainWindow
-window = MainWindow()
-with tempfile.TemporaryDirectory() as folder:
-    window.workspace.open(make_project(Path(folder) / "resnet18.pruner", rounds=2, state="stopped"))
-    page = window.show_page("compare")
-    page.refresh()
-    at = [column.title for column in page.model.columns].index("Zustand")
-    print([page.model.text_of(row, page.model.columns[at]) for row in page.model.rows])
-    window.close()
-"""
-
-_GERMAN_MENUS = """
-import re
-from pruner_studio import app
-made = app.make_application(["pruner-studio"])
-from pruner_studio.main_window import MainWindow
-window = MainWindow()
-def letters(actions):
-    return [found.lower() for action in actions for found in re.findall("&(.)", action.text())]
-for found in (letters(menu) for menu in (window.menuBar().actions(), *(
-    top.menu().actions() for top in window.menuBar().actions()))):
-    print(sorted(letter for letter in set(found) if found.count(letter) > 1))
-print(made.translate("QPlatformTheme", "Cancel"))
-window.close()
-"""
-
-_GERMAN_PAGES = """
-import sys, tempfile
+import json, re, sys, tempfile
 from pathlib import Path
 sys.path.insert(0, {tests!r})
 from PySide6.QtTest import QTest
 from pruner_studio import app
 made = app.make_application(["pruner-studio"])
 from project_factory import make_project
+from pruner_studio.help import help_of, tip_of
 from pruner_studio.main_window import PAGES, MainWindow
 from test_cut_texts import cut
+
+def letters(actions):
+    return [found.lower() for action in actions for found in re.findall("&(.)", action.text())]
+
+told = {{"help": [tip_of("symbol.threads"), help_of("figure.weight").formula]}}
 window = MainWindow()
+start, compare = window.show_page("start"), window.show_page("compare")
+menus = window.menuBar().actions()
+told["window"] = [start.tune.text(), menus[0].text(), compare.title_label.text()]
+told["letters"] = [letters(entries) for entries in (menus, *(menu.menu().actions() for menu in menus))]
+told["cancel"] = made.translate("QPlatformTheme", "Cancel")
 window.resize(1280, 800)
 window.show()
 with tempfile.TemporaryDirectory() as folder:
+    window.workspace.open(make_project(Path(folder) / "stopped.pruner", rounds=2, state="stopped"))
+    compare.refresh()
+    column = next(column for column in compare.model.columns if column.title == "Zustand")
+    told["states"] = [compare.model.text_of(row, column) for row in compare.model.rows]
     window.workspace.open(make_project(Path(folder) / "resnet18.pruner"), 3)
+    told["cut"] = []
     for key, *_ in PAGES:
         page = window.show_page(key)
         if key == "start":
@@ -98,46 +65,50 @@ with tempfile.TemporaryDirectory() as folder:
                 QTest.qWait(20)
             for _ in range(5):  # a layout asks the one around it for room in an event of its own
                 made.processEvents()
-            print(key, cut(window))
+            told["cut"].append([key, cut(window)])
     window.close()
+print(json.dumps(told))
 """
 
 
-def in_german(code: str) -> str:
-    """What the code prints in a process of its own: texts are translated once, German would stay for other tests."""
-    environment = {**os.environ, "PRUNER_LANGUAGE": "de", "QT_QPA_PLATFORM": "offscreen", "PYTHONIOENCODING": "utf-8"}
+@pytest.fixture(scope="module")
+def german() -> dict[str, Any]:
+    """What a window says in a process of its own: texts are translated once, German would stay for other tests."""
+    code = _GERMAN.format(tests=str(Path(__file__).parent))
+    environment = {**os.environ, "PRUNER_LANGUAGE": "de", "QT_QPA_PLATFORM": "offscreen"}
     done = subprocess.run(
-        [sys.executable, "-c", code], env=environment, capture_output=True, encoding="utf-8", timeout=120, check=True
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120, check=False
     )
-    return done.stdout.strip()
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
 
 
-def test_the_window_speaks_german() -> None:
-    assert in_german(_GERMAN) == "Optimieren | &Datei | Vergleich"
+def test_the_window_speaks_german(german: dict[str, Any]) -> None:
+    assert german["window"] == ["Optimieren", "&Datei", "Vergleich"]
 
 
-def test_the_help_speaks_german() -> None:
-    assert in_german(_GERMAN_HELP).splitlines() == [
+def test_the_help_speaks_german(german: dict[str, Any]) -> None:
+    tip, formula = german["help"]
+    assert tip.splitlines() == [
         "Threads eines Blocks.",
         "= Produkt der an threadIdx gebundenen Längen",
-        "Quelle: Pruner (ASPLOS 2025), symbolbasierte Analyse|",  # and no formula where there is none
+        "Quelle: Pruner (ASPLOS 2025), symbolbasierte Analyse",
     ]
+    assert formula == ""  # and no formula where there is none
 
 
-def test_the_states_of_runs_are_german_where_they_are_compared() -> None:
-    told = in_german(_GERMAN_STATES.format(tests=str(Path(__file__).parent)))
-    assert told == "['fertig', 'fertig', 'gestoppt']"
+def test_the_states_of_runs_are_german_where_they_are_compared(german: dict[str, Any]) -> None:
+    assert german["states"] == ["fertig", "fertig", "gestoppt"]
 
 
-def test_no_letter_opens_two_entries_of_a_menu_and_the_buttons_of_qt_are_german() -> None:
-    *doubled, cancel = in_german(_GERMAN_MENUS).splitlines()
-    assert len(doubled) > 5 and set(doubled) == {"[]"}
-    assert cancel == "Abbrechen"
+def test_no_letter_opens_two_entries_of_a_menu_and_the_buttons_of_qt_are_german(german: dict[str, Any]) -> None:
+    assert len(german["letters"]) > 5
+    assert [found for found in german["letters"] if len(set(found)) < len(found)] == []
+    assert german["cancel"] == "Abbrechen"
 
 
-def test_no_german_text_is_cut_on_a_small_screen() -> None:
-    lines = in_german(_GERMAN_PAGES.format(tests=str(Path(__file__).parent))).splitlines()
-    assert len(lines) > 9 and [line for line in lines if not line.endswith(" []")] == []
+def test_no_german_text_is_cut_on_a_small_screen(german: dict[str, Any]) -> None:
+    assert len(german["cut"]) > 9 and [found for found in german["cut"] if found[1]] == []
 
 
 def messages() -> list[tuple[str, str]]:

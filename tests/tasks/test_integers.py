@@ -132,15 +132,21 @@ def ran(prepared, x):
     return machine["main"](tvm.runtime.tensor(x)).numpy()
 
 
+CONVOLUTIONS = [
+    {"padding": (1, 1), "strides": (1, 1)},
+    {"padding": (2, 0, 1, 3), "strides": (2, 1)},
+    {"padding": (2, 2), "strides": (1, 2), "dilation": (2, 2)},
+    {},
+]
+
+
 @here
-@pytest.mark.parametrize(("signed", "middle"), [(False, 0), (True, 0), (False, 30)])
 @pytest.mark.parametrize(
-    "conv",
+    ("signed", "middle", "conv"),
     [
-        {"padding": (1, 1), "strides": (1, 1)},
-        {"padding": (2, 0, 1, 3), "strides": (2, 1)},
-        {"padding": (2, 2), "strides": (1, 2), "dilation": (2, 2)},
-        {},
+        *((False, 0, conv) for conv in CONVOLUTIONS),
+        *((True, 0, conv) for conv in CONVOLUTIONS[1:3]),  # padding is where signs and zeros differ
+        *((False, 30, conv) for conv in CONVOLUTIONS[1:3]),
     ],
     ids=str,
 )
