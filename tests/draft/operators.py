@@ -7,7 +7,9 @@ from tvm import relax, te, topi
 from tvm.relax import op
 
 from graphs import graph
+from pruner_engine.byte_products import WIDE_PAIRS
 from pruner_engine.tasks.extract import extract_tasks
+from pruner_engine.tasks.integers.kernels import Window, conv2d
 from pruner_engine.tasks.prepare import prepare
 from pruner_engine.tasks.task import TuningTask
 
@@ -77,17 +79,19 @@ _GRAPHS = {
 
 
 HALF, PACKED = "matmul of halves, summed in float32", "conv2d of packed channels"
+PAIRS_OF_BYTES = "conv2d of bytes that are widened to pairs"
 OPERATORS = [*_GRAPHS, PACKED]
 
 
 def operator_task(name: str, target: tvm.target.Target) -> TuningTask:
-    """The heaviest task of one of `OPERATORS`, or of `HALF`."""
+    """The heaviest task of one of `OPERATORS`, or of the others above."""
     if name in _GRAPHS:
         function, shapes, constants = _GRAPHS[name]
         tasks = extract_tasks(prepare(graph(function, *shapes, constants=constants), target), target)
         return max(tasks, key=lambda task: task.flops)
     with target:
-        mod = tvm.IRModule({"main": te.create_prim_func(_half() if name == HALF else _packed())})
+        made = {HALF: _half, PACKED: _packed, PAIRS_OF_BYTES: _pairs_of_bytes}[name]()
+        mod = tvm.IRModule({"main": te.create_prim_func(made)})
     return TuningTask("kernel", "kernel", "0", mod, (), 1e6, 1)
 
 
@@ -101,3 +105,10 @@ def _half() -> list[te.Tensor]:
     """A product that MetaSchedule tensorises."""
     a, b = te.placeholder((128, 128), "float16", "a"), te.placeholder((128, 256), "float16", "b")
     return [a, b, topi.nn.matmul(a, b, out_dtype="float32")]
+
+
+def _pairs_of_bytes() -> list[te.Tensor]:
+    """A convolution of 32 channels with a border, for a processor that multiplies no bytes."""
+    data, weight = te.placeholder((1, 12, 14, 8), "int32", "data"), te.placeholder((3, 3, 2, 8, 32), "int32", "weight")
+    window = Window(kernel=[3, 3], padding=[1, 1, 1, 1], strides=[1, 1], dilation=[1, 1])
+    return [data, weight, conv2d(data, weight, window, 3, WIDE_PAIRS)]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from draft.operators import PAIRS_OF_BYTES
 from draft.spaces import CPU, GPU, TENSORISED, WORKLOADS, analyzer_of, space_of
 from pruner_engine.draft.evaluation import Evaluation
 from pruner_engine.draft.nest import all_loops
@@ -14,7 +15,7 @@ from pruner_engine.draft.parts import Parts
 
 ROWS = 32
 COMPARED = [
-    *(pytest.param(workload, CPU, id=f"cpu-{workload}") for workload in WORKLOADS),
+    *(pytest.param(workload, CPU, id=f"cpu-{workload}") for workload in (*WORKLOADS, PAIRS_OF_BYTES)),
     *(pytest.param(workload, GPU, id=f"gpu-{workload}") for workload in (*WORKLOADS, *TENSORISED)),
 ]
 # what an applied schedule hides: which part of the loop that virtual threads are fused to an access moves with

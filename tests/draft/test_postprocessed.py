@@ -14,7 +14,7 @@ from tvm.s_tir import meta_schedule as ms
 from tvm.target import Target
 from tvm.tirx import For, ForKind
 
-from draft.operators import PACKED
+from draft.operators import PACKED, PAIRS_OF_BYTES
 from draft.spaces import CPU, GPU, TENSORISED, WORKLOADS, analyzer_of, blocks, space_of
 from pruner_engine.draft.evaluation import Evaluation
 from pruner_engine.draft.nest import Block, all_loops
@@ -81,7 +81,7 @@ def named(told: Told, block: SBlock) -> tuple[Block, dict[str, float]] | None:
     return next((one for one in told if one[0].name == name), None)
 
 
-@pytest.mark.parametrize("workload", WORKLOADS)
+@pytest.mark.parametrize("workload", [*WORKLOADS, PAIRS_OF_BYTES])
 def test_loops_are_parallel_vectorised_and_unrolled_as_told(workload):
     seen = 0
     for _, schedule, told in compared(workload, CPU):

@@ -146,7 +146,7 @@ zygote.main()
 
 def test_a_runner_that_talks_nonsense_ends_and_the_zygote_goes_on(zygote_of):
     zygote = zygote_of(NONSENSE)
-    facts = wire.KernelFacts([], 1, ["random"], {}, [], 0.0, False)
+    facts = wire.KernelFacts([], 1, ["random"], {}, {}, 0.0, False)
     kernel = wire.Kernel("", [])
     answers = []
     for job in range(2):

@@ -13,7 +13,7 @@ def kernel(*shapes) -> wire.Kernel:
 
 
 def job_of(args) -> wire.Run:
-    facts = wire.KernelFacts([1], 1, ["random"], {}, [], 0.0, False)
+    facts = wire.KernelFacts([1], 1, ["random"], {}, {}, 0.0, False)
     return wire.Run(
         id=1,
         task="t",

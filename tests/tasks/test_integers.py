@@ -11,18 +11,33 @@ from tvm import relax, te
 from tvm.s_tir import Schedule
 from tvm.target import Target
 
-from pruner_engine.byte_products import byte_products, has_byte_products, multiplied
+from pruner_engine.byte_products import BYTES, PAIRS, WIDE_PAIRS, multiplied, products_of
 from pruner_engine.measure.kernel import facts_of
 from pruner_engine.space.design_space import DesignSpace
-from pruner_engine.targets.target import resolve_target
+from pruner_engine.targets.target import resolve_target, runs_here
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.integers.weights import as_words, on_grid
 from pruner_engine.tasks.prepare import prepare
 
-VNNI = Target({"kind": "llvm", "mcpu": "sapphirerapids", "num-cores": 2})
-here = pytest.mark.skipif(
-    not has_byte_products(resolve_target("auto")), reason="this processor does not multiply bytes"
-)
+FORMS = {
+    "AVX2": (PAIRS, resolve_target('{"kind":"llvm","mcpu":"haswell","num-cores":2}')),
+    "AVX-512": (WIDE_PAIRS, resolve_target('{"kind":"llvm","mcpu":"skylake-avx512","num-cores":2}')),
+    "VNNI": (BYTES, resolve_target('{"kind":"llvm","mcpu":"cascadelake","num-cores":2}')),
+}
+
+
+@pytest.fixture(params=FORMS)
+def form(request):
+    """How a processor multiplies bytes, and the target."""
+    return FORMS[request.param]
+
+
+@pytest.fixture
+def here(form):
+    """The same, of those that this processor is."""
+    if not runs_here(form[1]):
+        pytest.skip("this processor lacks the instruction")
+    return form
 
 
 def bytes_of(shape, dtype, seed=0):
@@ -34,11 +49,11 @@ def words_of(left):
     return np.ascontiguousarray(left).view("int32")
 
 
-def products(lanes):
+def products(lanes, products=BYTES):
     """A product of matrices of words, 8 x 16 by 16 x 32, in vectors of some lanes."""
     left, right = te.placeholder((8, 16), "int32", "left"), te.placeholder((16, 32), "int32", "right")
     k = te.reduce_axis((0, 16), "k")
-    total = te.compute((8, 32), lambda i, j: te.sum(byte_products(left[i, k], right[k, j]), axis=k), name="total")
+    total = te.compute((8, 32), lambda i, j: te.sum(products.of(left[i, k], right[k, j]), axis=k), name="total")
     sch = Schedule(te.create_prim_func([left, right, total]))
     block = sch.get_sblock("total")
     i, j, k = sch.get_loops(block)
@@ -49,28 +64,44 @@ def products(lanes):
     return sch.mod
 
 
-@pytest.mark.parametrize(("lanes", "register"), [(4, "xmm"), (8, "ymm"), (16, "zmm")])
-def test_a_step_of_a_vector_is_one_instruction(lanes, register):
-    lines = tvm.compile(products(lanes), target=VNNI).mod.inspect_source("asm").splitlines()
-    made = [line for line in lines if "vpdpbusd" in line]
-    assert made and all(register in line for line in made)
-    assert not any("vpaddd" in line for line in lines), "the sum is part of the instruction"
+REGISTERS = {4: "xmm", 8: "ymm", 16: "zmm"}
 
 
-@here
+def test_a_step_of_a_vector_is_one_instruction(form):
+    multiply, target = form
+    name = "vpdpbusd" if multiply is BYTES else "vpmaddwd"
+    for lanes in multiply.instructions:
+        lines = tvm.compile(products(lanes, multiply), target=target).mod.inspect_source("asm").splitlines()
+        made = [line for line in lines if name in line]
+        assert made and all(REGISTERS[lanes] in line for line in made)
+        assert not any("vpmulld" in line for line in lines)
+        if multiply.adds:
+            assert not any("vpaddd" in line for line in lines), "the sum is part of the instruction"
+
+
 @pytest.mark.parametrize("lanes", [1, 2, 4, 8, 16, 32])
-def test_products_are_exact_in_vectors_of_any_length(lanes):
-    left, right = bytes_of((8, 64), "uint8"), bytes_of((64, 32), "int8")
+def test_products_are_exact_in_vectors_of_any_length(here, lanes):
+    multiply, target = here
+    if multiply is BYTES:
+        left, right = bytes_of((8, 64), "uint8"), bytes_of((64, 32), "int8")
+        given = [words_of(left), as_words(right)]
+    else:  # the largest numbers, of which two products go just into 32 bits
+        left, right = bytes_of((8, 32), "int16"), bytes_of((32, 32), "int16")
+        left[0], right[:, 0] = -32767, 32767
+        given = [words_of(left), words_of(right.reshape(16, 2, 32).swapaxes(1, 2))[..., 0]]
     result = tvm.runtime.empty((8, 32), "int32")
-    given = [tvm.runtime.tensor(words_of(left)), tvm.runtime.tensor(as_words(right))]
-    tvm.compile(products(lanes), target=resolve_target("auto"))["main"](*given, result)
-    assert (result.numpy() == left.astype("int64") @ right).all()
+    tvm.compile(products(lanes, multiply), target=target)["main"](*map(tvm.runtime.tensor, given), result)
+    assert (result.numpy() == (left.astype("int64") @ right.astype("int64")).astype("int32")).all()
 
 
-def test_processors_without_the_instruction_keep_real_numbers():
-    assert has_byte_products(VNNI)
-    for words in ({"mcpu": "skylake-avx512"}, {"mcpu": "haswell"}, {"mtriple": "aarch64-linux-gnu"}):
-        assert not has_byte_products(Target({"kind": "llvm", **words}))
+def test_processors_multiply_bytes_as_they_can(form):
+    multiply, target = form
+    assert products_of(target) is multiply
+
+
+@pytest.mark.parametrize("words", [{"mcpu": "nehalem"}, {"mcpu": "knl"}, {"mtriple": "aarch64-linux-gnu"}], ids=str)
+def test_other_processors_keep_real_numbers(words):
+    assert products_of(Target({"kind": "llvm", **words})) is None
 
 
 def test_weights_on_a_grid_are_found():
@@ -106,12 +137,12 @@ def quantised(x, signed, scale, zero):
     return q, lambda q: relax.op.dequantize(q, *one, axis=1, out_dtype="float32")
 
 
-def network(signed, conv, channels=5, filters=10, middle=0):
+def network(signed, conv, channels=13, filters=10, middle=0, size=(9, 11)):
     """quantize, dequantize, convolve, quantize, dequantize."""
     steps = bytes_of((filters, channels, 3, 3), "int8", 3).astype("float32") + middle
     weights = steps * np.random.default_rng(4).uniform(0.001, 0.01, (filters, 1, 1, 1)).astype("float32")
     builder = relax.BlockBuilder()
-    x = relax.Var("x", relax.TensorType((2, channels, 9, 11), "float32"))
+    x = relax.Var("x", relax.TensorType((2, channels, *size), "float32"))
     with builder.function("main", [x]):
         with builder.dataflow():
             q, real = quantised(x, signed, 0.03, 7)
@@ -127,8 +158,8 @@ def kernels(mod):
     return [f.script() for f in mod.functions.values() if isinstance(f, tvm.tirx.PrimFunc)]
 
 
-def ran(prepared, x):
-    machine = relax.VirtualMachine(tvm.compile(prepared, target=resolve_target("auto")), tvm.cpu())
+def ran(prepared, x, target):
+    machine = relax.VirtualMachine(tvm.compile(prepared, target=target), tvm.cpu())
     return machine["main"](tvm.runtime.tensor(x)).numpy()
 
 
@@ -140,7 +171,6 @@ CONVOLUTIONS = [
 ]
 
 
-@here
 @pytest.mark.parametrize(
     ("signed", "middle", "conv"),
     [
@@ -150,24 +180,25 @@ CONVOLUTIONS = [
     ],
     ids=str,
 )
-def test_convolutions_of_bytes_agree_with_those_of_real_numbers(signed, middle, conv):
+def test_convolutions_of_bytes_agree_with_those_of_real_numbers(here, signed, middle, conv):
+    multiply, target = here
     mod, _ = network(signed, conv, middle=middle)
-    target = resolve_target("auto")
-    x = np.random.default_rng(5).standard_normal((2, 5, 9, 11)).astype("float32") * 2
+    x = np.random.default_rng(5).standard_normal((2, 13, 9, 11)).astype("float32") * 2
     whole, real = prepare(mod, target), prepare(mod, target, without=["integers"])
-    assert any("sum_of_byte_products" in text for text in kernels(whole))
-    assert any("sum_of_bytes" in text for text in kernels(whole)) == bool(middle)
-    assert not any("sum_of_byte_products" in text for text in kernels(real))
-    got, want = ran(whole, x), ran(real, x)
+    assert any(multiply.name in text for text in kernels(whole))
+    summed = any("sum_of_bytes" in text for text in kernels(whole))
+    assert summed == (bool(middle) and multiply is BYTES), "numbers of 16 bits need no middle"
+    assert not any(multiply.name in text for text in kernels(real))
+    got, want = ran(whole, x, target), ran(real, x, target)
     # sums of floats are rounded, those of bytes are not: a result half way between two steps may differ by one
     assert np.abs(got - want).max() <= 0.05 * 1.001 and (got != want).mean() < 0.01
     assert len(np.unique(want)) > 20
 
 
-@here
 @pytest.mark.parametrize("unsigned", [False, True])
 @pytest.mark.parametrize("rows", [1, 64, 67])
-def test_products_with_zeros_that_are_known_only_when_they_run_are_exact(unsigned, rows):
+def test_products_with_zeros_that_are_known_only_when_they_run_are_exact(here, unsigned, rows):
+    multiply, target = here
     weights = bytes_of((50, 24), "uint8" if unsigned else "int8", 6).astype("int32") - (117 if unsigned else 0)
     builder = relax.BlockBuilder()
     x = relax.Var("x", relax.TensorType((rows, 50), "uint8"))
@@ -179,9 +210,8 @@ def test_products_with_zeros_that_are_known_only_when_they_run_are_exact(unsigne
             made = relax.op.matmul(moved, relax.const(weights, "int32"), out_dtype="int32")
             result = builder.emit_output(made)
         builder.emit_func_output(result)
-    target = resolve_target("auto")
     prepared = prepare(builder.finalize(), target)
-    assert any("sum_of_byte_products" in text for text in kernels(prepared))
+    assert any(multiply.name in text for text in kernels(prepared))
     given = [bytes_of((rows, 50), "uint8", 7), np.array(131, "uint8")]
     machine = relax.VirtualMachine(tvm.compile(prepared, target=target), tvm.cpu())
     got = machine["main"](*map(tvm.runtime.tensor, given)).numpy()
@@ -210,11 +240,11 @@ def test_images_less_a_mean_are_no_quantised_numbers(operator):
     if operator != "pool":
         square = np.diag(filters[:, 0, 0, 0]) if operator == "depthwise" else filters[:, :, 0, 0]
         want = np.einsum("oi,nihw->nohw", square, want)
-    got = ran(prepare(builder.finalize(), resolve_target("auto")), image)
+    target = resolve_target("auto")
+    got = ran(prepare(builder.finalize(), target), image, target)
     np.testing.assert_allclose(got, want, atol=1e-4)
 
 
-@here
 def test_signed_bytes_that_become_halves_stay_signed():
     one = (relax.const(np.float32(0.05)), relax.const(np.array(3, "int8")))
     builder = relax.BlockBuilder()
@@ -226,48 +256,116 @@ def test_signed_bytes_that_become_halves_stay_signed():
             result = builder.emit_output(relax.op.astype(halves, "float32"))
         builder.emit_func_output(result)
     given = np.random.default_rng(1).standard_normal((4, 8)).astype("float32")
-    got = ran(prepare(builder.finalize(), resolve_target("auto")), given)
+    target = resolve_target("auto")
+    got = ran(prepare(builder.finalize(), target), given, target)
     assert np.abs(got - given).max() < 0.03
 
 
-@here
-def test_drafted_schedules_of_products_of_bytes_are_exact():
-    target = resolve_target("auto")
-    prepared = prepare(network(False, {"padding": (1, 1)}, channels=16, filters=32)[0], target)
-    (task,) = (task for task in extract_tasks(prepared, target) if task.op == "conv2d")
-    arrays = [bytes_of(spec.shape, spec.dtype, at) for at, spec in enumerate(task.args) if spec.dtype == "int32"]
-    arrays += [np.full(spec.shape, 0.002, "float32") for spec in task.args[len(arrays) : -1]]
-    out = task.args[-1]
+def task_of(mod, target):
+    """The heaviest kernel that multiplies bytes."""
+    return next(t for t in extract_tasks(prepare(mod, target), target) if facts_of(t.mod).words)
 
-    def result_of(mod):
-        result = tvm.runtime.empty(out.shape, out.dtype)
-        tvm.compile(mod, target=target)["main"](*map(tvm.runtime.tensor, arrays), result)
-        return result.numpy()
 
-    want = result_of(task.mod)
+def arguments_of(task):
+    """Random words, factors whose results fill the range of a byte, and room for the result."""
+    words, rng = facts_of(task.mod).words, np.random.default_rng(7)
+
+    def one(at, spec):
+        if at in words:
+            parts = bytes_of((*spec.shape, 32 // words[at]), "int8", at)
+            return words_of(parts.astype("int16") if words[at] == 16 else parts)[..., 0]
+        if spec.dtype == "int32":
+            return rng.integers(-500, 500, spec.shape, "int32")
+        return rng.uniform(0.02, 0.06, spec.shape).astype(spec.dtype)
+
+    *given, out = task.args
+    return [*(one(at, spec) for at, spec in enumerate(given)), np.zeros(out.shape, out.dtype)]
+
+
+def result_of(mod, arrays, target):
+    given = [*map(tvm.runtime.tensor, arrays)]
+    tvm.compile(mod, target=target)["main"](*given)
+    return given[-1].numpy()
+
+
+def product(rows, depth, columns):
+    """A product of a matrix of bytes by a constant one."""
+    builder, x = relax.BlockBuilder(), relax.Var("x", relax.TensorType((rows, depth), "uint8"))
+    weights = relax.const(bytes_of((depth, columns), "int8").astype("int32"))
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            whole = builder.emit(relax.op.astype(x, "int32"))
+            result = builder.emit_output(relax.op.matmul(whole, weights, out_dtype="int32"))
+        builder.emit_func_output(result)
+    return builder.finalize()
+
+
+SHAPES = {
+    "a convolution with a border": lambda: network(False, {"padding": (1, 1)}, 16, 32),
+    "one of 37 channels, two pixels apart": lambda: network(False, {"strides": (2, 1)}, 37, 24, size=(7, 13)),
+    "one of spread windows": lambda: network(False, {"padding": (3, 0, 1, 2), "dilation": (2, 1)}, 9, 40, size=(8, 5)),
+    "rows that are appended": lambda: (product(31, 50, 24),),
+    "a single row": lambda: (product(1, 129, 40),),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_drafted_schedules_of_products_of_bytes_are_exact(here, shape):
+    target = here[1]
+    task = task_of(SHAPES[shape]()[0], target)
+    arrays = arguments_of(task)
+    want = result_of(task.mod, arrays, target)
+    assert len(np.unique(want)) > 20
     space, rng, seen = DesignSpace.generate(task, target), np.random.default_rng(3), 0
-    assert len(space.sketches) > 2
     for sketch in space.sketches:
         for row in sketch.sample(rng, 2):
             schedule = space.apply(space.candidate(sketch.index, row))
             if schedule is not None:  # a postprocessor may refuse one
-                np.testing.assert_allclose(result_of(schedule.mod), want, rtol=1e-6)
+                np.testing.assert_allclose(result_of(schedule.mod, arrays, target), want, rtol=1e-6)
                 seen += 1
     assert seen > len(space.sketches)
 
 
-@here
-def test_their_kernels_are_checked_with_bytes_and_to_a_step():
-    target = resolve_target("auto")
+def test_their_instructions_are_in_the_schedules(form):
+    """Compiled for the target, whatever runs the test; the register tile is the rule's."""
+    multiply, target = form
+    task = task_of(network(False, {"padding": (1, 1)}, 16, 32)[0], target)
+    space = DesignSpace.generate(task, target)
+    assert len(space.sketches) == 4, "in blocks or not, a border for each tile or before all else"
+    assert len(DesignSpace.generate(task, target, without=["register-tile"]).sketches) != 4
+    for sketch in space.sketches:
+        schedule = space.apply(space.candidate(sketch.index, sketch.sample(np.random.default_rng(1), 1)[0]))
+        text = tvm.compile(schedule.mod, target=target).mod.inspect_source("asm")
+        assert ("vpdpbusd" if multiply is BYTES else "vpmaddwd") in text
+
+
+def test_their_kernels_are_checked_with_bytes_and_to_a_step(form):
+    multiply, target = form
     prepared = prepare(network(False, {"padding": (1, 1)}, channels=16, filters=32)[0], target)
     (task,) = (task for task in extract_tasks(prepared, target) if task.op == "conv2d")
     facts = facts_of(task.mod)
-    assert [task.args[i].shape for i in facts.words] == [(2, 9, 11, 4), (3, 3, 4, 32)]
+    filters = (3, 3, 4, 32) if multiply is BYTES else (3, 3, 2, 4, 32)
+    assert [task.args[i].shape for i in facts.words] == [(2, 9, 11, 4), filters]
+    assert list(facts.words.values()) == [8, multiply.bits]
     assert re.fullmatch("conv2d_dequantize_quantize_dequantize_[0-9a-f]{6}", task.name)
     assert facts.rounds and facts.inputs == ["random", "zeros"]
 
 
-def test_a_sum_of_four_products_counts_as_one_multiplication():
+def test_pairs_are_left_to_real_numbers_where_these_are_faster():
+    """Where Winograd's convolution takes less than half of the plain one's time, and for few channels."""
+    target = FORMS["AVX2"][1]
+
+    def holds(mod, without=()):
+        return any(PAIRS.name in text for text in kernels(prepare(mod, target, without)))
+
+    wide, _ = network(False, {"padding": (1, 1)}, 64, 64, size=(56, 56))
+    assert not holds(wide) and holds(wide, ["winograd"])
+    assert holds(network(False, {"padding": (1, 1), "strides": (2, 2)}, 64, 64, size=(56, 56))[0])
+    assert not holds(network(False, {}, 3, 64)[0])
+
+
+def test_a_sum_of_products_counts_as_one_multiplication():
     from tvm.s_tir.analysis import estimate_tir_flops
 
     assert estimate_tir_flops(multiplied(products(16))) == 2 * 8 * 16 * 32
+    assert estimate_tir_flops(multiplied(products(16, PAIRS))) == 2 * 8 * 16 * 32

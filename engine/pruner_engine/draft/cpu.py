@@ -124,7 +124,8 @@ def _cycles(plan: Plan, step: _Step, core: Core) -> tuple[Value, Value]:
     cycles = maximum(cycles, _inserted(plan) * core.insert)
     overhead: Value = core.spatial_loop
     if plan.accumulates:
-        spilled = maximum(step.accumulators + step.streams + 1 - core.registers, 0) * step.unrolled
+        besides = 1 + max(store.between for store in plan.block.stores)
+        spilled = maximum(step.accumulators + step.streams + besides - core.registers, 0) * step.unrolled
         cycles = cycles + where(spilled > 0, core.spill + spilled * core.spill_each, 0)
         # chains of additions that follow each other overlap as far as the reorder buffer reaches
         chain = runs * (arithmetic * 2.0 + loads + stores)

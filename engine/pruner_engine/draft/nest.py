@@ -55,6 +55,7 @@ class Store:
         divisions: divisions and square roots of one execution.
         special: exponentials and their like of one execution.
         reduction: accumulates into what it writes.
+        between: results of an instruction that another one adds, each in a register.
     """
 
     write: Access
@@ -64,6 +65,7 @@ class Store:
     reduction: bool
     selects: int = 0
     divisions: int = 0
+    between: int = 0
 
 
 @dataclass(eq=False)

@@ -10,7 +10,7 @@ from tvm import tirx
 from tvm.ir.expr import Call, TensorLoad
 from tvm.s_tir import SBlockRealize
 
-from pruner_engine.byte_products import NAME as BYTE_PRODUCTS
+from pruner_engine.byte_products import BYTES, PAIRS, WIDE_PAIRS
 from pruner_engine.draft.index import Atom, Const, Index, Opaque, Quotient, Remainder, Var, add, resolve, scale, span
 from pruner_engine.draft.nest import Access, Block, Buffer, Iter, Loop, Store, UnreadableSketchError, attach
 
@@ -21,7 +21,10 @@ _CALLS = {
     "reinterpret": "",
     "sqrt": "divisions",
     "rsqrt": "divisions",
-    BYTE_PRODUCTS: "flops",  # with the sum that it goes into, one instruction, as a multiplication
+    # one instruction of a vector
+    **dict.fromkeys(("round", "nearbyint", "floor", "ceil", "trunc", "shift_right", "bitwise_and"), "flops"),
+    # with the sum that it goes into as much work as a multiplication with it
+    **{products.name: "flops" for products in (BYTES, PAIRS, WIDE_PAIRS)},
 }
 _ARITHMETIC = (tirx.Add, tirx.Sub, tirx.Mul, tirx.Max, tirx.Min)
 
@@ -105,7 +108,7 @@ class FunctionReader:
         return share
 
     def _store(self, statement: Any, reduction: bool) -> Store:
-        counts = {"flops": 0, "special": 0, "selects": 0, "divisions": 0}
+        counts = {"flops": 0, "special": 0, "selects": 0, "divisions": 0, "between": 0}
         reads: list[Access] = []
         self._value(statement.value, reads, counts, guarded=False)
         write = Access(self._buffer(statement.buffer), self._indices(statement.indices))
@@ -127,6 +130,7 @@ class FunctionReader:
             self._value(operand, reads, counts, guarded or kind == "selects")
         if kind and len(reads) > before:
             counts[kind] += 1
+            counts["between"] += any(products.is_in(value) for products in (PAIRS, WIDE_PAIRS))
 
     def _indices(self, indices: Any) -> tuple[Index, ...]:
         return tuple(self._index(i) for i in indices)

@@ -30,7 +30,7 @@ def make_array(
     kind: str = "random",
     reduction: int = 1,
     below: int | None = None,
-    words: bool = False,
+    words: int = 0,
 ) -> np.ndarray:
     """Seeded values that any kernel can digest.
 
@@ -42,7 +42,8 @@ def make_array(
             be indices, 0 or 1, whatever the kind.
         reduction: terms that are folded into one output element.
         below: the integers are indices: all from 0 up to, not including, this, so that they reach what they may.
-        words: the integers are words of bytes: mostly 0 or 1, so that sums stay small, a few of any value.
+        words: the integers are words of numbers of so many bits, 8 or 16, which hold bytes: mostly 0 or 1, so that sums
+            stay small, a few of any value.
     """
     rng = np.random.default_rng(seed)
     numpy_dtype = dtype_of(dtype)
@@ -50,7 +51,7 @@ def make_array(
         most = min(below, int(np.iinfo(numpy_dtype).max))
         return _drawn(shape, lambda part: rng.integers(0, most, part).astype(numpy_dtype))
     if words:
-        return _drawn(shape, lambda part: _words(rng, part).view(numpy_dtype)[..., 0])
+        return _drawn(shape, lambda part: _words(rng, part, words).view(numpy_dtype)[..., 0])
     if numpy_dtype.kind in "biu":
         low, high = (0, 2) if numpy_dtype.kind == "b" or numpy_dtype.itemsize > 2 else (-8, 8)
         low = max(low, 0) if numpy_dtype.kind == "u" else low
@@ -76,10 +77,12 @@ def _drawn(shape: tuple[int, ...], draw: Callable[[tuple[int, ...]], np.ndarray]
     return draw(shape) if math.prod(shape) <= _PERIOD else np.resize(draw((_PERIOD,)), shape)
 
 
-def _words(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
-    """Four bytes for each element, mostly 0 or 1."""
+def _words(rng: np.random.Generator, shape: tuple[int, ...], bits: int) -> np.ndarray:
+    """Bytes for each element, four or, as numbers of 16 bits, two; mostly 0 or 1."""
+    several = (*shape, 32 // bits)
     few = rng.random((*shape, 1)) < _WIDE_WORDS
-    return np.where(few, rng.integers(0, 256, (*shape, 4)), rng.integers(0, 2, (*shape, 4))).astype(np.uint8)
+    numbers = np.where(few, rng.integers(0, 256, several), rng.integers(0, 2, several)).astype(np.uint8)
+    return numbers if bits == 8 else numbers.view(np.int8).astype(np.int16)
 
 
 def difference(

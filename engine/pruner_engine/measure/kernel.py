@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import ml_dtypes
@@ -11,7 +11,7 @@ import tvm
 from tvm.s_tir import SBlock, Schedule
 from tvm.tirx import BufferStore, IterVar
 
-from pruner_engine.byte_products import holds_byte_products
+from pruner_engine.byte_products import holds_byte_products, widened_operands
 from pruner_engine.measure.correctness import dtype_of
 from pruner_engine.measure.indices import index_bounds
 from pruner_engine.measure.wire import KernelFacts
@@ -40,7 +40,7 @@ def facts_of(mod: tvm.IRModule) -> KernelFacts:
         bounds=index_bounds(
             [block.body for block in blocks if isinstance(block.body, BufferStore)], mod["main"].params
         ),
-        words=_words(mod["main"].params) if holds_byte_products(mod) else [],
+        words=_words(mod) if holds_byte_products(mod) else {},
         epsilon=max((float(ml_dtypes.finfo(dtype_of(name)).eps) for name in floats), default=0.0),
         rounds=rounds,
     )
@@ -50,13 +50,15 @@ def _to_bytes(cast: tvm.tirx.Cast) -> bool:
     return str(cast.ty) in ("int8", "uint8") and "float" in str(cast.value.ty)
 
 
-def _words(params: Sequence[tvm.tirx.Var]) -> list[int]:
-    """Indices of the arguments of a kernel on bytes that hold them: its other integers have one axis, or a single row.
+def _words(mod: tvm.IRModule) -> dict[int, int]:
+    """Which arguments of a kernel on bytes hold words of them, and bits of a number: its other integers have one axis,
+    or a single row.
 
     A tensor of one word a pixel is taken for such a row: its first bytes alone are other than 0.
     """
-    tensors = [(i, p.ty) for i, p in enumerate(params) if str(p.ty.dtype) == "int32" and len(p.ty.shape) > 1]
-    return [i for i, ty in tensors if int(ty.shape[-1]) > 1]
+    params, widened = mod["main"].params, widened_operands(mod)
+    tensors = [(i, p) for i, p in enumerate(params) if str(p.ty.dtype) == "int32" and len(p.ty.shape) > 1]
+    return {i: 16 if any(p.same_as(w) for w in widened) else 8 for i, p in tensors if int(p.ty.shape[-1]) > 1}
 
 
 def _folded(block: SBlock) -> Iterator[int]:

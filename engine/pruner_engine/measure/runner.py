@@ -197,7 +197,7 @@ class _Task:
 
     def _values(self, index: int, shape: Sequence[int], kind: str = "random") -> np.ndarray:
         """What an argument may hold, in the order of a layout or another."""
-        below, words = self._facts.bounds.get(index), index in self._facts.words
+        below, words = self._facts.bounds.get(index), self._facts.words.get(index, 0)
         return make_array(tuple(shape), self._args[index].dtype, index, kind, self._facts.reduction, below, words)
 
     def _put(self, array: np.ndarray) -> Tensor:

@@ -54,7 +54,7 @@ class KernelFacts(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
             rounding error of a large sum into any error. Both are where numbers are rounded to bytes: what NaN becomes
             then is not said anywhere, and large values all become the largest byte.
         bounds: argument index to the number that its elements, which are indices, have to be below.
-        words: indices of the arguments whose elements are words of bytes.
+        words: index of each argument whose elements are words to the bits of the numbers in them, 8 or 16.
         epsilon: distance from 1 to the next number in the coarsest float type that it writes, on the way too.
         rounds: it rounds numbers to bytes.
     """
@@ -63,7 +63,7 @@ class KernelFacts(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     reduction: int
     inputs: list[str]
     bounds: dict[int, int]
-    words: list[int]
+    words: dict[int, int]
     epsilon: float
     rounds: bool
 

@@ -12,7 +12,7 @@ from tvm.ir.transform import Sequential
 from tvm.relax import transform as rx
 from tvm.target import Target
 
-from pruner_engine.byte_products import has_byte_products
+from pruner_engine.byte_products import products_of
 from pruner_engine.rule_names import REWRITES
 from pruner_engine.targets.target import vector_bits_of
 from pruner_engine.tasks.batch_norms import fold_batch_norms
@@ -36,7 +36,11 @@ from pruner_engine.tasks.within_bounds import within_bounds
 _NHWC_WORTH = 1.15
 _TRANSPOSED = "relax.nn.conv2d_transpose"
 _VIEW = "relax.call_pure_packed"  # of bytes as words
-_NHWC = {"relax.nn.conv2d": ["NHWC", "HWIO"], _TRANSPOSED: ["NHWC", "IOHW"]}
+_NHWC = {
+    "relax.nn.conv2d": ["NHWC", "HWIO"],
+    "relax.nn.conv3d": ["NDHWC", "DHWIO"],
+    _TRANSPOSED: ["NHWC", "IOHW"],
+}
 
 
 def prepare(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) -> tvm.IRModule:
@@ -56,14 +60,17 @@ def prepare(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) ->
     cpu = target.kind.name == "llvm"
     lanes = vector_bits_of(target) // 32 if cpu else 0
     on = {name for name, for_cpus in REWRITES.items() if name not in without and (cpu or not for_cpus)}
-    if not has_byte_products(target):
-        on.discard("integers")
+    products = products_of(target) if "integers" in on else None
+
+    def in_integers(mod: tvm.IRModule) -> tvm.IRModule:
+        return integer_products(mod, products, lanes if "winograd" in on else 0) if products else mod
+
     with target, tvm.transform.PassContext(opt_level=3):
         # weights that are computed from constants (weight_norm) are constants from here on
         mod = _folded(fold_movement(within_bounds(mod)))
         clean = summed_in_float32(_clean(in_arithmetic(signals_as_images(mod) if "signals" in on else mod)))
         clean = rx.CanonicalizeBindings()(simplify(clean)) if "simplify" in on else clean
-        clean = integer_products(clean) if "integers" in on else clean
+        clean = in_integers(clean)
         clean = widen_products(clean, lanes) if "wide-products" in on else clean
         plain = _lower(clean, lanes)
         if not any(name in _NHWC for name in _operators(clean)) or "channels-last" not in on:
@@ -74,7 +81,7 @@ def prepare(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) ->
         except (RuntimeError, ValueError):  # ConvertLayout does not know every operator
             return plain
         moved = rx.CanonicalizeBindings()(fold_movement(moved))
-        whole = integer_products(moved) if "integers" in on else moved
+        whole = in_integers(moved)
         spread = spread_transposed(whole) if "transposed" in on else whole
         channels_last = _lower(spread, lanes)
         if not _operators(channels_last) <= {*_operators(plain), _VIEW}:

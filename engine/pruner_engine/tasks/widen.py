@@ -16,11 +16,12 @@ _TILE = 4  # vectors that a register tile can well divide
 _LITTLE = 0.05  # share of the work
 _ROW_TILES = range(6, 15)  # rows of a good register tile
 _SHORT = 4  # lanes of the shortest vector that is worth it
+_CHANNELS_FIRST = {"relax.nn.conv2d": ("NCHW", "OIHW"), "relax.nn.conv3d": ("NCDHW", "OIDHW")}
 _LEAST_CHANNELS = 32  # with fewer, the vectors that are added cost more than partial ones
 
 
 def widen_channels(mod: tvm.IRModule, lanes: int) -> tvm.IRModule:
-    """Append filters of zeros to convolutions with constant weights, and cut the result; NCHW, in "main".
+    """Append filters of zeros to convolutions with constant weights, and cut the result; channels first, in "main".
 
     Args:
         lanes: of a vector of the target.
@@ -135,10 +136,10 @@ class _Widener(PyExprMutator):
     def visit_call_(self, call: relax.Call) -> relax.Expr:
         """Called for each call, operands first."""
         visited = super().visit_call_(call)
-        if operator_of(visited) != "relax.nn.conv2d":
+        if operator_of(visited) not in _CHANNELS_FIRST:
             return visited
-        weight, attrs = visited.args[1], visited.attrs
-        if not isinstance(weight, GenericConst) or (attrs.data_layout, attrs.kernel_layout) != ("NCHW", "OIHW"):
+        weight, attrs, layouts = visited.args[1], visited.attrs, _CHANNELS_FIRST[operator_of(visited)]
+        if not isinstance(weight, GenericConst) or (attrs.data_layout, attrs.kernel_layout) != layouts:
             return visited
         filters = weight.value.numpy()
         if attrs.groups != 1 or len(filters) < _LEAST_CHANNELS or len(filters) % self.lanes == 0:

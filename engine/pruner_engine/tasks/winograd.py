@@ -67,17 +67,41 @@ def tile_of(pixels: tuple[int, int, int], channels: int, filters: int) -> int:
     Args:
         pixels: images, their height and width in the result.
     """
+    best = min(_INPUT, key=lambda tile: _share(tile, pixels, channels, filters))
+    return best if _share(best, pixels, channels, filters) < _GAIN else 0
+
+
+def share_of(call: relax.Call, lanes: int) -> float:
+    """Time of a convolution that `winograd` replaces, as a share of the plain one's; 1 of one that it leaves."""
+    tile = _tile_of(call, call, lanes)
+    if not tile:
+        return 1.0
+    *pixels, count = shape_of(call) or []
+    return _share(tile, (pixels[0], pixels[1], pixels[2]), int(call.args[1].ty.shape[2]), count)
+
+
+def _share(tile: int, pixels: tuple[int, int, int], channels: int, filters: int) -> float:
+    """The same, for tiles of one size."""
     images, height, width = pixels
     pairs = channels * filters
     plain = pairs * (2 * 9 * images * height * width + _PER_BYTE["filters"] * 4 * 9)
+    area, tiles = (tile + 2) ** 2, images * -(-height // tile) * -(-width // tile)
+    moved = 4 * tiles * (_PER_BYTE["input"] * channels + _PER_BYTE["output"] * filters)
+    return area * (pairs * (2 * tiles + _PER_BYTE["filters"] * 4) + moved) / plain
 
-    def cost(tile: int) -> float:
-        area, tiles = (tile + 2) ** 2, images * -(-height // tile) * -(-width // tile)
-        moved = 4 * tiles * (_PER_BYTE["input"] * channels + _PER_BYTE["output"] * filters)
-        return area * (pairs * (2 * tiles + _PER_BYTE["filters"] * 4) + moved)
 
-    best = min(_INPUT, key=cost)
-    return best if cost(best) < _GAIN * plain else 0
+def _tile_of(call: relax.Call, typed: relax.Call, lanes: int) -> int:
+    """Pixels of a tile's row by which a convolution is replaced; 0 where it is left.
+
+    Args:
+        typed: the call as the graph had it, whose type is known.
+    """
+    shape = shape_of(typed)
+    if operator_of(call) != "relax.nn.conv2d" or shape is None or not _fits(call):
+        return 0
+    batch, height, width, count = shape
+    channels = int(call.args[1].ty.shape[2])
+    return 0 if channels % lanes or count % lanes else tile_of((batch, height, width), channels, count)
 
 
 @mutator
@@ -89,15 +113,13 @@ class _Rewriter(PyExprMutator):
     def visit_call_(self, call: relax.Call) -> relax.Expr:
         """Called for each call, operands first."""
         visited = super().visit_call_(call)
-        shape = shape_of(call)
-        if operator_of(visited) != "relax.nn.conv2d" or shape is None or not _fits(visited):
+        tile = _tile_of(visited, call, self.lanes)
+        if not tile:
             return visited
         data, filters = visited.args[0], visited.args[1].value.numpy()
+        shape = shape_of(call) or []
         batch, height, width, count = shape
         channels = filters.shape[2]
-        tile = tile_of((batch, height, width), channels, count)
-        if not tile or channels % self.lanes or count % self.lanes:
-            return visited
         top, left = (int(n) for n in visited.attrs.padding[:2])
         area = (tile + 2) ** 2
         tiles = batch * -(-height // tile) * -(-width // tile)

@@ -1,17 +1,18 @@
-"""What multiplies and sums up bytes, which are read as words of four (`byte_products`)."""
+"""What multiplies and sums up bytes, which are read as words of four, and widened where pairs are multiplied."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tvm import relax, te, tirx
 
-from pruner_engine.byte_products import byte_products
-from pruner_engine.tasks.integers.weights import WORD
-from pruner_engine.tasks.widen import appended
+from pruner_engine.byte_products import BYTES, WordProducts
+from pruner_engine.tasks.integers.weights import BYTE, WORD
 
 _EVERY_BYTE = 0x01010101
+_EVEN_BYTES = 0x00FF00FF
+_KEPT = {"meta_schedule.inline_rule": "disable"}  # widened once, not for each product
 
 
 @dataclass(frozen=True)
@@ -33,14 +34,15 @@ def window_of(call: relax.Call) -> Window:
     )
 
 
-def matmul(x: te.Tensor, weights: te.Tensor, rows: int) -> te.Tensor:
+def matmul(x: te.Tensor, weights: te.Tensor, rows: int, products: WordProducts) -> te.Tensor:
     """Sums of products of bytes [..., rows, columns]; rows that `x` lacks are of no meaning."""
-    *batch, _, depth = (int(n) for n in x.shape)
-    x = appended(x, -2, rows, "pad_rows")
-    k = te.reduce_axis((0, depth), name="k")
+    *batch, given, _ = (int(n) for n in x.shape)
+    inside = None if given == rows else lambda *i: i[-1] < given
+    x = _operand(x, (*batch, rows), products, lambda *i: i, inside, name="pad_rows")
+    depth = [te.reduce_axis((0, int(n)), name="k") for n in x.shape[len(batch) + 1 :]]
     return te.compute(
-        (*batch, rows, int(weights.shape[1])),
-        lambda *i: te.sum(byte_products(x(*i[:-1], k), weights(k, i[-1])), axis=k),
+        (*batch, rows, int(weights.shape[-1])),
+        lambda *i: te.sum(products.of(x(*i[:-1], *depth), weights(*depth, i[-1])), axis=depth),
         name="matmul",
     )
 
@@ -52,23 +54,23 @@ def row_sums(x: te.Tensor, depth: int) -> te.Tensor:
     return te.compute((*rows, 1), lambda *i: te.sum(_sum_of(x(*i[:-1], k), k, depth), axis=k), name="sum_of_bytes")
 
 
-def conv2d(x: te.Tensor, weights: te.Tensor, window: Window, outside: int) -> te.Tensor:
+def conv2d(x: te.Tensor, weights: te.Tensor, window: Window, outside: int, products: WordProducts) -> te.Tensor:
     """Sums of products of bytes of a convolution, NHWC and HWIO.
 
     Args:
         outside: the byte around the image.
     """
-    axes, shape, read = _windows(_surrounded(x, window, _word_of(outside)), window)
+    axes, shape, read = _windows(_surrounded(x, window, outside, products), window)
     return te.compute(
-        (*shape, int(weights.shape[3])),
-        lambda n, i, j, o: te.sum(byte_products(read(n, i, j), weights(*axes, o)), axis=axes),
+        (*shape, int(weights.shape[-1])),
+        lambda n, i, j, o: te.sum(products.of(read(n, i, j), weights(*axes, o)), axis=axes),
         name="conv2d_nhwc",
     )
 
 
 def window_sums(x: te.Tensor, window: Window, outside: int, depth: int) -> te.Tensor:
     """Sums of the bytes of the first `depth` channels that a convolution reads for each pixel, [n, row, column, 1]."""
-    axes, shape, read = _windows(_surrounded(x, window, _word_of(outside)), window)
+    axes, shape, read = _windows(_surrounded(x, window, outside, BYTES), window)
     return te.compute(
         (*shape, 1),
         lambda n, i, j, _: te.sum(_sum_of(read(n, i, j), axes[-1], depth), axis=axes),
@@ -83,14 +85,14 @@ def _sum_of(word: tirx.Expr, place: te.IterVar, depth: int) -> tirx.Expr:
         ones = tirx.Select(
             place < depth // WORD, ones, tirx.const(_EVERY_BYTE & (1 << 8 * (depth % WORD)) - 1, "int32")
         )
-    return byte_products(word, ones)
+    return BYTES.of(word, ones)
 
 
 def depthwise(x: te.Tensor, filters: te.Tensor, zero: te.Tensor, window: Window) -> te.Tensor:
     """A depthwise convolution, NHWC and HWIO, of the bytes less their zero."""
     real = te.compute(x.shape, lambda *i: x(*i).astype("float32") - zero(0), name="real")
-    padded = _surrounded(real, window, tirx.const(0, "float32"))
-    (h, w, _), shape, read = _windows(padded, window)
+    axes, shape, read = _windows(_surrounded(real, window), window)
+    h, w, _ = axes
     return te.compute(
         (*shape, int(filters.shape[3])),
         lambda n, i, j, c: te.sum(read(n, i, j, c) * filters(h, w, 0, c), axis=[h, w]),
@@ -102,35 +104,75 @@ def _windows(x: te.Tensor, window: Window) -> tuple[list[te.IterVar], tuple[int,
     """Reduction axes of a convolution, the extents of its result but the channels, and what it reads at a pixel.
 
     Args:
-        x: the image with all around it.
+        x: the image with all around it, channels on one axis or several.
     """
-    batch, height, width, channels = (int(n) for n in x.shape)
+    batch, height, width, *channels = (int(n) for n in x.shape)
     reach = [(n - 1) * d + 1 for n, d in zip(window.kernel, window.dilation, strict=True)]
     pixels = [(n - r) // s + 1 for n, r, s in zip((height, width), reach, window.strides, strict=True)]
-    h, w, c = (te.reduce_axis((0, n), name) for n, name in zip((*window.kernel, channels), "hwc", strict=True))
+    h, w = (te.reduce_axis((0, n), name) for n, name in zip(window.kernel, "hw", strict=True))
+    depth = [te.reduce_axis((0, n), "c") for n in channels]
     (down, across), (rows, columns) = window.strides, window.dilation
     return (
-        [h, w, c],
+        [h, w, *depth],
         (batch, *pixels),
-        lambda n, i, j, channel=c: x(n, i * down + h * rows, j * across + w * columns, channel),
+        lambda n, i, j, *channel: x(n, i * down + h * rows, j * across + w * columns, *(channel or depth)),
     )
 
 
-def _word_of(byte: int) -> tirx.Expr:
-    word = byte * _EVERY_BYTE
-    return tirx.const(word - (word >> 31 << 32), "int32")
-
-
-def _surrounded(x: te.Tensor, window: Window, outside: tirx.Expr) -> te.Tensor:
-    """An image with the same element all around it."""
-    if not any(window.padding):
-        return x
-    batch, height, width, channels = (int(n) for n in x.shape)
+def _surrounded(x: te.Tensor, window: Window, outside: int = 0, products: WordProducts | None = None) -> te.Tensor:
+    """An image with the same byte, or number, all around it, as the products read it."""
+    batch, height, width, _ = (int(n) for n in x.shape)
     top, left, bottom, right = window.padding
-    return te.compute(
-        (batch, height + top + bottom, width + left + right, channels),
-        lambda n, i, j, c: tirx.if_then_else(
-            tirx.all(i >= top, i < top + height, j >= left, j < left + width), x(n, i - top, j - left, c), outside
-        ),
+
+    def inside(_: tirx.Var, i: tirx.Var, j: tirx.Var) -> tirx.Expr:
+        return tirx.all(i >= top, i < top + height, j >= left, j < left + width)
+
+    return _operand(
+        x,
+        (batch, height + top + bottom, width + left + right),
+        products,
+        lambda n, i, j: (n, i - top, j - left),
+        inside if any(window.padding) else None,
+        outside,
         name="pad_temp",
     )
+
+
+def _operand(
+    x: te.Tensor,
+    extents: tuple[int, ...],
+    products: WordProducts | None,
+    place: Callable[..., Sequence[tirx.Expr]],
+    inside: Callable[..., tirx.Expr] | None,
+    outside: int = 0,
+    *,
+    name: str,
+) -> te.Tensor:
+    """The left operand of products: of words of bytes, or of their even and then their odd bytes as pairs.
+
+    Args:
+        extents: of the result but its words.
+        products: None where it is made of real numbers.
+        place: where an element of the result comes from.
+        inside: which elements come from `x`; None where all do.
+        outside: the byte in place of others.
+    """
+    widens = products is not None and products.bits > BYTE
+    if inside is None and not widens:
+        return x
+    every = 0 if products is None else _EVEN_BYTES & _EVERY_BYTE if widens else _EVERY_BYTE
+    beyond = tirx.const(_signed(outside * every), x.dtype)
+
+    def element(*i: tirx.Var) -> tirx.Expr:
+        *at, word = i[: len(extents)] + i[-1:]
+        value = x(*place(*at), word)
+        if widens:
+            value = (value >> (i[-2] * BYTE)) & tirx.const(_EVEN_BYTES, "int32")
+        return value if inside is None else tirx.if_then_else(inside(*at), value, beyond)
+
+    words = int(x.shape[-1])
+    return te.compute((*extents, *([2] if widens else []), words), element, name=name, attrs=_KEPT if widens else None)
+
+
+def _signed(word: int) -> int:
+    return word - (word >> 31 << 32)

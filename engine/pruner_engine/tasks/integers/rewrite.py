@@ -3,7 +3,8 @@
 An operand (q - z) · s of unsigned bytes q, with one scale and one zero, meets constant weights (p + m) · t of signed
 bytes p, with a scale t and a middle m, mostly 0, for each output channel. Their product is the sum of q · p, plus m
 times the sum of q, less z times the sum of p + m, all times s · t: whole numbers until the last step. The bytes are
-read as words of four (`byte_products`).
+read as words of four (`byte_products`). Where numbers of 16 bits are multiplied, p has no middle, and the kernel widens
+q before.
 
 Depthwise convolutions, which have no sums long enough, multiply real numbers, but read the bytes themselves.
 
@@ -24,22 +25,30 @@ from tvm.ir.expr import GenericConst
 from tvm.ir.transform import Sequential
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
+from pruner_engine.byte_products import WordProducts
 from pruner_engine.tasks.integers import kernels
-from pruner_engine.tasks.integers.weights import WORD, ByteWeights, as_words, byte_weights
+from pruner_engine.tasks.integers.weights import BYTE, WORD, ByteWeights, as_words, byte_weights
 from pruner_engine.tasks.rewriting import OUTER, bound, is_constant_nhwc, operator_of, rewritten, shape_of
 from pruner_engine.tasks.widen import tileable
+from pruner_engine.tasks.winograd import share_of
 
 _VIEW = "runtime.TVMTensorCreateView"  # the operator for it makes three calls more
+_FEW_CHANNELS = 8  # below it widening takes as long as the products
+_PAIRS_SHARE = 0.66  # of a plain convolution's time, that one of pairs takes
 _MOVES = ("relax.reshape", "relax.permute_dims")
 
 
-def integer_products(mod: tvm.IRModule) -> tvm.IRModule:
+def integer_products(mod: tvm.IRModule, products: WordProducts, winograd_lanes: int = 0) -> tvm.IRModule:
     """Multiply bytes instead of real numbers in "main": matrices by constant ones, and convolutions in NHWC.
+
+    Args:
+        products: how.
+        winograd_lanes: of a vector of real numbers; 0 where Winograd's convolution is not to be had.
 
     Returns:
         The module itself where it multiplies no bytes.
     """
-    rewriter = _Rewriter(mod)
+    rewriter = _Rewriter(mod, products, winograd_lanes)
     made = rewritten(mod, rewriter)
     clean = Sequential([relax.transform.DeadCodeElimination(), relax.transform.CanonicalizeBindings()])
     return clean(made) if rewriter.found else mod
@@ -71,9 +80,11 @@ class _Bytes:
 class _Rewriter(PyExprMutator):
     """`found` tells whether there was a product of bytes."""
 
-    def __init__(self, mod: tvm.IRModule) -> None:
+    def __init__(self, mod: tvm.IRModule, products: WordProducts, winograd_lanes: int) -> None:
         super().__init__(mod)
         self.found = False
+        self.products = products
+        self.winograd_lanes = winograd_lanes
 
     def visit_call_(self, call: relax.Call) -> relax.Expr:
         """Called for each call, operands first."""
@@ -116,13 +127,21 @@ class _Rewriter(PyExprMutator):
         return self._result(total, kernels.row_sums, x, weights, original)
 
     def _convolution(self, call: relax.Call, original: relax.Call) -> relax.Expr:
-        operands, window = self._operands(call), kernels.window_of(call)
+        operands, window = self._operands(call) if self._gains(original) else None, kernels.window_of(call)
         if operands is None or (any(window.padding) and not isinstance(operands[0].zero, int)):
             return call
         x, weights = operands
         outside = x.zero if isinstance(x.zero, int) else 0
         total = self._emit_products(partial(kernels.conv2d, window=window, outside=outside), x, weights, "conv2d")
         return self._result(total, partial(kernels.window_sums, window=window, outside=outside), x, weights, original)
+
+    def _gains(self, call: relax.Call) -> bool:
+        """Whether it is faster than in real numbers: pairs take half the instructions, Winograd's convolution fewer."""
+        if self.products.bits == BYTE:
+            return True
+        *_, channels, _ = shape_of(call.args[1]) or [0, 0]
+        winograds = share_of(call, self.winograd_lanes) if self.winograd_lanes else 1.0
+        return channels >= _FEW_CHANNELS and winograds > _PAIRS_SHARE
 
     def _depthwise(self, call: relax.Call) -> relax.Expr:
         *_, inputs, filters = shape_of(call.args[1]) or [0, 0]
@@ -143,7 +162,7 @@ class _Rewriter(PyExprMutator):
 
     def _operands(self, call: relax.Call) -> tuple[_Bytes, ByteWeights] | None:
         x = self._bytes_of(call.args[0])
-        weights = byte_weights(call.args[1].value.numpy()) if x is not None else None
+        weights = byte_weights(call.args[1].value.numpy(), self.products.bits) if x is not None else None
         if x is None or weights is None or (x.scale is None) != (weights.scales is None):
             return None
         return (x, weights) if str(call.ty.dtype) == ("int32" if x.scale is None else "float32") else None
@@ -211,6 +230,7 @@ class _Rewriter(PyExprMutator):
     ) -> relax.Expr:
         self.found = True
         words, attrs = relax.const(as_words(weights.steps), "int32"), {"op_pattern": OUTER}
+        kernel = partial(kernel, products=self.products)
         return self.builder_.emit_te(kernel, self._words(x.q), words, primfunc_name_hint=name, primfunc_attrs=attrs)
 
     def _result(

@@ -1,4 +1,4 @@
-"""Constant weights as signed bytes: that real numbers lie on a grid of them is found out, however they got there."""
+"""Constant weights as whole numbers of a word: that real ones lie on a grid is found out, however they got there."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+BYTE = 8  # bits
 WORD = 4  # bytes
 _LANES = 8  # of the shortest vector that is worth it
+_MOST = 255  # of a byte
 _NEAR = 1e-6  # of the largest weight: a few roundings to float32
 
 
@@ -16,8 +18,9 @@ class ByteWeights:
     """Constant weights (steps + middle) · scale.
 
     Attributes:
-        steps: int8 [..., depth, columns], with zeros up to whole words and vectors.
-        middle: int32 [columns], these and the others without those zeros.
+        steps: int8, or int16 where numbers of 16 bits are multiplied, [..., depth, columns], with zeros up to whole
+            words and vectors.
+        middle: int32 [columns], these and the others without those zeros; zeros where the steps have 16 bits.
         sums: int32 [columns], of steps + middle over all but the columns.
         scales: float32 [columns]; None where the weights are whole numbers.
     """
@@ -28,8 +31,12 @@ class ByteWeights:
     scales: np.ndarray | None
 
 
-def byte_weights(weights: np.ndarray) -> ByteWeights | None:
-    """Weights [..., depth, columns] as bytes; None where they are none."""
+def byte_weights(weights: np.ndarray, bits: int = BYTE) -> ByteWeights | None:
+    """Weights [..., depth, columns] as bytes; None where they are none, or sums of products with bytes may overflow.
+
+    Args:
+        bits: of a number that is multiplied.
+    """
     flat = weights.reshape(-1, weights.shape[-1])
     if weights.dtype == np.int32:
         steps, scales = flat, None
@@ -39,12 +46,14 @@ def byte_weights(weights: np.ndarray) -> ByteWeights | None:
             return None
         steps, scales = found
     most, least = steps.max(0), steps.min(0)
-    middle = np.maximum(most - 127, np.minimum(least + 128, 0))
-    if (least - middle < -128).any():
+    if ((most - least > _MOST) | (np.abs(steps, dtype="int64").sum(0) * _MOST > np.iinfo("int32").max)).any():
+        return None
+    middle = np.maximum(most - 127, np.minimum(least + 128, 0)) if bits == BYTE else np.zeros_like(most)
+    if bits > BYTE and max(most.max(), -least.min()) > np.iinfo("int16").max:
         return None
     *kept, depth, columns = weights.shape
     missing = [*[(0, 0)] * len(kept), (0, -depth % WORD), (0, -columns % _LANES)]
-    around = np.pad((steps - middle).astype("int8").reshape(weights.shape), missing)
+    around = np.pad((steps - middle).astype(f"int{bits}").reshape(weights.shape), missing)
     return ByteWeights(around, middle.astype("int32"), steps.sum(0, dtype="int32"), scales)
 
 
@@ -81,7 +90,14 @@ def _on(unit: np.ndarray, counts: np.ndarray) -> np.ndarray:
 
 
 def as_words(steps: np.ndarray) -> np.ndarray:
-    """Weights int8 [..., depth, columns] as words int32 [..., depth / 4, columns] of four along the depth."""
+    """Weights [..., depth, columns] as words int32 along the depth.
+
+    Bytes make [..., depth / 4, columns]. Numbers of 16 bits make [..., 2, depth / 4, columns]: pairs of the even ones
+    of four, then of the odd ones, as words of bytes are widened.
+    """
     *kept, depth, columns = steps.shape
-    fours = np.swapaxes(steps.reshape(*kept, depth // WORD, WORD, columns), -1, -2)
-    return np.ascontiguousarray(fours).view("<i4")[..., 0]
+    fours = steps.reshape(*kept, depth // WORD, WORD, columns)
+    if steps.dtype == np.int16:
+        halves = fours.reshape(*kept, depth // WORD, 2, 2, columns)
+        fours = np.moveaxis(halves, (-2, -3), (-4, -2))
+    return np.ascontiguousarray(np.swapaxes(fours, -1, -2)).view("<i4")[..., 0]
