@@ -466,3 +466,67 @@ def test_windows_are_put_back_into_an_image(image, block, form, tmp_path):
     ]
     x = RNG.standard_normal((2, 3 * np.prod(block), np.prod(counts))).astype("f")
     compare(tmp_path, x, 18, ("Col2Im", [np.array(image), np.array(block)], form))
+
+
+@pytest.mark.parametrize(("time", "batch"), [(0, 1), (1, 0)])
+def test_sequences_are_turned(tmp_path, time, batch):
+    x = RNG.standard_normal((4, 5, 3)).astype("f")
+    many, form = x.shape[batch], {"time_axis": time, "batch_axis": batch}
+    whole = np.full(many, x.shape[time])
+    compare(tmp_path, x, 17, *(("ReverseSequence", [n], form) for n in (whole, np.arange(many) % 4 + 1)))
+
+
+@pytest.mark.parametrize("parts", [1, 2])
+def test_spectra(tmp_path, parts):
+    x = RNG.standard_normal((2, 12, 3, parts)).astype("f")
+    kinds = [{}, {"axis": 2}, {"onesided": 1} if parts == 1 else {"inverse": 1}]
+    compare(tmp_path, x, 17, *(("DFT", [], kind) for kind in kinds), ("DFT", [np.array(16)], {}), tolerance=1e-4)
+    size = None if parts == 1 else np.array(9)
+    compare(tmp_path, x, 20, ("DFT", [size], {}), ("DFT", [None, np.array(1)], {}), tolerance=1e-4)
+
+
+def test_spectra_of_frames(tmp_path):
+    x, window = RNG.standard_normal((2, 70, 1)).astype("f"), np.hanning(16).astype("f")
+    step, size = np.array(9), np.array(16)
+    given = ([step, window], [step, None, size], [step, window, size])
+    compare(tmp_path, x, 17, *(("STFT", [*inputs], {"onesided": half}) for inputs in given for half in (0, 1)))
+
+
+def test_functions_of_onnx_that_tvm_lacks(tmp_path):
+    crop = ("CenterCropPad", [np.array([7, 3])], {"axes": [2, 3]})
+    compare(tmp_path, IMAGE, 18, crop, ("Celu", [], {"alpha": 0.5}))
+    oracle = onnx.reference.ReferenceEvaluator(model_of(IMAGE, 24, ("Swish", [], {"alpha": 1.5})))
+    compare(tmp_path, IMAGE, 24, ("Swish", [], {"alpha": 1.5}), oracle=oracle)
+
+
+MATRIX = RNG.standard_normal((3, 4, 6)).astype("f")
+FUSED = [
+    ("FusedMatMul", [RNG.standard_normal((5, 6)).astype("f")], {"transB": 1, "alpha": 0.25}),
+    ("QuickGelu", [], {"alpha": 1.5}),
+    ("QuickGelu", [], {}),
+    ("SkipLayerNormalization", [MATRIX + 1, *RNG.standard_normal((3, 6)).astype("f")], {"epsilon": 1e-3}),
+    ("SkipLayerNormalization", [MATRIX + 1, MATRIX[0, 0]], {}),
+    ("SkipSimplifiedLayerNormalization", [MATRIX + 1, MATRIX[0, 0], MATRIX[0, 1]], {"epsilon": 1e-3}),
+]
+
+
+def test_what_the_runtime_fuses(tmp_path):
+    nodes = [(f"com.microsoft.{name}", others, form) for name, others, form in FUSED]
+    compare(tmp_path, MATRIX, 17, *nodes)
+    compare(tmp_path, MATRIX, 17, ("SimplifiedLayerNormalization", [MATRIX[0, 0]], {"epsilon": 1e-3, "axis": -1}))
+
+
+def test_what_the_runtime_fuses_with_activations(tmp_path):
+    weights = RNG.standard_normal((2, 2, 3, 3)).astype("f")
+    bias, other = RNG.standard_normal(2).astype("f"), RNG.standard_normal((1, 2, 5, 6)).astype("f")
+    kinds = [("Relu", []), ("LeakyRelu", [0.2]), ("Clip", [-0.5, 0.5]), ("HardSigmoid", [0.3, 0.4]), ("Tanh", [])]
+    form = {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}
+    nodes = [
+        ("com.microsoft.FusedConv", given, {**form, "activation": kind, "activation_params": parameters})
+        for kind, parameters in kinds
+        for given in ([weights], [weights, bias, other])
+    ]
+    compare(tmp_path, IMAGE, 17, *nodes)
+    product = RNG.standard_normal((4, 6)).astype("f")
+    gemm = {"transB": 1, "alpha": 0.5, "activation": "LeakyRelu", "activation_alpha": 0.2}
+    compare(tmp_path, MATRIX[0], 17, ("com.microsoft.FusedGemm", [product, bias[0]], gemm))

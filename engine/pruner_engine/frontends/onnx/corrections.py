@@ -11,6 +11,8 @@ import onnx
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.onnx.alignment import ALIGNMENT, WITHOUT_ALIGNMENT
+from pruner_engine.frontends.onnx.fourier import FOURIER
+from pruner_engine.frontends.onnx.fused import FUSED
 from pruner_engine.frontends.onnx.halves import HALVES
 from pruner_engine.frontends.onnx.nodes import (
     Nodes,
@@ -158,6 +160,8 @@ def _no_wrapped_cuts(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool
 
 
 _WRITERS: dict[str, Writer] = {
+    **FOURIER,
+    **FUSED,
     **NUMBERS,
     **SELECTION,
     **WINDOWS,
@@ -170,7 +174,6 @@ _WRITERS: dict[str, Writer] = {
     "ReduceMean": _no_whole_mean,
     "Resize": write_resize,
     "RoiAlign": _align_regions,
-    "SkipLayerNormalization": _only_first_output,
     "SpaceToDepth": _no_columns_first,
     "SplitToSequence": _no_lost_axis,
     "Upsample": write_resize,

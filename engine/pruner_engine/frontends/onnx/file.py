@@ -29,7 +29,11 @@ _DTYPES = {
     *(onnx.TensorProto.UINT8, onnx.TensorProto.UINT16, onnx.TensorProto.UINT32, onnx.TensorProto.UINT64),
     onnx.TensorProto.BOOL,
 }
-_FUNCTIONS = ("Attention", "Celu", "GroupNormalization", "RotaryEmbedding")
+_FUNCTIONS = (
+    *("Attention", "CausalConvWithState", "Celu", "CenterCropPad", "GroupNormalization", "LinearAttention"),
+    *("NegativeLogLikelihoodLoss", "RotaryEmbedding", "SoftmaxCrossEntropyLoss", "SwiGLU", "Swish"),
+    *("BlackmanWindow", "HammingWindow", "HannWindow"),
+)
 _LOOPS_WITHIN = 4  # loops
 _LARGEST = 2_000_000_000  # bytes; ONNX's encoding ends at 2 GiB, names and shapes included
 _FOREIGN = "Export the model to ONNX again, and check that the file was copied completely."

@@ -46,6 +46,7 @@ def to_relax(content: bytes, name: str) -> tvm.IRModule:
         program = in_core_operators(without_regions(known_by_their_symbols(program)))
         program = spelled_out(program, importer.known())
         refuse_random(program)
+        importer.refuse_unknown(program)
         mod = importer.from_exported_program(
             tensors_only(promoted(with_real_parameters(program))),
             keep_params_as_input=False,
