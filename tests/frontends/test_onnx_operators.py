@@ -530,3 +530,37 @@ def test_what_the_runtime_fuses_with_activations(tmp_path):
     product = RNG.standard_normal((4, 6)).astype("f")
     gemm = {"transB": 1, "alpha": 0.5, "activation": "LeakyRelu", "activation_alpha": 0.2}
     compare(tmp_path, MATRIX[0], 17, ("com.microsoft.FusedGemm", [product, bias[0]], gemm))
+
+
+BYTES = RNG.integers(0, 256, (8, 2, 16)).astype("u1")
+
+
+@pytest.mark.parametrize("bits", [2, 4, 8])
+def test_products_with_weights_of_few_bits(tmp_path, bits):
+    depth = 128 // bits
+    form = {"N": 8, "K": 2 * depth - 3, "bits": bits, "block_size": depth}
+    scales, zeros = RNG.random(16).astype("f"), RNG.integers(0, 256, 8 * -(-2 * bits // 8)).astype("u1")
+    x = RNG.standard_normal((3, 2 * depth - 3)).astype("f")
+    given = ([BYTES, scales], [BYTES, scales, zeros])
+    compare(tmp_path, x, 17, *(("com.microsoft.MatMulNBits", others, form) for others in given))
+
+
+@pytest.mark.parametrize("kind", ["INT4", "UINT4", "INT8"])
+def test_weights_whose_blocks_have_scales_of_their_own(tmp_path, kind):
+    dtype, x = getattr(onnx.TensorProto, kind), RNG.standard_normal((3, 16)).astype("f")
+    weights = [
+        helper.make_tensor("w", dtype, [16, 8], RNG.integers(0, 8, 128)),
+        helper.make_tensor("z", dtype, [2, 8], RNG.integers(0, 8, 16)),
+        numpy_helper.from_array(RNG.random((2, 8)).astype("f"), "s"),
+    ]
+    nodes = [
+        helper.make_node("DequantizeLinear", ["w", "s", "z"], ["m"], axis=0, block_size=8),
+        helper.make_node("MatMul", ["x", "m"], ["y"]),
+    ]
+    ends = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [3, n]) for name, n in (("x", 16), ("y", 8))]
+    graph = helper.make_graph(nodes, "g", ends[:1], ends[1:], weights)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+    onnx.save(model, tmp_path / "model.onnx")
+    machine = relax.VirtualMachine(tvm.compile(load_model(str(tmp_path / "model.onnx")).mod, "llvm"), tvm.cpu())
+    expected = onnx.reference.ReferenceEvaluator(model).run(None, {"x": x})[0]
+    np.testing.assert_allclose(machine["main"](tvm.runtime.tensor(x)).numpy(), expected, 1e-5, 1e-5)
