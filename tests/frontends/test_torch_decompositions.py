@@ -68,6 +68,10 @@ CASES = {
     ),
     "distances of all rows": (torch.pdist, [X[0]]),
     "numbers put where a mask says": (lambda x, y: x.masked_scatter(x[..., :1] > 0, y), [X, numbers(130)]),
+    "rows as often as numbers say": (
+        lambda x, i: x.repeat_interleave(i, 1, output_size=9),
+        [X, torch.tensor([2, 0, 1, 3, 1, 2])],
+    ),
     "a sum of products of matrices": (
         lambda x, a, b: torch.addbmm(x, a, b, beta=0.5, alpha=2),
         [X[0], numbers(3, 6, 2), numbers(3, 2, 5)],

@@ -152,6 +152,13 @@ def _put_by_mask(x: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     return torch.where(mask, found, x)
 
 
+def _repeated(repeats: Tensor, *, output_size: Any = None) -> Tensor:
+    """Each place as often as its number says; how many that are together is to be given."""
+    if output_size is None:
+        return NotImplemented
+    return (repeats.cumsum(0) <= torch.arange(output_size).unsqueeze(-1)).sum(-1)
+
+
 def _product_of_bytes(x: Tensor, weights: Tensor, scales: Tensor) -> Tensor:
     return (x @ weights.to(x.dtype).mT) * scales
 
@@ -211,6 +218,7 @@ _OURS: dict[Any, Callable[..., Any]] = {
     _aten.masked_scatter.default: _put_by_mask,
     _aten.max.dim: _largest,
     _aten.min.dim: _least,
+    _aten.repeat_interleave.Tensor: _repeated,
     _aten.rrelu_with_noise_functional.default: _randomly_leaky,
     _aten.searchsorted.Tensor: _places,
     _aten.signbit.default: _is_negative,
