@@ -564,3 +564,22 @@ def test_weights_whose_blocks_have_scales_of_their_own(tmp_path, kind):
     machine = relax.VirtualMachine(tvm.compile(load_model(str(tmp_path / "model.onnx")).mod, "llvm"), tvm.cpu())
     expected = onnx.reference.ReferenceEvaluator(model).run(None, {"x": x})[0]
     np.testing.assert_allclose(machine["main"](tvm.runtime.tensor(x)).numpy(), expected, 1e-5, 1e-5)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {"pads": [1, 0, 2, 1], "strides": [2, 1], "dilations": [1, 2]},
+        {"pads": [1, 1, 1, 1], "group": 2, "offset_group": 2},
+    ],
+    ids=str,
+)
+def test_deformable_convolutions(tmp_path, form):
+    x, weights = RNG.standard_normal((2, 4, 6, 7)).astype("f"), RNG.standard_normal((6, 4, 3, 3)).astype("f")
+    weights, parts = weights[:, : 4 // form.get("group", 1)], form.get("offset_group", 1)
+    out = (4, 4) if "strides" in form else (6, 7)
+    offsets = RNG.standard_normal((2, parts * 18, *out)).astype("f")
+    mask, bias = RNG.random((2, parts * 9, *out)).astype("f"), RNG.standard_normal(6).astype("f")
+    nodes = [("DeformConv", others, form) for others in ([weights, offsets], [weights, offsets, bias, mask])]
+    expected = onnx.reference.ReferenceEvaluator(model_of(x, 19, *nodes)).run(None, {"x": x})
+    compare(tmp_path, x, 19, *nodes, oracle=Numpy(*(part.astype("f") for part in expected)), tolerance=1e-4)

@@ -11,6 +11,7 @@ import onnx
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.onnx.alignment import ALIGNMENT, WITHOUT_ALIGNMENT
+from pruner_engine.frontends.onnx.deformed import DEFORMED
 from pruner_engine.frontends.onnx.fourier import FOURIER
 from pruner_engine.frontends.onnx.fused import FUSED
 from pruner_engine.frontends.onnx.halves import HALVES
@@ -160,6 +161,7 @@ def _no_wrapped_cuts(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool
 
 
 _WRITERS: dict[str, Writer] = {
+    **DEFORMED,
     **FOURIER,
     **FUSED,
     **NUMBERS,
