@@ -11,9 +11,10 @@ from torch import Tensor
 from torch._decomp import decomposition_table
 from torch.fx import Node
 
+from pruner_engine.frontends.torch.encoders import ENCODERS
 from pruner_engine.frontends.torch.experts import product_of_groups
 from pruner_engine.frontends.torch.libraries import decompositions_of_libraries
-from pruner_engine.frontends.torch.matrices import decompositions_of_matrices
+from pruner_engine.frontends.torch.matrices import MATRICES
 from pruner_engine.frontends.torch.volumes import samples_of_volumes
 
 _aten = torch.ops.aten
@@ -22,7 +23,7 @@ _ROUNDS = 4  # of decomposing what decompositions are made of
 
 def core_decompositions() -> dict[Any, Callable[..., Any]]:
     """PyTorch's own to its core operators, and ours."""
-    ours = {**_OURS, **decompositions_of_libraries(), **decompositions_of_matrices()}
+    ours = {**_OURS, **ENCODERS, **MATRICES, **decompositions_of_libraries()}
     return {**torch.export.default_decompositions(), **ours}
 
 

@@ -124,23 +124,22 @@ def _no_pivots(a: Tensor) -> Tensor:
     return torch.zeros(a.shape[:-1], dtype=torch.int32)
 
 
-def decompositions_of_matrices() -> dict[Any, Callable[..., Any]]:
-    """Operators on matrices in others, by whatever name a program calls them."""
-    return {
-        _aten._linalg_det.default: _with(_determinant, _no_factors, _no_pivots),
-        _aten._linalg_slogdet.default: _with(_sign_and_logarithm, _no_factors, _no_pivots),
-        _aten._linalg_solve_ex.default: _with(_solution, _no_factors, _no_pivots, _no_failure),
-        _aten.det.default: _determinant,
-        _aten.inverse.default: _inverse,
-        _aten.linalg_cholesky.default: _factor,
-        _aten.linalg_cholesky_ex.default: _with(_factor, _no_failure),
-        _aten.linalg_det.default: _determinant,
-        _aten.linalg_inv.default: _inverse,
-        _aten.linalg_inv_ex.default: _with(_inverse, _no_failure),
-        _aten.linalg_slogdet.default: _sign_and_logarithm,
-        _aten.linalg_solve.default: _solution,
-        _aten.linalg_solve_ex.default: _with(_solution, _no_failure),
-        _aten.linalg_solve_triangular.default: _triangular,
-        _aten.logdet.default: _logarithm,
-        _aten.slogdet.default: _sign_and_logarithm,
-    }
+#: by whatever name a program calls them
+MATRICES: dict[Any, Callable[..., Any]] = {
+    _aten._linalg_det.default: _with(_determinant, _no_factors, _no_pivots),
+    _aten._linalg_slogdet.default: _with(_sign_and_logarithm, _no_factors, _no_pivots),
+    _aten._linalg_solve_ex.default: _with(_solution, _no_factors, _no_pivots, _no_failure),
+    _aten.det.default: _determinant,
+    _aten.inverse.default: _inverse,
+    _aten.linalg_cholesky.default: _factor,
+    _aten.linalg_cholesky_ex.default: _with(_factor, _no_failure),
+    _aten.linalg_det.default: _determinant,
+    _aten.linalg_inv.default: _inverse,
+    _aten.linalg_inv_ex.default: _with(_inverse, _no_failure),
+    _aten.linalg_slogdet.default: _sign_and_logarithm,
+    _aten.linalg_solve.default: _solution,
+    _aten.linalg_solve_ex.default: _with(_solution, _no_failure),
+    _aten.linalg_solve_triangular.default: _triangular,
+    _aten.logdet.default: _logarithm,
+    _aten.slogdet.default: _sign_and_logarithm,
+}
