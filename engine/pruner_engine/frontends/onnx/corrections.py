@@ -48,7 +48,9 @@ def corrected(model: onnx.ModelProto) -> onnx.ModelProto:
             )
     opset = opset_of(model)
     first = HALVES if opset >= WITHOUT_ALIGNMENT else HALVES | ALIGNMENT
-    for writers in (first, _WRITERS):
+    # fused operators first, behind which no shape would be known, and the products among them by those shapes
+    products = {"FusedMatMul": FUSED["FusedMatMul"]}
+    for writers in ({k: v for k, v in FUSED.items() if k not in products}, products, first, _WRITERS):
         if any(node.op_type in writers for node in nodes):
             model = onnx.shape_inference.infer_shapes(model, data_prop=True)
             _correct(model.graph, Values(model.graph), opset, writers)
@@ -163,7 +165,6 @@ def _no_wrapped_cuts(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool
 _WRITERS: dict[str, Writer] = {
     **DEFORMED,
     **FOURIER,
-    **FUSED,
     **NUMBERS,
     **SELECTION,
     **WINDOWS,

@@ -17,11 +17,10 @@ def _product(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     form, terms = attributes_of(node), []
     if form.get("transBatchA") or form.get("transBatchB"):
         raise refused(node, "moves its first axis")
-    for number, side in enumerate("AB"):
-        rank = len(values.shape_for(node, number))
-        turned = form.get(f"trans{side}") and rank > 1
+    for number, (side, operand) in enumerate(zip("AB", node.input, strict=True)):
+        rank = len(values.shape_for(node, number)) if form.get(f"trans{side}") else 0
         order = [*range(rank - 2), rank - 1, rank - 2]
-        terms.append(nodes.transpose(node.input[number], *order) if turned else node.input[number])
+        terms.append(nodes.transpose(operand, *order) if rank > 1 else operand)
     made = nodes("MatMul", *terms)
     alpha = form.get("alpha", 1.0)
     scaled = made if alpha == 1 else nodes("Mul", made, nodes.constant(alpha, values.dtype(node.input[0])))
@@ -68,18 +67,8 @@ def _gated(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     return True
 
 
-def _root_mean_square(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
-    """SimplifiedLayerNormalization: by the root of the mean of squares."""
-    x, scale = node.input
-    form = attributes_of(node)
-    if form.get("axis", -1) not in (-1, len(values.shape_for(node)) - 1):
-        raise refused(node, "normalises several axes")
-    _no_more(node, values, 2)
-    nodes.named(_scaled(nodes, x, scale, form, values.dtype(scale)), node.output[0])
-    return True
-
-
 def _skip_root_mean_square(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
+    """Of a sum, by the root of the mean of its squares."""
     x, skip, scale, bias = [*node.input, ""][:4]
     total = nodes.sum(x, skip, bias)
     nodes.named(_scaled(nodes, total, scale, attributes_of(node), values.dtype(scale)), node.output[0])
@@ -105,14 +94,10 @@ def _skip_layer_norm(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool
 
 def _named_sum(nodes: Nodes, node: onnx.NodeProto, values: Values, total: str) -> bool:
     """The fourth output."""
-    _no_more(node, values, 3)
+    if any(map(values.is_read, node.output[1:3])):
+        raise refused(node, "has further outputs that are used")
     nodes.named(total, node.output[3] if len(node.output) > 3 else "")
     return True
-
-
-def _no_more(node: onnx.NodeProto, values: Values, end: int) -> None:
-    if any(map(values.is_read, node.output[1:end])):
-        raise refused(node, "has further outputs that are used")
 
 
 _BOUNDS_AS_INPUTS = 11  # version of Clip
@@ -122,7 +107,6 @@ FUSED: dict[str, Writer] = {
     "FusedGemm": _gemm,
     "FusedMatMul": _product,
     "QuickGelu": _gated,
-    "SimplifiedLayerNormalization": _root_mean_square,
     "SkipLayerNormalization": _skip_layer_norm,
     "SkipSimplifiedLayerNormalization": _skip_root_mean_square,
 }

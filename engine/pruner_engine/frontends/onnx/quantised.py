@@ -15,7 +15,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
-from pruner_engine.frontends.onnx.nodes import Nodes, attributes_of, is_standard, replaced
+from pruner_engine.frontends.onnx.nodes import Nodes, attributes_of, graphs_within, is_standard, replaced
 from pruner_engine.frontends.onnx.values import refused
 
 _RUNTIME = "com.microsoft"
@@ -43,7 +43,18 @@ def dequantised(model: onnx.ModelProto) -> onnx.ModelProto:
             nodes.named(made, node.output[0])
         return bool(made)
 
-    return replaced(model, write)
+    made = replaced(model, write)
+    return made if made is model else _without_idle_weights(made)
+
+
+def _without_idle_weights(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Weights of few bits are of types that TVM cannot hold, even where nothing reads them any more."""
+    nodes = [node for graph in graphs_within(model.graph) for node in graph.node]
+    read = {name for node in nodes for name in node.input} | {output.name for output in model.graph.output}
+    kept = [weight for weight in model.graph.initializer if weight.name in read]
+    del model.graph.initializer[:]
+    model.graph.initializer.extend(kept)
+    return model
 
 
 def _written(nodes: Nodes, node: onnx.NodeProto, weights: Mapping[str, onnx.TensorProto], ranks: dict[str, int]) -> str:
