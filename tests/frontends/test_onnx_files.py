@@ -225,3 +225,13 @@ def test_inputs_keep_the_names_of_the_file(tmp_path):
         assert again.inputs == model.inputs and again.sha256 == model.sha256
     with pytest.raises(UserError, match="no input other"):
         load_model(str(path), {"other": (2, 3)})
+
+
+def test_nodes_may_come_before_what_they_read(tmp_path):
+    """As converters of halves write them: ONNX Runtime takes such files."""
+    nodes = [helper.make_node("Neg", ["b"], ["y"]), helper.make_node("Add", ["a", "x"], ["b"])]
+    nodes.append(helper.make_node("Abs", ["x"], ["a"]))
+    path = tmp_path / "unsorted.onnx"
+    onnx.save(make(nodes, [tensor("x", 4)], [tensor("y", 4)]), path)
+    x = np.array([-2, -1, 1, 2], "f")
+    np.testing.assert_array_equal(run(load_model(str(path)).mod, x)[0], -(abs(x) + x))

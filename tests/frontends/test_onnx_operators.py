@@ -466,3 +466,124 @@ def test_windows_are_put_back_into_an_image(image, block, form, tmp_path):
     ]
     x = RNG.standard_normal((2, 3 * np.prod(block), np.prod(counts))).astype("f")
     compare(tmp_path, x, 18, ("Col2Im", [np.array(image), np.array(block)], form))
+
+
+@pytest.mark.parametrize(("time", "batch"), [(0, 1), (1, 0)])
+def test_sequences_are_turned(tmp_path, time, batch):
+    x = RNG.standard_normal((4, 5, 3)).astype("f")
+    many, form = x.shape[batch], {"time_axis": time, "batch_axis": batch}
+    whole = np.full(many, x.shape[time])
+    compare(tmp_path, x, 17, *(("ReverseSequence", [n], form) for n in (whole, np.arange(many) % 4 + 1)))
+
+
+@pytest.mark.parametrize("parts", [1, 2])
+def test_spectra(tmp_path, parts):
+    x = RNG.standard_normal((2, 12, 3, parts)).astype("f")
+    kinds = [{}, {"axis": 2}, {"onesided": 1} if parts == 1 else {"inverse": 1}]
+    compare(tmp_path, x, 17, *(("DFT", [], kind) for kind in kinds), ("DFT", [np.array(16)], {}), tolerance=1e-4)
+    size = None if parts == 1 else np.array(9)
+    compare(tmp_path, x, 20, ("DFT", [size], {}), ("DFT", [None, np.array(1)], {}), tolerance=1e-4)
+
+
+def test_spectra_of_frames(tmp_path):
+    x, window = RNG.standard_normal((2, 70, 1)).astype("f"), np.hanning(16).astype("f")
+    step, size = np.array(9), np.array(16)
+    given = ([step, window], [step, None, size], [step, window, size])
+    compare(tmp_path, x, 17, *(("STFT", [*inputs], {"onesided": half}) for inputs in given for half in (0, 1)))
+
+
+def test_functions_of_onnx_that_tvm_lacks(tmp_path):
+    crop = ("CenterCropPad", [np.array([7, 3])], {"axes": [2, 3]})
+    compare(tmp_path, IMAGE, 18, crop, ("Celu", [], {"alpha": 0.5}))
+    oracle = onnx.reference.ReferenceEvaluator(model_of(IMAGE, 24, ("Swish", [], {"alpha": 1.5})))
+    compare(tmp_path, IMAGE, 24, ("Swish", [], {"alpha": 1.5}), oracle=oracle)
+
+
+MATRIX = RNG.standard_normal((3, 4, 6)).astype("f")
+FUSED = [
+    ("FusedMatMul", [RNG.standard_normal((5, 6)).astype("f")], {"transB": 1, "alpha": 0.25}),
+    ("QuickGelu", [], {"alpha": 1.5}),
+    ("QuickGelu", [], {}),
+    ("SkipLayerNormalization", [MATRIX + 1, *RNG.standard_normal((3, 6)).astype("f")], {"epsilon": 1e-3}),
+    ("SkipLayerNormalization", [MATRIX + 1, MATRIX[0, 0]], {}),
+    ("SkipSimplifiedLayerNormalization", [MATRIX + 1, MATRIX[0, 0], MATRIX[0, 1]], {"epsilon": 1e-3}),
+]
+
+
+def test_what_the_runtime_fuses(tmp_path):
+    nodes = [(f"com.microsoft.{name}", others, form) for name, others, form in FUSED]
+    compare(tmp_path, MATRIX, 17, *nodes)
+
+
+def test_what_the_runtime_fuses_with_activations(tmp_path):
+    weights = RNG.standard_normal((2, 2, 3, 3)).astype("f")
+    bias, other = RNG.standard_normal(2).astype("f"), RNG.standard_normal((1, 2, 5, 6)).astype("f")
+    several = [("LeakyRelu", [0.2]), ("Clip", [-0.5, 0.5]), ("HardSigmoid", [0.3, 0.4])]
+    kinds = [{"activation": "Relu"}, *({"activation": kind, "activation_params": some} for kind, some in several)]
+    form = {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}
+    both = [weights], [weights, bias, other]
+    nodes = [("com.microsoft.FusedConv", given, {**form, **kind}) for kind in kinds for given in both]
+    compare(tmp_path, IMAGE, 17, *nodes)
+    large = numpy_helper.from_array(np.array([1, 1, 2, 2], "f"), "large")
+    behind = model_of(IMAGE, 17, ("com.microsoft.FusedConv", [weights], {**form, **kinds[0]}))
+    behind.graph.initializer.append(large)
+    behind.graph.node.append(helper.make_node("Resize", ["y0", "", "large"], ["y1"], mode="linear"))
+    behind.graph.output[0].CopyFrom(helper.make_tensor_value_info("y1", onnx.TensorProto.FLOAT, [1, 2, 10, 12]))
+    onnx.save(behind, tmp_path / "behind.onnx")
+    assert load_model(str(tmp_path / "behind.onnx")).outputs[0].shape == (1, 2, 10, 12)
+    product = RNG.standard_normal((4, 6)).astype("f")
+    gemm = {"transB": 1, "alpha": 0.5, "activation": "LeakyRelu", "activation_alpha": 0.2}
+    compare(tmp_path, MATRIX[0], 17, ("com.microsoft.FusedGemm", [product, bias[0]], gemm))
+
+
+BYTES = RNG.integers(0, 256, (8, 2, 16)).astype("u1")
+
+
+@pytest.mark.parametrize("bits", [2, 4, 8])
+def test_products_with_weights_of_few_bits(tmp_path, bits):
+    depth = 128 // bits
+    form = {"N": 8, "K": 2 * depth - 3, "bits": bits, "block_size": depth}
+    scales, zeros = RNG.random(16).astype("f"), RNG.integers(0, 256, 8 * -(-2 * bits // 8)).astype("u1")
+    x = RNG.standard_normal((3, 2 * depth - 3)).astype("f")
+    given = ([BYTES, scales], [BYTES, scales, zeros])
+    compare(tmp_path, x, 17, *(("com.microsoft.MatMulNBits", others, form) for others in given))
+
+
+@pytest.mark.parametrize("kind", ["INT4", "UINT4", "INT8"])
+def test_weights_whose_blocks_have_scales_of_their_own(tmp_path, kind):
+    dtype, x = getattr(onnx.TensorProto, kind), RNG.standard_normal((3, 16)).astype("f")
+    weights = [
+        helper.make_tensor("w", dtype, [16, 8], RNG.integers(0, 8, 128)),
+        helper.make_tensor("z", dtype, [2, 8], RNG.integers(0, 8, 16)),
+        numpy_helper.from_array(RNG.random((2, 8)).astype("f"), "s"),
+    ]
+    nodes = [
+        helper.make_node("DequantizeLinear", ["w", "s", "z"], ["m"], axis=0, block_size=8),
+        helper.make_node("MatMul", ["x", "m"], ["y"]),
+    ]
+    ends = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [3, n]) for name, n in (("x", 16), ("y", 8))]
+    graph = helper.make_graph(nodes, "g", ends[:1], ends[1:], weights)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+    onnx.save(model, tmp_path / "model.onnx")
+    machine = relax.VirtualMachine(tvm.compile(load_model(str(tmp_path / "model.onnx")).mod, "llvm"), tvm.cpu())
+    expected = onnx.reference.ReferenceEvaluator(model).run(None, {"x": x})[0]
+    np.testing.assert_allclose(machine["main"](tvm.runtime.tensor(x)).numpy(), expected, 1e-5, 1e-5)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {"pads": [1, 0, 2, 1], "strides": [2, 1], "dilations": [1, 2]},
+        {"pads": [1, 1, 1, 1], "group": 2, "offset_group": 2},
+    ],
+    ids=str,
+)
+def test_deformable_convolutions(tmp_path, form):
+    x, weights = RNG.standard_normal((2, 4, 6, 7)).astype("f"), RNG.standard_normal((6, 4, 3, 3)).astype("f")
+    weights, parts = weights[:, : 4 // form.get("group", 1)], form.get("offset_group", 1)
+    out = (4, 4) if "strides" in form else (6, 7)
+    offsets = RNG.standard_normal((2, parts * 18, *out)).astype("f")
+    mask, bias = RNG.random((2, parts * 9, *out)).astype("f"), RNG.standard_normal(6).astype("f")
+    nodes = [("DeformConv", others, form) for others in ([weights, offsets], [weights, offsets, bias, mask])]
+    expected = onnx.reference.ReferenceEvaluator(model_of(x, 19, *nodes)).run(None, {"x": x})
+    compare(tmp_path, x, 19, *nodes, oracle=Numpy(*(part.astype("f") for part in expected)), tolerance=1e-4)

@@ -62,6 +62,28 @@ CASES = {
     ),
     "a histogram": (lambda x: torch.histc(x, 7, -1, 1.5), [X]),
     "a histogram of the numbers of experts": (lambda i: torch.histc(i.float(), 8, 0, 7), [whole(0, 8, 30)]),
+    "a product of two rows and matrices": (
+        functional.bilinear,
+        [numbers(2, 3, 5), numbers(2, 3, 4), numbers(6, 5, 4), numbers(6)],
+    ),
+    "distances of all rows": (torch.pdist, [X[0]]),
+    "numbers put where a mask says": (lambda x, y: x.masked_scatter(x[..., :1] > 0, y), [X, numbers(130)]),
+    "rows as often as numbers say": (
+        lambda x, i: x.repeat_interleave(i, 1, output_size=9),
+        [X, torch.tensor([2, 0, 1, 3, 1, 2])],
+    ),
+    "a sum of products of matrices": (
+        lambda x, a, b: torch.addbmm(x, a, b, beta=0.5, alpha=2),
+        [X[0], numbers(3, 6, 2), numbers(3, 2, 5)],
+    ),
+    "a product of whole numbers": (
+        torch._int_mm,
+        [whole(-9, 9, 20, 8).to(torch.int8), whole(-7, 9, 8, 16).to(torch.int8)],
+    ),
+    "a window and its frequencies": (
+        lambda x: x * torch.kaiser_window(5) + torch.fft.fftfreq(5) * torch.blackman_window(5),
+        [X],
+    ),
     "the largest and the least boolean": (lambda x: (x > 1).any(0) & (x > 0).amax(0) | (x > -9).amin(), [X]),
 }  # fmt: skip
 

@@ -24,6 +24,7 @@ from pruner_engine.tasks.integers.rewrite import integer_products
 from pruner_engine.tasks.kernels import legalizations
 from pruner_engine.tasks.layout_free import unmark_reshaped
 from pruner_engine.tasks.quantised import in_arithmetic
+from pruner_engine.tasks.quotients import without_zero_divisors
 from pruner_engine.tasks.rewriting import extents_of, fields_of, operator_of
 from pruner_engine.tasks.signals import signals_as_images
 from pruner_engine.tasks.simplify import simplify
@@ -67,7 +68,7 @@ def prepare(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) ->
 
     with target, tvm.transform.PassContext(opt_level=3):
         # weights that are computed from constants (weight_norm) are constants from here on
-        mod = _folded(fold_movement(within_bounds(mod)))
+        mod = _folded(fold_movement(without_zero_divisors(within_bounds(mod))))
         clean = summed_in_float32(_clean(in_arithmetic(signals_as_images(mod) if "signals" in on else mod)))
         clean = rx.CanonicalizeBindings()(simplify(clean)) if "simplify" in on else clean
         clean = in_integers(clean)

@@ -65,11 +65,12 @@ def _as_onnx(request: dict[str, Any]) -> str:
 
 def _exported(path: str) -> Any:
     """An exported program, also one of quantised tensors, whose operators PyTorch has in a module of their own, or one
-    with the Transformers library's operator of experts."""
+    with torchvision's operators or that of experts in the Transformers library."""
     import torch.export
 
-    with contextlib.suppress(ImportError):
-        importlib.import_module("torch.ao.quantization.fx._decomposed")
+    for library in ("torch.ao.quantization.fx._decomposed", "torchvision"):
+        with contextlib.suppress(ImportError):
+            importlib.import_module(library)
     torch.library.define("transformers::grouped_mm_fallback", "(Tensor input, Tensor weight, Tensor offs) -> Tensor")
     torch.library.impl("transformers::grouped_mm_fallback", "default", _product_of_groups)
     return torch.export.load(path)

@@ -11,6 +11,9 @@ import onnx
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.onnx.alignment import ALIGNMENT, WITHOUT_ALIGNMENT
+from pruner_engine.frontends.onnx.deformed import DEFORMED
+from pruner_engine.frontends.onnx.fourier import FOURIER
+from pruner_engine.frontends.onnx.fused import FUSED
 from pruner_engine.frontends.onnx.halves import HALVES
 from pruner_engine.frontends.onnx.nodes import (
     Nodes,
@@ -45,7 +48,9 @@ def corrected(model: onnx.ModelProto) -> onnx.ModelProto:
             )
     opset = opset_of(model)
     first = HALVES if opset >= WITHOUT_ALIGNMENT else HALVES | ALIGNMENT
-    for writers in (first, _WRITERS):
+    # fused operators first, behind which no shape would be known, and the products among them by those shapes
+    products = {"FusedMatMul": FUSED["FusedMatMul"]}
+    for writers in ({k: v for k, v in FUSED.items() if k not in products}, products, first, _WRITERS):
         if any(node.op_type in writers for node in nodes):
             model = onnx.shape_inference.infer_shapes(model, data_prop=True)
             _correct(model.graph, Values(model.graph), opset, writers)
@@ -158,6 +163,8 @@ def _no_wrapped_cuts(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool
 
 
 _WRITERS: dict[str, Writer] = {
+    **DEFORMED,
+    **FOURIER,
     **NUMBERS,
     **SELECTION,
     **WINDOWS,
@@ -170,7 +177,6 @@ _WRITERS: dict[str, Writer] = {
     "ReduceMean": _no_whole_mean,
     "Resize": write_resize,
     "RoiAlign": _align_regions,
-    "SkipLayerNormalization": _only_first_output,
     "SpaceToDepth": _no_columns_first,
     "SplitToSequence": _no_lost_axis,
     "Upsample": write_resize,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +18,15 @@ from pruner_engine.errors import UserError
 from pruner_engine.frontends.importing import first_line, importing, refuse_beyond_memory
 from pruner_engine.frontends.onnx.corrections import corrected
 from pruner_engine.frontends.onnx.loops import has_loops, unrolled
-from pruner_engine.frontends.onnx.nodes import Nodes, attributes_of, graphs_within, is_standard, replaced
+from pruner_engine.frontends.onnx.nodes import (
+    Nodes,
+    attributes_of,
+    graphs_within,
+    inner_graphs,
+    is_standard,
+    opset_of,
+    replaced,
+)
 from pruner_engine.frontends.onnx.quantised import dequantised
 from pruner_engine.frontends.onnx.recurrent import has_recurrent, write_out
 from pruner_engine.protocol import ModelInput
@@ -29,7 +38,11 @@ _DTYPES = {
     *(onnx.TensorProto.UINT8, onnx.TensorProto.UINT16, onnx.TensorProto.UINT32, onnx.TensorProto.UINT64),
     onnx.TensorProto.BOOL,
 }
-_FUNCTIONS = ("Attention", "Celu", "GroupNormalization", "RotaryEmbedding")
+_FUNCTIONS = (
+    *("Attention", "CausalConvWithState", "Celu", "CenterCropPad", "GroupNormalization", "LinearAttention"),
+    *("NegativeLogLikelihoodLoss", "RotaryEmbedding", "SoftmaxCrossEntropyLoss", "SwiGLU", "Swish"),
+    *("BlackmanWindow", "HammingWindow", "HannWindow"),
+)
 _LOOPS_WITHIN = 4  # loops
 _LARGEST = 2_000_000_000  # bytes; ONNX's encoding ends at 2 GiB, names and shapes included
 _FOREIGN = "Export the model to ONNX again, and check that the file was copied completely."
@@ -59,11 +72,33 @@ def parse(content: bytes, name: str, folder: Path | None) -> tuple[onnx.ModelPro
         for tensor, part in zip(external, parts, strict=True):
             _read_external(tensor, part, name)
         content = model.SerializeToString()
+    _sort(model.graph)
     try:
         onnx.checker.check_model(model)
     except Exception as error:  # the checker raises more kinds than it documents
         raise UserError(f"{name} is not a valid ONNX model: {first_line(error)}", _FOREIGN) from error
     return model, content
+
+
+def _sort(graph: onnx.GraphProto) -> None:
+    """Put nodes behind those whose outputs they read, which some converters do not; ONNX Runtime takes both."""
+    made = {output: at for at, node in enumerate(graph.node) for output in node.output if output}
+    needed = {at: {made[name] for name in _read_by(node) if name in made} for at, node in enumerate(graph.node)}
+    if all(before < at for at, others in needed.items() for before in others):
+        return
+    try:
+        order = [*TopologicalSorter(needed).static_order()]
+    except CycleError:
+        return  # which the checker says
+    nodes = [onnx.NodeProto.FromString(graph.node[at].SerializeToString()) for at in order]
+    del graph.node[:]
+    graph.node.extend(nodes)
+
+
+def _read_by(node: onnx.NodeProto) -> set[str]:
+    """Names of the values that a node reads, and the graphs that it runs."""
+    within = [inner for own in inner_graphs(node) for graph in graphs_within(own) for inner in graph.node]
+    return {name for one in (node, *within) for name in one.input}
 
 
 def declared_inputs(model: onnx.ModelProto) -> list[ModelInput]:
@@ -190,12 +225,23 @@ def _inlined(model: onnx.ModelProto) -> onnx.ModelProto:
     if not any(node.op_type in _FUNCTIONS and is_standard(node.domain) for node in model.graph.node):
         return model
     typed = onnx.shape_inference.infer_shapes(model, data_prop=True)
+    for node in typed.graph.node:
+        if node.op_type in _FUNCTIONS and is_standard(node.domain):
+            _say_defaults(node, opset_of(model))
     for weight in typed.graph.initializer:  # whose types the inliner does not look for
         typed.graph.value_info.append(helper.make_tensor_value_info(weight.name, weight.data_type, weight.dims))
     try:
         return inliner.inline_selected_functions(typed, [("", n) for n in _FUNCTIONS], inline_schema_functions=True)
     except Exception:  # it knows no inputs that are left out; the importer then says which operator that is
         return model
+
+
+def _say_defaults(node: onnx.NodeProto, opset: int) -> None:
+    """Give a node the attributes that it lacks, which the inliner leaves out of what it writes."""
+    given = {attribute.name for attribute in node.attribute}
+    for name, attribute in onnx.defs.get_schema(node.op_type, opset).attributes.items():
+        if name not in given and attribute.default_value.name:
+            node.attribute.append(attribute.default_value)
 
 
 def _simplify(model: onnx.ModelProto) -> onnx.ModelProto:

@@ -7,16 +7,22 @@ which its quantiser writes whole networks.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
 import onnx
-from onnx import TensorProto
+from onnx import TensorProto, helper, numpy_helper
+from onnx.reference import ReferenceEvaluator
 
-from pruner_engine.frontends.onnx.nodes import Nodes, attributes_of, is_standard, replaced
+from pruner_engine.frontends.onnx.nodes import Nodes, attributes_of, graphs_within, is_standard, replaced
 from pruner_engine.frontends.onnx.values import refused
 
 _RUNTIME = "com.microsoft"
+_WHOLE_BYTES = (
+    *(TensorProto.INT8, TensorProto.UINT8, TensorProto.INT16, TensorProto.UINT16),
+    *(TensorProto.INT32, TensorProto.UINT32),
+)
 
 
 def dequantised(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -25,19 +31,40 @@ def dequantised(model: onnx.ModelProto) -> onnx.ModelProto:
     Raises:
         UserError: one has too few inputs.
     """
-    ranks = {w.name: len(w.dims) for w in model.graph.initializer}
+    weights = {w.name: w for w in model.graph.initializer}
+    ranks = {name: len(weight.dims) for name, weight in weights.items()}
 
     def write(nodes: Nodes, node: onnx.NodeProto) -> bool:
-        writer = _writer(node)
-        if writer:
-            try:
-                made = writer(nodes, [*node.input, *[""] * 3], attributes_of(node), ranks)
-            except (ValueError, TypeError, LookupError) as error:  # of a file that no exporter wrote
-                raise refused(node, "has inputs or attributes that do not fit each other") from error
+        try:
+            made = _written(nodes, node, weights, ranks)
+        except (ValueError, TypeError, LookupError) as error:  # of a file that no exporter wrote
+            raise refused(node, "has inputs or attributes that do not fit each other") from error
+        if made:
             nodes.named(made, node.output[0])
-        return writer is not None
+        return bool(made)
 
-    return replaced(model, write)
+    made = replaced(model, write)
+    return made if made is model else _without_idle_weights(made)
+
+
+def _without_idle_weights(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Weights of few bits are of types that TVM cannot hold, even where nothing reads them any more."""
+    nodes = [node for graph in graphs_within(model.graph) for node in graph.node]
+    read = {name for node in nodes for name in node.input} | {output.name for output in model.graph.output}
+    kept = [weight for weight in model.graph.initializer if weight.name in read]
+    del model.graph.initializer[:]
+    model.graph.initializer.extend(kept)
+    return model
+
+
+def _written(nodes: Nodes, node: onnx.NodeProto, weights: Mapping[str, onnx.TensorProto], ranks: dict[str, int]) -> str:
+    """The result of a node's real form; "" where it stays as it is."""
+    if (known := _known_numbers(node, weights, nodes.opset)) is not None:
+        return nodes.constant(known, known.dtype)
+    if node.op_type == "MatMulNBits" and node.domain == _RUNTIME:
+        return _product_of_few_bits(nodes, node, weights)
+    writer = _writer(node)
+    return writer(nodes, [*node.input, *[""] * 3], attributes_of(node), ranks) if writer else ""
 
 
 _Writer = Callable[[Nodes, list[str], dict[str, Any], dict[str, int]], str]
@@ -49,6 +76,48 @@ def _writer(node: onnx.NodeProto) -> _Writer | None:
     if is_standard(node.domain):
         return _STANDARD.get(node.op_type)
     return _OF_RUNTIME.get(node.op_type) if node.domain == _RUNTIME else None
+
+
+def _known_numbers(
+    node: onnx.NodeProto, weights: Mapping[str, onnx.TensorProto], opset: int
+) -> np.ndarray[Any, Any] | None:
+    """Weights in blocks with a scale each, or of fewer than 8 bits, as the real numbers that they stand for.
+
+    None for others, of which the importer has the operators.
+    """
+    if not all(name in weights for name in node.input if name):
+        return None
+    if node.op_type != "DequantizeLinear" or not is_standard(node.domain):
+        return None
+    held = [weights[name] for name in node.input if name]
+    if not attributes_of(node).get("block_size") and held[0].data_type in _WHOLE_BYTES:
+        return None
+    graph = helper.make_graph([node], "weights", [], [onnx.ValueInfoProto(name=node.output[0])], held)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
+    made: np.ndarray[Any, Any] = ReferenceEvaluator(model).run(None, {})[0]
+    return made
+
+
+def _product_of_few_bits(nodes: Nodes, node: onnx.NodeProto, weights: Mapping[str, onnx.TensorProto]) -> str:
+    """A product with a matrix of packed columns, whose blocks each have a scale and perhaps a zero of their own."""
+    form, (x, packed, scale, zero, order, bias) = attributes_of(node), [*node.input, "", "", ""][:6]
+    if order or any(name and name not in weights for name in (packed, scale, zero)):
+        raise refused(node, "has weights that are computed, or in another order")
+    width, bits, block = form["N"], form.get("bits", 4), form["block_size"]
+
+    def numbers(name: str) -> np.ndarray[Any, Any]:
+        held = numpy_helper.to_array(weights[name])
+        if held.dtype != np.uint8:
+            return held.reshape(width, -1)
+        flags = np.unpackbits(held.reshape(width, -1), axis=1, bitorder="little").reshape(width, -1, bits)
+        return (flags * (1 << np.arange(bits))).sum(-1)
+
+    scales = numbers(scale)
+    blocks = scales.shape[1]
+    zeros = numbers(zero)[:, :blocks, None] if zero else 1 << (bits - 1)
+    whole = numbers(packed).reshape(width, blocks, block) - zeros
+    matrix = (whole * scales[..., None]).reshape(width, -1)[:, : form["K"]].T
+    return nodes.sum(nodes("MatMul", x, nodes.constant(matrix, scales.dtype)), bias)
 
 
 def _real(nodes: Nodes, x: str, scale: str, zero: str, inner: int = 0) -> str:

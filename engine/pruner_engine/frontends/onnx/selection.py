@@ -74,6 +74,25 @@ def _slice(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     return True
 
 
+def _turned(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
+    """ReverseSequence, which TVM lacks: of each sequence the first so many steps backwards."""
+    attributes, (x, lengths) = attributes_of(node), node.input
+    shape, many = values.shape_for(node), values.constant(lengths)
+    time, batch = attributes.get("time_axis", 0), attributes.get("batch_axis", 1)
+    steps = np.arange(shape[time])
+    if many is not None and (many == shape[time]).all():
+        nodes.named(nodes("Gather", x, nodes.constant(steps[::-1]), axis=time), node.output[0])
+        return True
+    order = [time, batch, *range(2, len(shape))]  # these two are the first
+    step, one = nodes.constant(steps[:, None]), nodes.constant(1)
+    back = nodes("Sub", nodes("Sub", lengths, one), step)
+    place = nodes("Where", nodes("Less", step, lengths), back, step)
+    place = nodes("Add", nodes("Mul", place, nodes.constant(shape[batch])), nodes.constant(np.arange(shape[batch])))
+    flat = nodes.reshape(nodes.transpose(x, *order), shape[time] * shape[batch], *shape[2:])
+    nodes.named(nodes.transpose(nodes("Gather", flat, place, axis=0), *order), node.output[0])
+    return True
+
+
 def _not_suppressed(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     """NonMaxSuppression: TVM has other defaults, suppresses no box with a score below 0, and says that all boxes were
     selected, which shapes are made of.
@@ -107,6 +126,7 @@ _LEAST = 1e-30
 SELECTION: dict[str, Writer] = {
     "NonMaxSuppression": _not_suppressed,
     "OneHot": _one_hot,
+    "ReverseSequence": _turned,
     "Scatter": _scattered,
     "ScatterElements": _scattered,
     "Slice": _slice,

@@ -11,7 +11,10 @@ from torch import Tensor
 from torch._decomp import decomposition_table
 from torch.fx import Node
 
-from pruner_engine.frontends.torch.experts import decompositions_of_experts, product_of_groups
+from pruner_engine.frontends.torch.encoders import ENCODERS
+from pruner_engine.frontends.torch.experts import product_of_groups
+from pruner_engine.frontends.torch.libraries import decompositions_of_libraries
+from pruner_engine.frontends.torch.matrices import MATRICES
 from pruner_engine.frontends.torch.volumes import samples_of_volumes
 
 _aten = torch.ops.aten
@@ -20,7 +23,8 @@ _ROUNDS = 4  # of decomposing what decompositions are made of
 
 def core_decompositions() -> dict[Any, Callable[..., Any]]:
     """PyTorch's own to its core operators, and ours."""
-    return {**torch.export.default_decompositions(), **_OURS, **decompositions_of_experts()}
+    ours = {**_OURS, **ENCODERS, **MATRICES, **decompositions_of_libraries()}
+    return {**torch.export.default_decompositions(), **ours}
 
 
 def spelled_out(program: Any, known: Collection[str]) -> Any:
@@ -67,11 +71,20 @@ def _kth(x: Tensor, k: Any, dim: int = -1, keepdim: bool = False) -> tuple[Tenso
 
 def _distances(x: Tensor, y: Tensor, p: float, mode: int | None) -> Tensor:
     """Between the rows of two matrices."""
-    apart = x.unsqueeze(-2) - y.unsqueeze(-3)
+    return _lengths(x.unsqueeze(-2) - y.unsqueeze(-3), p)
+
+
+def _own_distances(x: Tensor, p: float) -> Tensor:
+    """Between any two rows of a matrix."""
+    first, second = torch.triu_indices(x.shape[0], x.shape[0], 1)
+    return _lengths(x[first] - x[second], p)
+
+
+def _lengths(apart: Tensor, p: float) -> Tensor:
     if p == 2:
         return (apart * apart).sum(-1).sqrt()
     if p == 0:
-        return (apart != 0).to(x.dtype).sum(-1)
+        return (apart != 0).to(apart.dtype).sum(-1)
     if p == math.inf:
         return apart.abs().amax(-1)
     return apart.abs().sum(-1) if p == 1 else apart.abs().pow(p).sum(-1).pow(1 / p)
@@ -125,6 +138,37 @@ def _grouped(
     return product_of_groups(x, weights, offs) if x.dim() == 2 else NotImplemented
 
 
+def _bilinear(x: Tensor, y: Tensor, weights: Tensor, bias: Tensor | None = None) -> Tensor:
+    """A product of all rows with all matrices, and then one of each result with its row."""
+    depth, width = weights.shape[1], weights.shape[2]
+    made = (x @ weights.movedim(1, 0).reshape(depth, -1)).unflatten(-1, (-1, width))
+    total = (made * y.unsqueeze(-2)).sum(-1)
+    return total if bias is None else total + bias
+
+
+def _put_by_mask(x: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """The numbers of `source`, one after another, where the mask says so."""
+    x, mask = torch.broadcast_tensors(x, mask)
+    places = mask.flatten().cumsum(0) - 1
+    found = source.flatten()[places.clamp(0, source.numel() - 1)].view(x.shape)
+    return torch.where(mask, found, x)
+
+
+def _repeated(repeats: Tensor, *, output_size: Any = None) -> Tensor:
+    """Each place as often as its number says; how many that are together is to be given."""
+    if output_size is None:
+        return NotImplemented
+    return (repeats.cumsum(0) <= torch.arange(output_size).unsqueeze(-1)).sum(-1)
+
+
+def _product_of_bytes(x: Tensor, weights: Tensor, scales: Tensor) -> Tensor:
+    return (x @ weights.to(x.dtype).mT) * scales
+
+
+def _sum_of_products(x: Tensor, a: Tensor, b: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    return x * beta + (a @ b).sum(0) * alpha
+
+
 def _hypotenuse(x: Tensor, y: Tensor) -> Tensor:
     """Without squares that overflow."""
     long, short = torch.maximum(x.abs(), y.abs()), torch.minimum(x.abs(), y.abs())
@@ -161,6 +205,10 @@ def _randomly_leaky(
 _OURS: dict[Any, Callable[..., Any]] = {
     _aten._cdist_forward.default: _distances,
     _aten._grouped_mm.default: _grouped,
+    _aten._pdist_forward.default: _own_distances,
+    _aten._weight_int8pack_mm.default: _product_of_bytes,
+    _aten.addbmm.default: _sum_of_products,
+    _aten.bilinear.default: _bilinear,
     _aten.copysign.Scalar: _signed,
     _aten.copysign.Tensor: _signed,
     _aten.erfc.default: _rest_of_error_function,
@@ -169,8 +217,10 @@ _OURS: dict[Any, Callable[..., Any]] = {
     _aten.histc.default: _histogram,
     _aten.hypot.default: _hypotenuse,
     _aten.kthvalue.default: _kth,
+    _aten.masked_scatter.default: _put_by_mask,
     _aten.max.dim: _largest,
     _aten.min.dim: _least,
+    _aten.repeat_interleave.Tensor: _repeated,
     _aten.rrelu_with_noise_functional.default: _randomly_leaky,
     _aten.searchsorted.Tensor: _places,
     _aten.signbit.default: _is_negative,

@@ -2,36 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import torch
 from torch import Tensor
-
-_LIBRARY = "transformers"
-_OPERATOR = "grouped_mm_fallback"
-_made: list[torch.library.Library] = []  # an operator lives as long as its library does
-
-
-def know_operators_of_experts(archive: bytes) -> None:
-    """Register the operator that the Transformers library has of its own, where an archive names it."""
-    if _OPERATOR.encode() not in archive or _known() is not None:
-        return
-    library = torch.library.Library(_LIBRARY, "FRAGMENT")
-    library.define(f"{_OPERATOR}(Tensor input, Tensor weight, Tensor offs) -> Tensor")
-    library.impl(_OPERATOR, product_of_groups, "CompositeImplicitAutograd")
-    _made.append(library)
-
-
-def decompositions_of_experts() -> dict[Any, Callable[..., Tensor]]:
-    """That operator in others, where it is known."""
-    found = _known()
-    return {} if found is None else {found.default: product_of_groups}
-
-
-def _known() -> Any:
-    """The operator, be it ours or, in a process that has imported it, the library's; None without either."""
-    return getattr(getattr(torch.ops, _LIBRARY), _OPERATOR, None)
 
 
 def product_of_groups(x: Tensor, weights: Tensor, ends: Tensor) -> Tensor:

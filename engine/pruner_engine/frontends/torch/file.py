@@ -24,13 +24,13 @@ def to_relax(content: bytes, name: str) -> tvm.IRModule:
         import torch  # noqa: F401
     except ImportError as error:
         raise UserError("Reading .pt2 files needs PyTorch.", "Install it with: pip install torch") from error
-    from pruner_engine.frontends.torch.experts import know_operators_of_experts
     from pruner_engine.frontends.torch.guard import check_archive
+    from pruner_engine.frontends.torch.libraries import know_operators_of_libraries
     from pruner_engine.frontends.torch.quantised import know_quantised_operators
 
     check_archive(content, name)
     know_quantised_operators(content)
-    know_operators_of_experts(content)
+    know_operators_of_libraries(content)
     program = _load(content, name)
     from pruner_engine.frontends.torch.attention import in_core_operators
     from pruner_engine.frontends.torch.complex_numbers import with_real_parameters
@@ -46,6 +46,7 @@ def to_relax(content: bytes, name: str) -> tvm.IRModule:
         program = in_core_operators(without_regions(known_by_their_symbols(program)))
         program = spelled_out(program, importer.known())
         refuse_random(program)
+        importer.refuse_unknown(program)
         mod = importer.from_exported_program(
             tensors_only(promoted(with_real_parameters(program))),
             keep_params_as_input=False,

@@ -17,6 +17,7 @@ from tvm import relax
 from tvm.relax.frontend.torch.exported_program_translator import ExportedProgramImporter
 from tvm.tirx import IntImm
 
+from pruner_engine.errors import UserError
 from pruner_engine.frontends.torch.complex_numbers import COMPLEX, is_of_complex, of_complex
 from pruner_engine.frontends.torch.images import IMAGES
 from pruner_engine.frontends.torch.indices import INDICES
@@ -36,6 +37,16 @@ class Importer(ExportedProgramImporter):
     def known(self) -> set[str]:
         """Names of the operators that it converts."""
         return {name for name in self.convert_map if isinstance(name, str)}
+
+    def refuse_unknown(self, program: Any) -> None:
+        """Raises UserError where a program calls operators that are not converted."""
+        called = {node.target.__name__ for node in program.graph.nodes if node.op == "call_function"}
+        unknown = {name.partition(".")[0] for name in called - self.known()} - {"with_effects"}  # which calls others
+        if unknown:
+            raise UserError(
+                f"The model computes {', '.join(sorted(unknown))}, which cannot be imported.",
+                "Write that part with other operators of PyTorch, or export the model without it.",
+            )
 
     def _checked(self, convert: Callable[[Node], Any], node: Node) -> Any:
         made = of_complex(self, convert, node) if is_of_complex(node) else convert(node)
@@ -284,14 +295,21 @@ def _embedding_bag(importer: Importer, node: Node) -> list[relax.Expr]:
     return [importer.emit((relax.op.sum, relax.op.mean, relax.op.max)[mode](rows, axis=1))]
 
 
-def _indices_of_a_triangle(importer: Importer, node: Node) -> relax.Expr:
+def _known(importer: Importer, node: Node) -> relax.Expr:
+    """What follows from numbers alone."""
     return relax.const(node.target(*node.args, **{**node.kwargs, "device": "cpu"}).numpy())
 
 
 _OPERANDS = {torch.ops.aten.addmm.default: ("mat1", "mat2"), torch.ops.aten.baddbmm.default: ("batch1", "batch2")}
+_KNOWN = (
+    *("tril_indices.default", "triu_indices.default", "fft_fftfreq.default", "fft_rfftfreq.default"),
+    *(f"{shape}_window.{kind}" for shape in ("bartlett", "blackman", "kaiser") for kind in ("default", "periodic")),
+    "kaiser_window.beta",
+)
 _OURS: dict[str, Callable[[Importer, Node], Any]] = {
     "_embedding_bag.default": _embedding_bag,
     "_embedding_bag_forward_only.default": _embedding_bag,
+    "_int_mm.default": _product,
     "addmm.default": _product_and_sum,
     "amax.default": partial(_extreme, relax.op.max),
     "amin.default": partial(_extreme, relax.op.min),
@@ -301,6 +319,7 @@ _OURS: dict[str, Callable[[Importer, Node], Any]] = {
     "arange.start_step": _counted,
     "baddbmm.default": _product_and_sum,
     "bmm.default": _product,
+    "bmm.dtype": _product,
     "cat.default": _joined,
     "clamp.default": _clamp,
     "convolution.default": _convolution,
@@ -315,11 +334,11 @@ _OURS: dict[str, Callable[[Importer, Node], Any]] = {
     "grid_sampler_2d.default": _grid_sampler,
     "linalg_vector_norm.default": _norm,
     "mm.default": _product,
+    "mm.dtype": _product,
     "native_group_norm.default": _group_norm,
     "prod.default": _factors,
     "prod.dim_int": _factors,
     "topk.default": _largest,
-    "tril_indices.default": _indices_of_a_triangle,
-    "triu_indices.default": _indices_of_a_triangle,
+    **dict.fromkeys(_KNOWN, _known),
     "var_mean.correction": _variance_and_mean,
 }
