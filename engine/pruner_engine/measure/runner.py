@@ -96,7 +96,7 @@ def _run(job: wire.Run, task: _Task, host: Host, *, rested: bool) -> wire.Ran:
             return wire.Ran(id=job.id, repeats=[seconds], censored=False, checked=False)
         call = host.caller(job, kernel, task.timing_arguments(job.kernel), task.device)
         yardstick = _yardstick(job, task, host)
-        repeats, censored = time_kernel(call, job.best_s, job.repeats, yardstick, rested=rested)
+        repeats, censored = time_kernel(call, job.best_s, job.repeats, yardstick, rested=rested, settle=job.settle)
         if not all(0 < second < math.inf for second in repeats):
             raise ValueError(f"A call is said to have taken {repeats} s.")
         best = not censored and (job.best_s is None or statistics.median(repeats) < job.best_s)

@@ -132,6 +132,7 @@ class Run(_Message, tag="run", frozen=True):
             as the reference.
         cold: flush all arguments but the first from the caches before every timed call.
         timeout_s: limit of the work.
+        settle: take more repeats where those do not agree.
         fleet: where to run it, if not here.
     """
 
@@ -147,6 +148,7 @@ class Run(_Message, tag="run", frozen=True):
     check: Literal["none", "all", "best", "keep"]
     cold: bool
     timeout_s: float
+    settle: bool = True
     yardstick: Yardstick | None = None
     fleet: Fleet | None = None
 
