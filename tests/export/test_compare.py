@@ -32,10 +32,15 @@ def test_contenders_are_measured_in_every_round(work):
     assert steps[-1] == "round 2 of 2: onnxruntime"
 
 
-def test_the_untuned_library_runs_once_where_it_is_left_out(work):
-    rows = bench_e2e(work.tuned(), Turns(2, 2, ["untuned", *LIBRARIES]))["contenders"]
+@pytest.mark.parametrize("slow", [False, True])
+def test_the_untuned_library_runs_once_where_it_is_left_out_or_slow(slow, work):
+    untuned, left_out = ({task.hash: 1.0 for task in work.tasks}, []) if slow else ({}, ["untuned"])
+    rows = bench_e2e(work.tuned(untuned=untuned), Turns(2, 2, [*left_out, *LIBRARIES]))["contenders"]
     assert {name: row["measured"] for name, row in rows.items()} == {"tuned": 4, "untuned": 1}
     assert rows["tuned"]["agreement"]["ok"], "its outputs are the reference"
+
+
+def test_a_contender_that_is_none_is_refused(work):
     with pytest.raises(UserError, match="no contender"):
         bench_e2e(work.tuned(), Turns(without=["abacus"]))
 

@@ -15,8 +15,6 @@ from pruner_engine.tvm_import import import_tvm
 
 import_tvm()
 
-import torch._dynamo  # noqa: E402, F401  which the first learning of a process would load, for seconds
-
 from pruner_engine.errors import UserError  # noqa: E402
 from pruner_engine.jobs import bundle, tune  # noqa: E402
 from pruner_engine.jobs.job import JobContext  # noqa: E402

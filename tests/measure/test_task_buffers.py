@@ -1,7 +1,9 @@
 """Buffers that the kernels of a task share, and times that are none."""
 
 import math
+import time
 
+import msgspec
 import pytest
 import tvm
 
@@ -66,3 +68,14 @@ def test_a_time_that_is_none_fails_its_trial(seconds, tmp_path):
     job = job_of([])
     answer = runner._run(job, runner._Task(job, tvm.cpu(), tmp_path), Liar(seconds), rested=True)
     assert (answer.stage, answer.error, answer.repeats) == ("run", "error", [])
+
+
+@pytest.mark.parametrize(("lasts", "kept"), [(0.0, ["random", "nan", "large", "zeros"]), (0.4, ["random"])])
+def test_a_slow_untuned_kernel_gives_fewer_references(lasts, kept, tmp_path):
+    facts = wire.KernelFacts([0], 1, ["random", "nan", "large", "zeros"], {}, {}, 0.0, False)
+    args = [wire.Tensor([4], "float32")]
+    job = msgspec.structs.replace(job_of(args), facts=facts)
+    task = runner._Task(job, tvm.cpu(), tmp_path)
+    assert task.keep_reference(lambda _: time.sleep(lasts), kernel((4,))) >= lasts
+    assert task.has_reference
+    assert {file.name for file in tmp_path.iterdir()} == {f"t.{kind}.reference" for kind in kept}

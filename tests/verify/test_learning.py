@@ -84,6 +84,16 @@ def test_an_update_goes_on_from_the_weights_until_there_is_twice_as_much():
     assert starts == ["scratch", "warm"]
 
 
+def test_starting_over_is_tried_while_measurements_are_few_or_where_some_are_held_out():
+    features, seconds, censored = synthetic_group(256)
+    model = create_model("tenset-mlp", 0)
+    trained = [0]  # networks, so far
+    for count in (20, 40, 80, 256):
+        model.update({"t": (features[:count], seconds[:count], censored[:count])})
+        trained.append(model.updates)
+    assert np.diff(trained).tolist() == [1, 2, 1, 2]
+
+
 def test_held_out_measurements_stay_held_out_as_more_come():
     assert not ONLINE.of(100).any() and 0 < int(OFFLINE.of(100).sum()) < 20
     for holding in (ONLINE, OFFLINE):

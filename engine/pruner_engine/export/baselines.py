@@ -45,7 +45,7 @@ class Timing:
         repeats: seconds an inference, one value a repeat; empty where it could not be measured.
         note: version of the library, or why there is no latency.
         outputs: of the first inference, in the model's order.
-        kernels: seconds and calls by kernel name; libraries of TVM only.
+        kernels: seconds and calls by kernel name, where they were asked for; libraries of TVM only.
     """
 
     name: str
@@ -74,16 +74,28 @@ def example_inputs(model: LoadedModel, seed: int = 0) -> list[np.ndarray]:
 
 
 def time_library(
-    name: str, folder: Path, model: LoadedModel, inputs: Sequence[np.ndarray], threads: int, repeats: int = 10
+    name: str,
+    folder: Path,
+    model: LoadedModel,
+    inputs: Sequence[np.ndarray],
+    threads: int,
+    repeats: int = 10,
+    *,
+    profile: bool = False,
 ) -> Timing:
     """Run a bundle's library with the bundle's own runner.
+
+    Args:
+        profile: time its kernels, too, which takes six inferences more.
 
     Raises:
         UserError: it does not run.
     """
     command = ["run.py", "--bundle", str(folder), "--threads", str(threads), "--bench", "--repeats", str(repeats)]
-    report, outputs = _in_child([*command, "--profile", "--json"], "", model, inputs, threads)
-    return Timing(name, tuple(report["repeats"]), threads, f"tvm {tvm.__version__}", outputs, report["kernels"])
+    asked = ["--profile", "--json"] if profile else ["--json"]
+    report, outputs = _in_child([*command, *asked], "", model, inputs, threads)
+    kernels = report.get("kernels", {})
+    return Timing(name, tuple(report["repeats"]), threads, f"tvm {tvm.__version__}", outputs, kernels)
 
 
 def time_untuned(

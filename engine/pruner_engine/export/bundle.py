@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from pruner_engine.frontends import LoadedModel
 
 _ROUNDS = 2
-_SLOW_S = 0.5  # an untuned inference that takes longer is timed once
 _PACKAGES = ("apache-tvm", "apache-tvm-ffi", "pruner-studio", "numpy")
 
 
@@ -68,7 +67,8 @@ def export_bundle(
 
         on_phase("check", "compile the untuned model")
         tuned.build(tuned.prepared, scratch)
-        turns = Turns(_ROUNDS, max(1, repeats // _ROUNDS), _left_out(tuned))
+        left_out = () if tuned.model.kind == "pt2" else IN_TORCH
+        turns = Turns(_ROUNDS, max(1, repeats // _ROUNDS), left_out, profile=True)
         timings = time_in_turns(tuned, {"tuned": stage, "untuned": scratch}, turns, partial(on_phase, "check"))
         rows = coverage(applied, tuned.task_of, timings["tuned"].kernels)
         checks = _checks(timings, sum(row.calls for row in rows if row.task), tuned.model)
@@ -88,12 +88,6 @@ def export_bundle(
         on_phase("export", "write")
         write_metadata(metadata, stage)
     return {**metadata, "out": str(place)}
-
-
-def _left_out(tuned: TunedModel) -> list[str]:
-    """PyTorch where the model is not one of its own; an untuned library so slow that it is only run to be compared."""
-    untuned = ["untuned"] if tuned.untuned_s > _SLOW_S else []
-    return untuned if tuned.model.kind == "pt2" else [*untuned, *IN_TORCH]
 
 
 def _checks(timings: Mapping[str, Timing], depth: int, model: LoadedModel) -> list[Agreement]:

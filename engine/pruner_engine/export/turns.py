@@ -20,6 +20,7 @@ LIBRARIES: dict[str, Callable[..., Timing]] = {
     "torch.compile": partial(baselines.time_torch_compile, kinds=_KINDS),
 }
 OWN = ("tuned", "untuned")
+_SLOW_S = 0.5  # an untuned inference that takes longer is timed once
 
 
 @dataclass(frozen=True)
@@ -30,11 +31,13 @@ class Turns:
         rounds: turns of every contender.
         repeats: latencies that a contender adds in a turn.
         without: contenders to leave out, by name; those of `OWN` run once all the same, for their outputs.
+        profile: whether the kernels of the tuned library are timed, too.
     """
 
     rounds: int = 5
     repeats: int = 10
     without: Collection[str] = ()
+    profile: bool = False
 
 
 def time_in_turns(
@@ -44,7 +47,7 @@ def time_in_turns(
 
     Each contender runs in a process of its own with the same number of threads, and starts anew in every round, so
     that what else the machine does, and where memory happens to lie, meets all of them alike. A library that cannot run
-    the model costs a note.
+    the model costs a note; an untuned one that is slow runs once.
 
     Args:
         folders: where the libraries of `OWN` lie, by name.
@@ -54,15 +57,19 @@ def time_in_turns(
         UserError: a library of `OWN` does not run.
     """
     inputs, device = baselines.example_inputs(tuned.model), device_kind(tuned.target)
-    contenders = {name: partial(baselines.time_library, name, folder) for name, folder in folders.items()}
+    once = {*turns.without, *(["untuned"] if tuned.untuned_s > _SLOW_S else [])}
+    contenders = {
+        name: partial(baselines.time_library, name, folder, profile=turns.profile and name == "tuned")
+        for name, folder in folders.items()
+    }
     contenders |= {n: partial(measure, device=device) for n, measure in LIBRARIES.items() if n not in turns.without}
     timings: dict[str, Timing] = {}
     for turn in range(turns.rounds):
         for name, measure in contenders.items():
-            if turn and (name in turns.without or not timings[name].repeats):
+            if turn and (name in once or not timings[name].repeats):
                 continue  # what cannot run once cannot run at all
             compiles = ", which compiles first" if name == "torch.compile" else ""
             on_phase(f"round {turn + 1} of {turns.rounds}: {name}{compiles}")
-            found = measure(tuned.model, inputs, tuned.threads, 1 if name in turns.without else turns.repeats)
+            found = measure(tuned.model, inputs, tuned.threads, 1 if name in once else turns.repeats)
             timings[name] = found.joined(timings[name]) if turn else found
     return timings

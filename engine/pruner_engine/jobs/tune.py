@@ -149,8 +149,8 @@ def _tune(project: Project, run_id: int, work: Work, job: JobContext, settings: 
         settings=settings,
         budget=Budget(row["budget_trials"], row["budget_s"]),
     )
-    tuner = Tuner(project, plan, job.control, job.emit)
     with measurer_for(work.target, settings) as measurer:
+        tuner = Tuner(project, plan, job.control, job.emit)  # its clock begins when there is what measures
         tuner.run(measurer)
     if not settings.rpc and not settings.cold_cache and (factors := tuner.strategy.calibration()) is not None:
         keep_calibration(work.target, factors)  # what the next drafts for this machine's device begin with

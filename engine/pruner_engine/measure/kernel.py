@@ -25,13 +25,14 @@ def facts_of(mod: tvm.IRModule) -> KernelFacts:
     blocks = [schedule.get(block) for block in schedule.get_child_blocks(schedule.get_sblock("root"))]
     written = [region.source for block in blocks for region in block.writes]
     folding = [block for block in blocks if block.init is not None]
-    inputs = ["random", "zeros"]
     parts = [part for block in blocks for part in _parts(block)]
     rounds = any(isinstance(part, tvm.tirx.Cast) and _to_bytes(part) for part in parts)
-    if not any(isinstance(part, tvm.ir.Call) for part in parts):
-        inputs.append("large")
+    inputs = ["random"]
     if not rounds and all(isinstance(_value(block), tvm.tirx.Add) for block in folding):
         inputs.append("nan")
+    if not any(isinstance(part, tvm.ir.Call) for part in parts):
+        inputs.append("large")
+    inputs.append("zeros")
     floats = {str(source.dtype) for source in written if "float" in str(source.dtype)}
     return KernelFacts(
         outputs=[i for i, p in enumerate(mod["main"].params) if any(p.same_as(w) for w in written)],

@@ -147,7 +147,7 @@ class Measurer:
         def run_of(job: int, key: str, kernel: wire.Kernel) -> wire.Run:
             self._references.make_room(key, self._reference_bytes(new[key]))
             limit_s = _UNTUNED_FACTOR * self._run_timeout_s
-            return self._run(new[key], job, kernel, best_s=None, check="keep", timeout_s=limit_s)
+            return self._run(new[key], job, kernel, best_s=None, check="keep", timeout_s=limit_s, settle=False)
 
         yield from ((task, self._untuned[task.hash]) for task in tasks if task.hash not in new)
         inputs = [MeasureInput(key, task.mod) for key, task in new.items()]
@@ -169,7 +169,8 @@ class Measurer:
         task = probe_task()
 
         def run_of(job: int, _: str, kernel: wire.Kernel) -> wire.Run:
-            return self._run(task, job, kernel, best_s=None, check="none", timeout_s=self._run_timeout_s)
+            limit_s = self._run_timeout_s
+            return self._run(task, job, kernel, best_s=None, check="none", timeout_s=limit_s, settle=False)
 
         known = self._probe is not None and self._probe.kernel is not None
         inputs = [] if known else [MeasureInput("probe", task.mod)]
@@ -315,6 +316,7 @@ class Measurer:
         best_s: float | None,
         check: _Check,
         timeout_s: float,
+        settle: bool = True,
     ) -> wire.Run:
         return wire.Run(
             id=job,
@@ -329,6 +331,7 @@ class Measurer:
             check=check,
             cold=self.cold,
             timeout_s=timeout_s,
+            settle=settle,
             fleet=self._fleet,
         )
 

@@ -24,7 +24,7 @@ from pruner_engine.measure.references import reference_file
 from pruner_engine.measure.rpc import Board, NoBoardError
 from pruner_engine.measure.timing import Yardstick, time_kernel
 
-_LONG_S = 1.0  # where making inputs and a run on them takes longer, one kind of inputs has to do
+_REFERENCE_S = 0.3  # a slow untuned kernel is run on fewer kinds of inputs: on none after this, but the first
 _COLD_CALLS = 8  # of one repeat with cold caches: emptying them takes longer than most kernels
 _REST_S = 0.05  # without a kernel: the cores have built, or slept
 _PLAIN_S = 0.02  # the calls that give the reference tell well enough how long an untuned kernel takes that is so slow
@@ -96,7 +96,7 @@ def _run(job: wire.Run, task: _Task, host: Host, *, rested: bool) -> wire.Ran:
             return wire.Ran(id=job.id, repeats=[seconds], censored=False, checked=False)
         call = host.caller(job, kernel, task.timing_arguments(job.kernel), task.device)
         yardstick = _yardstick(job, task, host)
-        repeats, censored = time_kernel(call, job.best_s, job.repeats, yardstick, rested=rested)
+        repeats, censored = time_kernel(call, job.best_s, job.repeats, yardstick, rested=rested, settle=job.settle)
         if not all(0 < second < math.inf for second in repeats):
             raise ValueError(f"A call is said to have taken {repeats} s.")
         best = not censored and (job.best_s is None or statistics.median(repeats) < job.best_s)
@@ -212,21 +212,20 @@ class _Task:
         return self._reference(self._facts.inputs[0]).exists()
 
     def keep_reference(self, kernel: Any, about: wire.Kernel) -> float:
-        """Store the kernel's outputs as the reference, for the first kind of inputs only if it takes long.
+        """Store the kernel's outputs as the reference, for fewer kinds of inputs if it takes long.
 
         Returns:
             Seconds of the fastest call.
         """
-        took = []
+        started, took = time.perf_counter(), list[float]()
         for kind in self._facts.inputs:
-            started = time.perf_counter()
+            if took and time.perf_counter() - started > _REFERENCE_S:
+                break
             outputs, seconds = self._evaluate(kernel, about, kind)
             part = self._reference(kind).with_suffix(".part")  # half a reference would fail every good schedule
             part.write_bytes(b"".join(out.tobytes() for out in outputs))
             part.replace(self._reference(kind))
             took.append(seconds)
-            if time.perf_counter() - started > _LONG_S:
-                break
         return min(took)
 
     def difference(self, kernel: Any, about: wire.Kernel) -> str:

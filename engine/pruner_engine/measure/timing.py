@@ -49,7 +49,13 @@ class Yardstick:
 
 
 def time_kernel(
-    call: Call, best_s: float | None, repeats: int, yardstick: Yardstick | None = None, *, rested: bool = False
+    call: Call,
+    best_s: float | None,
+    repeats: int,
+    yardstick: Yardstick | None = None,
+    *,
+    rested: bool = False,
+    settle: bool = True,
 ) -> tuple[list[float], bool]:
     """Seconds a call for each repeat, and whether the kernel was abandoned.
 
@@ -64,6 +70,7 @@ def time_kernel(
         repeats: how many a contender gets at least.
         yardstick: None where there is none yet, or none that can be called beside the kernel.
         rested: the machine has just done something else.
+        settle: a contender that is timed alone gets more repeats where these do not agree.
     """
     limit = math.inf if best_s is None else best_s
     if rested:
@@ -78,7 +85,7 @@ def time_kernel(
         return [warm], True
     if yardstick is not None and (warm < _REPEAT_S or warm < _RIVALS * limit):
         return _in_turns(call, warm, limit, repeats, yardstick), False
-    return _alone(call, warm, limit, repeats), False
+    return _alone(call, warm, limit, repeats, _MORE * repeats if settle else repeats), False
 
 
 def _wake(call: Call) -> None:
@@ -107,13 +114,13 @@ def _slowness(yardstick: Yardstick) -> float:
     return yardstick.call(number) / number / yardstick.seconds
 
 
-def _alone(call: Call, warm: float, limit: float, repeats: int) -> list[float]:
+def _alone(call: Call, warm: float, limit: float, least: int, most: int) -> list[float]:
     """Seconds a call for each repeat; one repeat of what is no contender."""
     number = math.ceil(_REPEAT_S / max(warm, 1e-7))
     seconds = [warm] if number == 1 else []
     started = time.perf_counter()
     while not seconds or (
-        seconds[0] < _CONTENDER * limit and _unsettled(seconds, repeats) and time.perf_counter() - started < _MOST_S
+        seconds[0] < _CONTENDER * limit and _unsettled(seconds, least, most) and time.perf_counter() - started < _MOST_S
     ):
         took = call(number)
         if took < _REPEAT_S / 2:  # what the number was chosen by was a disturbed call
@@ -204,7 +211,7 @@ def _calls(seconds: float) -> int:
     return max(1, round(_SLICE_S / max(seconds, 1e-7)))
 
 
-def _unsettled(seconds: list[float], repeats: int) -> bool:
+def _unsettled(seconds: list[float], least: int, most: int) -> bool:
     better = sorted(seconds)[: len(seconds) // 2 + 1]
     spread = better[-1] / better[0] - 1
-    return len(seconds) < repeats or (spread > _SETTLED and len(seconds) < _MORE * repeats)
+    return len(seconds) < least or (spread > _SETTLED and len(seconds) < most)

@@ -49,10 +49,10 @@ class KernelFacts(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         outputs: indices of the arguments that it writes.
         reduction: most terms that are folded into one element.
         inputs: the kinds of inputs (see correctness.py) on which every correct schedule gives the same outputs up to
-            rounding. NaN is left out where a maximum or minimum is folded: which operand survives a comparison with
-            NaN depends on the order. Large values are left out where a function such as exp follows: it turns the
-            rounding error of a large sum into any error. Both are where numbers are rounded to bytes: what NaN becomes
-            then is not said anywhere, and large values all become the largest byte.
+            rounding, the more telling first. NaN is left out where a maximum or minimum is folded: which operand
+            survives a comparison with NaN depends on the order. Large values are left out where a function such as exp
+            follows: it turns the rounding error of a large sum into any error. Both are where numbers are rounded to
+            bytes: what NaN becomes then is not said anywhere, and large values all become the largest byte.
         bounds: argument index to the number that its elements, which are indices, have to be below.
         words: index of each argument whose elements are words to the bits of the numbers in them, 8 or 16.
         epsilon: distance from 1 to the next number in the coarsest float type that it writes, on the way too.
@@ -132,6 +132,7 @@ class Run(_Message, tag="run", frozen=True):
             as the reference.
         cold: flush all arguments but the first from the caches before every timed call.
         timeout_s: limit of the work.
+        settle: take more repeats where those do not agree.
         fleet: where to run it, if not here.
     """
 
@@ -147,6 +148,7 @@ class Run(_Message, tag="run", frozen=True):
     check: Literal["none", "all", "best", "keep"]
     cold: bool
     timeout_s: float
+    settle: bool = True
     yardstick: Yardstick | None = None
     fleet: Fleet | None = None
 

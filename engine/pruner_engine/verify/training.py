@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
+from pruner_engine.verify.adam import Adam
 from pruner_engine.verify.batch import Batch, pack
 from pruner_engine.verify.lambdarank import comparable, lambdarank_loss, pair_accuracy, relevance
 from pruner_engine.verify.model import HELD_EVERY, Group
@@ -147,21 +148,20 @@ def fit(
         data: its held-out measurements decide when to stop, where there are any.
         seed: of the order in which samples are visited.
         epochs: at most so many passes.
-        learning_rate: Adam's, decayed along a cosine.
+        learning_rate: Adam's, which falls along a cosine to a tenth.
         patience: passes without a better held-out accuracy before it stops.
         visits: samples of one pass, drawn anew each time; None: all of them.
         on_epoch: called with epoch, loss and accuracy.
     """
     rng = np.random.default_rng(seed)
-    optimizer = torch.optim.Adam(network.parameters(), lr=learning_rate, weight_decay=1e-5)
-    schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs, eta_min=learning_rate / 10)
+    optimizer = Adam(network.parameters(), decay=1e-5)
     judges = [held for held in data.held if len(held)]
     best_accuracy, best_state, best_epoch, best_loss = -1.0, None, 0, float("nan")
     loss = float("nan")
     epoch = 0
     for epoch in range(1, epochs + 1):
-        loss = _epoch(network, data, _chunks(data, rng, visits), optimizer)
-        schedule.step()
+        fallen = (0.55 + 0.45 * math.cos(math.pi * (epoch - 1) / epochs)) * learning_rate
+        loss = _epoch(network, data, _chunks(data, rng, visits), optimizer, fallen)
         score = _accuracy(network, data, judges) if judges else float("nan")
         if on_epoch is not None:
             on_epoch(epoch, loss, score)
@@ -191,7 +191,7 @@ def _chunks(data: Measured, rng: np.random.Generator, visits: int | None) -> lis
     return [chunk for chunk, start in zip(shuffled, before, strict=False) if start < visits]
 
 
-def _epoch(network: nn.Module, data: Measured, chunks: list[Tensor], optimizer: torch.optim.Optimizer) -> float:
+def _epoch(network: nn.Module, data: Measured, chunks: list[Tensor], optimizer: Adam, learning_rate: float) -> float:
     network.train()
     losses = []
     for batch in _batches(chunks):
@@ -199,7 +199,7 @@ def _epoch(network: nn.Module, data: Measured, chunks: list[Tensor], optimizer: 
         loss = _loss(network, data, batch)
         loss.backward()
         nn.utils.clip_grad_norm_(network.parameters(), 0.5)
-        optimizer.step()
+        optimizer.step(learning_rate)
         losses.append(float(loss.detach()))
     return float(np.mean(losses)) if losses else float("nan")
 
