@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QMenu
 from pruner_studio.files import Files
 from pruner_studio.models.recent import forget_all, recent
 from pruner_studio.models.words import THEMES
+from pruner_studio.pages.page import Places
 from pruner_studio.theme import CHOICES, theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.sidebar import PAGES
@@ -93,16 +94,33 @@ class Menus(QObject):
 
     def _edit(self) -> None:
         window, menu = self._window, self._menu(tr("&Edit"))
-        self._undo = self._add(menu, tr("&Undo the what-if edit"), "Ctrl+Z", window.undo)
-        self._redo = self._add(menu, tr("&Redo the what-if edit"), "Ctrl+Shift+Z", partial(window.undo, again=True))
-        # While the menu is open only: which edits there are is asked of the shown page, and the keys do no harm
-        menu.aboutToShow.connect(self._enable_undo)
-        for made in (self._undo, self._redo):
+        self._edits = {
+            deed: self._add(menu, text, keys, partial(window.edit, deed))
+            for deed, text, keys in (
+                ("undo", tr("&Undo"), "Ctrl+Z"),
+                ("redo", tr("&Redo"), "Ctrl+Shift+Z"),
+                ("cut", tr("Cu&t"), "Ctrl+X"),
+                ("copy", tr("&Copy"), "Ctrl+C"),
+                ("paste", tr("&Paste"), "Ctrl+V"),
+                ("select_all", tr("Select &all"), "Ctrl+A"),
+            )
+        }
+        self._edits["redo"].setShortcuts([QKeySequence("Ctrl+Shift+Z"), QKeySequence("Ctrl+Y")])
+        menu.insertSeparator(self._edits["cut"])
+        menu.addSeparator()
+        self._find = self._add(menu, tr("&Find…"), "Ctrl+F", window.find)
+        self._find_again = [
+            self._add(menu, tr("Find &next"), "F3", window.find_again),
+            self._add(menu, tr("Find pre&vious"), "Shift+F3", partial(window.find_again, back=True)),
+        ]
+        # While the menu is open only: what can be done is asked of the shown page, and the keys do no harm
+        menu.aboutToShow.connect(self._enable_edits)
+        for made in (*self._edits.values(), self._find, *self._find_again):
             menu.aboutToHide.connect(partial(made.setEnabled, True))
         menu.addSeparator()
-        self._copy = self._add(menu, tr("&Copy as command"), "Ctrl+Shift+C", window.copy_command)
+        self._copy = self._add(menu, tr("Copy as co&mmand"), "Ctrl+Shift+C", window.copy_command)
         menu.addSeparator()
-        preferences = self._add(menu, tr("&Preferences…"), "Ctrl+,", window.show_preferences)
+        preferences = self._add(menu, tr("Pr&eferences…"), "Ctrl+,", window.show_preferences)
         preferences.setMenuRole(QAction.MenuRole.PreferencesRole)
 
     def _run(self) -> None:
@@ -153,10 +171,13 @@ class Menus(QObject):
         for action, pressed in self._of_bar:
             action.setEnabled(not pressed.isHidden() and pressed.isEnabled())
 
-    def _enable_undo(self) -> None:
-        stacks = self._window.edits()
-        self._undo.setEnabled(any(stack.canUndo() for stack in stacks))
-        self._redo.setEnabled(any(stack.canRedo() for stack in stacks))
+    def _enable_edits(self) -> None:
+        possible, finder = self._window.deeds(), self._window.finder()
+        for deed, made in self._edits.items():
+            made.setEnabled(deed in possible)
+        self._find.setEnabled(finder is not None)
+        for made in self._find_again:
+            made.setEnabled(isinstance(finder, Places))
 
     def _enable_copy(self) -> None:
         self._copy.setEnabled(bool(self._window.pages.command_line()))

@@ -14,7 +14,7 @@ from pruner_engine.jobs import lines
 from pruner_studio import clipboard
 from pruner_studio.help import advice_of
 from pruner_studio.models.narrowing import narrowed
-from pruner_studio.pages.page import Page
+from pruner_studio.pages.page import Finder, Page
 from pruner_studio.panes.code import CodePane
 from pruner_studio.panes.decisions import DecisionsPane
 from pruner_studio.panes.diff import DiffPane
@@ -202,6 +202,9 @@ class SchedulePage(Page):
 
     def left_out(self) -> Iterable[str]:
         return (self.candidates.left_out.text(), self.roofline.left_out if self.roofline.isVisible() else "")
+
+    def finder(self) -> Finder | None:
+        return self.code.sought() if self.code.isVisible() else super().finder()
 
     def edits(self) -> Sequence[QUndoStack]:
         editor = self.what_if.editor

@@ -98,6 +98,7 @@ class Plot(QWidget):
         self.legend.setProperty("role", "faint")
         self.figure = Figure(name, lambda: (self.legend, self._view), self._table)
         self._more = SaveButton(self.figure)
+        self._more.choices.addSeparator()
         self._more.choices.addAction(tr("Show all"), lambda: self._view.getPlotItem().enableAutoRange())
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -124,6 +125,9 @@ class Plot(QWidget):
 
     def sizeHint(self) -> QSize:
         return QSize(420, 280)
+
+    def copied(self) -> str:
+        return self.figure.text()
 
     def set_x_axis(self, text: str, ticks: Callable[[float], str]) -> None:
         self._labels = (text, self._labels[1])

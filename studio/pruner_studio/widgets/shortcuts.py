@@ -13,9 +13,7 @@ from pruner_studio.widgets.basic import Card, label
 
 _ELSEWHERE = (
     (tr("Tab"), tr("Next part of the page")),
-    (tr("Ctrl+F"), tr("Filter the tasks, find in code")),
-    (tr("F3, Shift+F3"), tr("Next or previous place in code")),
-    (tr("Ctrl+C"), tr("Copy the row of a table")),
+    (tr("Shift+↑ ↓"), tr("Select rows of a table")),
     (tr("Menu, Shift+F10"), tr("Sort or copy a table")),
     (tr("Enter"), tr("Open the row of a table, choose or open the point of a plot")),
     (tr("Space"), tr("Choose the point of a plot, draw or hide the run of a row")),
