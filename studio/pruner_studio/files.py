@@ -79,7 +79,7 @@ class Files(QObject):
             told = tr("{count} records were written to {folder}.").format(count=answer.records, folder=answer.out)
             self._tell(told, lines.line_of(command))
 
-        self.workspace.helper.ask(command, done, self._failed)
+        self.workspace.helpers.ask(command, done, self._failed)
 
     def import_records(self) -> None:
         """Ask for a folder of MetaSchedule's JSON records, and whose device measured them."""
@@ -115,7 +115,7 @@ class Files(QObject):
             self._tell(told, lines.line_of(command), (tr("Show"), show))
             self.workspace.changed.emit()
 
-        self.workspace.helper.ask(command, done, self._failed)
+        self.workspace.helpers.ask(command, done, self._failed)
 
     # ------------------------------------------------------------ telling
 

@@ -225,7 +225,9 @@ class MainWindow(QMainWindow):
             parts.append("\n".join(f"{name}: {value}" for name, value in facts.items()))
         for problem in self.problems.problems():
             parts.append("\n".join(part for part in (problem.message, problem.hint, problem.report) if part))
-        parts += [client.stderr_tail for client in (self.workspace.job, self.workspace.helper) if client.stderr_tail]
+        parts += [
+            client.stderr_tail for client in (self.workspace.job, *self.workspace.helpers.both) if client.stderr_tail
+        ]
         clipboard.copy("\n\n".join(parts))
 
     def start_page(self) -> StartPage:
@@ -263,7 +265,7 @@ class MainWindow(QMainWindow):
 
     def deeds(self) -> Deeds:
         """What the Edit menu can do now: to what the keyboard is at, else with the edits of the shown page."""
-        made = deeds(self.focusWidget())
+        made = deeds(self.menus.keyboard_at)
         for stack in self.pages.page(self.current_page).edits():
             if stack.canUndo():
                 made.setdefault("undo", stack.undo)
@@ -293,9 +295,9 @@ class MainWindow(QMainWindow):
         """What that means which the keyboard is at, else what the page shows, beside the window."""
         from pruner_studio.widgets.help_window import HelpWindow
 
-        page, focused = self.pages.page(self.current_page), self.focusWidget()
+        page = self.pages.page(self.current_page)
         shown = cast("HelpWindow", self._show_beside(HelpWindow, lambda: HelpWindow(self)))
-        shown.explain(*((), ()) if everything else (terms_at(focused, page), page.terms()))
+        shown.explain(*((), ()) if everything else (terms_at(self.menus.keyboard_at, page), page.terms()))
 
     def show_preferences(self) -> None:
         from pruner_studio.widgets.preferences import Preferences
@@ -353,11 +355,11 @@ class MainWindow(QMainWindow):
             self.workspace.job.detach()
         else:
             self.workspace.job.quit()
-        self.workspace.helper.quit()
+        self.workspace.helpers.quit()
         self.hide()
         if not self.keep_job:
             self.workspace.job.wait_ended(15_000)
-        self.workspace.helper.wait_ended(2_000)
+        self.workspace.helpers.wait_ended(2_000)
         self.workspace.close()
         QSettings().setValue("geometry", self.saveGeometry())
         QSettings().sync()

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QApplication, QMenu, QMenuBar, QWidget
+from shiboken6 import isValid
 
 from pruner_studio.files import Files
 from pruner_studio.models.recent import forget_all, recent
@@ -42,8 +43,22 @@ class Menus(QObject):
         for signal in (workspace.opened, workspace.changed, workspace.job_changed):
             signal.connect(self._enable)
         window.pages.line_changed.connect(self._enable_copy)
+        self._before: QWidget | None = None
+        cast("QApplication", QApplication.instance()).focusChanged.connect(self._focus_moved)
         self._enable()
         self._enable_copy()
+
+    @property
+    def keyboard_at(self) -> QWidget | None:
+        """The part of the window that the keyboard is at, or was before it went to the menus."""
+        focused = self._window.focusWidget()
+        if not isinstance(focused, QMenuBar):
+            return focused
+        return self._before if self._before is not None and isValid(self._before) else None
+
+    def _focus_moved(self, before: QWidget | None, now: QWidget | None) -> None:
+        if now is self._window.menuBar():
+            self._before = before
 
     def fill_recent(self) -> None:
         """List the projects opened lately."""

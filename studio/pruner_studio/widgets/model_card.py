@@ -151,7 +151,7 @@ class ModelCard(Card):
         self.drop.about.setText(tr("Looking at the model…") if asks else waits)
         if asks:
             turn = self._asked
-            self.workspace.helper.ask(
+            self.workspace.helpers.ask(
                 msg.CheckModel(model=self.model, allow_code=self.consent.isChecked()),
                 lambda reply: self._checked(reply) if turn == self._asked else None,
                 lambda failure: self._refused(failure) if turn == self._asked else None,

@@ -262,6 +262,13 @@ class Table(QTableView):
         rising = header.sortIndicatorSection() != at or header.sortIndicatorOrder() == Qt.SortOrder.DescendingOrder
         self.sortByColumn(at, Qt.SortOrder.AscendingOrder if rising else Qt.SortOrder.DescendingOrder)
 
+    def moveCursor(self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier) -> QModelIndex:
+        """Home and End go to the first and the last row: there are no cells to go to within one."""
+        ends = QAbstractItemView.CursorAction.MoveHome, QAbstractItemView.CursorAction.MoveEnd
+        return super().moveCursor(
+            action, modifiers | Qt.KeyboardModifier.ControlModifier if action in ends else modifiers
+        )
+
     def copied(self) -> str:
         """The headings and the selected rows, or the current one, with tabs between the texts."""
         places = sorted({at for marked in self._selected() for at in marked})
