@@ -80,6 +80,9 @@ class SchedulePage(Page):
             tip=tr("Compare other candidates with this one"),
         )
         card.head.addWidget(self.reference_button)
+        self.candidates.table.deeds = lambda: (
+            (self.reference_button.text(), self._use_as_reference, self.reference_button.isEnabled()),
+        )
         self.copy_button = icon_button("copy", tr("Copy as command"), lambda: clipboard.copy(self.command_line()))
         card.head.addWidget(self.copy_button)
         # Below the heading: beside it, figures and buttons would not fit on a small screen

@@ -120,6 +120,7 @@ class Plot(QWidget):
         self._pointing.moved.connect(self._moved)
         self._pointing.chosen.connect(partial(self._tell, self.picked))
         self._pointing.opened.connect(partial(self._tell, self.opened))
+        self._pointing.menu_asked.connect(self._more.choices.popup)
         theme.changed.connect(self._draw)
         self._draw()
 

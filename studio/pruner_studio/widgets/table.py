@@ -114,6 +114,9 @@ class Table(QTableView):
 
     While it has no rows, `hint` says why, and what to do.
 
+    Attributes:
+        deeds: further entries of its menu for the current row: text, what it does, whether that is possible now.
+
     Signals:
         pointed: id of the row under the pointer, or None.
     """
@@ -134,6 +137,7 @@ class Table(QTableView):
         super().__init__()
         self.table = model
         self.hint = hint
+        self.deeds: Callable[[], Iterable[tuple[str, Callable[[], object], bool]]] = tuple
         self._on_chosen = on_chosen
         self._quiet = False  # a row becomes current by `choose`, not by the user's hand
         self._kept: int | str | None = None  # the chosen row, over a reset
@@ -174,6 +178,7 @@ class Table(QTableView):
         self.setMouseTracking(True)
         self.entered.connect(lambda index: self.pointed.emit(model.rows[index.row()]["id"]))
         self.viewportEntered.connect(lambda: self.pointed.emit(None))
+        self._on_opened = on_opened
         if on_opened is not None:
             self.activated.connect(lambda index: on_opened(model.rows[index.row()]))
 
@@ -240,8 +245,15 @@ class Table(QTableView):
         menu.popup(event.globalPos())
 
     def menu(self) -> QMenu:
-        """What the headings do, for the keyboard too, and rows for the clipboard."""
-        made = QMenu(self)
+        """What can be done with the current row, what the headings do, and rows for the clipboard."""
+        made, there = QMenu(self), self.currentIndex().isValid()
+        if self._on_opened is not None:
+            made.addAction(
+                f"{tr('&Open')}\t{tr('Enter')}", lambda: self.activated.emit(self.currentIndex())
+            ).setEnabled(there)
+        for text, do, possible in self.deeds():
+            made.addAction(text, do).setEnabled(there and possible)
+        made.addSeparator()
         sort = made.addMenu(tr("&Sort by"))
         sort.setToolTipsVisible(True)
         header = self.horizontalHeader()
