@@ -104,7 +104,11 @@ class Menus(QObject):
             self._add(records, tr("&Import…"), "", self.files.import_records),
         ]
         menu.addSeparator()
-        self._of_project.append(self._add(menu, tr("&Close the project"), "Ctrl+W", window.workspace.leave))
+        self._of_project += [
+            self._add(menu, tr("Save a cop&y…"), "", self.files.save_copy),
+            self._add(menu, tr("Show in its &folder"), "", self.files.show_folder),
+            self._add(menu, tr("&Close the project"), "Ctrl+W", window.workspace.leave),
+        ]
         self._add(menu, tr("&Quit"), "Ctrl+Q", window.close)
 
     def _edit(self) -> None:

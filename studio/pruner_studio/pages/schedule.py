@@ -65,7 +65,8 @@ class SchedulePage(Page):
         self.candidate_card = Card(tr("Candidate"))
         self.candidate_card.setMinimumWidth(520)
         split.addWidget(self.candidate_card)
-        split.setStretchFactor(1, 1)
+        split.setStretchFactor(0, 1)
+        split.setStretchFactor(1, 2)
         split.setSizes([430, 730])
         self._fill_candidate(self.candidate_card)
         yield from self._add_panes(self.candidate_card)
@@ -133,6 +134,7 @@ class SchedulePage(Page):
         reader, run_id = self.workspace.reader, self.workspace.run_id
         tasks = reader.tasks(run_id) if reader and run_id is not None else []
         known = {row["id"]: row for row in tasks}
+        self.task.setVisible(bool(tasks))
         if not tasks or reader is None or run_id is None:
             self.pages.setCurrentIndex(0)
             self.task.clear()

@@ -146,7 +146,8 @@ class TasksPage(Page):
         self.given_up = label("", "muted", wrap=True, name=tr("Why the task was given up"))
         self.given_up.hide()
         self.column.addWidget(self.given_up)
-        self.column.addWidget(self._steering())
+        self.steering = self._steering()
+        self.column.addWidget(self.steering)
 
     def _fill_roofline(self, card: Card) -> None:
         self.roofline = Roofline(tr("Roofline of the tasks"))
@@ -191,7 +192,8 @@ class TasksPage(Page):
         tasks = reader.tasks(run_id) if reader and run_id is not None else []
         rows = narrowed(tasks, self.workspace.filter)
         self.pages.setCurrentIndex(1 if tasks else 0)
-        self.open_button.setEnabled(bool(tasks))
+        for part in (self.filter, self.steering):
+            part.setVisible(bool(tasks))
         if reader is not None and run_id is not None:
             gains = reader.gains(run_id)
             for row in rows:
@@ -228,7 +230,7 @@ class TasksPage(Page):
         return (self.roofline.thinned,)
 
     def finder(self) -> Finder | None:
-        return self.filter
+        return self.filter if self.filter.isVisible() else None
 
     def _show_roofline(self, profile: dict[str, Any], rows: list[dict[str, Any]]) -> None:
         placed = [row for row in rows if row["intensity"] is not None and row["best_s"]]

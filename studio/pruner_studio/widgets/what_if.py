@@ -18,6 +18,7 @@ from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, clear, label
 from pruner_studio.widgets.wheel import leave_wheel
 
+_WIDEST = 420  # pixels that it keeps where what stands beside it wants room
 _ALONE = -1  # an edit that is never merged, for Qt
 
 
@@ -220,6 +221,8 @@ class WhatIfEditor(QScrollArea):
             self._shows.append(show)
             show(self.decisions[at])
         self._grid_holder.addWidget(holder)
+        inside, bar = self.widget(), self.verticalScrollBar().sizeHint().width()
+        self.setMinimumWidth(min(_WIDEST, inside.minimumSizeHint().width() + bar))
 
     def _editor(self, at: int, name: str, domain: dict[str, Any]) -> tuple[QWidget, Callable[[Any], None]]:
         if "extent" in domain:
