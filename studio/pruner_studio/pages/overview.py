@@ -37,6 +37,8 @@ class OverviewPage(Page):
     title = tr("Overview")
 
     def build(self) -> Iterator[None]:
+        self.export_button = button(tr("Export…"), lambda: self.go_to.emit("export"), icon="export")
+        self.header.addWidget(self.export_button)
         self.empty = self.nothing(
             "overview",
             tr("No run to show"),
@@ -58,8 +60,6 @@ class OverviewPage(Page):
         side = QScrollArea()
         parts.row.addWidget(side, 2)
         self._fill_side(side)
-        self.export_button = button(tr("Export…"), lambda: self.go_to.emit("export"), icon="export")
-        self.header.addWidget(self.export_button)
 
     def _add_tiles(self, column: QVBoxLayout) -> None:
         names = {

@@ -65,9 +65,7 @@ class SchedulePage(Page):
         self.candidate_card = Card(tr("Candidate"))
         self.candidate_card.setMinimumWidth(520)
         split.addWidget(self.candidate_card)
-        split.setStretchFactor(0, 1)
-        split.setStretchFactor(1, 2)
-        split.setSizes([430, 730])
+        split.setSizes([420, 740])  # and so in any width: neither has a stretch of its own
         self._fill_candidate(self.candidate_card)
         yield from self._add_panes(self.candidate_card)
 

@@ -16,6 +16,7 @@ from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, Pill, button, clear, label, paint_icon
 from pruner_studio.widgets.elided import ElidedButton
+from pruner_studio.widgets.tab_order import lead_to
 
 _SHOWN = 6
 
@@ -66,6 +67,7 @@ class RecentCard(Card):
             self._rows.addWidget(label(tr("Projects that you tune or open are listed here."), "faint", wrap=True))
         for row in rows:
             self._rows.addWidget(self._row(row))
+        lead_to(self.demo, self.findChildren(ElidedButton))
 
     def _row(self, row: dict[str, Any]) -> QWidget:
         whole = QWidget()
