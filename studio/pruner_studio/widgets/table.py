@@ -248,9 +248,8 @@ class Table(QTableView):
         """What can be done with the current row, what the headings do, and rows for the clipboard."""
         made, there = QMenu(self), self.currentIndex().isValid()
         if self._on_opened is not None:
-            made.addAction(
-                f"{tr('&Open')}\t{tr('Enter')}", lambda: self.activated.emit(self.currentIndex())
-            ).setEnabled(there)
+            text = tr("&Open") + "\t" + tr("Enter")  # lupdate looks into no f-string
+            made.addAction(text, lambda: self.activated.emit(self.currentIndex())).setEnabled(there)
         for text, do, possible in self.deeds():
             made.addAction(text, do).setEnabled(there and possible)
         made.addSeparator()

@@ -46,7 +46,7 @@ class TickedTable(Table):
     ) -> None:
         super().__init__(name, model, None, on_opened, sort_by=sort_by, stretch=stretch, hint=hint)
         self._rows = model
-        self.deeds = lambda: ((f"{tr('&Draw or hide')}\t{tr('Space')}", self._press, True),)
+        self.deeds = lambda: ((tr("&Draw or hide") + "\t" + tr("Space"), self._press, True),)
         self.setItemDelegateForColumn(0, _Boxes(self))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
