@@ -1524,6 +1524,14 @@
         <translation>Projekte, die Sie optimieren oder öffnen, stehen hier.</translation>
     </message>
     <message>
+        <source>&amp;Copy the path</source>
+        <translation>&amp;Pfad kopieren</translation>
+    </message>
+    <message>
+        <source>&amp;Remove from this list</source>
+        <translation>Aus dieser Liste &amp;entfernen</translation>
+    </message>
+    <message>
         <source>Open recent project {name}</source>
         <translation>Letztes Projekt {name} öffnen</translation>
     </message>

@@ -90,6 +90,7 @@ class Menus(QObject):
         self._add(menu, tr("&New run"), "Ctrl+N", window.start_page)
         self._add(menu, tr("&Open…"), "Ctrl+O", lambda: window.start_page().ask_for_model())
         self._recent = menu.addMenu(tr("Open &recent"))
+        self._recent.aboutToShow.connect(self.fill_recent)
         self.fill_recent()
         self._add(menu, tr("Open the &demonstration"), "", lambda: window.start_page().open_demo())
         menu.addSeparator()

@@ -154,6 +154,13 @@ def test_a_cleared_list_of_recent_projects_is_empty_on_the_start_page_too(
     action(window, "Clear this list").trigger()
     assert not listed()
 
+    window.workspace.open(finished_project)
+    window.start_page()
+    qtbot.waitUntil(listed)
+    row = named(start.recent, entry)
+    next(made for made in row.actions() if made.text() == "&Remove from this list").trigger()
+    assert not listed() and recent() == [] and finished_project.is_file()
+
 
 def test_a_dialog_for_a_folder_opens_in_one_that_is_there(
     window: MainWindow, finished_project: Path, tmp_path: Path, monkeypatch
