@@ -57,7 +57,7 @@ class Menus(QObject):
         return self._before if self._before is not None and isValid(self._before) else None
 
     def _focus_moved(self, before: QWidget | None, now: QWidget | None) -> None:
-        if now is self._window.menuBar():
+        if isinstance(now, QMenuBar) and now is self._window.menuBar():
             self._before = before
 
     def fill_recent(self) -> None:

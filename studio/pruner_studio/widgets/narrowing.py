@@ -52,14 +52,13 @@ class NarrowedBy(QWidget):
 
     def __init__(self, workspace: Workspace) -> None:
         super().__init__()
-        self._workspace = workspace
+        self._workspace, self._typing = workspace, False
         self.chip = ElidedButton()
         self.chip.setProperty("role", "chip")
         paint_icon(self.chip, "cross", "accent", 13)
         self.chip.clicked.connect(lambda _=False: workspace.narrow(""))
         self.field = TaskFilter(workspace)
         self.field.setMinimumWidth(240)
-        self.field.hide()
         self.field.editingFinished.connect(self._end)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -71,19 +70,24 @@ class NarrowedBy(QWidget):
 
     def begin(self) -> None:
         """Show the field, and let the user type."""
-        self.field.show()
+        self._typing = True
         self._show()
         self.field.begin()
 
     def _end(self) -> None:
         """Enter was pressed, or the keyboard is elsewhere."""
-        self.field.hide()
-        self._show()
+        if self._typing:
+            self._typing = False
+            self.chip.setVisible(bool(self._workspace.filter))
+            if self.field.hasFocus():
+                self.chip.setFocus()  # before the field goes, which had the keyboard
+            self._show()
 
     def _show(self) -> None:
         words = self._workspace.filter
-        self.chip.setVisible(bool(words) and self.field.isHidden())
-        self.setVisible(bool(words) or not self.field.isHidden())
+        self.field.setVisible(self._typing)
+        self.chip.setVisible(bool(words) and not self._typing)
+        self.setVisible(bool(words) or self._typing)
         self.chip.setText(tr("Only tasks with “{words}”").format(words=words))
         again = tr("Show all tasks again")  # a line of its own: lupdate looks into no f-string
         self.chip.setToolTip(f"{self.chip.text()}\n{again}")
