@@ -33,6 +33,7 @@ class Menus(QObject):
         self.files = Files(window.workspace, window)
         self._of_project: list[QAction] = []
         self._of_run: list[QAction] = []
+        self._pages: dict[str, QAction] = {}
         self._themes: dict[str, QAction] = {}
         self._file()
         self._edit()
@@ -156,8 +157,12 @@ class Menus(QObject):
 
     def _view(self) -> None:
         window, menu = self._window, self._menu(tr("&View"))
+        pages = QActionGroup(menu)
         for index, (key, name, *_) in enumerate(PAGES):
-            self._add(menu, name, f"Ctrl+{index + 1}", partial(window.show_page, key))
+            self._pages[key] = made = self._add(menu, name, f"Ctrl+{index + 1}", partial(window.show_page, key))
+            made.setCheckable(True)
+            pages.addAction(made)
+        window.pages.currentChanged.connect(self._mark_page)
         menu.addSeparator()
         themes, group = menu.addMenu(tr("&Theme")), QActionGroup(menu)
         for choice in CHOICES:
@@ -178,6 +183,10 @@ class Menus(QObject):
         self._add(menu, tr("Copy a &report for the makers"), "", window.copy_report)
         menu.addSeparator()
         self._add(menu, tr("&About Pruner Studio"), "", window.show_about)
+
+    def _mark_page(self) -> None:
+        if (shown := self._pages.get(self._window.pages.current)) is not None:
+            shown.setChecked(True)
 
     def _mark_theme(self) -> None:
         self._themes[theme.choice].setChecked(True)

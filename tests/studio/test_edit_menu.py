@@ -156,3 +156,9 @@ def test_code_is_searched_and_copied_by_keys(qtbot, opened: MainWindow, rested) 
     press("Ctrl+C")
     assert copied() == "one\ntwo\none\ntwo\none"
     assert offered(opened) == {"Copy", "Select all", "Find…", "Find next", "Find previous"}
+
+
+def test_the_view_menu_marks_the_page_that_is_shown(opened: MainWindow) -> None:
+    for key, name, *_ in (*PAGES, PAGES[0]):
+        opened.show_page(key)
+        assert [action.text() for action in opened.menus._pages.values() if action.isChecked()] == [name]
