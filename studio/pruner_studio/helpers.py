@@ -10,7 +10,8 @@ from PySide6.QtCore import QObject
 from pruner_engine import protocol as msg
 from pruner_studio.engine_client import EngineClient
 
-# Checks, measurements, learned models, boards and whatever writes into a project
+# Checks, measurements, learned models, boards and whatever writes into a project: seconds or minutes. A score takes
+# 10 to 20 ms, a replay or the assembly of a kernel some 0.3 s, where TVM is loaded.
 _SLOW = (
     msg.Doctor,
     msg.CheckModel,
@@ -22,19 +23,13 @@ _SLOW = (
     msg.ExportRecords,
     msg.ImportRecords,
 )
-_COMPILED = frozenset(("llvm", "asm", "cuda", "ptx"))
-
-
-def is_slow(command: Any) -> bool:
-    """Whether an answer may take seconds or minutes."""
-    return isinstance(command, _SLOW) or (isinstance(command, msg.Inspect) and not _COMPILED.isdisjoint(command.forms))
 
 
 class Helpers(QObject):
     """Two engines, each started by the first question to it, which answers one after another.
 
     Attributes:
-        quick: looks at schedules and scores them.
+        quick: shows schedules and their code, and scores them.
         slow: does the rest.
     """
 
@@ -45,7 +40,7 @@ class Helpers(QObject):
 
     def ask(self, command: Any, on_reply: Callable[[Any], None], on_failed: Callable[[msg.Failed], None]) -> None:
         """Send a question to the one that it is for, and call back with its reply, or with the failure."""
-        (self.slow if is_slow(command) else self.quick).ask(command, on_reply, on_failed)
+        (self.slow if isinstance(command, _SLOW) else self.quick).ask(command, on_reply, on_failed)
 
     def quit(self) -> None:
         for engine in self.both:

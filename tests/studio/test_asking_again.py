@@ -35,19 +35,14 @@ def opened(qtbot, window: MainWindow, tmp_path: Path) -> MainWindow:
 def asked(opened: MainWindow, monkeypatch: pytest.MonkeyPatch) -> list[msg.Inspect]:
     """The candidates' texts that the window asks its engine for, in order."""
     found: list[msg.Inspect] = []
+    send = opened.workspace.helpers.quick.send
 
-    def listen(engine: EngineClient) -> Callable[[object], None]:
-        send = engine.send
+    def listen(command: object) -> None:
+        if isinstance(command, msg.Inspect):
+            found.append(command)
+        send(command)
 
-        def listening(command: object) -> None:
-            if isinstance(command, msg.Inspect):
-                found.append(command)
-            send(command)
-
-        return listening
-
-    for engine in opened.workspace.helpers.both:
-        monkeypatch.setattr(engine, "send", listen(engine))
+    monkeypatch.setattr(opened.workspace.helpers.quick, "send", listen)
     return found
 
 
@@ -56,16 +51,13 @@ def process(engine: EngineClient) -> psutil.Process:
 
 
 @contextmanager
-def busy(*engines: EngineClient) -> Iterator[None]:
-    """As if they worked on something that takes long."""
-    processes = [process(engine) for engine in engines]
-    for one in processes:
-        one.suspend()
+def busy(engine: EngineClient) -> Iterator[None]:
+    """As if it worked on something that takes long."""
+    process(engine).suspend()
     try:
         yield
     finally:
-        for one in processes:
-            one.resume()
+        process(engine).resume()
 
 
 def all_answered(qtbot, window: MainWindow) -> None:
@@ -98,7 +90,7 @@ def test_of_candidates_that_are_stepped_through_the_first_and_the_last_are_compi
     qtbot.mouseClick(page.code.forms.part("asm"), Qt.MouseButton.LeftButton)
     all_answered(qtbot, opened)
     asked.clear()
-    with busy(*opened.workspace.helpers.both):
+    with busy(opened.workspace.helpers.quick):
         first, *_, last = step_on(qtbot, page, rested, _STEPS)
     all_answered(qtbot, opened)
     for form in ("asm", "replay"):
@@ -123,11 +115,9 @@ def test_a_form_that_is_left_before_its_turn_is_asked_for_when_it_is_chosen_agai
     page = opened.show_page("schedule")
     rested(page)
     look_at(qtbot, opened, page, page.code)
-    qtbot.mouseClick(page.code.forms.part("llvm"), Qt.MouseButton.LeftButton)
-    all_answered(qtbot, opened)
-    with busy(*opened.workspace.helpers.both):
+    with busy(opened.workspace.helpers.quick):
         step_on(qtbot, page, rested, 1)
-        for form in ("asm", "llvm"):
+        for form in ("llvm", "asm", "llvm"):
             qtbot.mouseClick(page.code.forms.part(form), Qt.MouseButton.LeftButton)
     all_answered(qtbot, opened)
     for form, told in (("asm", ".text"), ("llvm", "define")):
@@ -168,7 +158,7 @@ def test_a_form_that_could_not_be_had_is_asked_for_by_choosing_it_again(qtbot, o
     for form, told in (("asm", ".text"), ("tvmscript", "@T.prim_func")):
         qtbot.mouseClick(page.code.forms.part(form), Qt.MouseButton.LeftButton)
         all_answered(qtbot, opened)
-        dead = process(opened.workspace.helpers.slow if form == "asm" else opened.workspace.helpers.quick)
+        dead = process(opened.workspace.helpers.quick)
         dead.suspend()
         step_on(qtbot, page, rested, 1)
         dead.kill()
@@ -182,16 +172,13 @@ def test_a_form_that_could_not_be_had_is_asked_for_by_choosing_it_again(qtbot, o
 def test_a_prediction_does_not_wait_for_what_takes_long(qtbot, opened: MainWindow, rested) -> None:
     page = opened.show_page("schedule")
     rested(page)
-    look_at(qtbot, opened, page, page.code)
-    qtbot.mouseClick(page.code.forms.part("asm"), Qt.MouseButton.LeftButton)
-    all_answered(qtbot, opened)
-    with busy(opened.workspace.helpers.slow):
+    look_at(qtbot, opened, page, page.what_if)
+    qtbot.mouseClick(page.what_if.verify_button, Qt.MouseButton.LeftButton)
+    slow = opened.workspace.helpers.slow
+    with busy(slow):
         step_on(qtbot, page, rested, 1)
-        page.tabs.setCurrentWidget(page.what_if)
         qtbot.waitUntil(lambda: "Predicted" in page.what_if.parts.verdict.text(), timeout=60_000)
-        page.what_if.verify_button.click()
         page.tabs.setCurrentWidget(page.loops)
         qtbot.waitUntil(lambda: page.loops.view.replay is not None, timeout=60_000)
-        assert len(opened.workspace.helpers.slow._pending) == 2, "the assembly and the learned model"
+        assert len(slow._pending) == 1
     all_answered(qtbot, opened)
-    assert page.what_if.answer.text() and ".text" in page.code.code["asm"].view.toPlainText()
