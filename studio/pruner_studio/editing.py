@@ -6,7 +6,16 @@ from collections.abc import Callable
 from typing import Protocol, TypeAlias, runtime_checkable
 
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QLabel, QLineEdit, QPlainTextEdit, QTextEdit, QWidget
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QTableView,
+    QTextEdit,
+    QWidget,
+)
 
 from pruner_studio import clipboard
 
@@ -61,6 +70,6 @@ def _of_part(part: QWidget | None) -> Deeds:
     if part is None or not part.copied():
         return {}
     made: Deeds = {"copy": lambda: clipboard.copy(part.copied())}
-    if (select_all := getattr(part, "selectAll", None)) is not None:
-        made["select_all"] = select_all
+    if isinstance(part, QTableView):
+        made["select_all"] = part.selectAll
     return made

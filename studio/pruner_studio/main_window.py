@@ -282,7 +282,8 @@ class MainWindow(QMainWindow):
         """What words that are sought on the shown page are typed into."""
         return self.pages.page(self.current_page).finder()
 
-    def find(self) -> None:
+    def begin_to_find(self) -> None:
+        """Put the keyboard there."""
         if (finder := self.finder()) is not None:
             finder.begin()
 

@@ -129,7 +129,7 @@ class Menus(QObject):
         self._edits["redo"].setShortcuts([QKeySequence("Ctrl+Shift+Z"), QKeySequence("Ctrl+Y")])
         menu.insertSeparator(self._edits["cut"])
         menu.addSeparator()
-        self._find = self._add(menu, tr("&Find…"), "Ctrl+F", window.find)
+        self._find = self._add(menu, tr("&Find…"), "Ctrl+F", window.begin_to_find)
         self._find_again = [
             self._add(menu, tr("Find &next"), "F3", window.find_again),
             self._add(menu, tr("Find pre&vious"), "Shift+F3", partial(window.find_again, back=True)),

@@ -186,7 +186,9 @@ class Page(QWidget):
 
     def finder(self) -> Finder | None:
         """What Ctrl+F leads to; None where there is nothing to find."""
-        there = [made for made in self.findChildren(NarrowedBy) if made.parentWidget().isVisible()]
+        there = [
+            made for made in self.findChildren(NarrowedBy) if (around := made.parentWidget()) and around.isVisible()
+        ]
         return there[0] if there else None
 
     def touch(self) -> None:

@@ -163,8 +163,9 @@ class NestTree(QTreeWidget):
 
 def _lines(item: QTreeWidgetItem, depth: int = 0) -> Iterator[str]:
     yield "  " * depth + item.text(0)
-    for at in range(item.childCount()):
-        yield from _lines(item.child(at), depth + 1)
+    for child in (item.child(at) for at in range(item.childCount())):
+        if child is not None:
+            yield from _lines(child, depth + 1)
 
 
 def _about(node: Node) -> str:

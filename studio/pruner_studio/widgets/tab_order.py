@@ -12,6 +12,9 @@ def lead_to(part: QWidget, others: Iterable[QWidget]) -> None:
     """Let the Tab key come to these, in their order, before it comes to a part."""
     for other in others:
         before = part.previousInFocusChain()
-        while before.focusPolicy() == Qt.FocusPolicy.NoFocus:  # Qt puts nothing behind such a one
+        while (
+            before is not None and before.focusPolicy() == Qt.FocusPolicy.NoFocus
+        ):  # Qt puts nothing behind such a one
             before = before.previousInFocusChain()
-        QWidget.setTabOrder(before, other)
+        if before is not None:
+            QWidget.setTabOrder(before, other)

@@ -252,7 +252,8 @@ class Table(QTableView):
             made.addAction(text, lambda: self.activated.emit(self.currentIndex())).setEnabled(there)
         for text, do, possible in self.deeds():
             made.addAction(text, do).setEnabled(there and possible)
-        made.addSeparator()
+        if not made.isEmpty():
+            made.addSeparator()
         sort = made.addMenu(tr("&Sort by"))
         sort.setToolTipsVisible(True)
         header = self.horizontalHeader()
@@ -294,7 +295,7 @@ class Table(QTableView):
         return "\n".join("\t".join(line) for line in lines)
 
     def _selected(self) -> list[range]:
-        return [range(part.top(), part.bottom() + 1) for part in self.selectionModel().selection()]
+        return [range(part.top(), part.bottom() + 1) for part in self.selectionModel().selection().toList()]
 
     def _note_marked(self) -> None:
         ids = {self.table.rows[at]["id"] for marked in self._selected() for at in marked}

@@ -181,6 +181,7 @@ class WhatIfEditor(QScrollArea):
         column.addLayout(row)
         column.addStretch(1)
         self.setWidget(inside)
+        self._inside = inside
         self._shows: list[Callable[[Any], None]] = []
 
     @property
@@ -221,8 +222,8 @@ class WhatIfEditor(QScrollArea):
             self._shows.append(show)
             show(self.decisions[at])
         self._grid_holder.addWidget(holder)
-        inside, bar = self.widget(), self.verticalScrollBar().sizeHint().width()
-        self.setMinimumWidth(min(_WIDEST, inside.minimumSizeHint().width() + bar))
+        bar = self.verticalScrollBar().sizeHint().width()
+        self.setMinimumWidth(min(_WIDEST, self._inside.minimumSizeHint().width() + bar))
 
     def _editor(self, at: int, name: str, domain: dict[str, Any]) -> tuple[QWidget, Callable[[Any], None]]:
         if "extent" in domain:
