@@ -30,7 +30,7 @@ from pruner_studio.widgets.log_fold import LogFold
 from pruner_studio.widgets.narrowing import NarrowedBy
 from pruner_studio.widgets.rooms import Division
 
-_SIDE_BY_SIDE = 900  # pixels from which on the candidates stand beside the one that is looked at
+_SIDE_BY_SIDE = 960  # pixels from which on the candidates stand beside the one that is looked at
 
 
 class SchedulePage(Page):
@@ -59,7 +59,7 @@ class SchedulePage(Page):
         self.candidates = CandidatesCard(lambda row: self.workspace.select(row["task_id"], row["id"]))
         self.candidates.shown_changed.connect(self.refresh)
         # Of their own, so that the division stays where it is whatever the views want
-        self.candidates.setMinimumWidth(360)
+        self.candidates.setMinimumWidth(420)
         split.addWidget(self.candidates)
         yield
         self.candidate_card = Card(tr("Candidate"))
