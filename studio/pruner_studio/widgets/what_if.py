@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QUndoCommand, QUndoGroup, QUndoStack, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QHBoxLayout, QScrollArea, QSlider, QVBoxLayout, QWidget
 
@@ -184,6 +184,12 @@ class WhatIfEditor(QScrollArea):
         self._inside = inside
         self._shows: list[Callable[[Any], None]] = []
 
+    def minimumSizeHint(self) -> QSize:
+        """Wide enough for what is in it, within reason: who reads a sentence scrolls down, not sideways."""
+        bar = self.verticalScrollBar().sizeHint().width()
+        wanted = self._inside.minimumSizeHint().width() + bar + 2 * self.frameWidth()
+        return QSize(min(_WIDEST, wanted), super().minimumSizeHint().height())
+
     @property
     def decisions(self) -> list[Any]:
         """As the editors of the shown candidate say."""
@@ -222,8 +228,7 @@ class WhatIfEditor(QScrollArea):
             self._shows.append(show)
             show(self.decisions[at])
         self._grid_holder.addWidget(holder)
-        bar = self.verticalScrollBar().sizeHint().width()
-        self.setMinimumWidth(min(_WIDEST, self._inside.minimumSizeHint().width() + bar))
+        self.updateGeometry()
 
     def _editor(self, at: int, name: str, domain: dict[str, Any]) -> tuple[QWidget, Callable[[Any], None]]:
         if "extent" in domain:
