@@ -20,6 +20,18 @@
         <translation>Öffnen</translation>
     </message>
     <message>
+        <source>Save a copy</source>
+        <translation>Kopie speichern</translation>
+    </message>
+    <message>
+        <source>The project was copied to {path}.</source>
+        <translation>Das Projekt wurde nach {path} kopiert.</translation>
+    </message>
+    <message>
+        <source>Open the copy</source>
+        <translation>Kopie öffnen</translation>
+    </message>
+    <message>
         <source>Folder for the records</source>
         <translation>Ordner für die Messdaten</translation>
     </message>
@@ -244,6 +256,14 @@
         <translation>&amp;Importieren…</translation>
     </message>
     <message>
+        <source>Save a cop&amp;y…</source>
+        <translation>&amp;Kopie speichern…</translation>
+    </message>
+    <message>
+        <source>Show in its &amp;folder</source>
+        <translation>In seinem &amp;Ordner zeigen</translation>
+    </message>
+    <message>
         <source>&amp;Close the project</source>
         <translation>Projekt &amp;schließen</translation>
     </message>
@@ -256,20 +276,48 @@
         <translation>&amp;Bearbeiten</translation>
     </message>
     <message>
-        <source>&amp;Undo the what-if edit</source>
-        <translation>Gedankenspiel &amp;rückgängig</translation>
+        <source>&amp;Undo</source>
+        <translation>&amp;Rückgängig</translation>
     </message>
     <message>
-        <source>&amp;Redo the what-if edit</source>
-        <translation>Gedankenspiel &amp;wiederholen</translation>
+        <source>&amp;Redo</source>
+        <translation>&amp;Wiederholen</translation>
     </message>
     <message>
-        <source>&amp;Copy as command</source>
-        <translation>Als Befehl &amp;kopieren</translation>
+        <source>Cu&amp;t</source>
+        <translation>&amp;Ausschneiden</translation>
     </message>
     <message>
-        <source>&amp;Preferences…</source>
-        <translation>&amp;Voreinstellungen…</translation>
+        <source>&amp;Copy</source>
+        <translation>&amp;Kopieren</translation>
+    </message>
+    <message>
+        <source>&amp;Paste</source>
+        <translation>&amp;Einfügen</translation>
+    </message>
+    <message>
+        <source>Select &amp;all</source>
+        <translation>A&amp;lles auswählen</translation>
+    </message>
+    <message>
+        <source>&amp;Find…</source>
+        <translation>&amp;Suchen…</translation>
+    </message>
+    <message>
+        <source>Find &amp;next</source>
+        <translation>Weiters&amp;uchen</translation>
+    </message>
+    <message>
+        <source>Find pre&amp;vious</source>
+        <translation>&amp;Zurücksuchen</translation>
+    </message>
+    <message>
+        <source>Copy as co&amp;mmand</source>
+        <translation>Als &amp;Befehl kopieren</translation>
+    </message>
+    <message>
+        <source>Pr&amp;eferences…</source>
+        <translation>Ei&amp;nstellungen…</translation>
     </message>
     <message>
         <source>&amp;Run</source>
@@ -386,6 +434,14 @@
     <message>
         <source>round</source>
         <translation>Runde</translation>
+    </message>
+    <message>
+        <source>No adaptation yet</source>
+        <translation>Noch keine Anpassung</translation>
+    </message>
+    <message>
+        <source>The model adapts after some rounds: its curves are shown here from then on.</source>
+        <translation>Das Modell passt sich nach einigen Runden an; von da an stehen hier seine Kurven.</translation>
     </message>
     <message>
         <source>No adaptation in this run</source>
@@ -1100,6 +1156,14 @@
         <translation>Schaffen Sie dort Platz, oder wählen Sie unter Bearbeiten › Voreinstellungen einen anderen Ordner.</translation>
     </message>
     <message>
+        <source>{path} is the open project itself.</source>
+        <translation>{path} ist das offene Projekt selbst.</translation>
+    </message>
+    <message>
+        <source>Choose another name.</source>
+        <translation>Wählen Sie einen anderen Namen.</translation>
+    </message>
+    <message>
         <source>What was measured is in its project file. Copy the report and send it to the makers.</source>
         <translation>Was gemessen wurde, steht in seiner Projektdatei. Kopieren Sie den Bericht und schicken Sie ihn den Entwicklern.</translation>
     </message>
@@ -1396,12 +1460,20 @@
         <translation>{figure}: speichern</translation>
     </message>
     <message>
-        <source>Save as PNG, SVG or CSV</source>
-        <translation>Als PNG, SVG oder CSV speichern</translation>
+        <source>Save or copy the picture or its values</source>
+        <translation>Bild oder Werte speichern oder kopieren</translation>
     </message>
     <message>
         <source>Save as {kind}…</source>
         <translation>Als {kind} speichern…</translation>
+    </message>
+    <message>
+        <source>Copy the &amp;values</source>
+        <translation>&amp;Werte kopieren</translation>
+    </message>
+    <message>
+        <source>Copy the &amp;picture</source>
+        <translation>&amp;Bild kopieren</translation>
     </message>
     <message>
         <source>Save {figure}</source>
@@ -1450,6 +1522,14 @@
     <message>
         <source>Projects that you tune or open are listed here.</source>
         <translation>Projekte, die Sie optimieren oder öffnen, stehen hier.</translation>
+    </message>
+    <message>
+        <source>&amp;Copy the path</source>
+        <translation>&amp;Pfad kopieren</translation>
+    </message>
+    <message>
+        <source>&amp;Remove from this list</source>
+        <translation>Aus dieser Liste &amp;entfernen</translation>
     </message>
     <message>
         <source>Open recent project {name}</source>
@@ -3909,7 +3989,7 @@
     </message>
     <message>
         <source>Looking for devices…</source>
-        <translation>Geräte werden gesucht …</translation>
+        <translation>Geräte werden gesucht…</translation>
     </message>
     <message>
         <source>Arithmetic per second that a short benchmark reached on all cores.</source>
@@ -4044,24 +4124,20 @@
         <translation>Tab</translation>
     </message>
     <message>
-        <source>Filter the tasks, find in code</source>
-        <translation>Aufgaben filtern, im Code suchen</translation>
+        <source>Shift+↑ ↓</source>
+        <translation>Umschalt+↑ ↓</translation>
     </message>
     <message>
-        <source>F3, Shift+F3</source>
-        <translation>F3, Umschalt+F3</translation>
-    </message>
-    <message>
-        <source>Next or previous place in code</source>
-        <translation>Nächste oder vorige Stelle im Code</translation>
-    </message>
-    <message>
-        <source>Sort or copy a table</source>
-        <translation>Eine Tabelle sortieren oder kopieren</translation>
+        <source>Select rows of a table</source>
+        <translation>Zeilen einer Tabelle auswählen</translation>
     </message>
     <message>
         <source>Menu, Shift+F10</source>
         <translation>Menü, Umschalt+F10</translation>
+    </message>
+    <message>
+        <source>What can be done with a row of a table, or with a plot</source>
+        <translation>Was mit der Zeile einer Tabelle oder mit einem Diagramm getan werden kann</translation>
     </message>
     <message>
         <source>Enter</source>
@@ -4074,6 +4150,10 @@
     <message>
         <source>Space</source>
         <translation>Leertaste</translation>
+    </message>
+    <message>
+        <source>&amp;Draw or hide</source>
+        <translation>&amp;Zeichnen oder verbergen</translation>
     </message>
     <message>
         <source>Choose the point of a plot, draw or hide the run of a row</source>
@@ -4128,12 +4208,12 @@
         <translation>Protokoll kopieren</translation>
     </message>
     <message>
-        <source>&amp;Sort by</source>
-        <translation>&amp;Sortieren nach</translation>
+        <source>&amp;Open</source>
+        <translation>Ö&amp;ffnen</translation>
     </message>
     <message>
-        <source>&amp;Copy the row</source>
-        <translation>&amp;Zeile kopieren</translation>
+        <source>&amp;Sort by</source>
+        <translation>&amp;Sortieren nach</translation>
     </message>
     <message>
         <source>Copy the &amp;table</source>
@@ -4178,18 +4258,6 @@
     <message>
         <source>A job is running: tune when it has ended.</source>
         <translation>Ein Auftrag läuft: Optimieren Sie, wenn er beendet ist.</translation>
-    </message>
-    <message>
-        <source>Copy the row of a table</source>
-        <translation>Zeile einer Tabelle kopieren</translation>
-    </message>
-    <message>
-        <source>Ctrl+C</source>
-        <translation>Strg+C</translation>
-    </message>
-    <message>
-        <source>Ctrl+F</source>
-        <translation>Strg+F</translation>
     </message>
     <message>
         <source>First or last point of a curve</source>
@@ -4429,7 +4497,7 @@
     </message>
     <message>
         <source>Add a plugin file…</source>
-        <translation>Plugin-Datei hinzufügen …</translation>
+        <translation>Plugin-Datei hinzufügen…</translation>
     </message>
     <message>
         <source>Choose a plugin</source>

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QClipboard, QGuiApplication
+from PySide6.QtGui import QClipboard, QGuiApplication, QPixmap
 
 from pruner_studio.widgets.elided import BREAK
 
@@ -21,6 +21,12 @@ def copy(text: str) -> None:
     """Put a text on the clipboard; `copies` tells."""
     QGuiApplication.clipboard().setText(text)
     copies.made.emit(text)
+
+
+def copy_picture(picture: QPixmap, name: str) -> None:
+    """Put a picture on the clipboard, told by its name."""
+    QGuiApplication.clipboard().setPixmap(picture)
+    copies.made.emit(name)
 
 
 def take_out_breaks(mode: QClipboard.Mode) -> None:

@@ -13,7 +13,7 @@ from pruner_engine import protocol as msg
 from pruner_engine.jobs import lines
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio import background, clipboard
-from pruner_studio.models.projects import inside
+from pruner_studio.models.projects import copy_project, inside
 from pruner_studio.opening import show_outside
 from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
@@ -27,6 +27,28 @@ class Files(QObject):
         super().__init__(window)
         self.workspace, self._window = workspace, window
         workspace.exported.connect(self._exported)
+
+    def save_copy(self) -> None:
+        """Ask for a file and copy the project into it."""
+        dialog = self._dialog(tr("Save a copy"), self._named("-copy.pruner"), self.write_copy)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setNameFilter(tr("Projects (*.pruner)"))
+        dialog.setDefaultSuffix("pruner")
+        dialog.open()
+
+    def write_copy(self, path: str) -> None:
+        project = self.workspace.path
+
+        def done(_: None) -> None:
+            told = tr("The project was copied to {path}.").format(path=path)
+            show = (tr("Open the copy"), partial(self.workspace.open, path))
+            self.workspace.problem.emit(Problem(told, level="info", actions=(show,)))
+
+        background.run(lambda: copy_project(project, path), done, self.workspace.problem.emit)
+
+    def show_folder(self) -> None:
+        """Show where the project is kept."""
+        show_outside(str(Path(self.workspace.path).parent), self.workspace)
 
     def save_report(self) -> None:
         """Ask for a file and write the shown run as one HTML page."""
@@ -79,7 +101,7 @@ class Files(QObject):
             told = tr("{count} records were written to {folder}.").format(count=answer.records, folder=answer.out)
             self._tell(told, lines.line_of(command))
 
-        self.workspace.helper.ask(command, done, self._failed)
+        self.workspace.helpers.ask(command, done, self._failed)
 
     def import_records(self) -> None:
         """Ask for a folder of MetaSchedule's JSON records, and whose device measured them."""
@@ -115,7 +137,7 @@ class Files(QObject):
             self._tell(told, lines.line_of(command), (tr("Show"), show))
             self.workspace.changed.emit()
 
-        self.workspace.helper.ask(command, done, self._failed)
+        self.workspace.helpers.ask(command, done, self._failed)
 
     # ------------------------------------------------------------ telling
 

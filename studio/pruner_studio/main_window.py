@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -17,7 +17,6 @@ from PySide6.QtGui import (
     QDragEnterEvent,
     QDropEvent,
     QGuiApplication,
-    QUndoStack,
 )
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -30,11 +29,12 @@ from PySide6.QtWidgets import (
 
 from pruner_engine import __version__
 from pruner_studio import background, clipboard
+from pruner_studio.editing import Deeds, deeds
 from pruner_studio.menus import Menus
 from pruner_studio.models.projects import is_file, is_folder, is_project
 from pruner_studio.models.recent import recent, summaries
 from pruner_studio.page_stack import PageStack
-from pruner_studio.pages.page import Page
+from pruner_studio.pages.page import Finder, Page, Places
 from pruner_studio.problem import Problem
 from pruner_studio.session import Session, crashes
 from pruner_studio.theme import theme
@@ -225,7 +225,9 @@ class MainWindow(QMainWindow):
             parts.append("\n".join(f"{name}: {value}" for name, value in facts.items()))
         for problem in self.problems.problems():
             parts.append("\n".join(part for part in (problem.message, problem.hint, problem.report) if part))
-        parts += [client.stderr_tail for client in (self.workspace.job, self.workspace.helper) if client.stderr_tail]
+        parts += [
+            client.stderr_tail for client in (self.workspace.job, *self.workspace.helpers.both) if client.stderr_tail
+        ]
         clipboard.copy("\n\n".join(parts))
 
     def start_page(self) -> StartPage:
@@ -261,22 +263,42 @@ class MainWindow(QMainWindow):
         if run is not None:
             self.start_page().duplicate(run)
 
-    def edits(self) -> Sequence[QUndoStack]:
-        """Edits of the shown page that can be taken back or done again."""
-        return self.pages.page(self.current_page).edits()
+    def deeds(self) -> Deeds:
+        """What the Edit menu can do now: to what the keyboard is at, else with the edits of the shown page."""
+        made = deeds(self.menus.keyboard_at)
+        for stack in self.pages.page(self.current_page).edits():
+            if stack.canUndo():
+                made.setdefault("undo", stack.undo)
+            if stack.canRedo():
+                made.setdefault("redo", stack.redo)
+        return made
 
-    def undo(self, *, again: bool = False) -> None:
-        """Take back, or do again, the latest edit of the shown page."""
-        for stack in self.edits():
-            stack.redo() if again else stack.undo()
+    def edit(self, deed: str) -> None:
+        """Do one of these; nothing happens where it cannot be done."""
+        if (do := self.deeds().get(deed)) is not None:
+            do()
+
+    def finder(self) -> Finder | None:
+        """What words that are sought on the shown page are typed into."""
+        return self.pages.page(self.current_page).finder()
+
+    def begin_to_find(self) -> None:
+        """Put the keyboard there."""
+        if (finder := self.finder()) is not None:
+            finder.begin()
+
+    def find_again(self, *, back: bool = False) -> None:
+        """Go to the next place of what is sought in code, or the one before."""
+        if isinstance(finder := self.finder(), Places):
+            finder.go_on(back=back)
 
     def show_help(self, *, everything: bool = False) -> None:
         """What that means which the keyboard is at, else what the page shows, beside the window."""
         from pruner_studio.widgets.help_window import HelpWindow
 
-        page, focused = self.pages.page(self.current_page), self.focusWidget()
+        page = self.pages.page(self.current_page)
         shown = cast("HelpWindow", self._show_beside(HelpWindow, lambda: HelpWindow(self)))
-        shown.explain(*((), ()) if everything else (terms_at(focused, page), page.terms()))
+        shown.explain(*((), ()) if everything else (terms_at(self.menus.keyboard_at, page), page.terms()))
 
     def show_preferences(self) -> None:
         from pruner_studio.widgets.preferences import Preferences
@@ -334,11 +356,11 @@ class MainWindow(QMainWindow):
             self.workspace.job.detach()
         else:
             self.workspace.job.quit()
-        self.workspace.helper.quit()
+        self.workspace.helpers.quit()
         self.hide()
         if not self.keep_job:
             self.workspace.job.wait_ended(15_000)
-        self.workspace.helper.wait_ended(2_000)
+        self.workspace.helpers.wait_ended(2_000)
         self.workspace.close()
         QSettings().setValue("geometry", self.saveGeometry())
         QSettings().sync()

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QApplication, QMenu, QMenuBar, QWidget
+from shiboken6 import isValid
 
 from pruner_studio.files import Files
 from pruner_studio.models.recent import forget_all, recent
 from pruner_studio.models.words import THEMES
+from pruner_studio.pages.page import Places
 from pruner_studio.theme import CHOICES, theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.sidebar import PAGES
@@ -31,6 +33,7 @@ class Menus(QObject):
         self.files = Files(window.workspace, window)
         self._of_project: list[QAction] = []
         self._of_run: list[QAction] = []
+        self._pages: dict[str, QAction] = {}
         self._themes: dict[str, QAction] = {}
         self._file()
         self._edit()
@@ -41,8 +44,22 @@ class Menus(QObject):
         for signal in (workspace.opened, workspace.changed, workspace.job_changed):
             signal.connect(self._enable)
         window.pages.line_changed.connect(self._enable_copy)
+        self._before: QWidget | None = None
+        cast("QApplication", QApplication.instance()).focusChanged.connect(self._focus_moved)
         self._enable()
         self._enable_copy()
+
+    @property
+    def keyboard_at(self) -> QWidget | None:
+        """The part of the window that the keyboard is at, or was before it went to the menus."""
+        focused = self._window.focusWidget()
+        if not isinstance(focused, QMenuBar):
+            return focused
+        return self._before if self._before is not None and isValid(self._before) else None
+
+    def _focus_moved(self, before: QWidget | None, now: QWidget | None) -> None:
+        if isinstance(now, QMenuBar) and now is self._window.menuBar():
+            self._before = before
 
     def fill_recent(self) -> None:
         """List the projects opened lately."""
@@ -74,6 +91,7 @@ class Menus(QObject):
         self._add(menu, tr("&New run"), "Ctrl+N", window.start_page)
         self._add(menu, tr("&Open…"), "Ctrl+O", lambda: window.start_page().ask_for_model())
         self._recent = menu.addMenu(tr("Open &recent"))
+        self._recent.aboutToShow.connect(self.fill_recent)
         self.fill_recent()
         self._add(menu, tr("Open the &demonstration"), "", lambda: window.start_page().open_demo())
         menu.addSeparator()
@@ -88,21 +106,42 @@ class Menus(QObject):
             self._add(records, tr("&Import…"), "", self.files.import_records),
         ]
         menu.addSeparator()
-        self._of_project.append(self._add(menu, tr("&Close the project"), "Ctrl+W", window.workspace.leave))
+        self._of_project += [
+            self._add(menu, tr("Save a cop&y…"), "", self.files.save_copy),
+            self._add(menu, tr("Show in its &folder"), "", self.files.show_folder),
+            self._add(menu, tr("&Close the project"), "Ctrl+W", window.workspace.leave),
+        ]
         self._add(menu, tr("&Quit"), "Ctrl+Q", window.close)
 
     def _edit(self) -> None:
         window, menu = self._window, self._menu(tr("&Edit"))
-        self._undo = self._add(menu, tr("&Undo the what-if edit"), "Ctrl+Z", window.undo)
-        self._redo = self._add(menu, tr("&Redo the what-if edit"), "Ctrl+Shift+Z", partial(window.undo, again=True))
-        # While the menu is open only: which edits there are is asked of the shown page, and the keys do no harm
-        menu.aboutToShow.connect(self._enable_undo)
-        for made in (self._undo, self._redo):
+        self._edits = {
+            deed: self._add(menu, text, keys, partial(window.edit, deed))
+            for deed, text, keys in (
+                ("undo", tr("&Undo"), "Ctrl+Z"),
+                ("redo", tr("&Redo"), "Ctrl+Shift+Z"),
+                ("cut", tr("Cu&t"), "Ctrl+X"),
+                ("copy", tr("&Copy"), "Ctrl+C"),
+                ("paste", tr("&Paste"), "Ctrl+V"),
+                ("select_all", tr("Select &all"), "Ctrl+A"),
+            )
+        }
+        self._edits["redo"].setShortcuts([QKeySequence("Ctrl+Shift+Z"), QKeySequence("Ctrl+Y")])
+        menu.insertSeparator(self._edits["cut"])
+        menu.addSeparator()
+        self._find = self._add(menu, tr("&Find…"), "Ctrl+F", window.begin_to_find)
+        self._find_again = [
+            self._add(menu, tr("Find &next"), "F3", window.find_again),
+            self._add(menu, tr("Find pre&vious"), "Shift+F3", partial(window.find_again, back=True)),
+        ]
+        # While the menu is open only: what can be done is asked of the shown page, and the keys do no harm
+        menu.aboutToShow.connect(self._enable_edits)
+        for made in (*self._edits.values(), self._find, *self._find_again):
             menu.aboutToHide.connect(partial(made.setEnabled, True))
         menu.addSeparator()
-        self._copy = self._add(menu, tr("&Copy as command"), "Ctrl+Shift+C", window.copy_command)
+        self._copy = self._add(menu, tr("Copy as co&mmand"), "Ctrl+Shift+C", window.copy_command)
         menu.addSeparator()
-        preferences = self._add(menu, tr("&Preferences…"), "Ctrl+,", window.show_preferences)
+        preferences = self._add(menu, tr("Pr&eferences…"), "Ctrl+,", window.show_preferences)
         preferences.setMenuRole(QAction.MenuRole.PreferencesRole)
 
     def _run(self) -> None:
@@ -118,8 +157,12 @@ class Menus(QObject):
 
     def _view(self) -> None:
         window, menu = self._window, self._menu(tr("&View"))
+        pages = QActionGroup(menu)
         for index, (key, name, *_) in enumerate(PAGES):
-            self._add(menu, name, f"Ctrl+{index + 1}", partial(window.show_page, key))
+            self._pages[key] = made = self._add(menu, name, f"Ctrl+{index + 1}", partial(window.show_page, key))
+            made.setCheckable(True)
+            pages.addAction(made)
+        window.pages.currentChanged.connect(self._mark_page)
         menu.addSeparator()
         themes, group = menu.addMenu(tr("&Theme")), QActionGroup(menu)
         for choice in CHOICES:
@@ -141,6 +184,10 @@ class Menus(QObject):
         menu.addSeparator()
         self._add(menu, tr("&About Pruner Studio"), "", window.show_about)
 
+    def _mark_page(self) -> None:
+        if (shown := self._pages.get(self._window.pages.current)) is not None:
+            shown.setChecked(True)
+
     def _mark_theme(self) -> None:
         self._themes[theme.choice].setChecked(True)
 
@@ -153,10 +200,13 @@ class Menus(QObject):
         for action, pressed in self._of_bar:
             action.setEnabled(not pressed.isHidden() and pressed.isEnabled())
 
-    def _enable_undo(self) -> None:
-        stacks = self._window.edits()
-        self._undo.setEnabled(any(stack.canUndo() for stack in stacks))
-        self._redo.setEnabled(any(stack.canRedo() for stack in stacks))
+    def _enable_edits(self) -> None:
+        possible, finder = self._window.deeds(), self._window.finder()
+        for deed, made in self._edits.items():
+            made.setEnabled(deed in possible)
+        self._find.setEnabled(finder is not None)
+        for made in self._find_again:
+            made.setEnabled(isinstance(finder, Places))
 
     def _enable_copy(self) -> None:
         self._copy.setEnabled(bool(self._window.pages.command_line()))

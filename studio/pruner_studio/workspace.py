@@ -11,7 +11,7 @@ from pruner_engine import protocol as msg
 from pruner_engine.errors import UserError
 from pruner_engine.store.identity import identity
 from pruner_engine.store.reader import ProjectReader
-from pruner_studio.engine_client import EngineClient
+from pruner_studio.helpers import Helpers
 from pruner_studio.job import Job
 from pruner_studio.models.beside import Beside
 from pruner_studio.models.drawn_runs import DrawnRuns
@@ -22,7 +22,7 @@ _POLL_MS = 400
 
 
 class Workspace(QObject):
-    """The open project, the chosen run, task and candidate, the job, and a second engine that answers questions.
+    """The open project, the chosen run, task and candidate, the job, and the engines that answer questions.
 
     Signals:
         opened: another project file, or none, is open.
@@ -55,7 +55,7 @@ class Workspace(QObject):
         self.filter = ""  # words that narrow the tasks on every page
         self.plugins: list[str] = []  # files whose code the user agrees to run: those that are ticked on Start
         self.job = Job(self)
-        self.helper = EngineClient(self)
+        self.helpers = Helpers(self)
         self._version = -1
         self._file: tuple[int, int] | None = None  # the file that is read, whatever lies at its path by now
         self._not_opened: list[Problem] = []  # files that were not what was hoped for, until one is

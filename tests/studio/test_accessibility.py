@@ -233,3 +233,28 @@ def test_pages_are_reached_by_shortcut(qtbot, window: MainWindow) -> None:
     for index, (key, *_) in enumerate(PAGES):
         qtbot.keyClick(window, Qt.Key(Qt.Key.Key_1 + index), Qt.KeyboardModifier.ControlModifier)
         qtbot.waitUntil(lambda key=key: window.current_page == key, timeout=2000)
+
+
+@pytest.mark.parametrize(
+    ("key", "names"),
+    [
+        ("start", ("Change settings", "Open recent project resnet18.pruner", "Open the demonstration", "Check again")),
+        ("overview", ("Export…", "Horizontal axis: Trials")),
+        ("devices", ("Measure now", "Known devices", "Address of the tracker")),
+    ],
+)
+def test_the_tab_key_goes_through_a_page_as_it_is_read(
+    qtbot, opened: MainWindow, rested, key: str, names: tuple[str, ...]
+) -> None:
+    """Parts that are made later stand where they stand, not at the end."""
+    with qtbot.waitActive(opened):
+        opened.activateWindow()
+    page = opened.show_page(key)
+    rested(page)
+    if key == "devices":
+        qtbot.waitUntil(lambda: bool(page.profiles), timeout=30_000)
+    if key == "start":
+        qtbot.waitUntil(lambda: bool(page.recent.summaries), timeout=30_000)
+    stops = [name_of(stop) for stop in tabbed(qtbot, opened)]
+    places = [stops.index(name) for name in names]
+    assert places == sorted(places)

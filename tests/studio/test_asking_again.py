@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
@@ -13,6 +14,7 @@ from PySide6.QtWidgets import QWidget
 
 from pruner_engine import protocol as msg
 from pruner_engine.resources import resource_dir
+from pruner_studio.engine_client import EngineClient
 from pruner_studio.main_window import MainWindow
 
 pytestmark = pytest.mark.timeout(600)
@@ -33,23 +35,33 @@ def opened(qtbot, window: MainWindow, tmp_path: Path) -> MainWindow:
 def asked(opened: MainWindow, monkeypatch: pytest.MonkeyPatch) -> list[msg.Inspect]:
     """The candidates' texts that the window asks its engine for, in order."""
     found: list[msg.Inspect] = []
-    send = opened.workspace.helper.send
+    send = opened.workspace.helpers.quick.send
 
     def listen(command: object) -> None:
         if isinstance(command, msg.Inspect):
             found.append(command)
         send(command)
 
-    monkeypatch.setattr(opened.workspace.helper, "send", listen)
+    monkeypatch.setattr(opened.workspace.helpers.quick, "send", listen)
     return found
 
 
-def engine(window: MainWindow) -> psutil.Process:
-    return psutil.Process(window.workspace.helper._process.processId())
+def process(engine: EngineClient) -> psutil.Process:
+    return psutil.Process(engine._process.processId())
+
+
+@contextmanager
+def busy(engine: EngineClient) -> Iterator[None]:
+    """As if it worked on something that takes long."""
+    process(engine).suspend()
+    try:
+        yield
+    finally:
+        process(engine).resume()
 
 
 def all_answered(qtbot, window: MainWindow) -> None:
-    qtbot.waitUntil(lambda: not window.workspace.helper._pending, timeout=200_000)
+    qtbot.waitUntil(lambda: not any(engine._pending for engine in window.workspace.helpers.both), timeout=200_000)
 
 
 def look_at(qtbot, window: MainWindow, page, pane: QWidget) -> None:
@@ -78,11 +90,8 @@ def test_of_candidates_that_are_stepped_through_the_first_and_the_last_are_compi
     qtbot.mouseClick(page.code.forms.part("asm"), Qt.MouseButton.LeftButton)
     all_answered(qtbot, opened)
     asked.clear()
-    engine(opened).suspend()  # as if it worked on something that takes long
-    try:
+    with busy(opened.workspace.helpers.quick):
         first, *_, last = step_on(qtbot, page, rested, _STEPS)
-    finally:
-        engine(opened).resume()
     all_answered(qtbot, opened)
     for form in ("asm", "replay"):
         assert [command.candidate_id for command in asked if command.forms == [form]] == [first, last]
@@ -92,11 +101,8 @@ def test_of_candidates_that_are_stepped_through_the_first_and_the_last_are_compi
     qtbot.mouseClick(page.code.forms.part("tvmscript"), Qt.MouseButton.LeftButton)
     look_at(qtbot, opened, page, page.diff)
     asked.clear()
-    engine(opened).suspend()
-    try:
+    with busy(opened.workspace.helpers.quick):
         first, *_, last = step_on(qtbot, page, rested, _STEPS)
-    finally:
-        engine(opened).resume()
     qtbot.waitUntil(lambda: "lines differ" in page.diff.view.told.text(), timeout=200_000)
     left = page.diff.left.currentData()
     assert [command.candidate_id for command in asked] == [left, left, last]
@@ -109,13 +115,10 @@ def test_a_form_that_is_left_before_its_turn_is_asked_for_when_it_is_chosen_agai
     page = opened.show_page("schedule")
     rested(page)
     look_at(qtbot, opened, page, page.code)
-    engine(opened).suspend()
-    try:
+    with busy(opened.workspace.helpers.quick):
         step_on(qtbot, page, rested, 1)
         for form in ("llvm", "asm", "llvm"):
             qtbot.mouseClick(page.code.forms.part(form), Qt.MouseButton.LeftButton)
-    finally:
-        engine(opened).resume()
     all_answered(qtbot, opened)
     for form, told in (("asm", ".text"), ("llvm", "define")):
         qtbot.mouseClick(page.code.forms.part(form), Qt.MouseButton.LeftButton)
@@ -135,14 +138,14 @@ def test_a_view_whose_engine_died_is_filled_by_f5(qtbot, opened: MainWindow, res
     look_at(qtbot, opened, page, page.loops)
     for pane, told, is_there in views:
         look_at(qtbot, opened, page, pane)
-        dead = engine(opened)
+        dead = process(opened.workspace.helpers.quick)
         dead.suspend()
         step_on(qtbot, page, rested, 1)
         dead.kill()
         qtbot.waitUntil(lambda told=told: "Ask again" in told(), timeout=60_000)
         opened.workspace.changed.emit()  # news of a run at work are no wish of the user's
         rested(page)
-        assert "Ask again" in told() and not opened.workspace.helper.running
+        assert "Ask again" in told() and not opened.workspace.helpers.quick.running
         qtbot.keyClick(opened, Qt.Key.Key_F5)
         qtbot.waitUntil(is_there, timeout=200_000)
         all_answered(qtbot, opened)
@@ -155,7 +158,7 @@ def test_a_form_that_could_not_be_had_is_asked_for_by_choosing_it_again(qtbot, o
     for form, told in (("asm", ".text"), ("tvmscript", "@T.prim_func")):
         qtbot.mouseClick(page.code.forms.part(form), Qt.MouseButton.LeftButton)
         all_answered(qtbot, opened)
-        dead = engine(opened)
+        dead = process(opened.workspace.helpers.quick)
         dead.suspend()
         step_on(qtbot, page, rested, 1)
         dead.kill()
@@ -164,3 +167,18 @@ def test_a_form_that_could_not_be_had_is_asked_for_by_choosing_it_again(qtbot, o
         all_answered(qtbot, opened)
         qtbot.mouseClick(page.code.forms.part(form), Qt.MouseButton.LeftButton)
         qtbot.waitUntil(lambda text=text, told=told: told in text(), timeout=200_000)
+
+
+def test_a_prediction_does_not_wait_for_what_takes_long(qtbot, opened: MainWindow, rested) -> None:
+    page = opened.show_page("schedule")
+    rested(page)
+    look_at(qtbot, opened, page, page.what_if)
+    qtbot.mouseClick(page.what_if.verify_button, Qt.MouseButton.LeftButton)
+    slow = opened.workspace.helpers.slow
+    with busy(slow):
+        step_on(qtbot, page, rested, 1)
+        qtbot.waitUntil(lambda: "Predicted" in page.what_if.parts.verdict.text(), timeout=60_000)
+        page.tabs.setCurrentWidget(page.loops)
+        qtbot.waitUntil(lambda: page.loops.view.replay is not None, timeout=60_000)
+        assert len(slow._pending) == 1
+    all_answered(qtbot, opened)

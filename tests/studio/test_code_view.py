@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextCursor
 
 from pruner_studio.theme import theme
 from pruner_studio.widgets.code import SearchableCode
@@ -53,16 +54,18 @@ def test_a_search_without_a_hit_says_so_and_leaves_the_reader_where_he_is(qtbot,
     assert not code.missed.isVisible()
 
 
-def test_places_are_gone_through_in_both_directions_by_their_keys(qtbot, code: SearchableCode) -> None:
+def test_places_are_gone_through_in_both_directions(qtbot, code: SearchableCode) -> None:
     code.view.show_text("tvmscript", "one\ntwo\none\ntwo\none")
     code.activateWindow()
-    code.view.setFocus()
-    qtbot.waitUntil(code.view.hasFocus)
-    qtbot.keyClick(code.view, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
-    assert code.field.hasFocus()
+    code.begin()
+    qtbot.waitUntil(code.field.hasFocus)
     qtbot.keyClicks(code.field, "one")
     lines = []
-    for key in ("F3", "F3", "F3", "F3", "Shift+F3", "Shift+F3"):
-        qtbot.keySequence(code.view, key)
+    for back in (False, False, False, False, True, True):
+        code.go_on(back=back)
         lines.append(code.view.textCursor().blockNumber())
     assert lines == [0, 2, 4, 0, 4, 2]
+    code.view.setTextCursor(QTextCursor(code.view.document().findBlockByNumber(1)))
+    qtbot.keyClick(code.view, Qt.Key.Key_End, Qt.KeyboardModifier.ShiftModifier)
+    code.begin()
+    assert code.field.text() == code.field.selectedText() == "two", "what is marked is sought next"

@@ -103,7 +103,7 @@ def test_long_names_leave_room_for_what_stands_beside_them(qtbot, window: MainWi
     assert task.sectionSize(0) <= 320
 
 
-@pytest.mark.parametrize("key", ["overview", "tasks", "schedule", "draft", "adaptation", "compare"])
+@pytest.mark.parametrize("key", ["overview", "tasks", "schedule", "draft", "adaptation", "compare", "export"])
 def test_an_empty_page_leads_to_where_it_begins(qtbot, window: MainWindow, key: str) -> None:
     page = window.show_page(key)
     (empty,) = [found for found in page.findChildren(EmptyState) if found.isVisible()]
@@ -114,6 +114,7 @@ def test_an_empty_page_leads_to_where_it_begins(qtbot, window: MainWindow, key: 
 
 def test_nothing_is_offered_that_would_do_nothing(window: MainWindow) -> None:
     assert not window.show_page("start").copy.isEnabled()
-    tasks = window.show_page("tasks")
-    tasks.refresh()
-    assert not tasks.open_button.isEnabled()
+    for key, names in (("tasks", ("filter", "steering")), ("schedule", ("task",)), ("draft", ("task",))):
+        page = window.show_page(key)
+        page.refresh()
+        assert not any(getattr(page, name).isVisible() for name in names), key

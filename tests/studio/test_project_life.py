@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -152,6 +153,13 @@ def test_a_cleared_list_of_recent_projects_is_empty_on_the_start_page_too(
     qtbot.waitUntil(listed)
     action(window, "Clear this list").trigger()
     assert not listed()
+
+    window.workspace.open(finished_project)
+    window.start_page()
+    qtbot.waitUntil(listed)
+    row = named(start.recent, entry)
+    next(made for made in row.actions() if made.text() == "&Remove from this list").trigger()
+    assert not listed() and recent() == [] and finished_project.is_file()
 
 
 def test_a_dialog_for_a_folder_opens_in_one_that_is_there(
@@ -463,3 +471,28 @@ def test_the_shortcuts_are_those_of_the_menus(qtbot, window: MainWindow) -> None
             if not entry.shortcut().isEmpty():
                 assert entry.shortcut().toString() in told, entry.text()
     listed.close()
+
+
+def test_a_copy_of_the_project_holds_what_is_in_it_now(qtbot, window: MainWindow, tmp_path: Path) -> None:
+    path = make_project(tmp_path / "at-work.pruner")
+    assert window.workspace.open(path)
+    with closing(sqlite3.connect(path)) as writer:  # as an engine that has the file open: the row is in its log only
+        writer.execute("PRAGMA journal_mode = WAL")
+        with writer:
+            writer.execute("UPDATE runs SET seed = 4711 WHERE id = 1")
+        copy = tmp_path / "kept.pruner"
+        window.menus.files.write_copy(str(copy))
+        qtbot.waitUntil(lambda: bool(window.problems.cards()), timeout=30_000)
+    (card,) = window.problems.cards()
+    assert card.problem.message == f"The project was copied to {copy}."
+    ((_, open_copy),) = card.problem.actions
+    open_copy()
+    assert window.workspace.path == str(copy) and window.workspace.reader.run(1)["seed"] == 4711
+
+    for place, why in ((copy, "the open project itself"), (tmp_path / "nowhere" / "a.pruner", "could not be written")):
+        window.problems.dismiss_all()
+        window.menus.files.write_copy(str(place))
+        qtbot.waitUntil(lambda: bool(window.problems.cards()), timeout=30_000)
+        (card,) = window.problems.cards()
+        assert why in card.problem.message and card.problem.hint
+    assert not list(tmp_path.glob("*.part*"))

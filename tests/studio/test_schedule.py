@@ -204,7 +204,7 @@ def test_a_filter_narrows_every_page_and_is_taken_away_anywhere(qtbot, opened: M
     assert offered == wanted
 
     opened.show_page("overview")
-    press(qtbot, chips[0])
+    press(qtbot, chips[0].chip)
     assert opened.workspace.filter == "" and all(chip.isHidden() for chip in chips)
     assert show(opened, "overview").whole_run.text() == show(opened, "compare").whole_runs.text() == ""
     assert len(show(opened, "tasks").model.rows) == len(reader.tasks(3))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from painted import Painted, cell
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QContextMenuEvent, QCursor, QGuiApplication, QKeySequence
+from PySide6.QtGui import QContextMenuEvent, QCursor, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -134,13 +134,33 @@ def test_the_keyboard_sorts_and_copies(table: Table) -> None:
     sort.actions()[0].trigger()
     assert [row["name"] for row in table.table.rows] == sorted(row["name"] for row in table.table.rows)
     table.selectRow(0)
-    QTest.keySequence(table, QKeySequence.StandardKey.Copy)
     first = table.table.rows[0]
     line = f"{first['name']}\t{first['speed']}\t{first['speed'] / 100:.2f}"
-    assert QGuiApplication.clipboard().text() == line
-    table.menu().actions()[-1].trigger()
+    copy_rows, copy_table = table.menu().actions()[-2:]
+    copy_rows.trigger()
+    assert QGuiApplication.clipboard().text().splitlines() == ["Name\tSpeed\tShare", line]
+    copy_table.trigger()
     copied = QGuiApplication.clipboard().text().splitlines()
     assert copied[:2] == ["Name\tSpeed\tShare", line] and len(copied) == 1 + len(table.table.rows)
+
+
+def test_marked_rows_stay_marked_wherever_they_go(table: Table) -> None:
+    def marked() -> set[int]:
+        return {table.table.rows[index.row()]["id"] for index in table.selectionModel().selectedRows()}
+
+    table.sortByColumn(1, Qt.SortOrder.AscendingOrder)
+    table.table.show_rows(rows(10.0, 20.0, 30.0, 40.0))
+    table.choose(table.table.rows[0]["id"])
+    wanted = {table.table.rows[at]["id"] for at in (0, 1)}
+    QTest.keyClick(table, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    assert marked() == wanted
+    table.table.show_rows(rows(35.0, 20.0, 30.0, 10.0))  # they change places, others come between them
+    assert marked() == wanted
+    table.table.show_rows(rows(35.0, 20.0, 30.0, 10.0, 25.0))  # a row comes
+    assert marked() == wanted
+    QTest.keyClick(table, Qt.Key.Key_Home)
+    table.table.show_rows(rows(1.0, 20.0, 30.0, 10.0, 25.0))
+    assert len(marked()) == 1
 
 
 def test_a_column_makes_room_for_a_figure_that_grows(table: Table) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
-from contextlib import suppress
+import sqlite3
+from contextlib import closing, suppress
 from pathlib import Path
 
 from PySide6.QtCore import QSettings
 
 from pruner_engine.errors import UserError
 from pruner_engine.resources import resource_dir
+from pruner_engine.store.identity import identity
 from pruner_studio.translation import tr
 
 DEMO = "samples/small-cnn.pruner"
@@ -91,3 +93,26 @@ def copy_of_demo() -> Path:
             tr("Make room there, or choose another folder under Edit › Preferences."),
         ) from error
     return copy
+
+
+def copy_project(source: str, place: str) -> None:
+    """Copy a project file as it is now, also while a run goes on: what is not in the file itself yet comes along.
+
+    Raises:
+        UserError: the copy cannot be written.
+    """
+    if identity(place) == identity(source):
+        raise UserError(tr("{path} is the open project itself.").format(path=place), tr("Choose another name."))
+    half = f"{place}.part"
+    try:
+        with (
+            closing(sqlite3.connect(f"{Path(source).absolute().as_uri()}?mode=ro", uri=True, timeout=10)) as read,
+            closing(sqlite3.connect(half)) as written,
+        ):
+            read.backup(written)
+        Path(half).replace(place)
+    except (OSError, sqlite3.Error) as error:
+        with suppress(OSError):
+            Path(half).unlink()
+        told = tr("{path} could not be written: {why}.").format(path=place, why=getattr(error, "strerror", error))
+        raise UserError(told, tr("Choose another folder, or make room there.")) from error

@@ -26,6 +26,11 @@ def remember(path: str) -> None:
     QSettings().setValue("recent", paths[:_KEPT])
 
 
+def forget(path: str) -> None:
+    """Take one off the list; the file stays."""
+    QSettings().setValue("recent", [known for known in recent() if known != path])
+
+
 def forget_all() -> None:
     QSettings().remove("recent")
 

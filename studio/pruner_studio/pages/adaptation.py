@@ -41,14 +41,8 @@ class AdaptationPage(Page):
     def build(self) -> Iterator[None]:
         self.header.addWidget(NarrowedBy(self.workspace))
         whole = QWidget()
-        self.pages = self.add_stack(
-            self.nothing(
-                "adaptation",
-                tr("No adaptation in this run"),
-                tr("Choose the strategy MoA-Pruner on the Start page: its model is pre-trained and adapts here."),
-            ),
-            whole,
-        )
+        self.empty = self.nothing("adaptation", "", "")
+        self.pages = self.add_stack(self.empty, whole)
         rows = QVBoxLayout(whole)
         rows.setContentsMargins(0, 0, 0, 0)
         rows.setSpacing(14)
@@ -68,12 +62,25 @@ class AdaptationPage(Page):
         reader, run_id = self.workspace.reader, self.workspace.run_id
         rows = reader.adaptations(run_id) if reader and run_id is not None else []
         self.pages.setCurrentIndex(1 if rows else 0)
+        self._tell_nothing()
         if self.workspace.filter and reader and run_id is not None:
             kept = {row["id"] for row in narrowed(reader.tasks(run_id), self.workspace.filter)}
             rows = [row for row in rows if row["task_id"] in kept]
         for key, plot in self.plots.items():
             plot.show_data([made for model in _MODELS if len((made := self._series(rows, key, *model)).x)])
             yield
+
+    def _tell_nothing(self) -> None:
+        """Why there is nothing to show, where there is nothing."""
+        run = self.workspace.run()
+        if run is None:
+            self.empty.tell(tr("No adaptation yet"), tr("Tune a model on the Start page, or open a project."))
+        elif run["strategy"] == "moa-pruner":
+            told = tr("The model adapts after some rounds: its curves are shown here from then on.")
+            self.empty.tell(tr("No adaptation yet"), told, act=False)
+        else:
+            told = tr("Choose the strategy MoA-Pruner on the Start page: its model is pre-trained and adapts here.")
+            self.empty.tell(tr("No adaptation in this run"), told)
 
     def command_line(self) -> str:
         if self.workspace.run_id is None:

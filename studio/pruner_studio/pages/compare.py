@@ -133,6 +133,7 @@ class ComparePage(Page):
         self.goal = runs.note
         self.goal_of = Choice()
         self.goal_of.setAccessibleName(tr("Run that sets the goal"))
+        self.goal_of.setMinimumContentsLength(22)
         self.goal_of.activated.connect(lambda _: self._goal_chosen())
         runs.head.addWidget(self.goal_of)
         self.model = TickedRows(COLUMNS, lambda row: bool(row["color"]), self)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from pruner_engine import protocol as msg
 from pruner_engine import units
@@ -21,6 +21,7 @@ from pruner_studio.widgets.boards import BoardsCard
 from pruner_studio.widgets.device_facts import facts_grid
 from pruner_studio.widgets.device_profile import DeviceProfile
 from pruner_studio.widgets.known_devices import KnownDevices
+from pruner_studio.widgets.tab_order import lead_to
 
 
 class DevicesPage(Page):
@@ -65,6 +66,7 @@ class DevicesPage(Page):
                 part.told.connect(self._profiled)
                 card.body.addWidget(part)
             self.here.addWidget(card)
+            lead_to(self.known.table, card.findChildren(QAbstractButton))
 
     def _named(self, targets: list[NamedTarget]) -> None:
         self.known.show_targets(targets)

@@ -216,6 +216,7 @@ class DraftVerifyPage(Page):
     def steps(self) -> Iterator[None]:
         reader, run_id = self.workspace.reader, self.workspace.run_id
         rounds = reader.rounds(run_id) if reader and run_id is not None else []
+        self.task.setVisible(bool(rounds))
         if reader is None or run_id is None or not rounds:
             self.pages.setCurrentIndex(0)
             self.task.clear()

@@ -39,7 +39,7 @@ from pruner_studio.models.words import LIBRARIES
 from pruner_studio.opening import show_outside
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, EmptyState, Pill, button, clear, label
+from pruner_studio.widgets.basic import Card, Pill, button, clear, label
 from pruner_studio.widgets.drawn import Bar, Bars
 from pruner_studio.widgets.figure import SaveButton
 from pruner_studio.widgets.narrowing import NarrowedBy
@@ -126,7 +126,7 @@ class ExportPage(Page):
     def _build_result(self) -> None:
         self._for_project = ""
         self.pages = QStackedWidget()
-        self.empty = EmptyState("export", tr("Nothing exported yet"), "")
+        self.empty = self.nothing("export", tr("Nothing exported yet"), "")
         self.pages.addWidget(self.empty)
         self.result = QWidget()
         outer = QVBoxLayout(self.result)
@@ -298,6 +298,7 @@ class ExportPage(Page):
             else tr(
                 "After an export: what was written, whether its outputs are right, how fast it is beside the libraries."
             ),
+            act=run is None,
         )
         if self._exported:
             self._show(self._exported)

@@ -37,6 +37,8 @@ class OverviewPage(Page):
     title = tr("Overview")
 
     def build(self) -> Iterator[None]:
+        self.export_button = button(tr("Export…"), lambda: self.go_to.emit("export"), icon="export")
+        self.header.addWidget(self.export_button)
         self.empty = self.nothing(
             "overview",
             tr("No run to show"),
@@ -58,8 +60,6 @@ class OverviewPage(Page):
         side = QScrollArea()
         parts.row.addWidget(side, 2)
         self._fill_side(side)
-        self.export_button = button(tr("Export…"), lambda: self.go_to.emit("export"), icon="export")
-        self.header.addWidget(self.export_button)
 
     def _add_tiles(self, column: QVBoxLayout) -> None:
         names = {
@@ -117,7 +117,7 @@ class OverviewPage(Page):
 
     def steps(self) -> Iterator[None]:
         run, reader = self.workspace.run(), self.workspace.reader
-        self.export_button.setVisible(run is not None)
+        self.export_button.setVisible(run is not None and run["valid"] > 0)
         if run is None or reader is None:
             self._nothing()
             return
@@ -189,7 +189,7 @@ class OverviewPage(Page):
     def _show_own(self, run: Row, exported: Row | None) -> None:
         """The run's own latency, as it is estimated and, once the model was exported, as it is."""
         gain = tr("{gain} over untuned").format(gain=units.ratio(run["gain"])) if run["gain"] else ""
-        hint = "" if exported else tr("an export measures it")
+        hint = tr("an export measures it") if run["latency_s"] and not exported else ""
         remark = " · ".join(filter(None, (gain, tr("sum over kernels"), hint)))
         self.tiles["latency"].show_value(units.latency(run["latency_s"]), remark, good=(run["gain"] or 0) > 1)
         if exported is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol, runtime_checkable
 
 from PySide6.QtCore import QSize, QTimer, Signal
 from PySide6.QtGui import QShowEvent, QUndoStack
@@ -16,10 +17,26 @@ from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import EmptyState, button, label
 from pruner_studio.widgets.explained import terms_on
+from pruner_studio.widgets.narrowing import NarrowedBy
 from pruner_studio.workspace import Workspace
 
 _MERGE_S = 0.2  # changes that come closer than this are shown together
 _REST = 9  # times as long as a refresh took, a page leaves the core to others
+
+
+class Finder(Protocol):
+    """What words are typed into that are sought in what is shown, or narrow it."""
+
+    def begin(self) -> None:
+        """Let the user type."""
+
+
+@runtime_checkable
+class Places(Finder, Protocol):
+    """Finds one place after another."""
+
+    def go_on(self, *, back: bool = False) -> None:
+        """Go to the next, or the one before."""
 
 
 class _Least(QVBoxLayout):
@@ -166,6 +183,13 @@ class Page(QWidget):
     def edits(self) -> Sequence[QUndoStack]:
         """Edits that are shown now and can be taken back or done again."""
         return ()
+
+    def finder(self) -> Finder | None:
+        """What Ctrl+F leads to; None where there is nothing to find."""
+        there = [
+            made for made in self.findChildren(NarrowedBy) if (around := made.parentWidget()) and around.isVisible()
+        ]
+        return there[0] if there else None
 
     def touch(self) -> None:
         """There is news: the first is shown at once, what follows closely is merged."""

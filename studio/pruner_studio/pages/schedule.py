@@ -14,7 +14,7 @@ from pruner_engine.jobs import lines
 from pruner_studio import clipboard
 from pruner_studio.help import advice_of
 from pruner_studio.models.narrowing import narrowed
-from pruner_studio.pages.page import Page
+from pruner_studio.pages.page import Finder, Page
 from pruner_studio.panes.code import CodePane
 from pruner_studio.panes.decisions import DecisionsPane
 from pruner_studio.panes.diff import DiffPane
@@ -30,7 +30,7 @@ from pruner_studio.widgets.log_fold import LogFold
 from pruner_studio.widgets.narrowing import NarrowedBy
 from pruner_studio.widgets.rooms import Division
 
-_SIDE_BY_SIDE = 900  # pixels from which on the candidates stand beside the one that is looked at
+_SIDE_BY_SIDE = 960  # pixels from which on the candidates stand beside the one that is looked at
 
 
 class SchedulePage(Page):
@@ -59,14 +59,13 @@ class SchedulePage(Page):
         self.candidates = CandidatesCard(lambda row: self.workspace.select(row["task_id"], row["id"]))
         self.candidates.shown_changed.connect(self.refresh)
         # Of their own, so that the division stays where it is whatever the views want
-        self.candidates.setMinimumWidth(360)
+        self.candidates.setMinimumWidth(420)
         split.addWidget(self.candidates)
         yield
         self.candidate_card = Card(tr("Candidate"))
         self.candidate_card.setMinimumWidth(520)
         split.addWidget(self.candidate_card)
-        split.setStretchFactor(1, 1)
-        split.setSizes([430, 730])
+        split.setSizes([420, 740])  # and so in any width: neither has a stretch of its own
         self._fill_candidate(self.candidate_card)
         yield from self._add_panes(self.candidate_card)
 
@@ -80,6 +79,9 @@ class SchedulePage(Page):
             tip=tr("Compare other candidates with this one"),
         )
         card.head.addWidget(self.reference_button)
+        self.candidates.table.deeds = lambda: (
+            (self.reference_button.text(), self._use_as_reference, self.reference_button.isEnabled()),
+        )
         self.copy_button = icon_button("copy", tr("Copy as command"), lambda: clipboard.copy(self.command_line()))
         card.head.addWidget(self.copy_button)
         # Below the heading: beside it, figures and buttons would not fit on a small screen
@@ -130,6 +132,7 @@ class SchedulePage(Page):
         reader, run_id = self.workspace.reader, self.workspace.run_id
         tasks = reader.tasks(run_id) if reader and run_id is not None else []
         known = {row["id"]: row for row in tasks}
+        self.task.setVisible(bool(tasks))
         if not tasks or reader is None or run_id is None:
             self.pages.setCurrentIndex(0)
             self.task.clear()
@@ -202,6 +205,9 @@ class SchedulePage(Page):
 
     def left_out(self) -> Iterable[str]:
         return (self.candidates.left_out.text(), self.roofline.left_out if self.roofline.isVisible() else "")
+
+    def finder(self) -> Finder | None:
+        return self.code.sought() if self.code.isVisible() else super().finder()
 
     def edits(self) -> Sequence[QUndoStack]:
         editor = self.what_if.editor

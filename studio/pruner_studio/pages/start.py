@@ -182,7 +182,7 @@ class StartPage(Page):
     def check_machine(self) -> None:
         """Run the pre-flight checks in the helper engine."""
         self.checks_state.show_state(tr("checking"), "info")
-        self.workspace.helper.ask(msg.Doctor(), self._checked, self._check_failed)
+        self.workspace.helpers.ask(msg.Doctor(), self._checked, self._check_failed)
 
     def _checked(self, report: msg.DoctorReport) -> None:
         self.checks.show_checks(report.checks)

@@ -7,8 +7,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton
+from PySide6.QtWidgets import QHBoxLayout, QPushButton
 
 from pruner_engine import protocol as msg
 from pruner_engine import units
@@ -18,10 +17,11 @@ from pruner_studio.help import tip_of
 from pruner_studio.models.narrowing import arguments, narrowed
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.models.words import STEERS
-from pruner_studio.pages.page import Page
+from pruner_studio.pages.page import Finder, Page
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, button, label, menu_button
 from pruner_studio.widgets.divider import Divided
+from pruner_studio.widgets.narrowing import TaskFilter
 from pruner_studio.widgets.roofline import Kernels, Roofline
 from pruner_studio.widgets.rooms import Columns
 from pruner_studio.widgets.table import Table
@@ -111,13 +111,9 @@ class TasksPage(Page):
 
     def build(self) -> Iterator[None]:
         self._asked: tuple[int, str] | None = None  # task and how it is steered, until the engine has taken that up
-        self.filter = QLineEdit()
-        self.filter.setPlaceholderText(tr("Filter by name, operator or shape   (Ctrl+F)"))
-        self.filter.setAccessibleName(tr("Filter tasks"))
-        self.filter.setClearButtonEnabled(True)
+        self.filter = TaskFilter(self.workspace)
         self.filter.setMinimumWidth(360)
-        self.filter.textChanged.connect(self._filter)
-        QShortcut(QKeySequence.StandardKey.Find, self, self.filter.setFocus)
+        self.filter.textChanged.connect(lambda _: self.refresh())
         self.header.addWidget(self.filter)
         split = Divided(Qt.Orientation.Vertical, tr("Divider of tasks and roofline"), 14)
         self.pages = self.add_stack(
@@ -150,7 +146,8 @@ class TasksPage(Page):
         self.given_up = label("", "muted", wrap=True, name=tr("Why the task was given up"))
         self.given_up.hide()
         self.column.addWidget(self.given_up)
-        self.column.addWidget(self._steering())
+        self.steering = self._steering()
+        self.column.addWidget(self.steering)
 
     def _fill_roofline(self, card: Card) -> None:
         self.roofline = Roofline(tr("Roofline of the tasks"))
@@ -169,6 +166,7 @@ class TasksPage(Page):
         self.steer_buttons: list[QPushButton] = []
         self._steer_tips: list[str] = []
         copies = []
+        self.table.deeds = lambda: ((made.text(), partial(made.click), made.isEnabled()) for made in self.steer_buttons)
         for action, text, tip in (
             ("pin", tr("Pin"), tr("Tune only pinned tasks")),
             ("boost", tr("Boost"), tr("Give this task more rounds")),
@@ -193,10 +191,9 @@ class TasksPage(Page):
         reader, run_id = self.workspace.reader, self.workspace.run_id
         tasks = reader.tasks(run_id) if reader and run_id is not None else []
         rows = narrowed(tasks, self.workspace.filter)
-        if self.filter.text() != self.workspace.filter:
-            self.filter.setText(self.workspace.filter)
         self.pages.setCurrentIndex(1 if tasks else 0)
-        self.open_button.setEnabled(bool(tasks))
+        for part in (self.filter, self.steering):
+            part.setVisible(bool(tasks))
         if reader is not None and run_id is not None:
             gains = reader.gains(run_id)
             for row in rows:
@@ -232,6 +229,9 @@ class TasksPage(Page):
     def left_out(self) -> Iterable[str]:
         return (self.roofline.thinned,)
 
+    def finder(self) -> Finder | None:
+        return self.filter if self.filter.isVisible() else None
+
     def _show_roofline(self, profile: dict[str, Any], rows: list[dict[str, Any]]) -> None:
         placed = [row for row in rows if row["intensity"] is not None and row["best_s"]]
         kernels = Kernels(
@@ -242,10 +242,6 @@ class TasksPage(Page):
             [row["name"] for row in placed],
         )
         self.roofline.show_kernels(profile, [kernels], self.workspace.task_id)
-
-    def _filter(self, words: str) -> None:
-        self.workspace.narrow(words)
-        self.refresh()
 
     def _task_picked(self, task_id: int) -> None:
         self.workspace.select(task_id)

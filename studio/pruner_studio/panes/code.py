@@ -93,6 +93,11 @@ class CodePane(Pane):
         if self.isVisible():
             self._show_form()
 
+    def sought(self) -> SearchableCode:
+        """The code that is searched: the side that the keyboard is at, else the chosen form."""
+        script = self.code["tvmscript"]
+        return script if script.isAncestorOf(self.focusWidget() or self) else self.code[self.forms.current]
+
     def words(self) -> list[str]:
         return self._inspect(self.forms.current, self.subject.candidate_id if self.subject else None)
 

@@ -174,7 +174,7 @@ class Pane(QWidget):
                 self.workspace.problem.emit(Problem(failure.message, failure.hint, failure.report))
             on_failed(f"{failure.message} {failure.hint}".strip())
 
-        self.workspace.helper.ask(command, on_reply, failed)
+        self.workspace.helpers.ask(command, on_reply, failed)
 
     def in_time(
         self, take: Callable[[Any], object], late: Callable[[Any], object] = lambda answer: None

@@ -97,7 +97,7 @@ class BoardsCard(Card):
         if not self._waiting:
             self._waiting = True
             asked = self._tracker
-            self.workspace.helper.ask(
+            self.workspace.helpers.ask(
                 msg.ListBoards(tracker=asked), self._answered, lambda failure: self._failed(asked, failure)
             )
 

@@ -7,12 +7,10 @@ from collections.abc import Iterable, Iterator
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
     QKeyEvent,
-    QKeySequence,
     QMouseEvent,
     QPainter,
     QPaintEvent,
     QResizeEvent,
-    QShortcut,
     QSyntaxHighlighter,
     QTextBlock,
     QTextCharFormat,
@@ -306,12 +304,7 @@ class SearchableCode(QWidget):
         self.field.setMaximumWidth(260)
         self.missed = label(tr("Not found."), "muted")
         self.missed.hide()
-        self.field.returnPressed.connect(self._find)
-        here = Qt.ShortcutContext.WidgetWithChildrenShortcut
-        keys = QKeySequence.StandardKey
-        QShortcut(keys.Find, self, self.field.setFocus, context=here)
-        QShortcut(keys.FindNext, self, self._find, context=here)
-        QShortcut(keys.FindPrevious, self, lambda: self._find(back=True), context=here)
+        self.field.returnPressed.connect(self.go_on)
         self.field.textChanged.connect(lambda _: self.missed.hide())
         row = QHBoxLayout()
         row.setSpacing(8)
@@ -321,6 +314,15 @@ class SearchableCode(QWidget):
         column.addLayout(row)
         column.addWidget(self.view, 1)
 
-    def _find(self, *, back: bool = False) -> None:
+    def begin(self) -> None:
+        """Let the user type what is sought: what is marked in the code, or something else."""
+        marked = self.view.textCursor().selectedText()
+        if marked and "\u2029" not in marked:  # of one line
+            self.field.setText(marked)
+        self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.field.selectAll()
+
+    def go_on(self, *, back: bool = False) -> None:
+        """Go to the next place, or the one before."""
         text = self.field.text()
         self.missed.setVisible(bool(text) and not self.view.find_next(text, back=back))

@@ -83,7 +83,7 @@ class DeviceProfile(QWidget):
             self._ask(measure=True)
 
     def _ask(self, *, measure: bool) -> None:
-        self.workspace.helper.ask(msg.Profile(target=self.target, measure=measure), self._answered, self._failed)
+        self.workspace.helpers.ask(msg.Profile(target=self.target, measure=measure), self._answered, self._failed)
 
     def _answered(self, reply: msg.Profiled) -> None:
         if self.target != reply.target:

@@ -83,6 +83,9 @@ class Bars(QWidget):
     def bars(self) -> Sequence[Bar]:
         return self._bars
 
+    def copied(self) -> str:
+        return self.figure.text()
+
     def grey(self, grey: bool) -> None:
         """Whether they are of something that is not shown any more."""
         self._grey = grey

@@ -1,8 +1,9 @@
-"""Saving what is drawn: as PNG, as SVG (vector), or its figures as CSV."""
+"""Saving and copying what is drawn: as PNG, as SVG (vector), or its figures as CSV."""
 
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QFileDialog, QGraphicsView, QMenu, QToolButton, QWidget
 
 from pruner_engine.errors import UserError
+from pruner_studio import clipboard
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import paint_icon
@@ -74,12 +76,23 @@ class Figure:
         with Path(path).open("w", newline="", encoding="utf-8") as file:
             csv.writer(file).writerows(self.rows())
 
-    def _write_picture(self, path: str) -> None:
+    def text(self) -> str:
+        """The table as CSV, to be pasted; empty where it has headings only."""
+        rows = list(self.rows())
+        held = io.StringIO()
+        csv.writer(held, lineterminator="\n").writerows(rows)
+        return held.getvalue() if len(rows) > 1 else ""
+
+    def picture(self) -> QPixmap:
+        """As it is on the screen."""
         ratio = self.parts()[0].devicePixelRatioF()
-        picture = QPixmap(self._size() * ratio)
-        picture.setDevicePixelRatio(ratio)
-        self._paint(picture)
-        if not picture.save(path):
+        made = QPixmap(self._size() * ratio)
+        made.setDevicePixelRatio(ratio)
+        self._paint(made)
+        return made
+
+    def _write_picture(self, path: str) -> None:
+        if not self.picture().save(path):
             raise OSError(0, tr("pictures are not written in this format"))
 
     def _box(self) -> QRect:
@@ -113,7 +126,7 @@ class SaveButton(QToolButton):
         super().__init__()
         self.figure = figure
         self.setAccessibleName(tr("{figure}: save").format(figure=figure.name))
-        self.setToolTip(tr("Save as PNG, SVG or CSV"))
+        self.setToolTip(tr("Save or copy the picture or its values"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.setStyleSheet("QToolButton::menu-indicator { image: none; }")
@@ -121,6 +134,9 @@ class SaveButton(QToolButton):
         self.choices = QMenu(self)
         for kind in ("png", "svg", "csv"):
             self.choices.addAction(tr("Save as {kind}…").format(kind=kind.upper()), partial(self._ask_where, kind))
+        self.choices.addSeparator()
+        self.choices.addAction(tr("Copy the &values"), lambda: clipboard.copy(figure.text()))
+        self.choices.addAction(tr("Copy the &picture"), lambda: clipboard.copy_picture(figure.picture(), figure.name))
         self.setMenu(self.choices)
 
     def _ask_where(self, kind: str) -> None:

@@ -151,7 +151,7 @@ class ModelCard(Card):
         self.drop.about.setText(tr("Looking at the model…") if asks else waits)
         if asks:
             turn = self._asked
-            self.workspace.helper.ask(
+            self.workspace.helpers.ask(
                 msg.CheckModel(model=self.model, allow_code=self.consent.isChecked()),
                 lambda reply: self._checked(reply) if turn == self._asked else None,
                 lambda failure: self._refused(failure) if turn == self._asked else None,
@@ -161,7 +161,7 @@ class ModelCard(Card):
     def _checked(self, reply: msg.ModelChecked) -> None:
         self.known = True
         inputs = ", ".join(f"{spec.name} {units.shape(spec.shape)} {spec.dtype}" for spec in reply.inputs)  # type: ignore[arg-type]
-        parts = (reply.kind, units.size(reply.bytes) if reply.bytes else "", inputs)
+        parts = (reply.kind, units.size(reply.bytes) if reply.kind != "workload" else "", inputs)
         self.drop.about.setText(" · ".join(part for part in parts if part))
         self.shapes.show_inputs(reply.inputs)
         self.shapes.fill(self._known_shapes)

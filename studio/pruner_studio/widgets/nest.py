@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QPainter
@@ -120,6 +120,11 @@ class NestTree(QTreeWidget):
             self.scrollToItem(first)
         self._quiet = False
 
+    def copied(self) -> str:
+        """The chosen node, or all, with what is inside; each level farther right."""
+        every = [item for at in range(self.topLevelItemCount()) if (item := self.topLevelItem(at)) is not None]
+        return "\n".join(line for item in self.selectedItems() or every for line in _lines(item))
+
     def point_at(self, numbers: Collection[int]) -> None:
         """Mark nodes, as while the pointer is on what belongs to them elsewhere."""
         if self.pointed != frozenset(numbers):
@@ -154,6 +159,13 @@ class NestTree(QTreeWidget):
     def _chosen(self, current: QTreeWidgetItem | None) -> None:
         if current is not None and not self._quiet:
             self.node_chosen.emit(current.data(0, _NODE))
+
+
+def _lines(item: QTreeWidgetItem, depth: int = 0) -> Iterator[str]:
+    yield "  " * depth + item.text(0)
+    for child in (item.child(at) for at in range(item.childCount())):
+        if child is not None:
+            yield from _lines(child, depth + 1)
 
 
 def _about(node: Node) -> str:

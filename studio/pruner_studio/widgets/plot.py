@@ -98,6 +98,7 @@ class Plot(QWidget):
         self.legend.setProperty("role", "faint")
         self.figure = Figure(name, lambda: (self.legend, self._view), self._table)
         self._more = SaveButton(self.figure)
+        self._more.choices.addSeparator()
         self._more.choices.addAction(tr("Show all"), lambda: self._view.getPlotItem().enableAutoRange())
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -119,11 +120,15 @@ class Plot(QWidget):
         self._pointing.moved.connect(self._moved)
         self._pointing.chosen.connect(partial(self._tell, self.picked))
         self._pointing.opened.connect(partial(self._tell, self.opened))
+        self._pointing.menu_asked.connect(self._more.choices.popup)
         theme.changed.connect(self._draw)
         self._draw()
 
     def sizeHint(self) -> QSize:
         return QSize(420, 280)
+
+    def copied(self) -> str:
+        return self.figure.text()
 
     def set_x_axis(self, text: str, ticks: Callable[[float], str]) -> None:
         self._labels = (text, self._labels[1])

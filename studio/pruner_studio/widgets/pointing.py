@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent
 
 from pruner_studio.plotting import pg
 from pruner_studio.widgets.series import Series
@@ -53,6 +53,7 @@ class Pointing(QObject):
     moved = Signal(object)  # Spot, or None where nothing is near
     chosen = Signal(object)  # Spot
     opened = Signal(object)  # Spot, chosen just before
+    menu_asked = Signal(QPoint)  # place on the screen
 
     def __init__(self, view: pg.PlotWidget, placed: Callable[[], Sequence[Placed]]) -> None:
         super().__init__(view)
@@ -78,6 +79,9 @@ class Pointing(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Leave and not self._by_keys:
             self._go(None)
+        if isinstance(event, QContextMenuEvent) and event.reason() == QContextMenuEvent.Reason.Keyboard:
+            self.menu_asked.emit(event.globalPos())
+            return True
         return isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self._press(event)
 
     def _press(self, event: QKeyEvent) -> bool:
@@ -120,6 +124,8 @@ class Pointing(QObject):
     def _clicked(self, event: Any) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
             self._choose(self._nearest(event.scenePos()), opened=event.double())
+        elif event.button() == Qt.MouseButton.RightButton:  # released where it was pressed: dragging zooms
+            self.menu_asked.emit(event.screenPos().toPoint())
 
     def _go(self, spot: Spot | None, *, by_keys: bool = False) -> None:
         self._spot, self._by_keys = spot, by_keys

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from pruner_engine import units
-from pruner_studio import background
-from pruner_studio.models.recent import recent, summaries
+from pruner_studio import background, clipboard
+from pruner_studio.models.recent import forget, recent, summaries
 from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, Pill, button, clear, label, paint_icon
 from pruner_studio.widgets.elided import ElidedButton
+from pruner_studio.widgets.tab_order import lead_to
 
 _SHOWN = 6
 
@@ -66,6 +69,11 @@ class RecentCard(Card):
             self._rows.addWidget(label(tr("Projects that you tune or open are listed here."), "faint", wrap=True))
         for row in rows:
             self._rows.addWidget(self._row(row))
+        lead_to(self.demo, self.findChildren(ElidedButton))
+
+    def _forget(self, path: str) -> None:
+        forget(path)
+        self.refresh()
 
     def _row(self, row: dict[str, Any]) -> QWidget:
         whole = QWidget()
@@ -77,6 +85,15 @@ class RecentCard(Card):
         made.setProperty("role", "row")
         made.setToolTip(row["path"])
         paint_icon(made, "file")
+        made.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        for text, do in (
+            (tr("&Open"), made.click),
+            (tr("&Copy the path"), partial(clipboard.copy, row["path"])),
+            (tr("&Remove from this list"), partial(self._forget, row["path"])),
+        ):
+            action = QAction(text, made)
+            action.triggered.connect(lambda _=False, do=do: do())
+            made.addAction(action)
         made.setAccessibleName(tr("Open recent project {name}").format(name=Path(row["path"]).name))
         line.addWidget(made, 1)
         if row["problem"]:

@@ -1,19 +1,26 @@
-"""The table view of all pages: one row chosen at a time, sorted by a click on a heading or from its menu."""
+"""The table view of all pages: one row is chosen, several are marked to be copied; headings and a menu sort it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache, partial
 
-from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRectF, Qt, Signal
+from PySide6.QtCore import (
+    QEvent,
+    QItemSelection,
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QRectF,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
     QFocusEvent,
     QFont,
     QFontMetrics,
-    QKeyEvent,
-    QKeySequence,
     QPainter,
     QPaintEvent,
     QResizeEvent,
@@ -22,7 +29,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractItemView, QMenu, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
 from pruner_studio import clipboard
-from pruner_studio.models.rows import Column, Row, RowTable
+from pruner_studio.models.rows import Row, RowTable
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.elided import elided
@@ -60,7 +67,7 @@ class Cells(QStyledItemDelegate):
     ) -> None:
         row, column = self._table.table.rows[index.row()], self._table.table.columns[index.column()]
         box = option.rect
-        if index.row() == self._table.painted_row:
+        if any(index.row() in marked for marked in self._table.painted_rows):
             painter.fillRect(box, theme.color("selection"))
         elif row["id"] in self._table.pointed_ids:
             painter.fillRect(box, theme.color("hover"))
@@ -107,6 +114,9 @@ class Table(QTableView):
 
     While it has no rows, `hint` says why, and what to do.
 
+    Attributes:
+        deeds: further entries of its menu for the current row: text, what it does, whether that is possible now.
+
     Signals:
         pointed: id of the row under the pointer, or None.
     """
@@ -127,18 +137,20 @@ class Table(QTableView):
         super().__init__()
         self.table = model
         self.hint = hint
+        self.deeds: Callable[[], Iterable[tuple[str, Callable[[], object], bool]]] = tuple
         self._on_chosen = on_chosen
         self._quiet = False  # a row becomes current by `choose`, not by the user's hand
         self._kept: int | str | None = None  # the chosen row, over a reset
         self._fitting = False
         self._by_hand: set[int] = set()  # columns that the user has made as wide as he wants them
-        self.painted_row = -1  # the chosen one, asked for once a painting
+        self._marked: set[int | str] = set()  # rows that are selected together, by their ids
+        self.painted_rows: list[range] = []  # the chosen one and the marked ones, asked for once a painting
         self.pointed_ids: frozenset[int] = frozenset()
         self.setAccessibleName(name)
         self.setModel(model)
         self.setItemDelegate(Cells(self))
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setShowGrid(False)
         self.setWordWrap(False)
@@ -161,10 +173,12 @@ class Table(QTableView):
         else:
             self.sortByColumn(*sort_by)
         self.selectionModel().currentRowChanged.connect(self._chosen)
+        self.selectionModel().selectionChanged.connect(self._note_marked)
         self._describe()
         self.setMouseTracking(True)
         self.entered.connect(lambda index: self.pointed.emit(model.rows[index.row()]["id"]))
         self.viewportEntered.connect(lambda: self.pointed.emit(None))
+        self._on_opened = on_opened
         if on_opened is not None:
             self.activated.connect(lambda index: on_opened(model.rows[index.row()]))
 
@@ -178,7 +192,8 @@ class Table(QTableView):
         return self.table.rows[self.currentIndex().row()]["id"] if self.currentIndex().isValid() else None
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        self.painted_row = self.currentIndex().row()
+        at = self.currentIndex().row()
+        self.painted_rows = [range(at, at + 1), *self._selected()]
         super().paintEvent(event)
         if not self.table.rows and self.hint:
             painter = QPainter(self.viewport())
@@ -203,6 +218,7 @@ class Table(QTableView):
             if columns := model.changed(before[at], model.rows[at]):
                 self._widen(at, columns)
                 self.dataChanged(model.index(at, columns[0]), model.index(at, columns[-1]))
+        self._mark(self._marked)
 
     def _widen(self, at: int, columns: Iterable[int]) -> None:
         """Make room for texts of a row that have become longer: a figure that is cut is another figure."""
@@ -228,15 +244,16 @@ class Table(QTableView):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(event.globalPos())
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.matches(QKeySequence.StandardKey.Copy):
-            self.copy_row()
-        else:
-            super().keyPressEvent(event)
-
     def menu(self) -> QMenu:
-        """What the headings do, for the keyboard too, and rows for the clipboard."""
-        made = QMenu(self)
+        """What can be done with the current row, what the headings do, and rows for the clipboard."""
+        made, there = QMenu(self), self.currentIndex().isValid()
+        if self._on_opened is not None:
+            text = tr("&Open") + "\t" + tr("Enter")  # lupdate looks into no f-string
+            made.addAction(text, lambda: self.activated.emit(self.currentIndex())).setEnabled(there)
+        for text, do, possible in self.deeds():
+            made.addAction(text, do).setEnabled(there and possible)
+        if not made.isEmpty():
+            made.addSeparator()
         sort = made.addMenu(tr("&Sort by"))
         sort.setToolTipsVisible(True)
         header = self.horizontalHeader()
@@ -247,8 +264,8 @@ class Table(QTableView):
             action.setChecked(at == header.sortIndicatorSection())
         sort.menuAction().setVisible(self.isSortingEnabled())  # steps have an order of their own
         made.addSeparator()
-        made.addAction(tr("&Copy the row"), self.copy_row).setEnabled(self.currentIndex().isValid())
-        made.addAction(tr("Copy the &table"), self._copy_table)
+        made.addAction(tr("&Copy") + "\tCtrl+C", lambda: clipboard.copy(self.copied())).setEnabled(bool(self.copied()))
+        made.addAction(tr("Copy the &table"), lambda: clipboard.copy(self._text_of(self.table.rows)))
         return made
 
     def _sort_by(self, at: int) -> None:
@@ -257,20 +274,41 @@ class Table(QTableView):
         rising = header.sortIndicatorSection() != at or header.sortIndicatorOrder() == Qt.SortOrder.DescendingOrder
         self.sortByColumn(at, Qt.SortOrder.AscendingOrder if rising else Qt.SortOrder.DescendingOrder)
 
-    def copy_row(self) -> None:
-        """The texts of the current row, with tabs between them."""
-        if self.currentIndex().isValid():
-            clipboard.copy(self._line_of(self.table.rows[self.currentIndex().row()]))
+    def moveCursor(self, action: QAbstractItemView.CursorAction, modifiers: Qt.KeyboardModifier) -> QModelIndex:
+        """Home and End go to the first and the last row: there are no cells to go to within one."""
+        ends = QAbstractItemView.CursorAction.MoveHome, QAbstractItemView.CursorAction.MoveEnd
+        return super().moveCursor(
+            action, modifiers | Qt.KeyboardModifier.ControlModifier if action in ends else modifiers
+        )
 
-    def _copy_table(self) -> None:
-        titles = "\t".join(column.called for column in self._of_text())
-        clipboard.copy("\n".join([titles, *map(self._line_of, self.table.rows)]))
+    def copied(self) -> str:
+        """The headings and the selected rows, or the current one, with tabs between the texts."""
+        places = sorted({at for marked in self._selected() for at in marked})
+        if not places and self.currentIndex().isValid():
+            places = [self.currentIndex().row()]
+        return self._text_of([self.table.rows[at] for at in places]) if places else ""
 
-    def _line_of(self, row: Row) -> str:
-        return "\t".join(self.table.text_of(row, column) for column in self._of_text())
+    def _text_of(self, rows: Iterable[Row]) -> str:
+        columns = [column for column in self.table.columns if column.curve is None]
+        lines = [[column.called for column in columns]]
+        lines += [[self.table.text_of(row, column) for column in columns] for row in rows]
+        return "\n".join("\t".join(line) for line in lines)
 
-    def _of_text(self) -> list[Column]:
-        return [column for column in self.table.columns if column.curve is None]
+    def _selected(self) -> list[range]:
+        return [range(part.top(), part.bottom() + 1) for part in self.selectionModel().selection().toList()]
+
+    def _note_marked(self) -> None:
+        ids = {self.table.rows[at]["id"] for marked in self._selected() for at in marked}
+        self._marked = ids if len(ids) > 1 else set()
+
+    def _mark(self, ids: Collection[int | str]) -> None:
+        """Select these rows, wherever they stand by now: Qt keeps the ends of a selection, not what lies between."""
+        if ids:
+            marked, model = QItemSelection(), self.table
+            for at, row in enumerate(model.rows):
+                if row["id"] in ids:
+                    marked.select(model.index(at, 0), model.index(at, len(model.columns) - 1))
+            self.selectionModel().select(marked, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Qt makes the first row current where none is: nobody chose it."""
@@ -293,10 +331,12 @@ class Table(QTableView):
 
     def _reset(self) -> None:
         """Rows came or went: the chosen one stays chosen, and the reader where he has scrolled to."""
+        marked = self._marked
         self.pointed_ids = frozenset()
         self._fit()
         self._describe()
         self.choose(self._kept, seek=False)
+        self._mark(marked)
 
     def _fit(self) -> None:
         """Columns as wide as their texts; one takes what is left, but keeps room for a few letters."""

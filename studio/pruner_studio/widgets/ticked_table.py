@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
 from pruner_studio.models.rows import Row
 from pruner_studio.models.ticked_rows import TickedRows
+from pruner_studio.translation import tr
 from pruner_studio.widgets.table import Cells, Table
 
 _ROOM = 26  # pixels of a box and the gap to its text
@@ -45,13 +46,17 @@ class TickedTable(Table):
     ) -> None:
         super().__init__(name, model, None, on_opened, sort_by=sort_by, stretch=stretch, hint=hint)
         self._rows = model
+        self.deeds = lambda: ((tr("&Draw or hide") + "\t" + tr("Space"), self._press, True),)
         self.setItemDelegateForColumn(0, _Boxes(self))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Space and self.currentIndex().isValid():
-            self._rows.press(self.currentIndex().row())
+            self._press()
         else:
             super().keyPressEvent(event)
+
+    def _press(self) -> None:
+        self._rows.press(self.currentIndex().row())
 
     def _width_of(self, at: int, texts: Iterable[str]) -> int:
         return super()._width_of(at, texts) + (0 if at else _ROOM)

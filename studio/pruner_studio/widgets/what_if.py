@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QUndoCommand, QUndoGroup, QUndoStack, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QHBoxLayout, QScrollArea, QSlider, QVBoxLayout, QWidget
 
@@ -18,6 +18,7 @@ from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, clear, label
 from pruner_studio.widgets.wheel import leave_wheel
 
+_WIDEST = 420  # pixels that it keeps where what stands beside it wants room
 _ALONE = -1  # an edit that is never merged, for Qt
 
 
@@ -180,7 +181,14 @@ class WhatIfEditor(QScrollArea):
         column.addLayout(row)
         column.addStretch(1)
         self.setWidget(inside)
+        self._inside = inside
         self._shows: list[Callable[[Any], None]] = []
+
+    def minimumSizeHint(self) -> QSize:
+        """Wide enough for what is in it, within reason: who reads a sentence scrolls down, not sideways."""
+        bar = self.verticalScrollBar().sizeHint().width()
+        wanted = self._inside.minimumSizeHint().width() + bar + 2 * self.frameWidth()
+        return QSize(min(_WIDEST, wanted), super().minimumSizeHint().height())
 
     @property
     def decisions(self) -> list[Any]:
@@ -220,6 +228,7 @@ class WhatIfEditor(QScrollArea):
             self._shows.append(show)
             show(self.decisions[at])
         self._grid_holder.addWidget(holder)
+        self.updateGeometry()
 
     def _editor(self, at: int, name: str, domain: dict[str, Any]) -> tuple[QWidget, Callable[[Any], None]]:
         if "extent" in domain:

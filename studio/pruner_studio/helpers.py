@@ -1,0 +1,52 @@
+"""The engines that answer the window's questions: what is answered at once does not wait for what takes its time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QObject
+
+from pruner_engine import protocol as msg
+from pruner_studio.engine_client import EngineClient
+
+# Checks, measurements, learned models, boards and whatever writes into a project: seconds or minutes. A score takes
+# 10 to 20 ms, a replay or the assembly of a kernel some 0.3 s, where TVM is loaded.
+_SLOW = (
+    msg.Doctor,
+    msg.CheckModel,
+    msg.Profile,
+    msg.ListBoards,
+    msg.Verify,
+    msg.Try,
+    msg.Pin,
+    msg.ExportRecords,
+    msg.ImportRecords,
+)
+
+
+class Helpers(QObject):
+    """Two engines, each started by the first question to it, which answers one after another.
+
+    Attributes:
+        quick: shows schedules and their code, and scores them.
+        slow: does the rest.
+    """
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.quick, self.slow = EngineClient(self), EngineClient(self)
+        self.both = self.quick, self.slow
+
+    def ask(self, command: Any, on_reply: Callable[[Any], None], on_failed: Callable[[msg.Failed], None]) -> None:
+        """Send a question to the one that it is for, and call back with its reply, or with the failure."""
+        (self.slow if isinstance(command, _SLOW) else self.quick).ask(command, on_reply, on_failed)
+
+    def quit(self) -> None:
+        for engine in self.both:
+            engine.quit()
+
+    def wait_ended(self, milliseconds: int) -> None:
+        """Block until both are gone."""
+        for engine in self.both:
+            engine.wait_ended(milliseconds)

@@ -1,0 +1,20 @@
+"""Where the Tab key goes: parts that are made later come last in Qt's order, wherever they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+
+
+def lead_to(part: QWidget, others: Iterable[QWidget]) -> None:
+    """Let the Tab key come to these, in their order, before it comes to a part."""
+    for other in others:
+        before = part.previousInFocusChain()
+        while (
+            before is not None and before.focusPolicy() == Qt.FocusPolicy.NoFocus
+        ):  # Qt puts nothing behind such a one
+            before = before.previousInFocusChain()
+        if before is not None:
+            QWidget.setTabOrder(before, other)
