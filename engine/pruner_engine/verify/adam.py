@@ -1,45 +1,49 @@
-"""Adam (Kingma and Ba, ICLR 2015) in PyTorch's arithmetic.
+"""Adam (Kingma and Ba, ICLR 2015): PyTorch's arithmetic without its optimiser class.
 
-PyTorch's own loads a compiler of 800 modules as soon as one is made, which takes two seconds of a run that may last
+The class loads a compiler of 800 modules as soon as one is made, which takes two seconds of a run that may last
 minutes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 
 import torch
 from torch import nn
+from torch.optim.adam import adam
 
-_MEAN, _SQUARE = 0.9, 0.999
-_EPSILON = 1e-8
+_adam = partial(
+    adam, max_exp_avg_sqs=[], foreach=False, amsgrad=False, beta1=0.9, beta2=0.999, eps=1e-8, maximize=False
+)
 
 
 class Adam:
     """Moves parameters against their gradients; `decay` pulls them to zero as a part of the gradient."""
 
     def __init__(self, parameters: Iterable[nn.Parameter], decay: float) -> None:
-        self._parameters = list(parameters)
         self._decay = decay
-        self._means = [torch.zeros_like(parameter) for parameter in self._parameters]
-        self._squares = [torch.zeros_like(parameter) for parameter in self._parameters]
-        self._steps = 0
+        self._states = [
+            (parameter, torch.zeros_like(parameter), torch.zeros_like(parameter), torch.tensor(0.0))
+            for parameter in parameters
+        ]
 
     def zero_grad(self) -> None:
         """Forget the gradients."""
-        for parameter in self._parameters:
+        for parameter, *_ in self._states:
             parameter.grad = None
 
-    @torch.no_grad()
     def step(self, learning_rate: float) -> None:
         """One step; a parameter without a gradient stays as it is."""
-        self._steps += 1
-        step = learning_rate / (1 - _MEAN**self._steps)
-        root = (1 - _SQUARE**self._steps) ** 0.5
-        for parameter, mean, square in zip(self._parameters, self._means, self._squares, strict=True):
-            if parameter.grad is None:
-                continue
-            gradient = parameter.grad.add(parameter, alpha=self._decay)
-            mean.lerp_(gradient, 1 - _MEAN)
-            square.mul_(_SQUARE).addcmul_(gradient, gradient, value=1 - _SQUARE)
-            parameter.addcdiv_(mean, (square.sqrt() / root).add_(_EPSILON), value=-step)
+        with torch.no_grad():
+            for parameter, mean, square, steps in self._states:
+                if parameter.grad is not None:
+                    _adam(
+                        [parameter],
+                        [parameter.grad],
+                        [mean],
+                        [square],
+                        state_steps=[steps],
+                        lr=learning_rate,
+                        weight_decay=self._decay,
+                    )
