@@ -155,6 +155,19 @@ def test_resize_rounds_as_the_runtime_does(tmp_path, extent):
     )
 
 
+def test_resize_by_converted_scales(tmp_path):
+    """As converters of halves write it."""
+    model = model_of(IMAGE, 17, ("Resize", [None, np.array([1, 1, 2, 2], "f2")], {"mode": "linear"}))
+    model.graph.node.insert(0, helper.make_node("Cast", ["w0"], ["wide"], to=onnx.TensorProto.FLOAT))
+    model.graph.node[1].input[2] = "wide"
+    model.graph.output[0].CopyFrom(helper.make_tensor_value_info("y0", onnx.TensorProto.FLOAT, [1, 2, 10, 12]))
+    onnx.save(model, tmp_path / "model.onnx")
+    machine = relax.VirtualMachine(tvm.compile(load_model(str(tmp_path / "model.onnx")).mod, "llvm"), tvm.cpu())
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    found = machine["main"](tvm.runtime.tensor(IMAGE)).numpy()
+    np.testing.assert_allclose(found, session.run(None, {"x": IMAGE})[0], 1e-5, 1e-5)
+
+
 def test_resize_of_bytes(tmp_path):
     x = np.arange(20, dtype=np.uint8).reshape(1, 1, 4, 5)
     scales = [None, np.array([1, 1, 1.5, 2], "f")]
@@ -501,6 +514,9 @@ def test_functions_of_onnx_that_tvm_lacks(tmp_path):
 
 MATRIX = RNG.standard_normal((3, 4, 6)).astype("f")
 FUSED = [
+    ("FusedMatMul", [RNG.standard_normal((3, 6, 5)).astype("f")], {"transBatchB": 0}),
+    ("FusedMatMul", [RNG.standard_normal((4, 6, 5)).astype("f")], {"transBatchA": 1}),
+    ("FusedMatMul", [RNG.standard_normal((4, 3, 5)).astype("f")], {"transBatchA": 1, "transA": 1}),
     ("FusedMatMul", [RNG.standard_normal((5, 6)).astype("f")], {"transB": 1, "alpha": 0.25}),
     ("QuickGelu", [], {"alpha": 1.5}),
     ("QuickGelu", [], {}),

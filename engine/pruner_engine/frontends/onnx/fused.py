@@ -14,12 +14,13 @@ _PARAMETERS = {"LeakyRelu": ("alpha",), "HardSigmoid": ("alpha", "beta")}
 
 
 def _product(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
+    """With the first axis behind those between, the last two exchanged, and a factor."""
     form, terms = attributes_of(node), []
-    if form.get("transBatchA") or form.get("transBatchB"):
-        raise refused(node, "moves its first axis")
     for number, (side, operand) in enumerate(zip("AB", node.input, strict=True)):
-        rank = len(values.shape_for(node, number)) if form.get(f"trans{side}") else 0
-        order = [*range(rank - 2), rank - 1, rank - 2]
+        behind, turned = form.get(f"transBatch{side}"), form.get(f"trans{side}")
+        rank = len(values.shape_for(node, number)) if behind or turned else 0
+        order = [*range(1, rank - 1), 0, rank - 1] if behind else [*range(rank)]
+        order[-2:] = order[:-3:-1] if turned else order[-2:]
         terms.append(nodes.transpose(operand, *order) if rank > 1 else operand)
     made = nodes("MatMul", *terms)
     alpha = form.get("alpha", 1.0)

@@ -27,10 +27,13 @@ class Values:
         for node in graph.node:
             if node.op_type == "Constant" and "value" in attributes_of(node):
                 self._constants[node.output[0]] = attributes_of(node)["value"]
+        # as converters of halves write what has to stay float32
+        self._converted = {node.output[0]: node for node in graph.node if node.op_type == "Cast"}
         self._read = {o.name for inner in graphs_within(graph) for o in inner.output}
         self._read |= {name for inner in graphs_within(graph) for node in inner.node for name in node.input}
         if outer is not None:
             self._types, self._constants = outer._types | self._types, outer._constants | self._constants
+            self._converted = outer._converted | self._converted
 
     def shape(self, name: str) -> list[int] | None:
         """None where an extent is not known."""
@@ -65,7 +68,13 @@ class Values:
 
     def constant(self, name: str) -> np.ndarray[Any, Any] | None:
         """None where the value is no constant, or has no name: an input that a node lacks."""
-        return numpy_helper.to_array(self._constants[name]) if name in self._constants else None
+        if name in self._constants:
+            return numpy_helper.to_array(self._constants[name])
+        if name in self._converted:
+            known = self.constant(self._converted[name].input[0])
+            to = helper.tensor_dtype_to_np_dtype(attributes_of(self._converted[name])["to"])
+            return None if known is None else known.astype(to)
+        return None
 
     def is_read(self, name: str) -> bool:
         return bool(name) and name in self._read

@@ -74,7 +74,7 @@ def _distances(x: Tensor, y: Tensor, p: float, mode: int | None) -> Tensor:
     return _lengths(x.unsqueeze(-2) - y.unsqueeze(-3), p)
 
 
-def _own_distances(x: Tensor, p: float) -> Tensor:
+def _own_distances(x: Tensor, p: float = 2) -> Tensor:
     """Between any two rows of a matrix."""
     first, second = torch.triu_indices(x.shape[0], x.shape[0], 1)
     return _lengths(x[first] - x[second], p)
