@@ -7,7 +7,9 @@ import tvm
 from tvm import relax
 from tvm.relax import op
 
+from graphs import graph
 from pruner_engine.targets.target import resolve_target
+from pruner_engine.tasks.halves import coarsest_float
 from pruner_engine.tasks.prepare import prepare
 
 functional = torch.nn.functional
@@ -69,3 +71,11 @@ def test_sums_of_halves_are_as_precise_as_one_of_them(case, dtype):
     assert found.dtype == dtype
     exact = oracle(*(x.double() for x in inputs)).numpy()
     np.testing.assert_allclose(found.double().numpy(), exact, rtol=1.01 * torch.finfo(dtype).eps)
+
+
+@pytest.mark.parametrize(("dtype", "told"), [("float16", "float16"), ("bfloat16", "bfloat16"), ("float64", "float32")])
+def test_the_coarsest_float_on_the_way_is_found(dtype, told):
+    def through(x):
+        return op.astype(op.negative(op.astype(x, dtype)), "float32")
+
+    assert coarsest_float(graph(through, (4,))) == told

@@ -22,6 +22,7 @@ from pruner_engine.export.staging import staged
 from pruner_engine.export.tuned import TunedModel
 from pruner_engine.export.turns import IN_TORCH, Turns, time_in_turns
 from pruner_engine.store.slower import faster
+from pruner_engine.tasks.halves import coarsest_float
 from pruner_engine.tasks.quantised import rounds_to_bytes
 
 if TYPE_CHECKING:
@@ -92,8 +93,9 @@ def export_bundle(
 
 def _checks(timings: Mapping[str, Timing], depth: int, model: LoadedModel) -> list[Agreement]:
     tuned, rounds = timings["tuned"].outputs, rounds_to_bytes(model.mod)
+    dtype = model.dtype if model.dtype != "float32" else coarsest_float(model.mod)
     checks = [
-        compare(name, timing.outputs, tuned, depth, model.dtype, rounds=rounds)
+        compare(name, timing.outputs, tuned, depth, dtype, rounds=rounds)
         for name, timing in timings.items()
         if name != "tuned" and timing.outputs
     ]
