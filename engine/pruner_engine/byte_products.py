@@ -86,7 +86,8 @@ _SHORT = {4: "llvm.x86.sse2.pmadd.wd", 8: "llvm.x86.avx2.pmadd.wd"}
 PAIRS = WordProducts("sum_of_pair_products", 16, _SHORT, adds=False)
 # an operator of its own: what lowers it is not told which target it is for
 WIDE_PAIRS = WordProducts("sum_of_wide_pair_products", 16, {**_SHORT, 16: "llvm.x86.avx512.pmaddw.d.512"}, adds=False)
-_ALL = (BYTES, PAIRS, WIDE_PAIRS)
+_WIDENED = (PAIRS, WIDE_PAIRS)
+ALL = (BYTES, *_WIDENED)
 
 
 def products_of(target: Target) -> WordProducts | None:
@@ -106,7 +107,7 @@ def products_of(target: Target) -> WordProducts | None:
 
 def register_byte_products() -> None:
     """Let kernels that hold these products be scheduled and built; `import_tvm` calls it."""
-    for products in _ALL:
+    for products in ALL:
         RegisterOp(products.operator, f"The sum of the products of {_WORD_BITS // products.bits} numbers.")
         attributes = {"TCallEffectKind": _PURE, "TVectorizable": True, "TScriptPrinterName": products.name}
         for key, value in attributes.items():
@@ -116,7 +117,12 @@ def register_byte_products() -> None:
 
 def is_byte_products(value: object) -> bool:
     """Whether it is a sum of products of bytes, widened or not."""
-    return any(products.is_in(value) for products in _ALL)
+    return any(products.is_in(value) for products in ALL)
+
+
+def is_pair_products(value: object) -> bool:
+    """Whether it is a sum of products of numbers that were widened before; another instruction adds it to a sum."""
+    return any(products.is_in(value) for products in _WIDENED)
 
 
 def holds_byte_products(mod: IRModule) -> bool:
@@ -133,7 +139,7 @@ def widened_operands(mod: IRModule) -> list[tirx.Var]:
     found: list[tirx.Var] = []
 
     def take(call: Call) -> None:
-        if any(products.is_in(call) for products in (PAIRS, WIDE_PAIRS)):
+        if is_pair_products(call):
             found.append(call.args[1].source)
 
     for function in mod.functions.values():

@@ -10,7 +10,7 @@ from tvm import tirx
 from tvm.ir.expr import Call, TensorLoad
 from tvm.s_tir import SBlockRealize
 
-from pruner_engine.byte_products import BYTES, PAIRS, WIDE_PAIRS
+from pruner_engine.byte_products import ALL, is_pair_products
 from pruner_engine.draft.index import Atom, Const, Index, Opaque, Quotient, Remainder, Var, add, resolve, scale, span
 from pruner_engine.draft.nest import Access, Block, Buffer, Iter, Loop, Store, UnreadableSketchError, attach
 
@@ -24,7 +24,7 @@ _CALLS = {
     # one instruction of a vector
     **dict.fromkeys(("round", "nearbyint", "floor", "ceil", "trunc", "shift_right", "bitwise_and"), "flops"),
     # with the sum that it goes into as much work as a multiplication with it
-    **{products.name: "flops" for products in (BYTES, PAIRS, WIDE_PAIRS)},
+    **{products.name: "flops" for products in ALL},
 }
 _ARITHMETIC = (tirx.Add, tirx.Sub, tirx.Mul, tirx.Max, tirx.Min)
 
@@ -130,7 +130,7 @@ class FunctionReader:
             self._value(operand, reads, counts, guarded or kind == "selects")
         if kind and len(reads) > before:
             counts[kind] += 1
-            counts["between"] += any(products.is_in(value) for products in (PAIRS, WIDE_PAIRS))
+            counts["between"] += is_pair_products(value)
 
     def _indices(self, indices: Any) -> tuple[Index, ...]:
         return tuple(self._index(i) for i in indices)
