@@ -26,17 +26,17 @@ def to_relax(content: bytes, name: str) -> tvm.IRModule:
         raise UserError("Reading .pt2 files needs PyTorch.", "Install it with: pip install torch") from error
     from pruner_engine.frontends.torch.guard import check_archive
     from pruner_engine.frontends.torch.libraries import know_operators_of_libraries
-    from pruner_engine.frontends.torch.quantised import know_quantised_operators
+    from pruner_engine.frontends.torch.operators.quantised import know_quantised_operators
 
     check_archive(content, name)
     know_quantised_operators(content)
     know_operators_of_libraries(content)
     program = _load(content, name)
     from pruner_engine.frontends.torch.attention import in_core_operators
-    from pruner_engine.frontends.torch.complex_numbers import with_real_parameters
     from pruner_engine.frontends.torch.decompositions import spelled_out
     from pruner_engine.frontends.torch.dimensions import known_by_their_symbols
     from pruner_engine.frontends.torch.importer import Importer
+    from pruner_engine.frontends.torch.operators.complex_numbers import with_real_parameters
     from pruner_engine.frontends.torch.randomness import refuse_random
     from pruner_engine.frontends.torch.regions import without_regions
     from pruner_engine.frontends.torch.tensors import tensors_only

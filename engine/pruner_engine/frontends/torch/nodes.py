@@ -26,3 +26,9 @@ def extents_of(node: Node) -> list[int] | None:
 def type_name(dtype: torch.dtype) -> str:
     """TVM's name of a type."""
     return str(dtype).removeprefix("torch.")
+
+
+def summed_as(node: Node) -> torch.dtype:
+    """What sums of products are held in: float32 where the result is of halves, as PyTorch does it."""
+    dtype: torch.dtype = node.meta["val"].dtype
+    return torch.float32 if dtype in (torch.float16, torch.bfloat16) else dtype

@@ -17,12 +17,12 @@ from pruner_engine.frontends.scattered import flat_places, suits_tvm
 from pruner_engine.frontends.torch.nodes import arguments, extents_of, type_name
 
 if TYPE_CHECKING:
-    from pruner_engine.frontends.torch.importer import Importer
+    from pruner_engine.frontends.torch.operators.conversion import Conversion
 
 _REDUCTIONS = {"amax": "max", "amin": "min", "multiply": "mul", "prod": "mul"}  # others add
 
 
-def _scatter(reduction: str, importer: Importer, node: Node) -> relax.Expr:
+def _scatter(reduction: str, importer: Conversion, node: Node) -> relax.Expr:
     x, how, include = arguments(node, "self", "reduce", "include_self")
     dtype = node.meta["val"].dtype
     if how == "mean" and not dtype.is_floating_point:
@@ -44,14 +44,14 @@ def _neutral(how: str, dtype: torch.dtype) -> float:
     return {"prod": 1, "amax": limits[0], "amin": limits[1]}.get(how, 0)
 
 
-def _filled(importer: Importer, node: Node, value: float) -> relax.Var:
+def _filled(importer: Conversion, node: Node, value: float) -> relax.Var:
     """A number in the shape of the index."""
     (index,) = arguments(node, "index")
     number = relax.const(value, type_name(node.meta["val"].dtype))
     return importer.emit(relax.op.broadcast_to(number, importer.env[index].ty.shape))
 
 
-def _put(importer: Importer, node: Node, data: relax.Expr, source: relax.Expr, reduction: str) -> relax.Var:
+def _put(importer: Conversion, node: Node, data: relax.Expr, source: relax.Expr, reduction: str) -> relax.Var:
     """The source scattered into data as a node says."""
     x, axis, index = arguments(node, "self", "dim", "index")
     scatter = partial(relax.op.scatter_elements, reduction=reduction)
@@ -69,7 +69,7 @@ def _put(importer: Importer, node: Node, data: relax.Expr, source: relax.Expr, r
     return importer.emit(relax.op.reshape(importer.emit(scatter(*flat, axis=0)), whole))
 
 
-def _source(importer: Importer, node: Node) -> relax.Expr:
+def _source(importer: Conversion, node: Node) -> relax.Expr:
     """What is scattered, in the shape of the index, which may be smaller."""
     index, src, value = arguments(node, "index", "src", "value")
     if src is None:
@@ -88,7 +88,7 @@ def _extents(node: Node) -> list[str]:
     return [str(extent) for extent in node.meta["val"].shape]
 
 
-SCATTERS: dict[str, Callable[[Importer, Node], relax.Expr]] = {
+SCATTERS: dict[str, Callable[[Conversion, Node], relax.Expr]] = {
     "scatter_add.default": partial(_scatter, "add"),
     **{
         f"scatter{kind}": partial(_scatter, "update")

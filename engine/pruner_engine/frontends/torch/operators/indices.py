@@ -16,10 +16,10 @@ from tvm import relax
 from pruner_engine.frontends.torch.nodes import arguments, extents_of
 
 if TYPE_CHECKING:
-    from pruner_engine.frontends.torch.importer import Importer
+    from pruner_engine.frontends.torch.operators.conversion import Conversion
 
 
-def _index(importer: Importer, node: Node) -> relax.Var:
+def _index(importer: Conversion, node: Node) -> relax.Var:
     """Tensors as indices of some axes, which go together as in NumPy; TVM's importer takes them one after another."""
     x, indices = node.args
     data, known = importer.env[x], list(x.meta["val"].shape)
@@ -41,7 +41,7 @@ def _index(importer: Importer, node: Node) -> relax.Var:
     return importer.emit(relax.op.take(data, flat, axis=first))
 
 
-def _index_put(importer: Importer, node: Node) -> relax.Var:
+def _index_put(importer: Conversion, node: Node) -> relax.Var:
     """Values put, or added, where tensors of indices of some axes say."""
     x, indices, values, accumulate = arguments(node, "self", "indices", "values", "accumulate")
     axes = [axis for axis, index in enumerate(indices) if index is not None]
@@ -72,7 +72,7 @@ def _index_put(importer: Importer, node: Node) -> relax.Var:
     return _ordered(importer, made, [[*axes, *others].index(axis) for axis in range(len(extents))])
 
 
-def _put_by_mask(importer: Importer, node: Node, mask: Node, first: int) -> relax.Var:
+def _put_by_mask(importer: Conversion, node: Node, mask: Node, first: int) -> relax.Var:
     """One number where a mask of some axes, from a first one on, says."""
     x, values, accumulate = arguments(node, "self", "values", "accumulate")
     if values.meta["val"].numel() != 1:
@@ -88,11 +88,11 @@ def _put_by_mask(importer: Importer, node: Node, mask: Node, first: int) -> rela
     return importer.emit(relax.op.where(chosen, number, data))
 
 
-def _ordered(importer: Importer, value: relax.Expr, axes: list[int]) -> relax.Expr:
+def _ordered(importer: Conversion, value: relax.Expr, axes: list[int]) -> relax.Expr:
     return value if axes == sorted(axes) else importer.emit(relax.op.permute_dims(value, axes))
 
 
-def _flat(importer: Importer, indices: list[Node], extents: list[Any]) -> relax.Expr:
+def _flat(importer: Conversion, indices: list[Node], extents: list[Any]) -> relax.Expr:
     """Indices of some axes as those of one axis that the axes are merged to, none of them negative."""
     flat = None
     for node, extent in zip(indices, extents, strict=True):
@@ -120,7 +120,27 @@ def _counts_up(node: Node) -> bool:
     return all(value is None or (type(value) is int and value >= 0) for value in arguments(node, "start", "step"))
 
 
-INDICES: dict[str, Callable[[Importer, Node], relax.Var]] = {
+def _embedding_bag(importer: Conversion, node: Node) -> list[relax.Expr]:
+    """Sums, means or maxima of table rows, where all bags have the same size: those of a matrix of indices."""
+    names = ("weight", "indices", "offsets", "mode", "per_sample_weights", "include_last_offset", "padding_idx")
+    table, indices, offsets, mode, weights, last, padding = arguments(node, *names)
+    first, end, size = (*offsets.args, None, None, None)[:3]
+    whole = all(type(n) is int for n in (first, end, size))
+    if offsets.target is not torch.ops.aten.arange.start_step or not whole or first != 0 or end % size:
+        raise ValueError("it has bags whose sizes are known only when it runs")
+    if last or padding >= 0:
+        raise ValueError("it has bags with a padding index, or with an offset of their end")
+    bags, width = end // size, table.meta["val"].shape[1]
+    rows = importer.emit(relax.op.take(importer.env[table], importer.env[indices], axis=0))
+    rows = importer.emit(relax.op.reshape(rows, [bags, size, width]))
+    if weights is not None:
+        rows = importer.emit(relax.op.multiply(rows, relax.op.reshape(importer.env[weights], [bags, size, 1])))
+    return [importer.emit((relax.op.sum, relax.op.mean, relax.op.max)[mode](rows, axis=1))]
+
+
+INDICES: dict[str, Callable[[Conversion, Node], relax.Var]] = {
+    "_embedding_bag.default": _embedding_bag,
+    "_embedding_bag_forward_only.default": _embedding_bag,
     "index.Tensor": _index,
     "index_put.default": _index_put,
 }

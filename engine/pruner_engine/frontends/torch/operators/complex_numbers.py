@@ -14,14 +14,14 @@ from torch.export.graph_signature import InputKind, OutputKind
 from torch.fx import Node
 from tvm import relax
 
-from pruner_engine.frontends.torch.fourier import complex_spectrum, from_spectrum, spectrum
 from pruner_engine.frontends.torch.nodes import arguments, extents_of, type_name
-from pruner_engine.frontends.torch.pairs import Pair, is_complex, pair_of, real_type
+from pruner_engine.frontends.torch.operators.fourier import complex_spectrum, from_spectrum, spectrum
+from pruner_engine.frontends.torch.operators.pairs import Pair, is_complex, pair_of, real_type
 
 if TYPE_CHECKING:
-    from pruner_engine.frontends.torch.importer import Importer
+    from pruner_engine.frontends.torch.operators.conversion import Conversion
 
-_Rule = Callable[["Importer", Node], Any]
+_Rule = Callable[["Conversion", Node], Any]
 
 
 def with_real_parameters(program: Any) -> Any:
@@ -58,7 +58,7 @@ def is_of_complex(node: Node) -> bool:
     return any(is_complex(value) for value in (node, *node.all_input_nodes))
 
 
-def of_complex(importer: Importer, convert: Callable[[Node], Any], node: Node) -> Any:
+def of_complex(importer: Conversion, convert: Callable[[Node], Any], node: Node) -> Any:
     """What becomes of such a node; `convert` makes it of real numbers."""
     name = node.target.__name__
     if name in _RULES:
@@ -68,7 +68,7 @@ def of_complex(importer: Importer, convert: Callable[[Node], Any], node: Node) -
     raise ValueError(f"it computes {name} of complex numbers")
 
 
-def _each_part(importer: Importer, convert: Callable[[Node], Any], node: Node) -> Any:
+def _each_part(importer: Conversion, convert: Callable[[Node], Any], node: Node) -> Any:
     """An operator that moves or adds up numbers; of the real ones among its operands, the imaginary part is 0."""
     mixed = node.args[1:] if node.target is torch.ops.aten.where.self else node.all_input_nodes
     pairs = {x: pair_of(importer, x) for x in mixed if isinstance(x, Node) and _has_numbers(x)}
@@ -88,7 +88,7 @@ def _has_numbers(node: Node) -> bool:
     return isinstance(value, torch.Tensor) and (value.is_complex() or value.is_floating_point())
 
 
-def _sum(op: Callable[..., relax.Expr], importer: Importer, node: Node) -> Pair:
+def _sum(op: Callable[..., relax.Expr], importer: Conversion, node: Node) -> Pair:
     (alpha,) = arguments(node, "alpha")
     a, b = (pair_of(importer, x, node) for x in node.args[:2])
     factor = relax.const(alpha, type_name(real_type(node)))
@@ -97,7 +97,7 @@ def _sum(op: Callable[..., relax.Expr], importer: Importer, node: Node) -> Pair:
     )
 
 
-def _product(importer: Importer, node: Node) -> Pair:
+def _product(importer: Conversion, node: Node) -> Pair:
     a, b = node.args[:2]
     for one, other in ((a, b), (b, a)):
         if (factor := _real(importer, other, node)) is not None:
@@ -105,20 +105,20 @@ def _product(importer: Importer, node: Node) -> Pair:
     return _times(importer, relax.op.multiply, pair_of(importer, a), pair_of(importer, b))
 
 
-def _real(importer: Importer, operand: Any, like: Node) -> relax.Expr | None:
+def _real(importer: Conversion, operand: Any, like: Node) -> relax.Expr | None:
     """An operand that is real; None where it is not."""
     if isinstance(operand, Node):
         return None if is_complex(operand) else importer.as_type(importer.env[operand], real_type(like))
     return None if isinstance(operand, complex) else relax.const(operand, type_name(real_type(like)))
 
 
-def _times(importer: Importer, op: Callable[..., relax.Expr], a: Pair, b: Pair) -> Pair:
+def _times(importer: Conversion, op: Callable[..., relax.Expr], a: Pair, b: Pair) -> Pair:
     real = relax.op.subtract(op(a.real, b.real), op(a.imaginary, b.imaginary))
     imaginary = relax.op.add(op(a.real, b.imaginary), op(a.imaginary, b.real))
     return Pair(importer.emit(real), importer.emit(imaginary))
 
 
-def _quotient(importer: Importer, node: Node) -> Pair:
+def _quotient(importer: Conversion, node: Node) -> Pair:
     a, b = node.args[:2]
     if (divisor := _real(importer, b, node)) is not None:
         return Pair(*(importer.emit(relax.op.divide(x, divisor)) for x in pair_of(importer, a, node)))
@@ -128,21 +128,21 @@ def _quotient(importer: Importer, node: Node) -> Pair:
     return Pair(*(importer.emit(relax.op.divide(x, square)) for x in made))
 
 
-def _inverse(importer: Importer, node: Node) -> Pair:
+def _inverse(importer: Conversion, node: Node) -> Pair:
     x = pair_of(importer, node.args[0])
     square = _square(importer, x)
     return Pair(*(importer.emit(relax.op.divide(part, square)) for part in _conjugate_of(importer, x)))
 
 
-def _square(importer: Importer, x: Pair) -> relax.Expr:
+def _square(importer: Conversion, x: Pair) -> relax.Expr:
     return importer.emit(relax.op.add(*(relax.op.multiply(part, part) for part in x)))
 
 
-def _matrices(importer: Importer, node: Node) -> Pair:
+def _matrices(importer: Conversion, node: Node) -> Pair:
     return _times(importer, relax.op.matmul, *(pair_of(importer, x, node) for x in node.args[:2]))
 
 
-def _power(importer: Importer, node: Node) -> Pair:
+def _power(importer: Conversion, node: Node) -> Pair:
     x, exponent = node.args
     base = pair_of(importer, x)
     if exponent not in (1, 2):
@@ -150,59 +150,59 @@ def _power(importer: Importer, node: Node) -> Pair:
     return base if exponent == 1 else _times(importer, relax.op.multiply, base, base)
 
 
-def _conjugate(importer: Importer, node: Node) -> Pair:
+def _conjugate(importer: Conversion, node: Node) -> Pair:
     return _conjugate_of(importer, pair_of(importer, node.args[0]))
 
 
-def _conjugate_of(importer: Importer, x: Pair) -> Pair:
+def _conjugate_of(importer: Conversion, x: Pair) -> Pair:
     return Pair(x.real, importer.emit(relax.op.negative(x.imaginary)))
 
 
-def _exponential(importer: Importer, node: Node) -> Pair:
+def _exponential(importer: Conversion, node: Node) -> Pair:
     x = pair_of(importer, node.args[0])
     return _turned(importer, importer.emit(relax.op.exp(x.real)), x.imaginary)
 
 
-def _polar(importer: Importer, node: Node) -> Pair:
+def _polar(importer: Conversion, node: Node) -> Pair:
     return _turned(importer, *(importer.env[x] for x in node.args[:2]))
 
 
-def _turned(importer: Importer, size: relax.Expr, angle: relax.Expr) -> Pair:
+def _turned(importer: Conversion, size: relax.Expr, angle: relax.Expr) -> Pair:
     return Pair(*(importer.emit(relax.op.multiply(size, of(angle))) for of in (relax.op.cos, relax.op.sin)))
 
 
-def _size(importer: Importer, node: Node) -> relax.Expr:
+def _size(importer: Conversion, node: Node) -> relax.Expr:
     return importer.emit(relax.op.sqrt(_square(importer, pair_of(importer, node.args[0]))))
 
 
-def _angle(importer: Importer, node: Node) -> relax.Expr:
+def _angle(importer: Conversion, node: Node) -> relax.Expr:
     x = pair_of(importer, node.args[0])
     return importer.emit(relax.op.atan2(x.imaginary, x.real))
 
 
-def _joined(importer: Importer, node: Node) -> relax.Expr:
+def _joined(importer: Conversion, node: Node) -> relax.Expr:
     """view_as_real: the parts along a new last axis."""
     return importer.emit(relax.op.concat([relax.op.expand_dims(x, -1) for x in pair_of(importer, node.args[0])], -1))
 
 
-def _parted(importer: Importer, node: Node) -> Pair:
+def _parted(importer: Conversion, node: Node) -> Pair:
     """view_as_complex."""
     x = importer.env[node.args[0]]
     return Pair(*(importer.emit(relax.op.take(x, relax.const(part, "int64"), axis=-1)) for part in (0, 1)))
 
 
-def _filled(importer: Importer, node: Node) -> Pair:
+def _filled(importer: Conversion, node: Node) -> Pair:
     (value,), shape = arguments(node, "fill_value"), extents_of(node)
     if shape is None:
         raise ValueError("it fills a tensor of an open size with complex numbers")
     return Pair(*(importer.emit(relax.op.broadcast_to(x, shape)) for x in pair_of(importer, value, node)))
 
 
-def _number(importer: Importer, node: Node) -> Pair:
+def _number(importer: Conversion, node: Node) -> Pair:
     return pair_of(importer, node.args[0], node)
 
 
-def _copied(importer: Importer, node: Node) -> Pair:
+def _copied(importer: Conversion, node: Node) -> Pair:
     """In the shape of what is written over."""
     shape = extents_of(node)
     if shape is None or not is_complex(node):
@@ -210,17 +210,17 @@ def _copied(importer: Importer, node: Node) -> Pair:
     return Pair(*(importer.emit(relax.op.broadcast_to(x, shape)) for x in pair_of(importer, node.args[1], node)))
 
 
-def _converted(importer: Importer, node: Node) -> Any:
+def _converted(importer: Conversion, node: Node) -> Any:
     pair = pair_of(importer, node.args[0])
     parts = Pair(*(importer.as_type(x, real_type(node)) for x in pair))
     return parts if is_complex(node) else parts.real
 
 
-def _member(importer: Importer, node: Node) -> Any:
+def _member(importer: Conversion, node: Node) -> Any:
     return importer.env[node.args[0]][node.args[1]]
 
 
-def _as_it_is(importer: Importer, node: Node) -> Any:
+def _as_it_is(importer: Conversion, node: Node) -> Any:
     return importer.env[node.args[0]]
 
 

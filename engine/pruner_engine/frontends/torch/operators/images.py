@@ -19,10 +19,10 @@ from pruner_engine.frontends.torch.nodes import arguments, type_name
 from pruner_engine.frontends.windows import members, windows_along
 
 if TYPE_CHECKING:
-    from pruner_engine.frontends.torch.importer import Importer
+    from pruner_engine.frontends.torch.operators.conversion import Conversion
 
 
-def _nearest(importer: Importer, node: Node) -> relax.Expr:
+def _nearest(importer: Conversion, node: Node) -> relax.Expr:
     x, factors = arguments(node, "input", "scale_factors")
     places = []
     spans = list(zip(_inner(x, 2), _inner(node, 2), factors or (None, None), strict=True))
@@ -41,7 +41,7 @@ def _nearest(importer: Importer, node: Node) -> relax.Expr:
     return made
 
 
-def _bilinear(importer: Importer, node: Node) -> relax.Expr:
+def _bilinear(importer: Conversion, node: Node) -> relax.Expr:
     x, corners, factors = arguments(node, "input", "align_corners", "scale_factors")
     dtype = node.meta["val"].dtype
     if not dtype.is_floating_point:
@@ -68,7 +68,7 @@ def _bilinear(importer: Importer, node: Node) -> relax.Expr:
     return made
 
 
-def _smoothed(importer: Importer, node: Node) -> relax.Expr:
+def _smoothed(importer: Conversion, node: Node) -> relax.Expr:
     """Antialiasing, which leaves a larger image as it is."""
     corners, *factors = arguments(node, "align_corners", "scales_h", "scales_w")
     sizes = zip(_inner(node.args[0], 2), _inner(node, 2), strict=True)
@@ -82,7 +82,7 @@ def _scale(before: int, after: int, factor: float | None) -> np.float32:
     return np.float32(before) / np.float32(after) if factor is None else np.float32(1 / factor)
 
 
-def _max_pool(importer: Importer, node: Node) -> Any:
+def _max_pool(importer: Conversion, node: Node) -> Any:
     """Also without steps of its own, which a program says as steps of no axis: those are as wide as the windows."""
     if not _asks_where(node):
         if len(node.args) > 2 and not node.args[2]:
@@ -95,7 +95,7 @@ def _max_pool(importer: Importer, node: Node) -> Any:
     return _maxima(importer, node, x, places)
 
 
-def _adaptive_max_pool(importer: Importer, node: Node) -> list[relax.Expr]:
+def _adaptive_max_pool(importer: Conversion, node: Node) -> list[relax.Expr]:
     x, rank = node.args[0], int(node.target.__name__[len("adaptive_max_pool")])
     places = []
     for before, after in zip(_inner(x, rank), _inner(node, rank), strict=True):
@@ -106,7 +106,7 @@ def _adaptive_max_pool(importer: Importer, node: Node) -> list[relax.Expr]:
     return _maxima(importer, node, x, places)
 
 
-def _maxima(importer: Importer, node: Node, x: Node, places: list[np.ndarray]) -> list[relax.Expr]:
+def _maxima(importer: Conversion, node: Node, x: Node, places: list[np.ndarray]) -> list[relax.Expr]:
     """The maxima of windows, and where in the image they are if that is asked.
 
     `places` has for each axis of the image the windows along it, as rows; some of a row may be outside.
@@ -132,7 +132,7 @@ def _asks_where(node: Node) -> bool:
     return any(user.args[1] == 1 for user in node.users)
 
 
-def _avg_pool(importer: Importer, node: Node) -> relax.Expr:
+def _avg_pool(importer: Conversion, node: Node) -> relax.Expr:
     """Windows whose sums are divided by a number of its own: averages of what is inside and zeros, times a factor."""
     names = ("self", "kernel_size", "stride", "padding", "ceil_mode", "divisor_override")
     x, kernel, stride, padding, ceil, divisor = arguments(node, *names)
@@ -166,12 +166,29 @@ def _inner(node: Node, rank: int) -> list[int]:
     return sizes
 
 
-IMAGES: dict[str, Callable[[Importer, Node], Any]] = {
+def _grid_sampler(importer: Conversion, node: Node) -> relax.Var:
+    """TVM has the coordinates on the second axis, PyTorch on the last."""
+    names = ("input", "grid", "interpolation_mode", "padding_mode", "align_corners")
+    x, grid, method, outside, corners = arguments(node, *names)
+    return importer.emit(
+        relax.op.image.grid_sample(
+            importer.env[x],
+            importer.emit(relax.op.permute_dims(importer.env[grid], [0, 3, 1, 2])),
+            method=("bilinear", "nearest", "bicubic")[method],
+            layout="NCHW",
+            padding_mode=("zeros", "border", "reflection")[outside],
+            align_corners=corners,
+        )
+    )
+
+
+IMAGES: dict[str, Callable[[Conversion, Node], Any]] = {
     "_upsample_bilinear2d_aa.default": _smoothed,
     "adaptive_max_pool2d.default": _adaptive_max_pool,
     "adaptive_max_pool3d.default": _adaptive_max_pool,
     "avg_pool2d.default": _avg_pool,
     "avg_pool3d.default": _avg_pool,
+    "grid_sampler_2d.default": _grid_sampler,
     "max_pool2d_with_indices.default": _max_pool,
     "max_pool3d_with_indices.default": _max_pool,
     "upsample_bilinear2d.vec": _bilinear,

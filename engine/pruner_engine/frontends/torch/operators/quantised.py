@@ -12,7 +12,7 @@ from torch.fx import Node
 from tvm import relax
 
 if TYPE_CHECKING:
-    from pruner_engine.frontends.torch.importer import Importer
+    from pruner_engine.frontends.torch.operators.conversion import Conversion
 
 _LIBRARY = "torch.ao.quantization.fx._decomposed"
 
@@ -24,7 +24,7 @@ def know_quantised_operators(archive: bytes) -> None:
             importlib.import_module(_LIBRARY)
 
 
-def _quantise(importer: Importer, node: Node) -> relax.Var:
+def _quantise(importer: Conversion, node: Node) -> relax.Var:
     given = _given(node)
     dtype = given["dtype"]
     scale, zero = _parameters(importer, given)
@@ -38,7 +38,7 @@ def _quantise(importer: Importer, node: Node) -> relax.Var:
     return importer.emit(relax.op.minimum(least, relax.const(wanted[1], name)))
 
 
-def _dequantise(importer: Importer, node: Node) -> relax.Var:
+def _dequantise(importer: Conversion, node: Node) -> relax.Var:
     given = _given(node)
     scale, zero = _parameters(importer, given)
     return importer.emit(
@@ -57,7 +57,7 @@ def _given(node: Node) -> dict[str, Any]:
     return given
 
 
-def _parameters(importer: Importer, given: dict[str, Any]) -> tuple[relax.Expr, relax.Expr]:
+def _parameters(importer: Conversion, given: dict[str, Any]) -> tuple[relax.Expr, relax.Expr]:
     """Scale, and zero in the type of the bytes."""
     scale, zero = (given.get(name, given.get(f"{name}s")) for name in ("scale", "zero_point"))
     zero = 0 if zero is None else zero
@@ -72,7 +72,7 @@ def _parameters(importer: Importer, given: dict[str, Any]) -> tuple[relax.Expr, 
     )
 
 
-QUANTISED: dict[str, Callable[[Importer, Node], relax.Var]] = {
+QUANTISED: dict[str, Callable[[Conversion, Node], relax.Var]] = {
     f"{verb}_per_{unit}.{form}": convert
     for verb, convert in (("quantize", _quantise), ("dequantize", _dequantise))
     for unit, forms in (("tensor", ("default", "tensor", "tensor2")), ("channel", ("default",)))

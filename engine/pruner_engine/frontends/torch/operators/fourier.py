@@ -11,15 +11,15 @@ from torch.fx import Node
 from tvm import relax
 
 from pruner_engine.frontends.torch.nodes import arguments, type_name
-from pruner_engine.frontends.torch.pairs import Pair, pair_of, real_type
+from pruner_engine.frontends.torch.operators.pairs import Pair, pair_of, real_type
 
 if TYPE_CHECKING:
-    from pruner_engine.frontends.torch.importer import Importer
+    from pruner_engine.frontends.torch.operators.conversion import Conversion
 
 _LONGEST = 4096  # numbers that are transformed at a time; the matrix has twice its square
 
 
-def spectrum(importer: Importer, node: Node) -> Pair:
+def spectrum(importer: Conversion, node: Node) -> Pair:
     """Of real numbers; of the last axis it may hold the half that says all."""
     x, axes, scaling, half = arguments(node, "self", "dim", "normalization", "onesided")
     size, scale = _extent(x, axes[-1]), _scale(scaling, [_extent(x, axis) for axis in axes])
@@ -31,7 +31,7 @@ def spectrum(importer: Importer, node: Node) -> Pair:
     return made
 
 
-def complex_spectrum(importer: Importer, node: Node) -> Pair:
+def complex_spectrum(importer: Conversion, node: Node) -> Pair:
     """Of complex numbers, or back from their spectrum."""
     x, axes, scaling, forward = arguments(node, "self", "dim", "normalization", "forward")
     made, scale = pair_of(importer, x, node), _scale(scaling, [_extent(x, axis) for axis in axes])
@@ -40,7 +40,7 @@ def complex_spectrum(importer: Importer, node: Node) -> Pair:
     return made
 
 
-def from_spectrum(importer: Importer, node: Node) -> relax.Expr:
+def from_spectrum(importer: Conversion, node: Node) -> relax.Expr:
     """Real numbers from the half of their spectrum."""
     x, axes, scaling, size = arguments(node, "self", "dim", "normalization", "last_dim_size")
     made = pair_of(importer, x)
@@ -54,7 +54,7 @@ def from_spectrum(importer: Importer, node: Node) -> relax.Expr:
     return _along(importer, list(made), axes[-1], matrix, 1, node)[0]
 
 
-def _turn(importer: Importer, x: Pair, axis: int, size: int, sign: int, scale: float, node: Node) -> Pair:
+def _turn(importer: Conversion, x: Pair, axis: int, size: int, sign: int, scale: float, node: Node) -> Pair:
     """The transform along an axis; `sign` is that of the angles."""
     cos, sin = _waves(size, size)
     matrix = np.block([[cos, sign * sin], [-sign * sin, cos]]) * scale
@@ -72,7 +72,7 @@ def _waves(rows: int, columns: int, size: int | None = None) -> tuple[np.ndarray
 
 
 def _along(
-    importer: Importer, parts: Sequence[relax.Expr], axis: int, matrix: np.ndarray, many: int, node: Node
+    importer: Conversion, parts: Sequence[relax.Expr], axis: int, matrix: np.ndarray, many: int, node: Node
 ) -> list[relax.Expr]:
     """The parts along an axis, behind each other, times a matrix, in so many parts."""
     rank = len(parts[0].ty.shape)

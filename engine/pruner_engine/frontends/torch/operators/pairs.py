@@ -11,7 +11,7 @@ from tvm import relax
 from pruner_engine.frontends.torch.nodes import type_name
 
 if TYPE_CHECKING:
-    from pruner_engine.frontends.torch.importer import Importer
+    from pruner_engine.frontends.torch.operators.conversion import Conversion
 
 
 class Pair(NamedTuple):
@@ -28,7 +28,7 @@ def is_complex(node: Node) -> bool:
     return any(isinstance(one, torch.Tensor) and one.is_complex() for one in values)
 
 
-def pair_of(importer: Importer, operand: Any, like: Node | None = None) -> Pair:
+def pair_of(importer: Conversion, operand: Any, like: Node | None = None) -> Pair:
     """An operand as a pair, in the type of the real parts of `like`."""
     if isinstance(operand, Node):
         found = importer.env[operand]

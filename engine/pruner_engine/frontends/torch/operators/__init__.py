@@ -1,0 +1,23 @@
+"""Operators of PyTorch in those of Relax, where TVM's importer errs or has none."""
+
+from pruner_engine.frontends.torch.operators.complex_numbers import COMPLEX
+from pruner_engine.frontends.torch.operators.creation import CREATION
+from pruner_engine.frontends.torch.operators.elementwise import ELEMENTWISE
+from pruner_engine.frontends.torch.operators.images import IMAGES
+from pruner_engine.frontends.torch.operators.indices import INDICES
+from pruner_engine.frontends.torch.operators.products import PRODUCTS
+from pruner_engine.frontends.torch.operators.quantised import QUANTISED
+from pruner_engine.frontends.torch.operators.reductions import REDUCTIONS
+from pruner_engine.frontends.torch.operators.scatter import SCATTERS
+
+CONVERTERS = {
+    **COMPLEX,
+    **CREATION,
+    **ELEMENTWISE,
+    **IMAGES,
+    **INDICES,
+    **PRODUCTS,
+    **QUANTISED,
+    **REDUCTIONS,
+    **SCATTERS,
+}

@@ -1,0 +1,59 @@
+"""Number by number: bounds, ELU, shifts of bits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from torch.fx import Node
+from tvm import relax
+
+from pruner_engine.frontends.torch.nodes import arguments, type_name
+
+if TYPE_CHECKING:
+    from pruner_engine.frontends.torch.operators.conversion import Conversion
+
+
+def _clamp(importer: Conversion, node: Node) -> relax.Expr:
+    """Between bounds, the upper one where they are the wrong way round: TVM gives the lower one."""
+    x, low, high = arguments(node, "self", "min", "max")
+    if isinstance(low, int | float) and isinstance(high, int | float) and low > high:
+        return importer.emit(relax.op.full_like(importer.env[x], relax.const(high, type_name(node.meta["val"].dtype))))
+    return importer.stock(node)
+
+
+def _elu(importer: Conversion, node: Node) -> relax.Expr:
+    """ELU with factors of its result and of what goes in (SELU has the first): TVM knows neither."""
+    x, alpha, scale, inner = arguments(node, "self", "alpha", "scale", "input_scale")
+    if scale == inner == 1:
+        return importer.stock(node)
+    data = importer.env[x]
+
+    def number(value: float) -> relax.Expr:
+        return relax.const(value, type_name(node.meta["val"].dtype))
+
+    below = relax.op.subtract(relax.op.exp(relax.op.multiply(data, number(inner))), number(1))
+    below = importer.emit(relax.op.multiply(below, number(alpha * scale)))
+    above = importer.emit(relax.op.multiply(data, number(scale)))
+    return importer.emit(relax.op.where(relax.op.greater(data, number(0)), above, below))
+
+
+def _shift(op: Callable[..., relax.Expr], importer: Conversion, node: Node) -> relax.Var:
+    """By bits, whose number may be one for all."""
+    x, many = node.args
+    if isinstance(many, int):
+        by = relax.const(many, type_name(node.meta["val"].dtype))
+    else:
+        by = importer.as_type(importer.env[many], node.meta["val"].dtype)
+    return importer.emit(op(importer.as_type(importer.env[x], node.meta["val"].dtype), by))
+
+
+ELEMENTWISE: dict[str, Callable[[Conversion, Node], Any]] = {
+    "clamp.default": _clamp,
+    "elu.default": _elu,
+    **{f"__lshift__.{kind}": partial(_shift, relax.op.left_shift) for kind in ("Scalar", "Tensor")},
+    **{f"__rshift__.{kind}": partial(_shift, relax.op.right_shift) for kind in ("Scalar", "Tensor")},
+    **{f"bitwise_left_shift.{kind}": partial(_shift, relax.op.left_shift) for kind in ("Tensor_Scalar", "Tensor")},
+    **{f"bitwise_right_shift.{kind}": partial(_shift, relax.op.right_shift) for kind in ("Tensor_Scalar", "Tensor")},
+}

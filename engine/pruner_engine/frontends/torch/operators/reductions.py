@@ -1,0 +1,113 @@
+"""What is taken along axes, or of all numbers: sums so far, products, extremes, norms, moments."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch.fx import Node
+from tvm import relax
+
+from pruner_engine.frontends.torch.nodes import arguments, extents_of, summed_as, type_name
+
+if TYPE_CHECKING:
+    from pruner_engine.frontends.torch.operators.conversion import Conversion
+
+
+def _running(op: Callable[..., relax.Expr], importer: Conversion, node: Node) -> relax.Var:
+    """Sums and products so far; of booleans and small whole numbers they are larger ones, which TVM's are not."""
+    x, dim = arguments(node, "self", "dim")
+    return importer.emit(op(importer.as_type(importer.env[x], node.meta["val"].dtype), axis=dim))
+
+
+def _any(importer: Conversion, node: Node) -> relax.Expr:
+    """Whether a number is not 0, along some axes or all: TVM takes the largest for it, which may be 0 above others."""
+    x, axes, keep = arguments(node, "self", "dim", "keepdim")
+    data = importer.env[x]
+    if x.meta["val"].dtype != torch.bool:
+        data = importer.emit(relax.op.not_equal(data, relax.const(0, type_name(x.meta["val"].dtype))))
+    return importer.emit(relax.op.max(relax.op.astype(data, "int8"), axis=axes, keepdims=bool(keep)))
+
+
+def _extreme(op: Callable[..., relax.Expr], importer: Conversion, node: Node) -> relax.Var:
+    """The largest or least along some axes, none of them for all; TVM's importer knows those of one axis only, and no
+    kernel of TVM those of booleans."""
+    x, axes, keep = arguments(node, "self", "dim", "keepdim")
+    dtype = x.meta["val"].dtype
+    data = importer.as_type(importer.env[x], torch.int8 if dtype == torch.bool else dtype)
+    return importer.emit(op(data, axis=list(axes) if axes else None, keepdims=bool(keep)))
+
+
+def _factors(importer: Conversion, node: Node) -> relax.Var:
+    """The product along an axis, or of all numbers, which alone TVM's importer has; whole ones are of 64 bits."""
+    x, axis, keep = arguments(node, "self", "dim", "keepdim")
+    data = importer.as_type(importer.env[x], node.meta["val"].dtype)
+    return importer.emit(relax.op.prod(data, axis=axis, keepdims=bool(keep)))
+
+
+def _norm(importer: Conversion, node: Node) -> relax.Expr:
+    """A norm, of halves in float32: their powers are too large, or too small, for them."""
+    x = node.args[0]
+    given = importer.env[x]
+    importer.env[x] = importer.as_type(given, summed_as(node))
+    try:
+        return importer.stock(node)
+    finally:
+        importer.env[x] = given
+
+
+def _largest(importer: Conversion, node: Node) -> relax.Var:
+    """The largest numbers along an axis, or the least, always in order: TVM's importer refuses those in any."""
+    x, many, axis, largest = arguments(node, "self", "k", "dim", "largest")
+    return importer.emit(relax.op.topk(importer.env[x], many, axis, "both", largest, "int64"))
+
+
+def _variance_and_mean(importer: Conversion, node: Node) -> list[relax.Expr]:
+    x, axes, correction, keep = arguments(node, "self", "dim", "correction", "keepdim")
+    extents = extents_of(x)
+    if extents is None:
+        raise ValueError("it takes a variance of an open number of elements")
+    over = list(axes) if axes else None
+    many = math.prod(extents[axis] for axis in over) if over else math.prod(extents)
+    free = max(many - (1 if correction is None else correction), 0)
+    share = relax.const(many / free if free else math.nan, type_name(x.meta["val"].dtype))
+    variance = importer.emit(relax.op.variance(importer.env[x], axis=over, keepdims=bool(keep)))
+    mean = relax.op.mean(importer.env[x], axis=over, keepdims=bool(keep))
+    return [importer.emit(relax.op.multiply(variance, share)), importer.emit(mean)]
+
+
+def _group_norm(importer: Conversion, node: Node) -> list[relax.Expr]:
+    """With scales of 1 and shifts of 0 where there are none; TVM refuses bfloat16."""
+    x, scale, shift, channels, groups, eps = arguments(node, "input", "weight", "bias", "C", "group", "eps")
+    dtype = x.meta["val"].dtype
+    wide = torch.float32 if dtype == torch.bfloat16 else dtype
+    if type(channels) is not int:
+        raise ValueError("it normalises groups of an open number of channels")
+    data, *factors = (
+        importer.as_type(importer.env[given], wide) if given is not None else relax.const(absent, type_name(wide))
+        for given, absent in ((x, None), (scale, np.ones(channels)), (shift, np.zeros(channels)))
+    )
+    axes = list(range(2, x.meta["val"].dim()))
+    made = importer.emit(relax.op.nn.group_norm(data, *factors, groups, 1, axes, eps))
+    return [importer.as_type(made, dtype)]
+
+
+REDUCTIONS: dict[str, Callable[[Conversion, Node], Any]] = {
+    "amax.default": partial(_extreme, relax.op.max),
+    "amin.default": partial(_extreme, relax.op.min),
+    "any.default": _any,
+    "any.dim": _any,
+    "any.dims": _any,
+    "cumprod.default": partial(_running, relax.op.cumprod),
+    "cumsum.default": partial(_running, relax.op.cumsum),
+    "linalg_vector_norm.default": _norm,
+    "native_group_norm.default": _group_norm,
+    "prod.default": _factors,
+    "prod.dim_int": _factors,
+    "topk.default": _largest,
+    "var_mean.correction": _variance_and_mean,
+}
