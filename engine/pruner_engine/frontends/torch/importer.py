@@ -23,8 +23,7 @@ from pruner_engine.frontends.torch.operators.conversion import Conversion
 class Importer(Conversion):
     def create_convert_map(self) -> dict[Any, Callable[[Node], Any]]:
         """How each operator is converted, by name."""
-        ours = {name: partial(convert, self) for name, convert in CONVERTERS.items()}
-        converters = {**super().create_convert_map(), **ours}
+        converters = super().create_convert_map() | {name: partial(c, self) for name, c in CONVERTERS.items()}
         return {name: partial(self._checked, convert) for name, convert in converters.items()}
 
     def known(self) -> set[str]:

@@ -1,6 +1,12 @@
 """Operators of PyTorch in those of Relax, where TVM's importer errs or has none."""
 
+from collections.abc import Callable
+from typing import Any
+
+from torch.fx import Node
+
 from pruner_engine.frontends.torch.operators.complex_numbers import COMPLEX
+from pruner_engine.frontends.torch.operators.conversion import Conversion
 from pruner_engine.frontends.torch.operators.creation import CREATION
 from pruner_engine.frontends.torch.operators.elementwise import ELEMENTWISE
 from pruner_engine.frontends.torch.operators.images import IMAGES
@@ -10,7 +16,7 @@ from pruner_engine.frontends.torch.operators.quantised import QUANTISED
 from pruner_engine.frontends.torch.operators.reductions import REDUCTIONS
 from pruner_engine.frontends.torch.operators.scatter import SCATTERS
 
-CONVERTERS = {
+CONVERTERS: dict[str, Callable[[Conversion, Node], Any]] = {
     **COMPLEX,
     **CREATION,
     **ELEMENTWISE,
