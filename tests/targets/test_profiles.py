@@ -12,8 +12,9 @@ import pytest
 from pruner_engine.errors import UserError
 from pruner_engine.targets import presets, profiling
 from pruner_engine.targets.device import Device
+from pruner_engine.targets.estimate import estimate
 from pruner_engine.targets.microbench import _beyond_caches
-from pruner_engine.targets.profile import CacheProfile, DeviceProfile, estimate
+from pruner_engine.targets.profile import CacheProfile, DeviceProfile
 from pruner_engine.targets.profiling import keep_calibration, known_profile, measure_profile, profile_for
 from pruner_engine.targets.target import device_of, resolve_target
 

@@ -17,8 +17,9 @@ from tvm.target import Target
 
 from pruner_engine.child import environment, module_command
 from pruner_engine.errors import UserError
+from pruner_engine.targets.estimate import estimate
 from pruner_engine.targets.presets import on_device, preset_for
-from pruner_engine.targets.profile import DeviceProfile, estimate
+from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.target import device_of, runs_here, target_json
 
 ANALYZER = "1"  # counted up with a change of the analyzer's time components or of their meaning

@@ -13,6 +13,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.targets.cpu import ARM_FEATURES, X86_FEATURES, detect_host, vector_bits
 from pruner_engine.targets.device import COMMON_CACHES, Device, fingerprint
 from pruner_engine.targets.gpu import detect_gpus
+from pruner_engine.targets.presets import load_presets
 from pruner_engine.tensor_intrinsics import load_tensor_intrinsics
 from pruner_engine.tvm_import import import_tvm
 
@@ -47,8 +48,6 @@ def resolve_target(text: str) -> Target:
 
 
 def _named(text: str) -> Target:
-    from pruner_engine.targets.presets import load_presets
-
     name = text.strip()
     if name in ("auto", "cpu", "llvm"):
         return host_target()

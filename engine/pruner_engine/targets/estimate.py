@@ -1,0 +1,77 @@
+"""Profiles of devices from what they tell, without running anything."""
+
+from __future__ import annotations
+
+from tvm.target import Target
+
+from pruner_engine.targets.cpu import vector_bits
+from pruner_engine.targets.device import Device
+from pruner_engine.targets.profile import CacheProfile, DeviceProfile, GpuLimits
+from pruner_engine.targets.target import cpu_features, threads_of
+
+_FALLBACK_CLOCK_HZ = 2.5e9
+
+
+def estimate(target: Target, device: Device) -> DeviceProfile:
+    """A profile from what the device tells, without running anything."""
+    if device.kind == "cuda":
+        return _estimate_gpu(device)
+    cores = threads_of(target)
+    features = cpu_features(target)
+    bits = vector_bits(features)
+    clock = device.clock_hz or _FALLBACK_CLOCK_HZ
+    # two fused multiply-adds a cycle on all wide cores of the last decade
+    flops = clock * 2 * 2 * bits / 32
+    per_cycle = {1: 2 * bits / 8, 2: bits / 8, 3: 16}
+    caches = tuple(
+        CacheProfile(
+            c.level,
+            c.bytes,
+            min(c.shared_by, cores),
+            clock * per_cycle.get(c.level, 16),
+            clock * per_cycle.get(c.level, 16) * cores,
+        )
+        for c in device.caches
+    )
+    return DeviceProfile(
+        kind="cpu",
+        name=device.name,
+        fingerprint=device.fingerprint,
+        source="estimated",
+        cores=cores,
+        peak_flops=flops * cores,
+        peak_flops_core=flops,
+        vector_bits=bits,
+        vector_registers=vector_registers(features),
+        caches=caches,
+        dram_bandwidth=min(10e9 * cores, 100e9),
+        dram_bandwidth_core=10e9,
+        parallel_overhead_s=5e-6,
+    )
+
+
+def vector_registers(features: tuple[str, ...]) -> int:
+    """32 on AVX-512 and Arm, 16 on older x86."""
+    return 32 if {"avx512f", "neon"} & set(features) else 16
+
+
+def _estimate_gpu(device: Device) -> DeviceProfile:
+    clock = device.clock_hz or 1.5e9
+    flops = clock * 2 * (64 if device.arch in ("sm_70", "sm_72", "sm_75", "sm_80") else 128)
+    bandwidth = device.memory_bandwidth or 600e9
+    return DeviceProfile(
+        kind="cuda",
+        name=device.name,
+        fingerprint=device.fingerprint,
+        source="estimated",
+        cores=device.cores,
+        peak_flops=flops * device.cores,
+        peak_flops_core=flops,
+        vector_bits=32,
+        vector_registers=255,
+        caches=(CacheProfile(2, 16 << 20, device.cores, bandwidth / device.cores * 4, bandwidth * 3),),
+        dram_bandwidth=bandwidth,
+        dram_bandwidth_core=bandwidth / device.cores * 4,
+        parallel_overhead_s=4e-6,
+        gpu=GpuLimits(max_threads_sm=device.threads),
+    )
