@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 import tvm
 
@@ -65,6 +67,19 @@ def test_valid_candidates_of_every_kind_of_kernel_pass_the_check(measurer, workl
     assert [r.key for r in results] == [i.key for i in inputs], "in the order given"
     assert all(r.ok and r.checked and r.seconds > 0 for r in results), [r for r in results if not r.ok]
     assert all(r.build_s > 0 and r.run_s > 0 for r in results)
+
+
+def test_libraries_go_when_their_candidates_are_measured(measurer, task):
+    inputs = candidates(task, count=4)
+    assert all(result.ok for result in measured(measurer, task, inputs))
+    zygote = next(p for p in psutil.Process().children() if "zygote" in " ".join(p.cmdline()))
+    mapped = [
+        {name for line in maps if ".so" in (name := line.split()[-1]) and "pruner-measure-" in name}
+        for process in zygote.children()
+        if (maps := Path(f"/proc/{process.pid}/maps").read_text(encoding="utf-8").splitlines())
+    ]
+    assert any(mapped), "the runner has the last one, at least"
+    assert max(map(len, mapped)) <= 2 < len(inputs), "that, and the one that it is measured by"
 
 
 def test_weights_reach_the_check_in_the_layout_that_the_candidate_wants(measurer, packed_task):

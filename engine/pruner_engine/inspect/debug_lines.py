@@ -66,7 +66,7 @@ def assembly_with_lines(built: tvm.runtime.Module) -> str:
     with tempfile.TemporaryDirectory(prefix="pruner-ir-") as folder:
         described = Path(folder) / "kernel.ll"
         described.write_text(_with_closures_described(built.inspect_source("ll")))
-        return str(tvm.runtime.load_module(str(described)).inspect_source("asm"))
+        return str(tvm_ffi.load_module(described, keep_module_alive=False).inspect_source("asm"))
 
 
 def node_of_line(line: int) -> int | None:

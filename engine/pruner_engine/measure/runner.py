@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import msgspec
 import numpy as np
 import tvm
+import tvm_ffi
 from tvm.runtime import Tensor
 
 from pruner_engine.measure import process, wire
@@ -137,7 +138,7 @@ class ThisMachine:
         return tvm.runtime.device(kind, 0)
 
     def load(self, job: wire.Run) -> Any:
-        self._module = tvm.runtime.load_module(job.kernel.library)
+        self._module = _loaded(job.kernel.library)
         return self._module["main"]
 
     def yardstick(self, job: wire.Run) -> Any | None:
@@ -147,7 +148,7 @@ class ThisMachine:
         if self._known[0] != path:
             if not Path(path).exists():  # removed with the processes that were replaced
                 return None
-            self._known = (path, tvm.runtime.load_module(path))
+            self._known = (path, _loaded(path))
         return self._known[1]["main"]
 
     def caller(self, job: wire.Run, kernel: Any, args: list[Tensor], device: Any) -> Callable[[int], float]:
@@ -171,6 +172,11 @@ class ThisMachine:
             return seconds * number / calls
 
         return self._alone.guard(cold if job.cold else warm)
+
+
+def _loaded(library: str) -> Any:
+    """A library that goes with its last kernel: TVM keeps all that it loads, and a process may not map very many."""
+    return tvm_ffi.load_module(library, keep_module_alive=False)
 
 
 class _Task:
