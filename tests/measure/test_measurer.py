@@ -74,7 +74,7 @@ def test_libraries_go_when_their_candidates_are_measured(measurer, task):
     assert all(result.ok for result in measured(measurer, task, inputs))
     zygote = next(p for p in psutil.Process().children() if "zygote" in " ".join(p.cmdline()))
     mapped = [
-        {name for line in maps if ".so" in (name := line.split()[-1]) and "pruner-measure-" in name}
+        {line.split(maxsplit=5)[-1] for line in maps if "/pruner-measure-" in line and ".so" in line}
         for process in zygote.children()
         if (maps := Path(f"/proc/{process.pid}/maps").read_text(encoding="utf-8").splitlines())
     ]
