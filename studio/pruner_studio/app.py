@@ -12,12 +12,14 @@ from PySide6.QtGui import QFont, QGuiApplication, QPainter, QPixmap
 from PySide6.QtWidgets import QApplication, QLabel
 
 from pruner_studio import translation
+from pruner_studio.surroundings import tell_own_libraries
 from pruner_studio.theme import STYLE, theme
 from pruner_studio.translation import tr
 
 
 def make_application(argv: Sequence[str]) -> QApplication:
     """The one application object, named and themed."""
+    tell_own_libraries()
     gc.disable()  # what is made at the start stays: looking for garbage among it only costs; the window goes on with it
     app = QApplication([*argv[:1], *STYLE, *argv[1:]])
     app.setApplicationName("pruner-studio")

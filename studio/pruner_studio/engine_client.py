@@ -11,10 +11,11 @@ import msgspec
 from PySide6.QtCore import QDeadlineTimer, QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
 from pruner_engine import protocol as msg
-from pruner_engine.child import environment, module_command
+from pruner_engine.child import module_command
 from pruner_engine.jobs.heartbeat import GRACE_S, signal_engine
 from pruner_studio.pulse import Pulse
 from pruner_studio.socket_link import SocketLink
+from pruner_studio.surroundings import of_engines
 from pruner_studio.translation import tr
 
 _REPLIES: dict[type, type] = {
@@ -156,7 +157,7 @@ class EngineClient(QObject):
     def _start(self) -> QProcess:
         process = QProcess(self)
         variables = QProcessEnvironment()
-        for name, value in environment().items():
+        for name, value in of_engines().items():
             variables.insert(name, value)
         process.setProcessEnvironment(variables)
         process.readyReadStandardOutput.connect(self._read)

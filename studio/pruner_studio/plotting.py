@@ -4,7 +4,7 @@ Its module Qt copies whatever QtCore, QtGui and QtWidgets hold into modules of i
 when it is first asked for, so that copy makes hundreds that nobody uses: most of the time that the import takes. Here
 the copies get one attribute only, the function that Python asks for what a module lacks (PEP 562).
 
-Widgets that nobody here uses bring its forms and its processes along, a quarter of the rest: they stay away.
+What nobody here uses of its items and widgets, half of the rest with what it brings along, stays away.
 """
 
 from __future__ import annotations
@@ -61,9 +61,25 @@ def _without(*modules: str) -> Iterator[None]:
             del sys.modules[name]
 
 
-_UNUSED = ("ColorMapWidget", "DataFilterWidget", "RemoteGraphicsView", "ScatterPlotWidget")
+_UNUSED = {
+    "": ("imageview",),
+    "graphicsItems.": (
+        "ArrowItem", "BarGraphItem", "BoxplotItem", "ColorBarItem", "CurvePoint", "DateAxisItem", "ErrorBarItem",
+        "FillBetweenItem", "GradientEditorItem", "GradientLegend", "GraphItem", "GridItem", "HistogramLUTItem",
+        "IsocurveItem", "PColorMeshItem", "ROI", "ScaleBar", "TargetItem", "VTickGroup",
+    ),
+    "widgets.": (
+        "BusyCursor", "CheckTable", "ColorButton", "ColorMapMenu", "ColorMapWidget", "ComboBox", "DataFilterWidget",
+        "DataTreeWidget", "DiffTreeWidget", "FeedbackButton", "GradientWidget", "GroupBox", "HistogramLUTWidget",
+        "JoystickButton", "LayoutWidget", "PathButton", "ProgressDialog", "RawImageWidget", "RemoteGraphicsView",
+        "ScatterPlotWidget", "SpinBox", "TableWidget", "TreeWidget", "ValueLabel", "VerticalLabel",
+    ),
+}  # fmt: skip
 
-with _copied_when_asked_for(), _without(*(f"pyqtgraph.widgets.{name}" for name in _UNUSED)):
+with (
+    _copied_when_asked_for(),
+    _without(*(f"pyqtgraph.{place}{name}" for place, names in _UNUSED.items() for name in names)),
+):
     import pyqtgraph as pg
 
 __all__ = ["pg"]

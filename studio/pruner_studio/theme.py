@@ -51,13 +51,16 @@ class Theme(QObject):
         font = app.font()
         font.setFamily(_installed(_SANS))
         app.setFont(font)
-        app.styleHints().colorSchemeChanged.connect(lambda _: self.choose(self.choice))
-        self.choose(str(QSettings().value("theme", "system")))
+        app.styleHints().colorSchemeChanged.connect(lambda _: self._use(self.choice))
+        self._use(str(QSettings().value("theme", "system")))
 
     def choose(self, choice: str) -> None:
         """Use `light`, `dark` or what the system says, and remember it."""
-        self.choice = choice if choice in CHOICES else "system"
+        self._use(choice)
         QSettings().setValue("theme", self.choice)
+
+    def _use(self, choice: str) -> None:
+        self.choice = choice if choice in CHOICES else "system"
         dark = QGuiApplication.styleHints().colorScheme() == Qt.ColorScheme.Dark
         self.name = self.choice if self.choice != "system" else ("dark" if dark else "light")
         app = QApplication.instance()

@@ -22,8 +22,10 @@ def recent() -> list[str]:
 
 
 def remember(path: str) -> None:
-    paths = [path, *(known for known in recent() if known != path)]
-    QSettings().setValue("recent", paths[:_KEPT])
+    """Put one first. What is there already is not written: that takes as long as the disk does."""
+    known = recent()
+    if known[:1] != [path]:
+        QSettings().setValue("recent", [path, *(other for other in known if other != path)][:_KEPT])
 
 
 def forget(path: str) -> None:

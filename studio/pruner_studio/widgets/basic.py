@@ -121,8 +121,9 @@ def restyle(widget: QWidget, **properties: object) -> None:
         return
     for key, value in properties.items():
         widget.setProperty(key, value)
-    widget.style().unpolish(widget)
-    widget.style().polish(widget)
+    if widget.testAttribute(Qt.WidgetAttribute.WA_WState_Polished):  # else Qt is yet to look
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)
 
 
 def number(name: str, low: int, high: int, value: int) -> QSpinBox:

@@ -1,0 +1,78 @@
+"""How the window starts: what can be kept from the last time is, and nothing is written that is there already."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+_IMPORT = """
+import builtins
+compiled, compiling = [], builtins.compile
+def compile_(source, filename, *more, **options):
+    compiled.append(filename)
+    return compiling(source, filename, *more, **options)
+builtins.compile = compile_
+import pruner_studio
+from PySide6.QtCore import QObject
+assert builtins.compile is compile_
+try:
+    QObject().setObjectName(1, 2)
+except TypeError as error:
+    assert "setObjectName(self" in str(error), error  # by the very part that is kept
+print(sum(name.startswith("shibokensupport") for name in compiled))
+"""
+_START = """
+import os
+from pruner_studio import app
+application = app.make_application(["pruner-studio"])
+import numpy
+from PySide6.QtCore import QSettings
+from pruner_studio.surroundings import of_engines
+print(os.path.exists(QSettings().fileName()), os.environ["OPENBLAS_NUM_THREADS"], of_engines().get("OPENBLAS_NUM_THREADS"))
+os._exit(0)
+"""
+
+
+@pytest.fixture
+def told(tmp_path: Path):
+    """What a Python of its own writes, in a home of its own."""
+
+    def run(code: str, **environment: str) -> str:
+        home = {f"XDG_{name}_HOME": str(tmp_path) for name in ("CONFIG", "CACHE", "DATA", "STATE")}
+        known = {
+            name: value
+            for name, value in os.environ.items()
+            if name not in ("PYTHONDONTWRITEBYTECODE", "OPENBLAS_NUM_THREADS")
+        }
+        everything = known | home | {"QT_QPA_PLATFORM": "offscreen", "PYTHONPATH": os.pathsep.join(sys.path)}
+        done = subprocess.run(
+            [sys.executable, "-c", code], env=everything | environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip().splitlines()[-1]
+
+    return run
+
+
+def test_the_python_part_of_qt_is_compiled_once(told, tmp_path: Path) -> None:
+    assert int(told(_IMPORT)) > 5
+    (kept,) = (tmp_path / "pruner-studio").glob("pyside-*.bin")
+    assert told(_IMPORT) == "0"
+    kept.write_bytes(b"cut off")
+    assert int(told(_IMPORT)) > 5
+    assert told(_IMPORT) == "0", "what cannot be read is written anew"
+
+
+def test_nothing_is_kept_where_python_is_to_keep_nothing(told, tmp_path: Path) -> None:
+    assert int(told(_IMPORT, PYTHONDONTWRITEBYTECODE="1")) > 5
+    assert not list(tmp_path.rglob("*.bin"))
+    assert int(told(_IMPORT, XDG_CACHE_HOME="/proc/nowhere")) > 5
+
+
+def test_a_start_writes_no_settings_and_engines_get_the_users_environment(told) -> None:
+    assert told(_START) == "False 1 None"
+    assert told(_START, OPENBLAS_NUM_THREADS="3") == "False 3 3"
