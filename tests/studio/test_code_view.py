@@ -41,25 +41,25 @@ def test_lines_are_coloured_as_they_come_into_sight(code: SearchableCode) -> Non
 
 
 def test_a_search_without_a_hit_says_so_and_leaves_the_reader_where_he_is(qtbot, code: SearchableCode) -> None:
-    qtbot.keyClicks(code.field, "39000")
-    qtbot.keyClick(code.field, Qt.Key.Key_Return)
+    qtbot.keyClicks(code.search.field, "39000")
+    qtbot.keyClick(code.search.field, Qt.Key.Key_Return)
     found, place = code.view.textCursor().position(), code.view.verticalScrollBar().value()
-    assert code.view.textCursor().selectedText() == "39000" and not code.missed.isVisible()
-    qtbot.keyClick(code.field, Qt.Key.Key_Return)  # from the start again
+    assert code.view.textCursor().selectedText() == "39000" and not code.search.missed.isVisible()
+    qtbot.keyClick(code.search.field, Qt.Key.Key_Return)  # from the start again
     assert code.view.textCursor().position() == found
-    qtbot.keyClicks(code.field, "9")
-    qtbot.keyClick(code.field, Qt.Key.Key_Return)
-    assert code.missed.isVisible() and code.view.verticalScrollBar().value() == place
-    qtbot.keyClick(code.field, Qt.Key.Key_Backspace)
-    assert not code.missed.isVisible()
+    qtbot.keyClicks(code.search.field, "9")
+    qtbot.keyClick(code.search.field, Qt.Key.Key_Return)
+    assert code.search.missed.isVisible() and code.view.verticalScrollBar().value() == place
+    qtbot.keyClick(code.search.field, Qt.Key.Key_Backspace)
+    assert not code.search.missed.isVisible()
 
 
 def test_places_are_gone_through_in_both_directions(qtbot, code: SearchableCode) -> None:
     code.view.show_text("tvmscript", "one\ntwo\none\ntwo\none")
     code.activateWindow()
     code.begin()
-    qtbot.waitUntil(code.field.hasFocus)
-    qtbot.keyClicks(code.field, "one")
+    qtbot.waitUntil(code.search.field.hasFocus)
+    qtbot.keyClicks(code.search.field, "one")
     lines = []
     for back in (False, False, False, False, True, True):
         code.go_on(back=back)
@@ -68,4 +68,4 @@ def test_places_are_gone_through_in_both_directions(qtbot, code: SearchableCode)
     code.view.setTextCursor(QTextCursor(code.view.document().findBlockByNumber(1)))
     qtbot.keyClick(code.view, Qt.Key.Key_End, Qt.KeyboardModifier.ShiftModifier)
     code.begin()
-    assert code.field.text() == code.field.selectedText() == "two", "what is marked is sought next"
+    assert code.search.field.text() == code.search.field.selectedText() == "two", "what is marked is sought next"

@@ -62,6 +62,29 @@ def test_keys_and_buttons_go_from_difference_to_difference(qtbot, view: DiffView
     assert view.place.text() == "difference 1 of 2"
 
 
+def test_a_text_is_found_on_both_sides_row_by_row(qtbot, view: DiffView) -> None:
+    (_, left), (_, right) = view.sides
+    view.search.begin()
+    qtbot.keyClicks(view.search.field, "E 59")
+    found = []
+    for _ in range(4):
+        qtbot.keyClick(view.search.field, Qt.Key.Key_Return)
+        marked = left.textCursor()
+        found.append(marked.blockNumber())
+        assert marked.selectedText() == "e 59" and in_sight(left, found[-1]) and right.textCursor().position() == 0
+    assert found == [59, 121, 182, 59], "what both have is found once"
+    view.search.go_on(back=True)
+    assert left.textCursor().blockNumber() == 182
+    view.search.field.setText("extra")
+    qtbot.keyClick(view.search.field, Qt.Key.Key_Return)
+    assert right.textCursor().selectedText() == "extra" and in_sight(right, 122)
+    qtbot.keyClicks(view.search.field, "?")
+    qtbot.keyClick(view.search.field, Qt.Key.Key_Return)
+    assert view.search.missed.isVisible()
+    view.search.begin()
+    assert view.search.field.text() == "extra", "what is marked is sought"
+
+
 def test_equal_texts_have_no_difference_to_go_to(qtbot, view: DiffView) -> None:
     qtbot.keyClick(view, Qt.Key.Key_F8)
     view.show_diff("plain", ("left", "right"), diff_lines(LEFT, LEFT), [])

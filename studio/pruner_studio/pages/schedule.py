@@ -207,7 +207,8 @@ class SchedulePage(Page):
         return (self.candidates.left_out.text(), self.roofline.left_out if self.roofline.isVisible() else "")
 
     def finder(self) -> Finder | None:
-        return self.code.sought() if self.code.isVisible() else super().finder()
+        own = [found for _, pane in self.panes if pane.isVisible() and (found := pane.finder()) is not None]
+        return own[0] if own else super().finder()
 
     def edits(self) -> Sequence[QUndoStack]:
         editor = self.what_if.editor

@@ -16,6 +16,7 @@ from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Segments
 from pruner_studio.widgets.code import SearchableCode
 from pruner_studio.widgets.divider import Divided
+from pruner_studio.widgets.search import SearchField
 from pruner_studio.workspace import Workspace
 
 FORMS = (
@@ -93,10 +94,10 @@ class CodePane(Pane):
         if self.isVisible():
             self._show_form()
 
-    def sought(self) -> SearchableCode:
-        """The code that is searched: the side that the keyboard is at, else the chosen form."""
+    def finder(self) -> SearchField:
+        """That of the side that the keyboard is at, else of the chosen form."""
         script = self.code["tvmscript"]
-        return script if script.isAncestorOf(self.focusWidget() or self) else self.code[self.forms.current]
+        return (script if script.isAncestorOf(self.focusWidget() or self) else self.code[self.forms.current]).search
 
     def words(self) -> list[str]:
         return self._inspect(self.forms.current, self.subject.candidate_id if self.subject else None)

@@ -20,6 +20,7 @@ from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Segments, label
 from pruner_studio.widgets.diff import DiffView
 from pruner_studio.widgets.elided import Choice
+from pruner_studio.widgets.search import SearchField
 from pruner_studio.workspace import Workspace
 
 FORMS = (
@@ -95,6 +96,9 @@ class DiffPane(Pane):
     def _forget(self) -> None:
         super()._forget()
         self.reference = self._chosen = None
+
+    def finder(self) -> SearchField:
+        return self.view.search
 
     def words(self) -> list[str]:
         """The terminal has --candidate at the left, and its project is the one that is named first."""

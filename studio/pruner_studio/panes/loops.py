@@ -14,6 +14,7 @@ from pruner_studio.translation import tr
 from pruner_studio.widgets.code import CodeView
 from pruner_studio.widgets.divider import Divided
 from pruner_studio.widgets.replay import ReplayView
+from pruner_studio.widgets.search import Place, SearchField, next_place, places
 from pruner_studio.workspace import Workspace
 
 
@@ -48,11 +49,14 @@ class LoopsPane(Pane):
         split.setStretchFactor(0, 3)
         split.setStretchFactor(1, 2)
         self.column.addWidget(split, 1)
+        self.search = SearchField(tr("trace and code"), self._find, self.code.marked)
+        self.view.bottom.addWidget(self.search)
         self._links: dict[str, Any] = {}
+        self._found: Place | None = None  # where what is sought was found last
         self.chosen: list[int] = []  # nodes of the finished nest
 
     def show_subject(self, subject: Subject) -> None:
-        self._links, self.chosen = {}, []
+        self._links, self._found, self.chosen = {}, None, []
         trace = self.reader.trace(subject.candidate_id) if subject.candidate_id is not None else None
         self.view.show_trace(instructions(trace) if trace else [])
         if subject.candidate_id is None:
@@ -75,6 +79,25 @@ class LoopsPane(Pane):
     def point_at(self, node: int | None) -> None:
         """The pointer is on a line of code."""
         self.view.point_at_node(node if self.view.finished else None)
+
+    def finder(self) -> SearchField:
+        return self.search
+
+    def _find(self, text: str, back: bool) -> bool:
+        """Go through the instructions and their decisions, then through the code."""
+        steps = self.view.model.rows
+        among = {at for at, *_ in places(((step["text"], step["decision"] or "") for step in steps), text)}
+        lines = places(((line,) for line in self.code.toPlainText().split("\n")), text)
+        found = [*((at, 0, 0) for at in sorted(among)), *((len(steps) + at, 0, letter) for at, _, letter in lines)]
+        self._found = next_place(found, self._found, back=back)
+        if self._found is not None:
+            at, _, letter = self._found
+            if at < len(steps):
+                self.view.choose_instruction(steps[at])
+            else:
+                self.choose_line(at - len(steps))
+                self.code.select(at - len(steps), range(letter, letter + len(text)))
+        return bool(found)
 
     def words(self) -> list[str]:
         return self._inspect("replay", self.subject.candidate_id if self.subject else None)

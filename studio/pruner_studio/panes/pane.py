@@ -15,6 +15,7 @@ from pruner_engine.jobs import lines
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
+from pruner_studio.widgets.search import SearchField
 from pruner_studio.workspace import Workspace
 
 
@@ -94,6 +95,10 @@ class Pane(QWidget):
 
     def show_news(self, subject: Subject) -> None:
         """Trials were made of the task of the subject that is shown."""
+
+    def finder(self) -> SearchField | None:
+        """What is typed into that is sought in it; None where there is no text."""
+        return None
 
     def words(self) -> list[str]:
         """The command line that tells the same in the terminal; empty where no candidate is shown."""

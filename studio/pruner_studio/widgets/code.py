@@ -18,11 +18,10 @@ from PySide6.QtGui import (
     QTextDocument,
     QTextFormat,
 )
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
 
 from pruner_studio.theme import theme
-from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import label
+from pruner_studio.widgets.search import SearchField
 
 _LEXERS = {"trace": "python", "tvmscript": "python", "llvm": "llvm", "asm": "gas", "cuda": "cuda", "ptx": "ptx"}
 _TAB = 4  # characters
@@ -177,6 +176,28 @@ class CodeView(QPlainTextEdit):
         self.centerCursor()
         self._show_from(line)
 
+    def select(self, line: int, part: range) -> None:
+        """Select letters of a line (from 0), and bring them into sight."""
+        self.setTextCursor(self._letters(line, part))
+        self.centerCursor()
+
+    def unmark(self) -> None:
+        """Select nothing."""
+        cursor = self.textCursor()
+        cursor.clearSelection()
+        self.setTextCursor(cursor)
+
+    def marked(self) -> str:
+        """What is selected; empty where that is more than a line."""
+        text = self.textCursor().selectedText()
+        return "" if "\u2029" in text else text
+
+    def _letters(self, line: int, part: range) -> QTextCursor:
+        start, made = self.document().findBlockByNumber(line).position(), QTextCursor(self.document())
+        made.setPosition(start + part.start)
+        made.setPosition(start + part.stop, QTextCursor.MoveMode.KeepAnchor)
+        return made
+
     def point_at(self, lines: list[int]) -> None:
         """Mark lines (from 0) lightly, as while the pointer is on what belongs to them elsewhere."""
         if lines != self.pointed:
@@ -274,10 +295,7 @@ class CodeView(QPlainTextEdit):
         for number, part in self.parts.items():
             mark = QTextEdit.ExtraSelection()
             mark.format.setBackground(theme.color("accent", _PART_ALPHA))
-            start = self.document().findBlockByNumber(number).position()
-            mark.cursor = QTextCursor(self.document())
-            mark.cursor.setPosition(start + part.start)
-            mark.cursor.setPosition(start + part.stop, QTextCursor.MoveMode.KeepAnchor)
+            mark.cursor = self._letters(number, part)
             marks.append(mark)
         self.setExtraSelections(marks)
 
@@ -289,7 +307,7 @@ class CodeView(QPlainTextEdit):
 
 
 class SearchableCode(QWidget):
-    """A CodeView with a search field above it (Enter finds the next place)."""
+    """A CodeView with a search field above it."""
 
     def __init__(self, name: str) -> None:
         super().__init__()
@@ -297,32 +315,6 @@ class SearchableCode(QWidget):
         column.setContentsMargins(0, 8, 0, 0)
         column.setSpacing(6)
         self.view = CodeView(name)
-        self.field = QLineEdit()
-        self.field.setAccessibleName(tr("Find in {name}").format(name=name))
-        self.field.setPlaceholderText(tr("Find…"))
-        self.field.setClearButtonEnabled(True)
-        self.field.setMaximumWidth(260)
-        self.missed = label(tr("Not found."), "muted")
-        self.missed.hide()
-        self.field.returnPressed.connect(self.go_on)
-        self.field.textChanged.connect(lambda _: self.missed.hide())
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.field)
-        row.addWidget(self.missed)
-        row.addStretch(1)
-        column.addLayout(row)
+        self.search = SearchField(name, lambda text, back: self.view.find_next(text, back=back), self.view.marked)
+        column.addWidget(self.search, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.view, 1)
-
-    def begin(self) -> None:
-        """Let the user type what is sought: what is marked in the code, or something else."""
-        marked = self.view.textCursor().selectedText()
-        if marked and "\u2029" not in marked:  # of one line
-            self.field.setText(marked)
-        self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.field.selectAll()
-
-    def go_on(self, *, back: bool = False) -> None:
-        """Go to the next place, or the one before."""
-        text = self.field.text()
-        self.missed.setVisible(bool(text) and not self.view.find_next(text, back=back))

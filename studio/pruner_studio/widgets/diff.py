@@ -13,6 +13,7 @@ from pruner_engine.inspect.diff import DiffRow, changed_parts
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import icon_button, label
 from pruner_studio.widgets.code import CodeView
+from pruner_studio.widgets.search import Place, SearchField, next_place, places
 
 
 class DiffView(QWidget):
@@ -27,6 +28,7 @@ class DiffView(QWidget):
         self._rows: Sequence[DiffRow] = ()
         self._differences: list[list[int]] = []
         self._at: int | None = None  # difference that was gone to
+        self._found: Place | None = None  # where what is sought was found last
         self._following = False
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 10, 0, 0)
@@ -35,6 +37,8 @@ class DiffView(QWidget):
         top.setSpacing(8)
         self.told = label("", "muted", wrap=True)
         top.addWidget(self.told, 1)
+        self.search = SearchField(tr("both schedules"), self._find, self._marked)
+        top.addWidget(self.search)
         self.place = label("", "faint")
         top.addWidget(self.place)
         self.previous = icon_button("arrow-up", tr("Previous difference (Shift+F8)"), partial(self._go, -1))
@@ -91,7 +95,7 @@ class DiffView(QWidget):
     def _show_differences(self, rows: Sequence[DiffRow]) -> None:
         """Take the rows that are gone through, from the top again."""
         runs = groupby(range(len(rows)), key=lambda at: rows[at].kind == "equal")
-        self._rows, self._at = rows, None
+        self._rows, self._at, self._found = rows, None, None
         self._differences = [list(lines) for equal, lines in runs if not equal]
         for part in (self.previous, self.next):
             part.setVisible(bool(self._differences))
@@ -110,6 +114,19 @@ class DiffView(QWidget):
         (_, left), (_, right) = self.sides
         (right if self._rows[lines[0]].kind == "added" else left).go_to(lines[0])
         self._tell_place()
+
+    def _find(self, text: str, back: bool) -> bool:
+        """Go row by row, from the left to the right; a line that both sides have is found once."""
+        found = places(((row.left, "" if row.kind == "equal" else row.right) for row in self._rows), text)
+        self._found = next_place(found, self._found, back=back)
+        if self._found is not None:
+            line, side, letter = self._found
+            self.sides[1 - side][1].unmark()
+            self.sides[side][1].select(line, range(letter, letter + len(text)))
+        return bool(found)
+
+    def _marked(self) -> str:
+        return next((text for _, view in self.sides if (text := view.marked())), "")
 
     def _tell_place(self) -> None:
         count = len(self._differences)

@@ -28,6 +28,9 @@ _NO_TRACE = tr("The untuned kernel has no trace: choose a candidate at the left.
 class ReplayView(QWidget):
     """Instructions beside the loop nest; the slider, the list and the nest move together.
 
+    Attributes:
+        bottom: the row of the slider.
+
     Signals:
         nodes_chosen: ids, in the finished nest, of what the chosen loop, block or instruction is; the code is marked.
         nodes_pointed: ids of those loops and blocks of the finished nest that belong to what the pointer is on.
@@ -61,7 +64,7 @@ class ReplayView(QWidget):
         self.slider.setPageStep(1)
         self.slider.valueChanged.connect(self._moved)
         self.told = label("", "faint", cut=True)
-        bottom = QHBoxLayout()
+        self.bottom = bottom = QHBoxLayout()
         bottom.setSpacing(8)
         bottom.addWidget(icon_button("back", tr("Step back"), lambda: self.slider.setValue(self.slider.value() - 1)))
         bottom.addWidget(self.slider, 1)
@@ -98,6 +101,11 @@ class ReplayView(QWidget):
             self._go(self.slider.maximum())
             self.nest.choose(number)
             self._mark_instruction(number)
+
+    def choose_instruction(self, row: Row) -> None:
+        """As a click on it."""
+        self.table.choose(row["id"])
+        self._row_chosen(row)
 
     def inside(self, numbers: list[int]) -> set[int]:
         """Nodes of the finished nest with all that lies in them."""

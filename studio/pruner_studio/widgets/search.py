@@ -1,0 +1,78 @@
+"""A field of words that are sought in what is shown; Enter goes to the next place."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
+
+from pruner_studio.translation import tr
+from pruner_studio.widgets.basic import label
+
+_WIDEST, _LEAST = 260, 120  # pixels
+
+Place = tuple[int, int, int]  # row, part of the row, letter
+
+
+def places(rows: Iterable[Sequence[str]], words: str) -> list[Place]:
+    """Where a text stands in the parts of rows, in their order; small and large letters are alike."""
+    found, words = [], words.lower()
+    for at, parts in enumerate(rows):
+        for number, part in enumerate(parts):
+            lower = part.lower()
+            letter = lower.find(words)
+            while letter >= 0:
+                found.append((at, number, letter))
+                letter = lower.find(words, letter + len(words))
+    return found
+
+
+def next_place(found: Sequence[Place], current: Place | None, *, back: bool) -> Place | None:
+    """The one after the current one, or before it, around the ends; None where there is none."""
+    if not found:
+        return None
+    if current is None:
+        return found[-1 if back else 0]
+    at = bisect_left(found, current) - 1 if back else bisect_right(found, current)
+    return found[at % len(found)]
+
+
+class SearchField(QWidget):
+    """Args:
+    name: of what is searched.
+    find: goes to the next place of a text, or with True to the one before; tells whether there is any.
+    marked: the text that is selected in it, which is sought unless something else is typed.
+    """
+
+    def __init__(self, name: str, find: Callable[[str, bool], bool], marked: Callable[[], str]) -> None:
+        super().__init__()
+        self._find, self._marked = find, marked
+        self.field = QLineEdit()
+        self.field.setAccessibleName(tr("Find in {name}").format(name=name))
+        self.field.setPlaceholderText(tr("Find…"))
+        self.field.setClearButtonEnabled(True)
+        self.field.setMinimumWidth(_LEAST)
+        self.field.setMaximumWidth(_WIDEST)
+        self.missed = label(tr("Not found."), "muted")
+        self.missed.hide()
+        self.field.returnPressed.connect(self.go_on)
+        self.field.textChanged.connect(lambda _: self.missed.hide())
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(self.field)
+        row.addWidget(self.missed)
+
+    def begin(self) -> None:
+        """Let the user type what is sought: what is marked, or something else."""
+        if marked := self._marked():
+            self.field.setText(marked)
+        self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.field.selectAll()
+
+    def go_on(self, *, back: bool = False) -> None:
+        """Go to the next place, or the one before."""
+        text = self.field.text()
+        self.missed.setVisible(bool(text) and not self._find(text, back))
