@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 )
 
 from pruner_engine import __version__
-from pruner_studio import background, clipboard
+from pruner_studio import background, by_hand, clipboard
 from pruner_studio.editing import Deeds, deeds
 from pruner_studio.menus import Menus
 from pruner_studio.models.projects import is_file, is_folder, is_project
@@ -362,8 +362,8 @@ class MainWindow(QMainWindow):
             self.workspace.job.wait_ended(15_000)
         self.workspace.helpers.wait_ended(2_000)
         self.workspace.close()
+        by_hand.write()
         QSettings().setValue("geometry", self.saveGeometry())
-        QSettings().sync()
         if self._session is not None:
             self._session.end()
             self._session = None

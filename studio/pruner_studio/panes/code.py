@@ -108,6 +108,7 @@ class CodePane(Pane):
         if self.compiled.isHidden() != (form == "tvmscript"):
             self.compiled.setVisible(form != "tvmscript")
             self.sides.setSizes([self.width(), self.width()])
+            self.sides.restore()
         if form == "tvmscript":
             return
         self.compiled.setCurrentWidget(self.code[form])

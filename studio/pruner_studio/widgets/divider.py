@@ -1,11 +1,12 @@
-"""A splitter whose dividers can be moved without a mouse."""
+"""A splitter whose dividers can be moved without a mouse, and stay where the user has moved them."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QSplitter, QSplitterHandle, QWidget
 
+from pruner_studio import by_hand
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 
@@ -45,7 +46,7 @@ class _Handle(QSplitterHandle):
 
 class Divided(QSplitter):
     """Args:
-    name: what a screen reader calls its divider.
+    name: what a screen reader calls its divider, and the settings keep where it is under.
     handle: pixels between the parts.
     """
 
@@ -54,9 +55,28 @@ class Divided(QSplitter):
         self.setAccessibleName(name)
         self.setHandleWidth(handle)
         self.setChildrenCollapsible(False)
+        self._restored = False
+        self.splitterMoved.connect(lambda *_: by_hand.keep(self._kept_as, self.sizes()))
 
     def createHandle(self) -> QSplitterHandle:
         return _Handle(self.orientation(), self)
 
     def parts(self) -> list[QWidget]:
         return [part for at in range(self.count()) if (part := self.widget(at)) is not None]
+
+    @property
+    def _kept_as(self) -> str:
+        across = self.orientation() == Qt.Orientation.Horizontal
+        return f"{self.accessibleName()} {'across' if across else 'down'}"
+
+    def restore(self) -> None:
+        """Divide as the user has, in proportion; as it is where he has not."""
+        sizes = by_hand.kept(self._kept_as)
+        if len(sizes) == self.count():
+            self.setSizes(sizes)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self._restored:
+            self._restored = True
+            self.restore()

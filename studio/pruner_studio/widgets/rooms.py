@@ -53,7 +53,10 @@ class Division(Divided):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         narrow = self.width() < self._least
+        before = self.orientation()
         self.setOrientation(Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal)
+        if before != self.orientation():
+            self.restore()
 
 
 class Tiles(QWidget):

@@ -28,7 +28,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QMenu, QStyledItemDelegate, QStyleOptionViewItem, QTableView
 
-from pruner_studio import clipboard
+from pruner_studio import by_hand, clipboard
 from pruner_studio.models.rows import Row, RowTable
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
@@ -163,6 +163,10 @@ class Table(QTableView):
         header.setHighlightSections(False)
         header.setMinimumSectionSize(28)
         self._stretch = stretch
+        for at in range(len(model.columns)):
+            for width in by_hand.kept(self._kept_as(at)):
+                self._by_hand.add(at)
+                header.resizeSection(at, width)
         header.sectionResized.connect(self._resized)
         model.modelAboutToBeReset.connect(self._keep)
         model.modelReset.connect(self._reset)
@@ -263,6 +267,7 @@ class Table(QTableView):
             action.setCheckable(True)
             action.setChecked(at == header.sortIndicatorSection())
         sort.menuAction().setVisible(self.isSortingEnabled())  # steps have an order of their own
+        made.addAction(tr("&Fit the columns"), self._fit_again).setEnabled(bool(self._by_hand))
         made.addSeparator()
         made.addAction(tr("&Copy") + "\tCtrl+C", lambda: clipboard.copy(self.copied())).setEnabled(bool(self.copied()))
         made.addAction(tr("Copy the &table"), lambda: clipboard.copy(self._text_of(self.table.rows)))
@@ -375,9 +380,19 @@ class Table(QTableView):
         self.horizontalHeader().resizeSection(at, width)
         self._fitting = False
 
-    def _resized(self, at: int, _before: int, _after: int) -> None:
+    def _resized(self, at: int, _before: int, after: int) -> None:
         if not self._fitting:
             self._by_hand.add(at)
+            by_hand.keep(self._kept_as(at), [after])
+
+    def _kept_as(self, at: int) -> str:
+        return f"{self.accessibleName()}: {self.table.columns[at].called}"
+
+    def _fit_again(self) -> None:
+        """As if the user had made no column wider or narrower."""
+        by_hand.forget(self._kept_as(at) for at in self._by_hand)
+        self._by_hand.clear()
+        self._fit()
 
     def choose(self, row_id: int | str | None, *, seek: bool = True) -> None:
         """Make a row current without telling anybody; `seek` brings one that was not into sight."""
