@@ -31,10 +31,12 @@ docs-settings: setup
 	$(PYTHON_OF) -m pruner_engine.search.settings_table | \
 	sed -i -e '/^<!-- settings/,/^<!-- end/{//!d}' -e '/^<!-- settings/r /dev/stdin' docs/terminal.md
 
-# Collect the texts of the window and its help into resources/translations/*.ts and compile what is translated
+# Collect the texts of the window, of its help and of the engine into resources/translations/*.ts and compile what is translated
 translations: setup
-	help=$$(mktemp -d) && trap 'rm -r "$$help"' EXIT && $(PYTHON_OF) -m pruner_studio.help --literals > "$$help/terms.py" && \
-	$(VENV)/bin/pyside6-lupdate -locations none -no-obsolete $$(find studio "$$help" -name '*.py') -ts resources/translations/*.ts
+	$(PYTHON_OF) packaging/sentences.py > resources/translations/engine.json
+	data=$$(mktemp -d) && trap 'rm -r "$$data"' EXIT && $(PYTHON_OF) -m pruner_studio.help --literals > "$$data/terms.py" && \
+	$(PYTHON_OF) packaging/sentences.py --literals > "$$data/engine.py" && \
+	$(VENV)/bin/pyside6-lupdate -locations none -no-obsolete $$(find studio "$$data" -name '*.py') -ts resources/translations/*.ts
 	for file in resources/translations/*.ts; do $(VENV)/bin/pyside6-lrelease $$file -qm $${file%.ts}.qm; done
 
 # The demonstration project, on a machine that does nothing else

@@ -2284,6 +2284,10 @@
         <translation>Trennlinie von Trace und Code</translation>
     </message>
     <message>
+        <source>trace and code</source>
+        <translation>Ablauf und Code</translation>
+    </message>
+    <message>
         <source>Replaying the trace…</source>
         <translation>Der Trace wird nachgespielt…</translation>
     </message>
@@ -2478,6 +2482,10 @@
     <message>
         <source>Predicted {latency}</source>
         <translation>Vorhergesagt {latency}</translation>
+    </message>
+    <message>
+        <source>both schedules</source>
+        <translation>beide Ablaufpläne</translation>
     </message>
     <message>
         <source>Previous difference (Shift+F8)</source>
@@ -4216,6 +4224,10 @@
         <translation>&amp;Sortieren nach</translation>
     </message>
     <message>
+        <source>&amp;Fit the columns</source>
+        <translation>Spalten &amp;einpassen</translation>
+    </message>
+    <message>
         <source>Copy the &amp;table</source>
         <translation>&amp;Tabelle kopieren</translation>
     </message>
@@ -4562,6 +4574,1430 @@
     <message>
         <source>candidate {number} of {task}</source>
         <translation>Kandidat {number} von {task}</translation>
+    </message>
+    <message>
+        <source>&quot;{0}&quot; is not the address of a tracker.</source>
+        <translation>„{0}“ ist keine Adresse eines Trackers.</translation>
+    </message>
+    <message>
+        <source>Write host:port, such as {0}.</source>
+        <translation>Schreiben Sie Rechner:Port, etwa {0}.</translation>
+    </message>
+    <message>
+        <source>Temporary files</source>
+        <translation>Temporäre Dateien</translation>
+    </message>
+    <message>
+        <source>{0}, {1} free</source>
+        <translation>{0}, {1} frei</translation>
+    </message>
+    <message>
+        <source>Free 1 GB, or set TMPDIR.</source>
+        <translation>Geben Sie 1 GB frei, oder setzen Sie TMPDIR.</translation>
+    </message>
+    <message>
+        <source>Python</source>
+        <translation>Python</translation>
+    </message>
+    <message>
+        <source>Use Python 3.10 to 3.13.</source>
+        <translation>Verwenden Sie Python 3.10 bis 3.13.</translation>
+    </message>
+    <message>
+        <source>not installed</source>
+        <translation>nicht installiert</translation>
+    </message>
+    <message>
+        <source>Reinstall the dependencies: pip install --force-reinstall pruner-studio.</source>
+        <translation>Installieren Sie die Abhängigkeiten neu: pip install --force-reinstall pruner-studio.</translation>
+    </message>
+    <message>
+        <source>TVM ffi</source>
+        <translation>TVM ffi</translation>
+    </message>
+    <message>
+        <source>Install the matching one: pip install &quot;apache-tvm-ffi&gt;=0.1.14.post0,&lt;0.1.15&quot;.</source>
+        <translation>Installieren Sie die passende Fassung: pip install &quot;apache-tvm-ffi&gt;=0.1.14.post0,&lt;0.1.15&quot;.</translation>
+    </message>
+    <message>
+        <source>Install it for comparison and faster import of ONNX files: pip install onnxruntime.</source>
+        <translation>Installieren Sie es, um zu vergleichen und ONNX-Dateien schneller einzulesen: pip install onnxruntime.</translation>
+    </message>
+    <message>
+        <source>Update it: TVM is built for CUDA {0}, whose first driver was 580.</source>
+        <translation>Aktualisieren Sie ihn: TVM ist für CUDA {0} gebaut, dessen erster Treiber 580 war.</translation>
+    </message>
+    <message>
+        <source>Install it: pip install torch.</source>
+        <translation>Installieren Sie es: pip install torch.</translation>
+    </message>
+    <message>
+        <source>Vector unit</source>
+        <translation>Vektoreinheit</translation>
+    </message>
+    <message>
+        <source>{0} bits ({1})</source>
+        <translation>{0} Bit ({1})</translation>
+    </message>
+    <message>
+        <source>Caches</source>
+        <translation>Caches</translation>
+    </message>
+    <message>
+        <source>LLVM</source>
+        <translation>LLVM</translation>
+    </message>
+    <message>
+        <source>One kernel</source>
+        <translation>Ein Kernel</translation>
+    </message>
+    <message>
+        <source>Linker</source>
+        <translation>Linker</translation>
+    </message>
+    <message>
+        <source>Make it writable, or set TMPDIR.</source>
+        <translation>Machen Sie den Ordner beschreibbar, oder setzen Sie TMPDIR.</translation>
+    </message>
+    <message>
+        <source>NVIDIA driver</source>
+        <translation>NVIDIA-Treiber</translation>
+    </message>
+    <message>
+        <source>none answers</source>
+        <translation>keiner antwortet</translation>
+    </message>
+    <message>
+        <source>Only needed to tune for a GPU that is here.</source>
+        <translation>Nur nötig, um für eine GPU dieses Rechners zu optimieren.</translation>
+    </message>
+    <message>
+        <source>{0}, up to CUDA {1}.{2}</source>
+        <translation>{0}, bis CUDA {1}.{2}</translation>
+    </message>
+    <message>
+        <source>CUDA compiler</source>
+        <translation>CUDA-Compiler</translation>
+    </message>
+    <message>
+        <source>One kernel on the GPU</source>
+        <translation>Ein Kernel auf der GPU</translation>
+    </message>
+    <message>
+        <source>{0} of the time ({1})</source>
+        <translation>{0} der Zeit ({1})</translation>
+    </message>
+    <message>
+        <source>{0} is arithmetic: {1}FLOP, which the device&apos;s peak of {2} could do in {3}.</source>
+        <translation>{0} ist Rechnen: {1}FLOP, die das Gerät mit seiner Spitze von {2} in {3} schaffen könnte.</translation>
+    </message>
+    <message>
+        <source>Not valid on this device: {0}.</source>
+        <translation>Auf diesem Gerät nicht gültig: {0}.</translation>
+    </message>
+    <message>
+        <source>loops are unrolled up to {0} steps</source>
+        <translation>Schleifen sind bis zu {0} Schritten abgerollt</translation>
+    </message>
+    <message>
+        <source>nothing is unrolled</source>
+        <translation>nichts ist abgerollt</translation>
+    </message>
+    <message>
+        <source>the schedule breaks a limit of the device or cannot be built</source>
+        <translation>Der Ablaufplan verletzt eine Grenze des Geräts oder lässt sich nicht bauen</translation>
+    </message>
+    <message>
+        <source>Its sketch has no closed form: the draft model counts on the lowered kernel and keeps no parts.</source>
+        <translation>Seine Skizze hat keine geschlossene Form: Das Entwurfsmodell zählt am fertigen Kernel und behält keine Teile.</translation>
+    </message>
+    <message>
+        <source>Nothing stands out.</source>
+        <translation>Nichts fällt auf.</translation>
+    </message>
+    <message>
+        <source>Measured {0}, {1} the prediction: what costs the rest is nothing that the draft model counts.</source>
+        <translation>Gemessen wurden {0}, {1} der Vorhersage: Was den Rest kostet, zählt das Entwurfsmodell nicht.</translation>
+    </message>
+    <message>
+        <source>{0} goes into loops and their start: {1} steps, {2}.</source>
+        <translation>{0} geht in Schleifen und ihren Beginn: {1} Schritte, {2}.</translation>
+    </message>
+    <message>
+        <source>Warps are {0} full: blocks of {1} threads on warps of {2}.</source>
+        <translation>Warps sind zu {0} gefüllt: Blöcke von {1} Threads auf Warps von {2}.</translation>
+    </message>
+    <message>
+        <source>The device is {0} busy: {1} blocks on {2} multiprocessors leave some idle in the last wave.</source>
+        <translation>Das Gerät ist zu {0} beschäftigt: {1} Blöcke auf {2} Multiprozessoren lassen in der letzten Welle einige ruhen.</translation>
+    </message>
+    <message>
+        <source>A thread keeps {0} values, {1} the {2} registers that it may have: the rest is spilled.</source>
+        <translation>Ein Thread hält {0} Werte, {1} der {2} Register, die er haben darf: Der Rest wird ausgelagert.</translation>
+    </message>
+    <message>
+        <source>A thread computes {0} operations for each access to memory, which makes arithmetic {1} as long.</source>
+        <translation>Ein Thread rechnet {0} Operationen je Speicherzugriff; das Rechnen dauert dadurch {1} so lang.</translation>
+    </message>
+    <message>
+        <source>Only {0} of a memory transaction of {1} bytes is used: the innermost contiguous run is too short.</source>
+        <translation>Von einer Speichertransaktion von {1} Byte werden nur {0} genutzt: Das innerste zusammenhängende Stück ist zu kurz.</translation>
+    </message>
+    <message>
+        <source>{0} moves {1} at {2}.</source>
+        <translation>{0} bewegt {1} mit {2}.</translation>
+    </message>
+    <message>
+        <source>{0} starts kernels: the work of each is short.</source>
+        <translation>{0} startet Kernel: Die Arbeit jedes einzelnen ist kurz.</translation>
+    </message>
+    <message>
+        <source>{0} threads in a block, {1} are allowed</source>
+        <translation>{0} Threads in einem Block, erlaubt sind {1}</translation>
+    </message>
+    <message>
+        <source>The innermost loop is not vectorised: one of {0} lanes works.</source>
+        <translation>Die innerste Schleife ist nicht vektorisiert: Eine von {0} Spuren arbeitet.</translation>
+    </message>
+    <message>
+        <source>Vectors are {0} full: {1} elements on registers of {2} lanes.</source>
+        <translation>Vektoren sind zu {0} gefüllt: {1} Elemente auf Registern von {2} Spuren.</translation>
+    </message>
+    <message>
+        <source>Nothing runs in parallel: one of {0} cores works.</source>
+        <translation>Nichts läuft parallel: Einer von {0} Kernen arbeitet.</translation>
+    </message>
+    <message>
+        <source>The cores are {0} busy: {1} parallel iterations do not share out evenly over {2} cores.</source>
+        <translation>Die Kerne sind zu {0} beschäftigt: {1} parallele Durchläufe verteilen sich nicht gleichmäßig auf {2} Kerne.</translation>
+    </message>
+    <message>
+        <source>{0} accumulators and their operands want {1} the {2} vector registers: sums are spilled to memory in every step.</source>
+        <translation>{0} Akkumulatoren und ihre Operanden brauchen {1} der {2} Vektorregister: In jedem Schritt werden Summen in den Speicher ausgelagert.</translation>
+    </message>
+    <message>
+        <source>A step loads {0} times for {1} vector multiply-adds: loads set the pace, not arithmetic. A larger register tile would use each load more often.</source>
+        <translation>Ein Schritt lädt {0}-mal für {1} Vektor-Multiplikationen mit Addition: Das Laden gibt den Takt vor, nicht das Rechnen. Eine größere Registerkachel würde jede Ladung öfter nutzen.</translation>
+    </message>
+    <message>
+        <source>{0} waits for {1}: {2} come into {3}, which holds {4}. Smaller tiles inside would be reused before they are replaced.</source>
+        <translation>{0} wartet auf {1}: {2} kommen in {3}, der {4} fasst. Kleinere Kacheln innen würden wiederverwendet, bevor sie verdrängt werden.</translation>
+    </message>
+    <message>
+        <source>{0} bytes of shared memory for a block, {1} are there</source>
+        <translation>{0} Byte gemeinsamer Speicher für einen Block, vorhanden sind {1}</translation>
+    </message>
+    <message>
+        <source>It crashed with signal {0}.</source>
+        <translation>Es stürzte mit Signal {0} ab.</translation>
+    </message>
+    <message>
+        <source>It failed: {0}</source>
+        <translation>Es schlug fehl: {0}</translation>
+    </message>
+    <message>
+        <source>It did not finish within {0} s.</source>
+        <translation>Es wurde in {0} s nicht fertig.</translation>
+    </message>
+    <message>
+        <source>It printed what is no result: {0}</source>
+        <translation>Was es schrieb, ist kein Ergebnis: {0}</translation>
+    </message>
+    <message>
+        <source>TVM could not compile the model: {0}</source>
+        <translation>TVM konnte das Modell nicht übersetzen: {0}</translation>
+    </message>
+    <message>
+        <source>The tuned library computes other outputs than the untuned one: {0}.</source>
+        <translation>Die optimierte Bibliothek berechnet andere Ausgaben als die nicht optimierte: {0}.</translation>
+    </message>
+    <message>
+        <source>Nothing was written. A schedule is wrong: tune again with every candidate checked.</source>
+        <translation>Nichts wurde geschrieben. Ein Ablaufplan ist falsch: Optimieren Sie noch einmal und lassen Sie jeden Kandidaten prüfen.</translation>
+    </message>
+    <message>
+        <source>every output is constant: that they agree says little</source>
+        <translation>Jede Ausgabe ist konstant: Dass sie übereinstimmen, sagt wenig</translation>
+    </message>
+    <message>
+        <source>{0} of {1} whole numbers of output {2} differ, as rounding may decide</source>
+        <translation>{0} von {1} ganzen Zahlen der Ausgabe {2} weichen ab, wie es am Runden liegen kann</translation>
+    </message>
+    <message>
+        <source>There is no contender &quot;{0}&quot; to leave out.</source>
+        <translation>Es gibt keinen Gegner „{0}“, der wegbleiben könnte.</translation>
+    </message>
+    <message>
+        <source>There are {0}.</source>
+        <translation>Es gibt {0}.</translation>
+    </message>
+    <message>
+        <source>{0} overflows in {1}: its outputs are no numbers any more.</source>
+        <translation>{0} läuft in {1} über: Seine Ausgaben sind keine Zahlen mehr.</translation>
+    </message>
+    <message>
+        <source>Use --dtype bfloat16, which reaches as far as float32, or leave the option out.</source>
+        <translation>Verwenden Sie --dtype bfloat16, das so weit reicht wie float32, oder lassen Sie die Angabe weg.</translation>
+    </message>
+    <message>
+        <source>{0} cannot be read: {1}.</source>
+        <translation>{0} lässt sich nicht lesen: {1}.</translation>
+    </message>
+    <message>
+        <source>A folder with {0} is needed.</source>
+        <translation>Es braucht einen Ordner mit {0}.</translation>
+    </message>
+    <message>
+        <source>{0} is {1}, which cannot be replaced by a bundle.</source>
+        <translation>{0} ist {1} und lässt sich nicht durch ein Bündel ersetzen.</translation>
+    </message>
+    <message>
+        <source>a disk of its own</source>
+        <translation>ein eigener Datenträger</translation>
+    </message>
+    <message>
+        <source>the current folder</source>
+        <translation>der aktuelle Ordner</translation>
+    </message>
+    <message>
+        <source>Name a new folder in it.</source>
+        <translation>Nennen Sie einen neuen Ordner darin.</translation>
+    </message>
+    <message>
+        <source>{0} holds something that is not a bundle.</source>
+        <translation>{0} enthält etwas, das kein Bündel ist.</translation>
+    </message>
+    <message>
+        <source>Choose a new or an empty folder.</source>
+        <translation>Wählen Sie einen neuen oder einen leeren Ordner.</translation>
+    </message>
+    <message>
+        <source>{0} is a link to what is not there.</source>
+        <translation>{0} ist ein Verweis auf etwas, das nicht da ist.</translation>
+    </message>
+    <message>
+        <source>Make that folder, or choose another one.</source>
+        <translation>Legen Sie diesen Ordner an, oder wählen Sie einen anderen.</translation>
+    </message>
+    <message>
+        <source>{0} cannot be written: {1}.</source>
+        <translation>{0} lässt sich nicht schreiben: {1}.</translation>
+    </message>
+    <message>
+        <source>Choose another folder.</source>
+        <translation>Wählen Sie einen anderen Ordner.</translation>
+    </message>
+    <message>
+        <source>The bundle could not be written: {0}.</source>
+        <translation>Das Bündel ließ sich nicht schreiben: {0}.</translation>
+    </message>
+    <message>
+        <source>no space left</source>
+        <translation>kein Platz mehr</translation>
+    </message>
+    <message>
+        <source>Is there room on the disk?</source>
+        <translation>Ist Platz auf dem Datenträger?</translation>
+    </message>
+    <message>
+        <source>Move it elsewhere, or choose another folder.</source>
+        <translation>Verschieben Sie es, oder wählen Sie einen anderen Ordner.</translation>
+    </message>
+    <message>
+        <source>{0} holds {1}, which is not of the bundle and would be lost.</source>
+        <translation>{0} enthält {1}; das gehört nicht zum Bündel und ginge verloren.</translation>
+    </message>
+    <message>
+        <source>&quot;{0}&quot; is neither a model file nor a built-in workload.</source>
+        <translation>„{0}“ ist weder eine Modelldatei noch eine eingebaute Rechnung.</translation>
+    </message>
+    <message>
+        <source>Files end in {0}; workloads are {1}, such as matmul:512,512,512.</source>
+        <translation>Dateien enden auf {0}; Rechnungen sind {1}, etwa matmul:512,512,512.</translation>
+    </message>
+    <message>
+        <source>{0} is empty.</source>
+        <translation>{0} ist leer.</translation>
+    </message>
+    <message>
+        <source>Export the model again.</source>
+        <translation>Exportieren Sie das Modell noch einmal.</translation>
+    </message>
+    <message>
+        <source>{0} has {1} MB, too large for this machine&apos;s memory.</source>
+        <translation>{0} hat {1} MB, zu viel für den Speicher dieses Rechners.</translation>
+    </message>
+    <message>
+        <source>{0} uses something that cannot be imported: {1}</source>
+        <translation>{0} verwendet etwas, das sich nicht einlesen lässt: {1}</translation>
+    </message>
+    <message>
+        <source>Export it with another version of the operators, or without that operator.</source>
+        <translation>Exportieren Sie es mit einer anderen Version der Operatoren oder ohne diesen Operator.</translation>
+    </message>
+    <message>
+        <source>The model has no input {0}.</source>
+        <translation>Das Modell hat keine Eingabe {0}.</translation>
+    </message>
+    <message>
+        <source>Its inputs are: {0}.</source>
+        <translation>Seine Eingaben sind: {0}.</translation>
+    </message>
+    <message>
+        <source>Input {0} has a dimension that is computed, {1}.</source>
+        <translation>Eingabe {0} hat eine Dimension, die berechnet wird: {1}.</translation>
+    </message>
+    <message>
+        <source>Export the model with a name of its own for that dimension, or with a fixed shape.</source>
+        <translation>Exportieren Sie das Modell mit einem eigenen Namen für diese Dimension oder mit fester Form.</translation>
+    </message>
+    <message>
+        <source>&quot;{0}&quot; has no fixed tensor shape; the engine measures fixed shapes only.</source>
+        <translation>„{0}“ hat keine feste Tensorform; die Engine misst nur feste Formen.</translation>
+    </message>
+    <message>
+        <source>Export the model with fixed shapes.</source>
+        <translation>Exportieren Sie das Modell mit festen Formen.</translation>
+    </message>
+    <message>
+        <source>&quot;{0}&quot; of shape {1} has no elements.</source>
+        <translation>„{0}“ der Form {1} hat keine Elemente.</translation>
+    </message>
+    <message>
+        <source>Give a larger shape.</source>
+        <translation>Geben Sie eine größere Form an.</translation>
+    </message>
+    <message>
+        <source>&quot;{0}&quot; of shape {1} does not fit into memory.</source>
+        <translation>„{0}“ der Form {1} passt nicht in den Speicher.</translation>
+    </message>
+    <message>
+        <source>Give a smaller shape.</source>
+        <translation>Geben Sie eine kleinere Form an.</translation>
+    </message>
+    <message>
+        <source>Input {0} has shape {1}, {2} does not fit.</source>
+        <translation>Eingabe {0} hat die Form {1}; {2} passt nicht.</translation>
+    </message>
+    <message>
+        <source>Input {0} has a dynamic shape {1}.</source>
+        <translation>Eingabe {0} hat eine veränderliche Form {1}.</translation>
+    </message>
+    <message>
+        <source>Input &quot;{0}&quot; is not a tensor of known rank.</source>
+        <translation>Eingabe „{0}“ ist kein Tensor von bekanntem Rang.</translation>
+    </message>
+    <message>
+        <source>Only tensors can be tuned.</source>
+        <translation>Nur Tensoren lassen sich optimieren.</translation>
+    </message>
+    <message>
+        <source>The model does not work with {0}: {1}</source>
+        <translation>Das Modell geht nicht mit {0}: {1}</translation>
+    </message>
+    <message>
+        <source>Give shapes within what it was exported for.</source>
+        <translation>Geben Sie Formen an, für die es exportiert wurde.</translation>
+    </message>
+    <message>
+        <source>Dimension {0} is given both {1} and {2}.</source>
+        <translation>Dimension {0} ist sowohl {1} als auch {2} angegeben.</translation>
+    </message>
+    <message>
+        <source>Give it one value.</source>
+        <translation>Geben Sie ihr einen Wert.</translation>
+    </message>
+    <message>
+        <source>Dimension {0} of input {1} is {2}, and the model was exported for {3}.</source>
+        <translation>Dimension {0} der Eingabe {1} ist {2}; das Modell wurde für {3} exportiert.</translation>
+    </message>
+    <message>
+        <source>{0} or more</source>
+        <translation>{0} oder mehr</translation>
+    </message>
+    <message>
+        <source>Give a value in that range, or export the model for another one.</source>
+        <translation>Geben Sie einen Wert in diesem Bereich an, oder exportieren Sie das Modell für einen anderen.</translation>
+    </message>
+    <message>
+        <source>Dimension {0} of input {1} follows from {2}, which no input has.</source>
+        <translation>Dimension {0} der Eingabe {1} folgt aus {2}, das keine Eingabe hat.</translation>
+    </message>
+    <message>
+        <source>Dimension {0} of input {1} cannot be {2}{3}.</source>
+        <translation>Dimension {0} der Eingabe {1} kann nicht {2} sein{3}.</translation>
+    </message>
+    <message>
+        <source> where {0} is {1}</source>
+        <translation>, wo {0} {1} ist</translation>
+    </message>
+    <message>
+        <source>Give it a value that {0} has for a whole number {1}.</source>
+        <translation>Geben Sie ihr einen Wert, den {0} für eine ganze Zahl {1} hat.</translation>
+    </message>
+    <message>
+        <source>{0} is an operator of {1}, which is not known.</source>
+        <translation>{0} ist ein Operator von {1}, das nicht bekannt ist.</translation>
+    </message>
+    <message>
+        <source>Export the model with ONNX&apos;s own operators.</source>
+        <translation>Exportieren Sie das Modell mit den Operatoren von ONNX selbst.</translation>
+    </message>
+    <message>
+        <source>{0} keeps weights in {1}, which cannot be read.</source>
+        <translation>{0} hält Gewichte in {1}, das sich nicht lesen lässt.</translation>
+    </message>
+    <message>
+        <source>Export the model to ONNX again, and check that the file was copied completely.</source>
+        <translation>Exportieren Sie das Modell noch einmal nach ONNX, und prüfen Sie, ob die Datei vollständig kopiert wurde.</translation>
+    </message>
+    <message>
+        <source>{0} is not an ONNX model: it has no graph.</source>
+        <translation>{0} ist kein ONNX-Modell: Es hat keinen Graphen.</translation>
+    </message>
+    <message>
+        <source>{0} keeps weights in another file, {1}.</source>
+        <translation>{0} hält Gewichte in einer anderen Datei, {1}.</translation>
+    </message>
+    <message>
+        <source>Open it from its own folder.</source>
+        <translation>Öffnen Sie es in seinem eigenen Ordner.</translation>
+    </message>
+    <message>
+        <source>{0}, which holds weights of {1}, is cut off.</source>
+        <translation>{0} mit Gewichten von {1} ist abgeschnitten.</translation>
+    </message>
+    <message>
+        <source>Input &quot;{0}&quot; has elements of a kind that is not supported.</source>
+        <translation>Eingabe „{0}“ hat Elemente einer Art, die nicht unterstützt wird.</translation>
+    </message>
+    <message>
+        <source>Use numbers or booleans.</source>
+        <translation>Verwenden Sie Zahlen oder Wahrheitswerte.</translation>
+    </message>
+    <message>
+        <source>{0} is not an ONNX model, or it is cut off.</source>
+        <translation>{0} ist kein ONNX-Modell, oder es ist abgeschnitten.</translation>
+    </message>
+    <message>
+        <source>{0} has {1} MB with its weights, more than can be imported.</source>
+        <translation>{0} hat mit seinen Gewichten {1} MB, mehr als sich einlesen lässt.</translation>
+    </message>
+    <message>
+        <source>{0} is not a valid ONNX model: {1}</source>
+        <translation>{0} ist kein gültiges ONNX-Modell: {1}</translation>
+    </message>
+    <message>
+        <source>{0} cannot be imported rightly: &quot;{1}&quot; would be {2}, the file says {3}.</source>
+        <translation>{0} lässt sich nicht richtig einlesen: „{1}“ würde {2}, die Datei sagt {3}.</translation>
+    </message>
+    <message>
+        <source>Export it with another version of the operators.</source>
+        <translation>Exportieren Sie es mit einer anderen Version der Operatoren.</translation>
+    </message>
+    <message>
+        <source>{0} asks for weights outside its own folder, {1}.</source>
+        <translation>{0} verlangt Gewichte außerhalb des eigenen Ordners, {1}.</translation>
+    </message>
+    <message>
+        <source>Do not trust this file.</source>
+        <translation>Trauen Sie dieser Datei nicht.</translation>
+    </message>
+    <message>
+        <source>{0} {1} has an input whose shape is known only when it runs.</source>
+        <translation>{0} {1} hat eine Eingabe, deren Form erst beim Lauf bekannt ist.</translation>
+    </message>
+    <message>
+        <source>Export the model with a fixed length of its sequences.</source>
+        <translation>Exportieren Sie das Modell mit einer festen Länge seiner Folgen.</translation>
+    </message>
+    <message>
+        <source>{0} {1} has activations that are not supported: {2}.</source>
+        <translation>{0} {1} hat Aktivierungen, die nicht unterstützt werden: {2}.</translation>
+    </message>
+    <message>
+        <source>Use some without parameters, such as Sigmoid, Tanh and Relu.</source>
+        <translation>Verwenden Sie solche ohne Parameter, etwa Sigmoid, Tanh und Relu.</translation>
+    </message>
+    <message>
+        <source>{0} {1}, which cannot be imported.</source>
+        <translation>{0} {1}, was sich nicht einlesen lässt.</translation>
+    </message>
+    <message>
+        <source>Export the model with another form of it.</source>
+        <translation>Exportieren Sie das Modell mit einer anderen Form davon.</translation>
+    </message>
+    <message>
+        <source>{0} has inputs of {1}; only a float32 model is converted.</source>
+        <translation>{0} hat Eingaben von {1}; nur ein float32-Modell wird umgewandelt.</translation>
+    </message>
+    <message>
+        <source>Leave out --dtype.</source>
+        <translation>Lassen Sie --dtype weg.</translation>
+    </message>
+    <message>
+        <source>Reading .pt2 files needs PyTorch.</source>
+        <translation>Um .pt2-Dateien zu lesen, braucht es PyTorch.</translation>
+    </message>
+    <message>
+        <source>Install it with: pip install torch</source>
+        <translation>Installieren Sie es mit: pip install torch</translation>
+    </message>
+    <message>
+        <source>{0} cannot be read by this version of PyTorch, or it is damaged.</source>
+        <translation>{0} lässt sich mit dieser Version von PyTorch nicht lesen, oder es ist beschädigt.</translation>
+    </message>
+    <message>
+        <source>Save it again with torch.export.save.</source>
+        <translation>Speichern Sie es noch einmal mit torch.export.save.</translation>
+    </message>
+    <message>
+        <source>{0} unpacks to more than its own size.</source>
+        <translation>{0} wird entpackt größer, als es selbst ist.</translation>
+    </message>
+    <message>
+        <source>Save it again with torch.export.save from a model of plain tensors.</source>
+        <translation>Speichern Sie es noch einmal mit torch.export.save, von einem Modell aus einfachen Tensoren.</translation>
+    </message>
+    <message>
+        <source>{0} holds no single exported model.</source>
+        <translation>{0} enthält nicht genau ein exportiertes Modell.</translation>
+    </message>
+    <message>
+        <source>{0} holds compiled code, which is not run.</source>
+        <translation>{0} enthält übersetzten Code; der wird nicht ausgeführt.</translation>
+    </message>
+    <message>
+        <source>{0} is of an old format whose weights may hold code.</source>
+        <translation>{0} ist in einem alten Format, dessen Gewichte Code enthalten können.</translation>
+    </message>
+    <message>
+        <source>{0} is not a torch.export archive, or it is damaged.</source>
+        <translation>{0} ist kein Archiv von torch.export, oder es ist beschädigt.</translation>
+    </message>
+    <message>
+        <source>{0} keeps &quot;{1}&quot; in a form that may hold code.</source>
+        <translation>{0} hält „{1}“ in einer Form, die Code enthalten kann.</translation>
+    </message>
+    <message>
+        <source>{0} is damaged: &quot;{1}&quot; is larger than the file.</source>
+        <translation>{0} ist beschädigt: „{1}“ ist größer als die Datei.</translation>
+    </message>
+    <message>
+        <source>The example inputs in {0} may hold code.</source>
+        <translation>Die Beispieleingaben in {0} können Code enthalten.</translation>
+    </message>
+    <message>
+        <source>{0} holds an expression that is more than arithmetic.</source>
+        <translation>{0} enthält einen Ausdruck, der mehr als eine Rechnung ist.</translation>
+    </message>
+    <message>
+        <source>{0} uses {1}, which is not a plain ATen operator.</source>
+        <translation>{0} verwendet {1}, das kein einfacher ATen-Operator ist.</translation>
+    </message>
+    <message>
+        <source>The model computes {0}, which cannot be imported.</source>
+        <translation>Das Modell berechnet {0}; das lässt sich nicht einlesen.</translation>
+    </message>
+    <message>
+        <source>Write that part with other operators of PyTorch, or export the model without it.</source>
+        <translation>Schreiben Sie diesen Teil mit anderen Operatoren von PyTorch, oder exportieren Sie das Modell ohne ihn.</translation>
+    </message>
+    <message>
+        <source>{0} is a TVMScript file: reading it runs the Python code in it.</source>
+        <translation>{0} ist eine TVMScript-Datei: Wer sie liest, führt den Python-Code darin aus.</translation>
+    </message>
+    <message>
+        <source>If you trust its origin, agree with --allow-code.</source>
+        <translation>Wenn Sie ihrer Herkunft trauen, stimmen Sie mit --allow-code zu.</translation>
+    </message>
+    <message>
+        <source>{0} has no function &quot;main&quot;.</source>
+        <translation>{0} hat keine Funktion „main“.</translation>
+    </message>
+    <message>
+        <source>Name the model&apos;s entry function main.</source>
+        <translation>Nennen Sie die Einstiegsfunktion des Modells main.</translation>
+    </message>
+    <message>
+        <source>{0} has a function whose parameters are not all buffers.</source>
+        <translation>{0} hat eine Funktion, deren Parameter nicht alle Puffer sind.</translation>
+    </message>
+    <message>
+        <source>Give it T.Buffer parameters, the last of them for its output.</source>
+        <translation>Geben Sie ihr Parameter T.Buffer, den letzten für ihre Ausgabe.</translation>
+    </message>
+    <message>
+        <source>{0} is not valid TVMScript: {1}</source>
+        <translation>{0} ist kein gültiges TVMScript: {1}</translation>
+    </message>
+    <message>
+        <source>&quot;{0}&quot; needs {1} sizes, has {2}.</source>
+        <translation>„{0}“ braucht {1} Größen und hat {2}.</translation>
+    </message>
+    <message>
+        <source>&quot;{0}&quot; makes no operator: {1}</source>
+        <translation>„{0}“ ergibt keinen Operator: {1}</translation>
+    </message>
+    <message>
+        <source>&quot;{0}&quot; in &quot;{1}&quot; is not understood.</source>
+        <translation>„{0}“ in „{1}“ ist nicht verständlich.</translation>
+    </message>
+    <message>
+        <source>The engine ended itself: {0}.</source>
+        <translation>Die Engine beendete sich: {0}.</translation>
+    </message>
+    <message>
+        <source>the phase {0} hung and could not be ended</source>
+        <translation>Die Phase {0} hing und ließ sich nicht beenden</translation>
+    </message>
+    <message>
+        <source>Resume the run: what was measured is kept, and the task that hung is left out.</source>
+        <translation>Setzen Sie den Lauf fort: Was gemessen wurde, ist gesichert, und die Aufgabe, die hing, bleibt weg.</translation>
+    </message>
+    <message>
+        <source>The engine met an error of its own: {0}.</source>
+        <translation>Die Engine stieß auf einen eigenen Fehler: {0}.</translation>
+    </message>
+    <message>
+        <source>The task has no candidate {0}.</source>
+        <translation>Die Aufgabe hat keinen Kandidaten {0}.</translation>
+    </message>
+    <message>
+        <source>`pruner inspect` without --candidate shows the best.</source>
+        <translation>`pruner inspect` ohne --candidate zeigt den besten.</translation>
+    </message>
+    <message>
+        <source>The trace of candidate {0} was not kept.</source>
+        <translation>Der Ablauf von Kandidat {0} wurde nicht behalten.</translation>
+    </message>
+    <message>
+        <source>Choose a measured candidate.</source>
+        <translation>Wählen Sie einen gemessenen Kandidaten.</translation>
+    </message>
+    <message>
+        <source>Name one with --candidate.</source>
+        <translation>Nennen Sie einen mit --candidate.</translation>
+    </message>
+    <message>
+        <source>The export was stopped.</source>
+        <translation>Der Export wurde gestoppt.</translation>
+    </message>
+    <message>
+        <source>The same command begins anew: the project holds everything.</source>
+        <translation>Derselbe Befehl beginnt von vorn: Das Projekt enthält alles.</translation>
+    </message>
+    <message>
+        <source>{0} of its tuned kernels do not occur in the model as this version of the engine prepares it.</source>
+        <translation>{0} seiner optimierten Kernel kommen im Modell nicht vor, wie diese Version der Engine es vorbereitet.</translation>
+    </message>
+    <message>
+        <source>The outputs are not those of {0}: {1}.</source>
+        <translation>Die Ausgaben sind nicht die von {0}: {1}.</translation>
+    </message>
+    <message>
+        <source>Tune the model again to have them tuned.</source>
+        <translation>Optimieren Sie das Modell noch einmal, damit auch sie optimiert sind.</translation>
+    </message>
+    <message>
+        <source>Compare on inputs of your own before using it.</source>
+        <translation>Vergleichen Sie auf eigenen Eingaben, bevor Sie es verwenden.</translation>
+    </message>
+    <message>
+        <source>The engine did not understand a command: {0}.</source>
+        <translation>Die Engine verstand einen Befehl nicht: {0}.</translation>
+    </message>
+    <message>
+        <source>The engine is of another version than this program.</source>
+        <translation>Die Engine ist von einer anderen Version als dieses Programm.</translation>
+    </message>
+    <message>
+        <source>Install both anew.</source>
+        <translation>Installieren Sie beide neu.</translation>
+    </message>
+    <message>
+        <source>The engine gave no sign of life for {0} s and was ended.</source>
+        <translation>Die Engine gab {0} s lang kein Lebenszeichen und wurde beendet.</translation>
+    </message>
+    <message>
+        <source>Everything measured is in the project file: `pruner resume` goes on.</source>
+        <translation>Alles Gemessene ist in der Projektdatei: `pruner resume` macht weiter.</translation>
+    </message>
+    <message>
+        <source>The engine does not answer: {0}.</source>
+        <translation>Die Engine antwortet nicht: {0}.</translation>
+    </message>
+    <message>
+        <source>`pruner status` tells whether it works.</source>
+        <translation>`pruner status` sagt, ob sie arbeitet.</translation>
+    </message>
+    <message>
+        <source>The engine said something unknown: {0}.</source>
+        <translation>Die Engine sagte etwas Unbekanntes: {0}.</translation>
+    </message>
+    <message>
+        <source>Install engine and terminal of one version.</source>
+        <translation>Installieren Sie Engine und Terminal von einer Version.</translation>
+    </message>
+    <message>
+        <source>In {0} the outputs differ by at most {1} of the largest value from those in float32.</source>
+        <translation>In {0} weichen die Ausgaben um höchstens {1} des größten Wertes von denen in float32 ab.</translation>
+    </message>
+    <message>
+        <source>{0} holds no kernel that could be tuned.</source>
+        <translation>{0} enthält keinen Kernel, der sich optimieren ließe.</translation>
+    </message>
+    <message>
+        <source>Check that it is the model you meant.</source>
+        <translation>Prüfen Sie, ob es das gemeinte Modell ist.</translation>
+    </message>
+    <message>
+        <source>There is no valid trial to write.</source>
+        <translation>Es gibt keinen gültigen Versuch zu schreiben.</translation>
+    </message>
+    <message>
+        <source>Tune the model first.</source>
+        <translation>Optimieren Sie das Modell zuerst.</translation>
+    </message>
+    <message>
+        <source>records of {0}</source>
+        <translation>Messdaten von {0}</translation>
+    </message>
+    <message>
+        <source>{0} holds tuning records already.</source>
+        <translation>{0} enthält schon Messdaten.</translation>
+    </message>
+    <message>
+        <source>No record of {0} fits a task of this project.</source>
+        <translation>Kein Eintrag von {0} passt zu einer Aufgabe dieses Projekts.</translation>
+    </message>
+    <message>
+        <source>It is empty.</source>
+        <translation>Es ist leer.</translation>
+    </message>
+    <message>
+        <source>TVM cannot apply it.</source>
+        <translation>TVM kann es nicht anwenden.</translation>
+    </message>
+    <message>
+        <source>Free some space, or choose another folder.</source>
+        <translation>Geben Sie Platz frei, oder wählen Sie einen anderen Ordner.</translation>
+    </message>
+    <message>
+        <source>The project holds no such run.</source>
+        <translation>Das Projekt enthält keinen solchen Lauf.</translation>
+    </message>
+    <message>
+        <source>`pruner status` lists its runs; tune the model first.</source>
+        <translation>`pruner status` nennt seine Läufe; optimieren Sie das Modell zuerst.</translation>
+    </message>
+    <message>
+        <source>This run has not come to tuning yet.</source>
+        <translation>Dieser Lauf ist noch nicht zum Optimieren gekommen.</translation>
+    </message>
+    <message>
+        <source>Resume it first.</source>
+        <translation>Setzen Sie ihn zuerst fort.</translation>
+    </message>
+    <message>
+        <source>This run was tuned on {0}, which is not this machine&apos;s device.</source>
+        <translation>Dieser Lauf wurde auf {0} optimiert; das ist nicht das Gerät dieses Rechners.</translation>
+    </message>
+    <message>
+        <source>Start a new run here: latencies of two devices must not be mixed.</source>
+        <translation>Beginnen Sie hier einen neuen Lauf: Zeiten zweier Geräte dürfen sich nicht mischen.</translation>
+    </message>
+    <message>
+        <source>The model in {0} is a TVMScript file: reading it runs the Python code in it.</source>
+        <translation>Das Modell in {0} ist eine TVMScript-Datei: Wer sie liest, führt den Python-Code darin aus.</translation>
+    </message>
+    <message>
+        <source>If you trust its origin, tune the file itself once on this machine with --allow-code.</source>
+        <translation>Wenn Sie ihrer Herkunft trauen, optimieren Sie die Datei selbst einmal auf diesem Rechner mit --allow-code.</translation>
+    </message>
+    <message>
+        <source>{0} is not the file that was tuned, and the project holds no copy of it.</source>
+        <translation>{0} ist nicht die Datei, die optimiert wurde, und das Projekt enthält keine Kopie davon.</translation>
+    </message>
+    <message>
+        <source>Put the original file back, or tune the new one.</source>
+        <translation>Legen Sie die ursprüngliche Datei zurück, oder optimieren Sie die neue.</translation>
+    </message>
+    <message>
+        <source>Run {0} does not tune task {1}.</source>
+        <translation>Lauf {0} optimiert Aufgabe {1} nicht.</translation>
+    </message>
+    <message>
+        <source>`pruner tasks --run` lists what it tunes.</source>
+        <translation>`pruner tasks --run` nennt, was er optimiert.</translation>
+    </message>
+    <message>
+        <source>This schedule cannot be built: a postprocessor refuses it.</source>
+        <translation>Dieser Ablaufplan lässt sich nicht bauen: Ein Nachbearbeiter lehnt ihn ab.</translation>
+    </message>
+    <message>
+        <source>Change a decision and try again.</source>
+        <translation>Ändern Sie eine Entscheidung, und versuchen Sie es noch einmal.</translation>
+    </message>
+    <message>
+        <source>No candidate could be measured ({0}). The first reason: {1}</source>
+        <translation>Kein Kandidat ließ sich messen ({0}). Der erste Grund: {1}</translation>
+    </message>
+    <message>
+        <source>No candidate was measured. {0}</source>
+        <translation>Kein Kandidat wurde gemessen. {0}</translation>
+    </message>
+    <message>
+        <source>stopped by the user</source>
+        <translation>von Hand gestoppt</translation>
+    </message>
+    <message>
+        <source>{0} is no seed.</source>
+        <translation>{0} ist kein Startwert.</translation>
+    </message>
+    <message>
+        <source>Give 0 or a larger number.</source>
+        <translation>Geben Sie 0 oder eine größere Zahl an.</translation>
+    </message>
+    <message>
+        <source>There is no strategy &quot;{0}&quot;.</source>
+        <translation>Es gibt keine Strategie „{0}“.</translation>
+    </message>
+    <message>
+        <source>Use one of {0}, or name its plugin&apos;s file (--plugin; in the window on Start).</source>
+        <translation>Verwenden Sie eine von {0}, oder nennen Sie die Datei der Erweiterung (--plugin; im Fenster auf der Startseite).</translation>
+    </message>
+    <message>
+        <source>Every run of this project has spent its budget.</source>
+        <translation>Jeder Lauf dieses Projekts hat sein Budget verbraucht.</translation>
+    </message>
+    <message>
+        <source>Give a larger one with --trials or --minutes.</source>
+        <translation>Geben Sie mit --trials oder --minutes ein größeres an.</translation>
+    </message>
+    <message>
+        <source>The disk that holds {0} is nearly full: {1} MB are free.</source>
+        <translation>Der Datenträger mit {0} ist fast voll: {1} MB sind frei.</translation>
+    </message>
+    <message>
+        <source>Free some space: a run ends where the disk is full, and goes on with a resume.</source>
+        <translation>Geben Sie Platz frei: Ein Lauf endet, wo der Datenträger voll ist, und lässt sich dann fortsetzen.</translation>
+    </message>
+    <message>
+        <source>A budget of {0} {1} is no budget.</source>
+        <translation>Ein Budget von {0} {1} ist kein Budget.</translation>
+    </message>
+    <message>
+        <source>Give a number above zero.</source>
+        <translation>Geben Sie eine Zahl über null an.</translation>
+    </message>
+    <message>
+        <source>There is no rule or rewrite &quot;{0}&quot; to leave out.</source>
+        <translation>Es gibt keine Regel oder Umformung „{0}“, die wegbleiben könnte.</translation>
+    </message>
+    <message>
+        <source>The run kept no model, and {0} measured candidates of this task are too few to train one on.</source>
+        <translation>Der Lauf hat kein Modell behalten, und {0} gemessene Kandidaten dieser Aufgabe sind zu wenige, um eines zu lernen.</translation>
+    </message>
+    <message>
+        <source>Measure at least {0}.</source>
+        <translation>Messen Sie mindestens {0}.</translation>
+    </message>
+    <message>
+        <source>The project holds no task {0}.</source>
+        <translation>Das Projekt enthält keine Aufgabe {0}.</translation>
+    </message>
+    <message>
+        <source>`pruner tasks` lists them.</source>
+        <translation>`pruner tasks` nennt sie.</translation>
+    </message>
+    <message>
+        <source>The draft model knows nothing of the task&apos;s device.</source>
+        <translation>Das Entwurfsmodell weiß nichts vom Gerät der Aufgabe.</translation>
+    </message>
+    <message>
+        <source>Choose a task of a run tuned here.</source>
+        <translation>Wählen Sie eine Aufgabe eines Laufs, der hier optimiert wurde.</translation>
+    </message>
+    <message>
+        <source>The task has no sketch {0}.</source>
+        <translation>Die Aufgabe hat keine Skizze {0}.</translation>
+    </message>
+    <message>
+        <source>Choose another candidate; this one can be looked at.</source>
+        <translation>Wählen Sie einen anderen Kandidaten; dieser lässt sich nur ansehen.</translation>
+    </message>
+    <message>
+        <source>Candidates are built in {0}, which is mounted noexec: no kernel can be loaded from there.</source>
+        <translation>Kandidaten werden in {0} gebaut; das ist mit noexec eingehängt: Kein Kernel lässt sich von dort laden.</translation>
+    </message>
+    <message>
+        <source>Set TMPDIR to a folder on another disk.</source>
+        <translation>Setzen Sie TMPDIR auf einen Ordner eines anderen Datenträgers.</translation>
+    </message>
+    <message>
+        <source>The measurement process did not start. {0}</source>
+        <translation>Der Messprozess startete nicht. {0}</translation>
+    </message>
+    <message>
+        <source>Run `pruner doctor`.</source>
+        <translation>Führen Sie `pruner doctor` aus.</translation>
+    </message>
+    <message>
+        <source>No linker was found on this machine.</source>
+        <translation>Auf diesem Rechner wurde kein Linker gefunden.</translation>
+    </message>
+    <message>
+        <source>Install binutils, gcc, or the Python package ziglang.</source>
+        <translation>Installieren Sie binutils, gcc oder das Python-Paket ziglang.</translation>
+    </message>
+    <message>
+        <source>A plain kernel could not be measured: {0}</source>
+        <translation>Ein einfacher Kernel ließ sich nicht messen: {0}</translation>
+    </message>
+    <message>
+        <source>{0} was ended after {1} s.</source>
+        <translation>Nach {1} s beendet: {0}.</translation>
+    </message>
+    <message>
+        <source>The build</source>
+        <translation>der Bau</translation>
+    </message>
+    <message>
+        <source>The run</source>
+        <translation>der Lauf</translation>
+    </message>
+    <message>
+        <source>The measurement processes are ended from outside again and again.</source>
+        <translation>Die Messprozesse werden immer wieder von außen beendet.</translation>
+    </message>
+    <message>
+        <source>Look whether the system runs out of memory; nothing measured so far is lost.</source>
+        <translation>Sehen Sie nach, ob dem System der Speicher ausgeht; nichts Gemessenes ist verloren.</translation>
+    </message>
+    <message>
+        <source>The disk that holds {0}, where candidates are built, is full.</source>
+        <translation>Der Datenträger mit {0}, wo Kandidaten gebaut werden, ist voll.</translation>
+    </message>
+    <message>
+        <source>Free some space, or set TMPDIR to a folder on another disk, then resume: nothing measured is lost.</source>
+        <translation>Geben Sie Platz frei, oder setzen Sie TMPDIR auf einen Ordner eines anderen Datenträgers, und setzen Sie dann fort: Nichts Gemessenes ist verloren.</translation>
+    </message>
+    <message>
+        <source>Start one, then resume: nothing measured so far is lost.</source>
+        <translation>Starten Sie eines, und setzen Sie dann fort: Nichts Gemessenes ist verloren.</translation>
+    </message>
+    <message>
+        <source>The tracker {0} has no board &quot;{1}&quot;.</source>
+        <translation>Der Tracker {0} hat kein Board „{1}“.</translation>
+    </message>
+    <message>
+        <source>Start `python -m tvm.exec.rpc_server --tracker {0} --key {1}` on a board.</source>
+        <translation>Starten Sie `python -m tvm.exec.rpc_server --tracker {0} --key {1}` auf einem Board.</translation>
+    </message>
+    <message>
+        <source>Start it there with `python -m tvm.exec.rpc_tracker --host {0} --port {1}`.</source>
+        <translation>Starten Sie ihn dort mit `python -m tvm.exec.rpc_tracker --host {0} --port {1}`.</translation>
+    </message>
+    <message>
+        <source>No tracker answers at {0}:{1}.</source>
+        <translation>Unter {0}:{1} antwortet kein Tracker.</translation>
+    </message>
+    <message>
+        <source>The board failed: {0}</source>
+        <translation>Das Board versagte: {0}</translation>
+    </message>
+    <message>
+        <source>There is no file {0}.</source>
+        <translation>Es gibt keine Datei {0}.</translation>
+    </message>
+    <message>
+        <source>Look for a mistake in its name or folder.</source>
+        <translation>Suchen Sie einen Fehler in ihrem Namen oder Ordner.</translation>
+    </message>
+    <message>
+        <source>The plugin {0} is no Python file that can be read.</source>
+        <translation>Die Erweiterung {0} ist keine lesbare Python-Datei.</translation>
+    </message>
+    <message>
+        <source>Name a .py file.</source>
+        <translation>Nennen Sie eine .py-Datei.</translation>
+    </message>
+    <message>
+        <source>The plugin {0} fails{1}: {2}: {3}</source>
+        <translation>Die Erweiterung {0} versagt{1}: {2}: {3}</translation>
+    </message>
+    <message>
+        <source>Mend it, or leave it out.</source>
+        <translation>Beheben Sie das, oder lassen Sie sie weg.</translation>
+    </message>
+    <message>
+        <source>The checkpoint {0} cannot be read: {1}.</source>
+        <translation>Der Modellstand {0} lässt sich nicht lesen: {1}.</translation>
+    </message>
+    <message>
+        <source>`pruner train` writes checkpoints.</source>
+        <translation>`pruner train` schreibt Modellstände.</translation>
+    </message>
+    <message>
+        <source>MoA-Pruner adapts a pre-trained model, and no {0} model is installed.</source>
+        <translation>MoA-Pruner passt ein vortrainiertes Modell an, und kein Modell {0} ist installiert.</translation>
+    </message>
+    <message>
+        <source>Make one with `pruner collect` and `pruner train`, then name it with --checkpoint.</source>
+        <translation>Erzeugen Sie eines mit `pruner collect` und `pruner train`, und nennen Sie es mit --checkpoint.</translation>
+    </message>
+    <message>
+        <source>A model of kind {0} cannot be adapted.</source>
+        <translation>Ein Modell der Art {0} lässt sich nicht anpassen.</translation>
+    </message>
+    <message>
+        <source>Use pacm-draft, pacm, tenset-mlp or tlp.</source>
+        <translation>Verwenden Sie pacm-draft, pacm, tenset-mlp oder tlp.</translation>
+    </message>
+    <message>
+        <source>The run does not tune task {0}.</source>
+        <translation>Der Lauf optimiert Aufgabe {0} nicht.</translation>
+    </message>
+    <message>
+        <source>It may come from a rule that is not loaded.</source>
+        <translation>Sie kann von einer Regel stammen, die nicht geladen ist.</translation>
+    </message>
+    <message>
+        <source>A setting is not understood: {0}.</source>
+        <translation>Eine Einstellung ist nicht verständlich: {0}.</translation>
+    </message>
+    <message>
+        <source>`pruner tune --help` lists the settings.</source>
+        <translation>`pruner tune --help` nennt die Einstellungen.</translation>
+    </message>
+    <message>
+        <source>{0} is tuned no more: {1}.</source>
+        <translation>{0} wird nicht weiter optimiert: {1}.</translation>
+    </message>
+    <message>
+        <source>The other tasks go on; its default kernel is exported.</source>
+        <translation>Die anderen Aufgaben gehen weiter; exportiert wird sein Kernel ohne Optimierung.</translation>
+    </message>
+    <message>
+        <source>{0}: its candidates&apos; outputs are not checked, since the untuned kernel gave none to compare them with ({1}).</source>
+        <translation>{0}: Die Ausgaben seiner Kandidaten werden nicht geprüft, weil der nicht optimierte Kernel keine zum Vergleich lieferte ({1}).</translation>
+    </message>
+    <message>
+        <source>An export compares the outputs of the whole model.</source>
+        <translation>Ein Export vergleicht die Ausgaben des ganzen Modells.</translation>
+    </message>
+    <message>
+        <source>{0}: every candidate that the search finds is measured.</source>
+        <translation>{0}: Jeder Kandidat, den die Suche findet, ist gemessen.</translation>
+    </message>
+    <message>
+        <source>{0}: {1} cannot be built.</source>
+        <translation>{0}: {1} lässt sich nicht bauen.</translation>
+    </message>
+    <message>
+        <source>Pin another row.</source>
+        <translation>Heften Sie eine andere Zeile an.</translation>
+    </message>
+    <message>
+        <source>{0}: the untuned kernel failed ({1}).</source>
+        <translation>{0}: Der nicht optimierte Kernel schlug fehl ({1}).</translation>
+    </message>
+    <message>
+        <source>The project file tells of a decision that makes no sense.</source>
+        <translation>Die Projektdatei nennt eine Entscheidung, die keinen Sinn ergibt.</translation>
+    </message>
+    <message>
+        <source>Restore a copy of it.</source>
+        <translation>Stellen Sie eine Kopie davon wieder her.</translation>
+    </message>
+    <message>
+        <source>The sketch has {0} decisions, {1} were given.</source>
+        <translation>Die Skizze hat {0} Entscheidungen, angegeben sind {1}.</translation>
+    </message>
+    <message>
+        <source>Give one value each.</source>
+        <translation>Geben Sie jeder einen Wert.</translation>
+    </message>
+    <message>
+        <source>{0} is no value of the decision {1}.</source>
+        <translation>{0} ist kein Wert der Entscheidung {1}.</translation>
+    </message>
+    <message>
+        <source>Tile factors must multiply to the loop&apos;s extent and keep the sketch&apos;s limits.</source>
+        <translation>Kachelfaktoren müssen als Produkt die Länge der Schleife ergeben und die Grenzen der Skizze einhalten.</translation>
+    </message>
+    <message>
+        <source>The trace does not fit the task {0}.</source>
+        <translation>Der Ablauf passt nicht zur Aufgabe {0}.</translation>
+    </message>
+    <message>
+        <source>It may be of another task.</source>
+        <translation>Er kann von einer anderen Aufgabe sein.</translation>
+    </message>
+    <message>
+        <source>The postprocessor {0} refuses this schedule of {1}.</source>
+        <translation>Der Nachbearbeiter {0} lehnt diesen Ablaufplan von {1} ab.</translation>
+    </message>
+    <message>
+        <source>{0} holds no run yet.</source>
+        <translation>{0} enthält noch keinen Lauf.</translation>
+    </message>
+    <message>
+        <source>Tune a model into it first.</source>
+        <translation>Optimieren Sie zuerst ein Modell hinein.</translation>
+    </message>
+    <message>
+        <source>{0} holds no run that compares with run {1} of {2}: its runs are {3}.</source>
+        <translation>{0} enthält keinen Lauf, der sich mit Lauf {1} von {2} vergleichen lässt: Seine Läufe sind {3}.</translation>
+    </message>
+    <message>
+        <source>Only runs of one model file on one device with one float type are laid over each other.</source>
+        <translation>Nur Läufe einer Modelldatei auf einem Gerät mit einem Zahlentyp werden übereinandergelegt.</translation>
+    </message>
+    <message>
+        <source>There is no run {0} of {1} on the same device with the same float type.</source>
+        <translation>Es gibt keinen Lauf {0} von {1} auf demselben Gerät mit demselben Zahlentyp.</translation>
+    </message>
+    <message>
+        <source>`pruner status` lists the runs.</source>
+        <translation>`pruner status` nennt die Läufe.</translation>
+    </message>
+    <message>
+        <source>The folder {0} cannot be written: {1}.</source>
+        <translation>Der Ordner {0} lässt sich nicht beschreiben: {1}.</translation>
+    </message>
+    <message>
+        <source>Copy the project to a folder that you may write.</source>
+        <translation>Kopieren Sie das Projekt in einen Ordner, in den Sie schreiben dürfen.</translation>
+    </message>
+    <message>
+        <source>Another engine works on this project ({0} is locked).</source>
+        <translation>Eine andere Engine arbeitet an diesem Projekt ({0} ist gesperrt).</translation>
+    </message>
+    <message>
+        <source>Wait for it to end, stop it, or tune into another project file.</source>
+        <translation>Warten Sie, bis sie endet, stoppen Sie sie, oder optimieren Sie in eine andere Projektdatei.</translation>
+    </message>
+    <message>
+        <source>The folder {0} takes no locks: {1}.</source>
+        <translation>Der Ordner {0} nimmt keine Sperren an: {1}.</translation>
+    </message>
+    <message>
+        <source>Copy the project to a disk of this machine.</source>
+        <translation>Kopieren Sie das Projekt auf einen Datenträger dieses Rechners.</translation>
+    </message>
+    <message>
+        <source>{0} was replaced by another file while the engine worked on it; the work is in {1} beside it.</source>
+        <translation>{0} wurde durch eine andere Datei ersetzt, während die Engine daran arbeitete; die Arbeit liegt daneben in {1}.</translation>
+    </message>
+    <message>
+        <source>Resume that one: nothing measured is lost.</source>
+        <translation>Setzen Sie diese fort: Nichts Gemessenes ist verloren.</translation>
+    </message>
+    <message>
+        <source>{0} could not be used: {1}.</source>
+        <translation>{0} ließ sich nicht verwenden: {1}.</translation>
+    </message>
+    <message>
+        <source>Check the disk, then resume: nothing measured is lost.</source>
+        <translation>Prüfen Sie den Datenträger, und setzen Sie dann fort: Nichts Gemessenes ist verloren.</translation>
+    </message>
+    <message>
+        <source>{0} was removed while the engine worked on it; it has been written anew.</source>
+        <translation>{0} wurde entfernt, während die Engine daran arbeitete; es wurde neu geschrieben.</translation>
+    </message>
+    <message>
+        <source>Resume: nothing measured is lost.</source>
+        <translation>Setzen Sie fort: Nichts Gemessenes ist verloren.</translation>
+    </message>
+    <message>
+        <source>The disk that holds {0} is full.</source>
+        <translation>Der Datenträger mit {0} ist voll.</translation>
+    </message>
+    <message>
+        <source>Free some space, then resume: nothing measured is lost.</source>
+        <translation>Geben Sie Platz frei, und setzen Sie dann fort: Nichts Gemessenes ist verloren.</translation>
+    </message>
+    <message>
+        <source>{0} cannot be written.</source>
+        <translation>{0} lässt sich nicht schreiben.</translation>
+    </message>
+    <message>
+        <source>Check its permissions, or copy it to a folder that you may write.</source>
+        <translation>Prüfen Sie die Rechte, oder kopieren Sie es in einen Ordner, in den Sie schreiben dürfen.</translation>
+    </message>
+    <message>
+        <source>{0} is locked by another program.</source>
+        <translation>{0} ist von einem anderen Programm gesperrt.</translation>
+    </message>
+    <message>
+        <source>Close the program that has it open, then try again.</source>
+        <translation>Schließen Sie das Programm, das es geöffnet hat, und versuchen Sie es noch einmal.</translation>
+    </message>
+    <message>
+        <source>{0} is damaged or not a project ({1}).</source>
+        <translation>{0} ist beschädigt oder kein Projekt ({1}).</translation>
+    </message>
+    <message>
+        <source>Restore it and its -wal and -shm files from a copy, or tune into a new file.</source>
+        <translation>Stellen Sie es und seine Dateien -wal und -shm aus einer Kopie wieder her, oder optimieren Sie in eine neue Datei.</translation>
+    </message>
+    <message>
+        <source>There is no folder {0}.</source>
+        <translation>Es gibt keinen Ordner {0}.</translation>
+    </message>
+    <message>
+        <source>Make it first, or choose another place.</source>
+        <translation>Legen Sie ihn zuerst an, oder wählen Sie einen anderen Ort.</translation>
+    </message>
+    <message>
+        <source>There is no project file {0}.</source>
+        <translation>Es gibt keine Projektdatei {0}.</translation>
+    </message>
+    <message>
+        <source>Check the path, or tune a model into it first.</source>
+        <translation>Prüfen Sie den Pfad, oder optimieren Sie zuerst ein Modell hinein.</translation>
+    </message>
+    <message>
+        <source>{0} holds {1}.</source>
+        <translation>{0} enthält {1}.</translation>
+    </message>
+    <message>
+        <source>no run yet</source>
+        <translation>noch keinen Lauf</translation>
+    </message>
+    <message>
+        <source>no run {0}</source>
+        <translation>keinen Lauf {0}</translation>
+    </message>
+    <message>
+        <source>`pruner status` lists the runs of a project.</source>
+        <translation>`pruner status` nennt die Läufe eines Projekts.</translation>
+    </message>
+    <message>
+        <source>{0} cannot be read as a project: {1}.</source>
+        <translation>{0} lässt sich nicht als Projekt lesen: {1}.</translation>
+    </message>
+    <message>
+        <source>Choose a .pruner file that Pruner Studio wrote, or restore this one and its -wal and -shm files from a copy.</source>
+        <translation>Wählen Sie eine .pruner-Datei, die Pruner Studio geschrieben hat, oder stellen Sie diese und ihre Dateien -wal und -shm aus einer Kopie wieder her.</translation>
+    </message>
+    <message>
+        <source>The newest part of {0} is in {1}-wal, which cannot be read in a folder that is not yours.</source>
+        <translation>Der neueste Teil von {0} liegt in {1}-wal; das lässt sich in einem fremden Ordner nicht lesen.</translation>
+    </message>
+    <message>
+        <source>Copy both files to a folder that you may write, and open the copy.</source>
+        <translation>Kopieren Sie beide Dateien in einen Ordner, in den Sie schreiben dürfen, und öffnen Sie die Kopie.</translation>
+    </message>
+    <message>
+        <source>{0} holds no run {1}.</source>
+        <translation>{0} enthält keinen Lauf {1}.</translation>
+    </message>
+    <message>
+        <source>`pruner status` lists its runs.</source>
+        <translation>`pruner status` nennt seine Läufe.</translation>
+    </message>
+    <message>
+        <source>{0} is not a project of Pruner Studio.</source>
+        <translation>{0} ist kein Projekt von Pruner Studio.</translation>
+    </message>
+    <message>
+        <source>Choose a .pruner file.</source>
+        <translation>Wählen Sie eine .pruner-Datei.</translation>
+    </message>
+    <message>
+        <source>{0} was written by a newer version of Pruner Studio (its schema has {1}).</source>
+        <translation>{0} wurde von einer neueren Version von Pruner Studio geschrieben (ihr Schema hat {1}).</translation>
+    </message>
+    <message>
+        <source>Update Pruner Studio to open it; the file was left as it is.</source>
+        <translation>Aktualisieren Sie Pruner Studio, um es zu öffnen; die Datei blieb, wie sie ist.</translation>
+    </message>
+    <message>
+        <source>No compiler for CUDA was found: neither NVRTC with its headers nor nvcc.</source>
+        <translation>Kein Compiler für CUDA wurde gefunden: weder NVRTC mit seinen Kopfdateien noch nvcc.</translation>
+    </message>
+    <message>
+        <source>Install the CUDA toolkit with nvcc and a C++ compiler, or: pip install cuda-bindings nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-crt nvidia-cuda-cccl.</source>
+        <translation>Installieren Sie das CUDA-Toolkit mit nvcc und einen C++-Compiler, oder: pip install cuda-bindings nvidia-cuda-nvrtc nvidia-cuda-runtime nvidia-cuda-crt nvidia-cuda-cccl.</translation>
+    </message>
+    <message>
+        <source>nvcc is there, but not the C++ compiler that it needs.</source>
+        <translation>nvcc ist da, aber nicht der C++-Compiler, den es braucht.</translation>
+    </message>
+    <message>
+        <source>Install g++, or NVRTC.</source>
+        <translation>Installieren Sie g++ oder NVRTC.</translation>
+    </message>
+    <message>
+        <source>TVM&apos;s CUDA runtime could not be loaded: it needs {0}.</source>
+        <translation>TVMs CUDA-Laufzeit ließ sich nicht laden: Sie braucht {0}.</translation>
+    </message>
+    <message>
+        <source>Compiling for a GPU without a driver needs the linker ld.</source>
+        <translation>Um ohne Treiber für eine GPU zu übersetzen, braucht es den Linker ld.</translation>
+    </message>
+    <message>
+        <source>Install binutils.</source>
+        <translation>Installieren Sie binutils.</translation>
+    </message>
+    <message>
+        <source>{0} is not a device description: {1}</source>
+        <translation>{0} ist keine Gerätebeschreibung: {1}</translation>
+    </message>
+    <message>
+        <source>Correct it after the shipped ones, or remove it.</source>
+        <translation>Berichtigen Sie sie nach den mitgelieferten, oder entfernen Sie sie.</translation>
+    </message>
+    <message>
+        <source>{0} is not a device of this machine: it cannot be measured here.</source>
+        <translation>{0} ist kein Gerät dieses Rechners: Es lässt sich hier nicht messen.</translation>
+    </message>
+    <message>
+        <source>`pruner targets` lists what is here.</source>
+        <translation>`pruner targets` nennt, was hier ist.</translation>
+    </message>
+    <message>
+        <source>{0} could not be measured: {1}.</source>
+        <translation>{0} ließ sich nicht messen: {1}.</translation>
+    </message>
+    <message>
+        <source>`pruner doctor` checks whether kernels run here.</source>
+        <translation>`pruner doctor` prüft, ob Kernel hier laufen.</translation>
+    </message>
+    <message>
+        <source>Measure on a device that can, with --rpc and --key (`pruner serve` lends one), or tune for auto.</source>
+        <translation>Messen Sie mit --rpc und --key auf einem Gerät, das es kann (`pruner serve` verleiht eines), oder optimieren Sie für auto.</translation>
+    </message>
+    <message>
+        <source>There is no GPU &quot;{0}&quot;: {1}.</source>
+        <translation>Es gibt keine GPU „{0}“: {1}.</translation>
+    </message>
+    <message>
+        <source>{0} found</source>
+        <translation>{0} gefunden</translation>
+    </message>
+    <message>
+        <source>no NVIDIA driver answers on this machine</source>
+        <translation>Auf diesem Rechner antwortet kein NVIDIA-Treiber</translation>
+    </message>
+    <message>
+        <source>Name its architecture instead, such as {&quot;kind&quot;:&quot;cuda&quot;,&quot;arch&quot;:&quot;sm_90&quot;}.</source>
+        <translation>Nennen Sie stattdessen ihre Architektur, etwa {&quot;kind&quot;:&quot;cuda&quot;,&quot;arch&quot;:&quot;sm_90&quot;}.</translation>
+    </message>
+    <message>
+        <source>&quot;{0}&quot; is not the GPU that kernels would run on: that is always the first.</source>
+        <translation>„{0}“ ist nicht die GPU, auf der Kernel laufen würden: Das ist immer die erste.</translation>
+    </message>
+    <message>
+        <source>Set CUDA_VISIBLE_DEVICES={0} and use &quot;cuda&quot;.</source>
+        <translation>Setzen Sie CUDA_VISIBLE_DEVICES={0}, und verwenden Sie „cuda“.</translation>
+    </message>
+    <message>
+        <source>&quot;{0}&quot; is not a target: {1}</source>
+        <translation>„{0}“ ist kein Ziel: {1}</translation>
     </message>
 </context>
 </TS>

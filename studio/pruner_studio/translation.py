@@ -19,6 +19,11 @@ def tr(text: str) -> str:
     return QCoreApplication.translate("", text) if text else ""  # Qt's answer to no text is the header of the file
 
 
+def translating() -> bool:
+    """Texts are shown in another language than that of the code."""
+    return bool(_installed)
+
+
 def chosen_language() -> str:
     """What was chosen for the next start, such as `de`; empty for the system's."""
     return str(QSettings().value("language", ""))

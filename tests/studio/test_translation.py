@@ -19,7 +19,7 @@ from pruner_engine.advice import ADVICE, OTHERWISE
 from pruner_engine.resources import resource_dir
 
 TEXTS = resource_dir() / "translations" / "studio_de.ts"
-HELP = ("help.py", "tr(text)")  # whose texts are data, collected by `python -m pruner_studio.help --literals`
+COLLECTED = {("help.py", "tr(text)"), ("said.py", "tr(text)"), ("said.py", "tr(pattern)")}  # whose texts are data
 _PUT_IN = r"{\w+(?::[^}]*)?}"
 
 _GERMAN = """
@@ -195,10 +195,19 @@ def test_the_texts_of_the_help_are_translated() -> None:
     assert len(used) > 100 and sorted(used - finished()) == []
 
 
+def test_the_sentences_of_engines_are_those_of_their_code_and_are_translated() -> None:
+    done = subprocess.run(
+        [sys.executable, "packaging/sentences.py"], capture_output=True, encoding="utf-8", timeout=60, check=True
+    )
+    assert done.stdout == (resource_dir() / "translations" / "engine.json").read_text(encoding="utf-8")
+    used = set(json.loads(done.stdout))
+    assert len(used) > 300 and sorted(used - finished()) == []
+
+
 def test_a_translator_is_given_literals_only() -> None:
-    """`tr` of a variable is not collected: it would stay English without a word. The help's are, from its data."""
+    """`tr` of a variable is not collected: it would stay English without a word. Texts that are data are."""
     for path in Path("studio/pruner_studio").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "tr":
-                collected = isinstance(node.args[0], ast.Constant) or (path.name, ast.unparse(node)) == HELP
+                collected = isinstance(node.args[0], ast.Constant) or (path.name, ast.unparse(node)) in COLLECTED
                 assert collected, f"{path}:{node.lineno}"

@@ -196,12 +196,11 @@ _GPU: tuple[Rule, ...] = (_warps, _waves, _registers, _reuse, _transactions, _dr
 
 def _why_invalid(found: Explanation, profile: DeviceProfile) -> str:
     """The limit of the device that rules a candidate out."""
-    limits = profile.gpu
+    limits, why = profile.gpu, "the schedule breaks a limit of the device or cannot be built"
     if limits is not None and found.symbols:
-        for name, limit, text in (
-            ("threads", limits.max_threads_block, "{} threads in a block, {} are allowed."),
-            ("shared_bytes", limits.shared_memory_block, "{} bytes of shared memory for a block, {} are there."),
-        ):
-            if found.symbols[name] > limit:
-                return "Not valid on this device: " + text.format(count(found.symbols[name]), count(limit))
-    return "Not valid on this device: the schedule breaks a limit of the device or cannot be built."
+        threads, shared = found.symbols["threads"], found.symbols["shared_bytes"]
+        if threads > limits.max_threads_block:
+            why = f"{count(threads)} threads in a block, {count(limits.max_threads_block)} are allowed"
+        elif shared > limits.shared_memory_block:
+            why = f"{count(shared)} bytes of shared memory for a block, {count(limits.shared_memory_block)} are there"
+    return f"Not valid on this device: {why}."

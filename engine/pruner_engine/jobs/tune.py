@@ -159,7 +159,7 @@ def _tune(project: Project, run_id: int, work: Work, job: JobContext, settings: 
 
 def _finish(project: Project, run_id: int, tuner: Tuner, job: JobContext) -> None:
     stopped = job.control.stop.is_set()
-    state, reason = ("stopped", "stopped by the user") if stopped else ("finished", "")
+    state, reason = "stopped" if stopped else "finished", "stopped by the user" if stopped else ""
     if not stopped and tuner.log.valid == 0:
         state, reason = "failed", _why_nothing_valid(project, run_id)
     project.runs.update(

@@ -38,6 +38,7 @@ from pruner_studio.models.slower import remedy, told_slower
 from pruner_studio.models.words import LIBRARIES
 from pruner_studio.opening import show_outside
 from pruner_studio.pages.page import Page
+from pruner_studio.said import said
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, Pill, button, clear, label
 from pruner_studio.widgets.drawn import Bar, Bars
@@ -361,7 +362,7 @@ class ExportPage(Page):
             name = LIBRARIES.get(check["against"], check["against"])
             self.check_rows.addWidget(label(told.format(name=name, tolerance=check["tolerance"]), "muted", wrap=True))
             if check["message"]:
-                self.check_rows.addWidget(label(check["message"], "faint", wrap=True))
+                self.check_rows.addWidget(label(said(check["message"]), "faint", wrap=True))
 
     def _show_files(self, files: dict[str, str], exported: dict[str, Any]) -> None:
         clear(self.file_rows)

@@ -17,6 +17,7 @@ from pruner_studio.models.narrowing import narrowed
 from pruner_studio.models.runs import BASELINES, STATES, budget_text, state_of
 from pruner_studio.models.words import PHASES
 from pruner_studio.pages.page import Page
+from pruner_studio.said import said
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, StatTile, button, label
 from pruner_studio.widgets.drawn import Bar, Bars
@@ -252,7 +253,7 @@ class OverviewPage(Page):
             tr("Versions: {versions}").format(versions=versions),
         ]
         if run["reason"]:
-            lines.insert(0, tr("Ended: {reason}").format(reason=run["reason"]))
+            lines.insert(0, tr("Ended: {reason}").format(reason=said(run["reason"])))
         self.fact_text.setText("\n".join(lines))
 
 

@@ -22,6 +22,7 @@ from pruner_studio.panes.loops import LoopsPane
 from pruner_studio.panes.pane import Pane, Subject
 from pruner_studio.panes.roofline import RooflinePane
 from pruner_studio.panes.what_if import WhatIfPane
+from pruner_studio.said import said
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, Pill, button, icon_button, label
 from pruner_studio.widgets.candidates import CandidatesCard, figures, figures_tip, outcome
@@ -183,7 +184,7 @@ class SchedulePage(Page):
             self.state.show_state(tr("best of its task") if best else outcome(row), tone)
             failed = row["stage"] not in (None, "ok")
             hint = advice_of(row["stage"], row["error"]) if failed else ""
-            self._tell(row["message"] or "", hint, row["log"] or "" if failed else "")
+            self._tell(said(row["message"] or ""), hint, row["log"] or "" if failed else "")
         self.reference_button.setEnabled(row is not None)
         self._subject = subject
         for _, pane in self.panes:

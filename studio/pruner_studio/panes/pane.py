@@ -14,6 +14,7 @@ from pruner_engine import protocol as msg
 from pruner_engine.jobs import lines
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.problem import Problem
+from pruner_studio.said import all_said
 from pruner_studio.translation import tr
 from pruner_studio.widgets.search import SearchField
 from pruner_studio.workspace import Workspace
@@ -177,7 +178,7 @@ class Pane(QWidget):
         def failed(failure: msg.Failed) -> None:
             if failure.kind == "bug":
                 self.workspace.problem.emit(Problem(failure.message, failure.hint, failure.report))
-            on_failed(f"{failure.message} {failure.hint}".strip())
+            on_failed(all_said(failure.message, failure.hint))
 
         self.workspace.helpers.ask(command, on_reply, failed)
 

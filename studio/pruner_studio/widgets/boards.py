@@ -14,6 +14,7 @@ from pruner_engine import units
 from pruner_engine.jobs import lines
 from pruner_studio import clipboard
 from pruner_studio.models.rows import Column, RowTable
+from pruner_studio.said import all_said
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, Pill, button, label
 from pruner_studio.widgets.table import Table
@@ -133,7 +134,7 @@ class BoardsCard(Card):
         if asked != self._tracker:
             return
         self.state.show_state(tr("no answer"), "bad")
-        self.note.setText(f"{failure.message} {failure.hint}")
+        self.note.setText(all_said(failure.message, failure.hint))
         self._show([])
 
     def _show(self, rows: list[dict[str, Any]]) -> None:

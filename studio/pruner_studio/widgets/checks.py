@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from pruner_engine.protocol import Check
+from pruner_studio.said import said
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import clear, label
@@ -39,9 +40,9 @@ class CheckList(QWidget):
             picture.setAccessibleName(tr("passed") if check.ok else tr("failed"))
             top = Qt.AlignmentFlag.AlignTop
             self._grid.addWidget(picture, row, 0, top)
-            self._grid.addWidget(label(check.name), row, 1, top)
-            self._grid.addWidget(label(check.value, "muted", wrap=True), row, 2, top)
+            self._grid.addWidget(label(said(check.name)), row, 1, top)
+            self._grid.addWidget(label(said(check.value), "muted", wrap=True), row, 2, top)
             row += 1
             if check.hint and not check.ok:
-                self._grid.addWidget(label(check.hint, "faint", wrap=True), row, 1, 1, 2)
+                self._grid.addWidget(label(said(check.hint), "faint", wrap=True), row, 1, 1, 2)
                 row += 1

@@ -12,6 +12,7 @@ from pruner_engine import protocol as msg
 from pruner_engine import units
 from pruner_engine.jobs import lines
 from pruner_studio import clipboard
+from pruner_studio.said import all_said
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Pill, button, clear, label
 from pruner_studio.widgets.device_facts import SOURCES, facts_grid
@@ -103,7 +104,7 @@ class DeviceProfile(QWidget):
     def _failed(self, failure: msg.Failed) -> None:
         """Told here, beside the button that asks again."""
         self._end()
-        self.note.setText(f"{failure.message} {failure.hint}".strip())
+        self.note.setText(all_said(failure.message, failure.hint))
         self._enable()
 
     def _end(self) -> None:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout
 from pruner_engine import units
 from pruner_studio.help import advice_of
 from pruner_studio.models.words import ERRORS
+from pruner_studio.said import said
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, button, clear, label
 from pruner_studio.widgets.log_fold import LogFold
@@ -58,7 +59,7 @@ class FailureCard(Card):
 
     def _add(self, text: str, row: Row) -> None:
         self._rows.addWidget(label(text, wrap=True))
-        first = label(row["message"][:_LONGEST], "faint", wrap=True, selectable=True)
+        first = label(said(row["message"])[:_LONGEST], "faint", wrap=True, selectable=True)
         first.setToolTip(row["message"])
         self._rows.addWidget(first)
         self._rows.addWidget(label(advice_of(row["stage"], row["error"]), "muted", wrap=True, selectable=True))

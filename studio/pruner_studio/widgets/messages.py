@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout
 
 from pruner_engine import units
 from pruner_studio.models.words import LEVELS
+from pruner_studio.said import all_said, said
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, button, clear, folded_text, label
 
@@ -41,9 +42,9 @@ class MessageCard(Card):
         self.setVisible(bool(events))
         clear(self._rows)
         for row in reversed(events[-_LATEST:]):
-            self._rows.addWidget(label(f"{units.moment(row['at'])}  {row['text']}", wrap=True))
+            self._rows.addWidget(label(f"{units.moment(row['at'])}  {said(row['text'])}", wrap=True))
             if row["hint"]:
-                self._rows.addWidget(label(row["hint"], "faint", wrap=True))
+                self._rows.addWidget(label(said(row["hint"]), "faint", wrap=True))
         older = "\n".join(_line(row) for row in reversed(events[:-_LATEST]))
         if older != self.older.toPlainText():  # a run at work tells on while somebody reads
             place = self.older.verticalScrollBar().value()
@@ -62,4 +63,4 @@ class MessageCard(Card):
 
 def _line(row: Row) -> str:
     level = "" if row["level"] == "info" else f"{LEVELS.get(row['level'], row['level'])}: "
-    return f"{units.moment(row['at'])}  {level}{row['text']} {row['hint']}".rstrip()
+    return f"{units.moment(row['at'])}  {level}{all_said(row['text'], row['hint'])}"

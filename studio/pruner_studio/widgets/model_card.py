@@ -15,6 +15,7 @@ from pruner_engine.model_names import kind_of_file
 from pruner_engine.resources import resource_dir
 from pruner_studio.models.projects import SUFFIX, is_file, is_project
 from pruner_studio.problem import Problem
+from pruner_studio.said import said
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, button, label
 from pruner_studio.widgets.completion import complete_in_a_list
@@ -168,6 +169,6 @@ class ModelCard(Card):
         self.changed.emit()
 
     def _refused(self, failure: msg.Failed) -> None:
-        self.drop.about.setText(failure.message)
+        self.drop.about.setText(said(failure.message))
         self._refusal = Problem(failure.message, failure.hint, failure.report)
         self.workspace.problem.emit(self._refusal)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 from pruner_engine import units
 from pruner_engine.protocol import Predicted, WhatIfScore
 from pruner_studio.help import help_of, tip_of
+from pruner_studio.said import all_said, said
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import label
 from pruner_studio.widgets.drawn import Bar, Bars
@@ -82,7 +83,7 @@ class PartsView(QScrollArea):
     def show_score(self, score: WhatIfScore, measured_s: float | None = None) -> None:
         """Show the parts of a prediction, beside the measurement where there is one."""
         if not score.valid:
-            self.tell(" ".join(score.reasons))
+            self.tell(all_said(*score.reasons))
             return
         before = score.against
         measured = tr(", measured {latency}").format(latency=units.latency(measured_s)) if measured_s else ""
@@ -95,7 +96,7 @@ class PartsView(QScrollArea):
             tr("Predicted {latency}").format(latency=units.latency(score.latency_s)) + measured + against
         )
         self.save_button.setEnabled(True)
-        self.note.setText("\n".join(f"•  {sentence}" for sentence in score.reasons))
+        self.note.setText("\n".join(f"•  {said(sentence)}" for sentence in score.reasons))
         self.legend.setVisible(before is not None)
         self._fill("times", _times(score.times, before))
         self._fill("penalties", _penalties(score.penalties, before))

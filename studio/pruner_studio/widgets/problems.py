@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPlainTextEdit, QVBox
 from pruner_studio import clipboard
 from pruner_studio.models.words import LEVELS
 from pruner_studio.problem import Problem
+from pruner_studio.said import said
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, icon_button, label
@@ -28,7 +29,7 @@ class ProblemCard(QFrame):
         self.problem = problem
         self.setProperty("role", "problem")
         self.setProperty("level", problem.level)
-        self.setAccessibleName(f"{LEVELS.get(problem.level, problem.level)}: {problem.message}")
+        self.setAccessibleName(f"{LEVELS.get(problem.level, problem.level)}: {said(problem.message)}")
         row = QHBoxLayout(self)
         row.setContentsMargins(14, 10, 10, 10)
         row.setSpacing(12)
@@ -38,9 +39,9 @@ class ProblemCard(QFrame):
         row.addWidget(self._picture, 0, Qt.AlignmentFlag.AlignTop)
         text = QVBoxLayout()
         text.setSpacing(3)
-        text.addWidget(label(problem.message, "heading", wrap=True, selectable=True))
+        text.addWidget(label(said(problem.message), "heading", wrap=True, selectable=True))
         if problem.hint:
-            text.addWidget(label(problem.hint, "muted", wrap=True, selectable=True))
+            text.addWidget(label(said(problem.hint), "muted", wrap=True, selectable=True))
         self._report = QPlainTextEdit(problem.report)
         self._report.setAccessibleName(tr("Report"))
         self._report.setReadOnly(True)

@@ -1,0 +1,59 @@
+"""What engines say, in the user's language.
+
+They say it in English, into project files, terminals and reports; the window knows their sentences
+(`resources/translations/engine.json`, which `make translations` collects from their source) and shows them translated.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+
+from pruner_engine.resources import resource_dir
+from pruner_studio.translation import tr, translating
+
+_HOLE = re.compile(r"\{(\d+)\}")
+
+Pattern = tuple[str, tuple[str, ...]]  # a sentence, and what stands between its holes
+
+
+@lru_cache(maxsize=256)
+def said(text: str) -> str:
+    """A sentence in the user's language, with what stands in it where that is known too; else as it is."""
+    if not translating() or not text:
+        return text
+    if (whole := tr(text)) != text:
+        return whole
+    for pattern, parts in _patterns():
+        if (holes := _holes(parts, text)) is not None:
+            return _HOLE.sub(lambda hole: said(holes[int(hole[1])]), tr(pattern))
+    return text
+
+
+def all_said(*sentences: str) -> str:
+    """One after another; those that are empty are left out."""
+    return " ".join(said(sentence) for sentence in sentences if sentence)
+
+
+@lru_cache(maxsize=1)
+def _patterns() -> list[Pattern]:
+    """Those with holes, the most words first: a sentence may fit a shorter one too."""
+    stored: list[str] = json.loads((resource_dir() / "translations" / "engine.json").read_text(encoding="utf-8"))
+    split = [(text, tuple(_HOLE.split(text)[::2])) for text in stored]
+    return sorted((one for one in split if len(one[1]) > 1), key=lambda one: -len("".join(one[1])))
+
+
+def _holes(parts: tuple[str, ...], text: str) -> list[str] | None:
+    """What stands in the holes of a text that fits."""
+    first, *middle, last = parts
+    end = len(text) - len(last)
+    if not (text.startswith(first) and text.endswith(last)):
+        return None
+    at, holes = len(first), []
+    for part in middle:
+        if (found := text.find(part, at, end)) < 0:
+            return None
+        holes.append(text[at:found])
+        at = found + len(part)
+    return [*holes, text[at:end]] if at <= end else None

@@ -1,0 +1,96 @@
+"""What engines say in English is shown in the user's language, and copied as they said it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QLabel
+
+from pruner_engine.errors import UserError
+from pruner_engine.model_names import whole
+from pruner_engine.protocol import Check
+from pruner_engine.resources import resource_dir
+from pruner_engine.store.reader import ProjectReader
+from pruner_studio import translation
+from pruner_studio.problem import Problem
+from pruner_studio.said import all_said, said
+from pruner_studio.widgets.checks import CheckList
+from pruner_studio.widgets.problems import ProblemCard
+
+
+@pytest.fixture
+def german(qapp: QApplication) -> Iterator[None]:
+    assert translation.install(qapp, "de")
+    said.cache_clear()
+    yield
+    translation.install(qapp, "none")
+    said.cache_clear()
+
+
+def texts(widget) -> list[str]:
+    return [shown.text() for shown in widget.findChildren(QLabel)]
+
+
+def test_a_refusal_is_told_in_german_and_copied_in_english(qtbot, german: None, tmp_path: Path) -> None:
+    with pytest.raises(UserError) as raised:
+        ProjectReader(tmp_path / "a {0} folder" / "none.pruner")
+    error = raised.value
+    card = ProblemCard(Problem(error.message, error.hint))
+    qtbot.addWidget(card)
+    assert f"Es gibt keine Projektdatei {tmp_path}/a {{0}} folder/none.pruner." in texts(card)
+    assert "Prüfen Sie den Pfad, oder optimieren Sie zuerst ein Modell hinein." in texts(card)
+    card._copy()
+    assert QGuiApplication.clipboard().text() == f"{error.message}\n\n{error.hint}"
+
+
+def test_a_refusal_of_a_model_is_told_in_german(german: None, tmp_path: Path) -> None:
+    with pytest.raises(UserError) as raised:
+        whole(f"{tmp_path}/model.onnx")
+    told = all_said(raised.value.message, raised.value.hint)
+    assert told == f"Es gibt keine Datei {tmp_path}/model.onnx. Suchen Sie einen Fehler in ihrem Namen oder Ordner."
+
+
+def test_what_stands_in_a_sentence_is_told_in_german_too(german: None) -> None:
+    wanted = "Nach 30 s beendet: der Lauf."
+    assert said("The run was ended after 30 s.") == wanted
+    assert said("No candidate could be measured (8 run). The first reason: The run was ended after 30 s.").endswith(
+        f"Der erste Grund: {wanted}"
+    )
+    why = "31 % of the time (1.2 ms) goes into loops and their start: 9 steps, nothing is unrolled."
+    assert said(why) == "31 % der Zeit (1.2 ms) geht in Schleifen und ihren Beginn: 9 Schritte, nichts ist abgerollt."
+
+
+def test_checks_of_the_machine_are_german(qtbot, german: None) -> None:
+    shown = CheckList()
+    qtbot.addWidget(shown)
+    shown.show_checks([Check("Temporary files", False, "/tmp, 3 MB free", "Free 1 GB, or set TMPDIR.")])
+    wanted = {"Temporäre Dateien", "/tmp, 3 MB frei", "Geben Sie 1 GB frei, oder setzen Sie TMPDIR."}
+    assert wanted <= set(texts(shown))
+
+
+def test_every_sentence_is_known_whatever_stands_in_it(german: None) -> None:
+    sentences = json.loads((resource_dir() / "translations" / "engine.json").read_text(encoding="utf-8"))
+    same = []
+    for sentence in sentences:
+        holes = re.findall(r"\{\d+\}", sentence)
+        words = [f"/tmp/words-{at}" for at in range(len(holes))]
+        filled = sentence
+        for hole, word in zip(holes, words, strict=True):
+            filled = filled.replace(hole, word)
+        told = said(filled)
+        assert all(word in told for word in words) and not re.search(r"\{\d+\}", told), told
+        same += [filled] if told == filled and not filled.istitle() else []
+    assert all(" " not in one or one in ("TVM ffi", "ONNX Runtime") for one in same), same
+
+
+def test_what_nobody_knows_stays_and_so_does_everything_in_english(german: None, qapp: QApplication) -> None:
+    unknown = "InternalError: Check failed: (x > 0) is false"
+    assert said(unknown) == unknown and said("") == "" and all_said("", unknown) == unknown
+    translation.install(qapp, "none")
+    said.cache_clear()
+    assert said("The run was ended after 30 s.") == "The run was ended after 30 s."
