@@ -244,11 +244,13 @@ class DraftVerifyPage(Page):
             }
             for row in rounds
         ]
+        yield
         self.model.show_rows(rows)
         chosen = [row for row in rounds if row["id"] == self._round]
         if not chosen:
             self._round = None
         self.table.choose(self._round)
+        yield
         self.every_round.setVisible(bool(chosen))
         self.funnel_card.heading.setText(
             tr("Funnel of round {number}").format(number=chosen[0]["idx"]) if chosen else tr("Funnel of all rounds")
@@ -261,6 +263,7 @@ class DraftVerifyPage(Page):
         self.funnel.show_steps([(name, reached[key]) for name, key in _STEPS if reached[key] or key in always])
         yield
         shown = self._scored.columns(shown_tasks, self._round)
+        yield
         if self.score.current == "explored":
             self._show_explored(drafting_round(rounds, self._round))
         else:

@@ -85,10 +85,8 @@ class SchedulePage(Page):
         )
         self.copy_button = icon_button("copy", tr("Copy as command"), lambda: clipboard.copy(self.command_line()))
         card.head.addWidget(self.copy_button)
-        # Below the heading: beside it, figures and buttons would not fit on a small screen
-        card.head.removeWidget(card.note)
+        card.keep_note_below()
         card.note.setToolTip(figures_tip())
-        card.body.addWidget(card.note)
         self.message = label("", "muted", wrap=True, selectable=True)
         card.body.addWidget(self.message)
         self.hint = label("", "muted", wrap=True, selectable=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractSpinBox,
@@ -141,14 +141,19 @@ def fit_spin_box(made: QAbstractSpinBox) -> None:
 
 
 class Card(QFrame):
-    """A framed group with an optional heading; `body` takes the content, `head` what stands right of the heading."""
+    """A framed group with an optional heading; `body` takes the content, `head` what stands right of the heading.
+
+    Its note stands beside the heading, or below it where there is no room for all of it.
+    """
+
+    _note_stays = True
 
     def __init__(self, heading: str = "", note: str = "") -> None:
         super().__init__()
         self.setProperty("role", "card")
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(16, 14, 16, 14)
-        outer.setSpacing(10)
+        self._outer = QVBoxLayout(self)
+        self._outer.setContentsMargins(16, 14, 16, 14)
+        self._outer.setSpacing(10)
         self.head = QHBoxLayout()
         self.head.setSpacing(8)
         self.note = label(note, "faint", cut=True)
@@ -159,10 +164,30 @@ class Card(QFrame):
             self.head.addWidget(self.heading)
             self.head.addWidget(self.note)
             self.head.addStretch(1)
-            outer.addLayout(self.head)
+            self._outer.addLayout(self.head)
+            self._note_stays = False
         self.body = QVBoxLayout()
         self.body.setSpacing(8)
-        outer.addLayout(self.body, 1)
+        self._outer.addLayout(self.body, 1)
+
+    def keep_note_below(self) -> None:
+        """Below the heading in any room: what changes all the time would jump up and down."""
+        self._put_note(below=True)
+        self._note_stays = True
+
+    def event(self, event: QEvent) -> bool:
+        if not self._note_stays and event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+            items = (self.head.itemAt(at) for at in range(self.head.count()))
+            parts = [part for item in items if item and (part := item.widget()) and not part.isHidden()]
+            wanted = {*parts, self.note}
+            needed = sum(part.sizeHint().width() + self.head.spacing() for part in wanted)
+            self._put_note(below=bool(self.note.text()) and needed > self.head.geometry().width())
+        return super().event(event)
+
+    def _put_note(self, *, below: bool) -> None:
+        if below != (self.head.indexOf(self.note) < 0):
+            (self.head if below else self._outer).removeWidget(self.note)
+            (self._outer if below else self.head).insertWidget(1, self.note)
 
 
 class StatTile(Card):
