@@ -222,6 +222,7 @@ class DraftVerifyPage(Page):
             self.task.clear()
             return
         self.pages.setCurrentIndex(1)
+        yield
         every = reader.tasks(run_id)
         kept = {row["id"]: row["name"] for row in narrowed(every, self.workspace.filter)}
         tasks = {row["id"]: row["name"] for row in every}

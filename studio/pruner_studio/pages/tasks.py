@@ -195,6 +195,7 @@ class TasksPage(Page):
         for part in (self.filter, self.steering):
             part.setVisible(bool(tasks))
         if reader is not None and run_id is not None:
+            yield
             gains = reader.gains(run_id)
             for row in rows:
                 row["gains"] = gains.get(row["id"], [])
