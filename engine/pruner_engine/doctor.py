@@ -58,7 +58,7 @@ def _machine() -> Iterator[Check]:
     yield _temp()
     host = detect_host()
     caches = ", ".join(f"L{c.level} {_size(c.bytes)}" for c in host.caches)
-    yield Check("CPU", True, f"{host.name}: {_count(host.cores, 'core')}, {_count(host.threads, 'thread')}")
+    yield Check("CPU", True, f"{host.name}, cores: {host.cores}, threads: {host.threads}")
     yield Check("Vector unit", True, f"{host.vector_bits} bits ({', '.join(host.features) or 'no extensions'})")
     yield Check("Caches", bool(host.caches), caches, needed=False)
     yield from _gpus()
@@ -139,10 +139,6 @@ def _version(distribution: str) -> str:
         return metadata.version(distribution)
     except metadata.PackageNotFoundError:
         return ""
-
-
-def _count(count: int, unit: str) -> str:
-    return f"{count} {unit}{'' if count == 1 else 's'}"
 
 
 def _size(count: float) -> str:

@@ -1925,7 +1925,7 @@
     </message>
     <message>
         <source>choose one round</source>
-        <translation>wählen Sie eine Runde</translation>
+        <translation>eine Runde wählen</translation>
     </message>
     <message>
         <source>No round yet</source>
@@ -4632,6 +4632,10 @@
         <translation>Installieren Sie es: pip install torch.</translation>
     </message>
     <message>
+        <source>{0}, cores: {1}, threads: {2}</source>
+        <translation>{0}, Kerne: {1}, Threads: {2}</translation>
+    </message>
+    <message>
         <source>Vector unit</source>
         <translation>Vektoreinheit</translation>
     </message>
@@ -4786,6 +4790,14 @@
     <message>
         <source>{0} bytes of shared memory for a block, {1} are there</source>
         <translation>{0} Byte gemeinsamer Speicher für einen Block, vorhanden sind {1}</translation>
+    </message>
+    <message>
+        <source>converting an exported program needs the package onnxscript</source>
+        <translation>Ein exportiertes Programm umzuwandeln braucht das Paket onnxscript</translation>
+    </message>
+    <message>
+        <source>runs {0} files only</source>
+        <translation>führt nur Dateien {0} aus</translation>
     </message>
     <message>
         <source>It crashed with signal {0}.</source>
@@ -5702,6 +5714,10 @@
     <message>
         <source>{0}: the untuned kernel failed ({1}).</source>
         <translation>{0}: Der nicht optimierte Kernel schlug fehl ({1}).</translation>
+    </message>
+    <message>
+        <source>{0} GFLOP/s, outputs right</source>
+        <translation>{0} GFLOP/s, Ausgaben richtig</translation>
     </message>
     <message>
         <source>The project file tells of a decision that makes no sense.</source>

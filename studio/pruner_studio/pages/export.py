@@ -315,7 +315,7 @@ class ExportPage(Page):
         slowest, tuned = max(timings.values(), default=1.0), timings.get("tuned")
         self.latency_bars.show_bars([self._bar(name, seconds, slowest, tuned) for name, seconds in timings.items()])
         missing = [
-            f"{LIBRARIES.get(name, name)}: {entry['note']}"
+            f"{LIBRARIES.get(name, name)}: {said(entry['note'])}"
             for name, entry in summary["latency"].items()
             if not entry["seconds"]
         ]

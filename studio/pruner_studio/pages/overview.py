@@ -163,7 +163,7 @@ class OverviewPage(Page):
         for name in BASELINES:
             measured = baselines.get(name)
             seconds = measured["seconds"] if measured else None
-            remark = measured["note"] if measured and seconds is None else ""
+            remark = said(measured["note"]) if measured and seconds is None else ""
             if seconds:
                 told = _against(seconds, run, exported), _in_turns(name, seconds, exported)
                 remark = " · ".join(filter(None, told)) or remark
