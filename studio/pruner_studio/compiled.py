@@ -46,7 +46,7 @@ def compiled_once(path: Path) -> Iterator[None]:
         taken[key] = known.get(key) or compiling(source, filename, *rest, **options)
         return taken[key]
 
-    builtins.compile = ready  # type: ignore[assignment]
+    builtins.compile = ready
     try:
         yield
     finally:
