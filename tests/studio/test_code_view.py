@@ -57,15 +57,15 @@ def test_a_search_without_a_hit_says_so_and_leaves_the_reader_where_he_is(qtbot,
 def test_places_are_gone_through_in_both_directions(qtbot, code: SearchableCode) -> None:
     code.view.show_text("tvmscript", "one\ntwo\none\ntwo\none")
     code.activateWindow()
-    code.begin()
+    code.search.begin()
     qtbot.waitUntil(code.search.field.hasFocus)
     qtbot.keyClicks(code.search.field, "one")
     lines = []
     for back in (False, False, False, False, True, True):
-        code.go_on(back=back)
+        code.search.go_on(back=back)
         lines.append(code.view.textCursor().blockNumber())
     assert lines == [0, 2, 4, 0, 4, 2]
     code.view.setTextCursor(QTextCursor(code.view.document().findBlockByNumber(1)))
     qtbot.keyClick(code.view, Qt.Key.Key_End, Qt.KeyboardModifier.ShiftModifier)
-    code.begin()
+    code.search.begin()
     assert code.search.field.text() == code.search.field.selectedText() == "two", "what is marked is sought next"

@@ -23,6 +23,7 @@ class HumanAxis(pg.AxisItem):  # type: ignore[misc]
     """Ticks in human units; on a logarithmic axis the coordinates are log10 of the values."""
 
     _length = 0.0  # pixels
+    _named = ""
 
     def __init__(self, side: str, text: Callable[[float], str], log: bool) -> None:
         super().__init__(side)
@@ -42,8 +43,21 @@ class HumanAxis(pg.AxisItem):  # type: ignore[misc]
         length = self.size().height() if self.orientation == "left" else self.size().width()
         if length != self._length and self.label is not None:
             self._length = length
-            self.label.setHtml(self.labelString())
+            self._name()
         super().resizeEvent(event)
+
+    def _updateLabel(self) -> None:
+        """As pyqtgraph does at every change of a font or a pen, whether or not the name is another one."""
+        self._name()
+        self._adjustSize()
+        self.picture = None
+        self.update()
+
+    def _name(self) -> None:
+        """Lay out the name, which takes longer than all else about an axis, where it is another one."""
+        if (named := self.labelString()) != self._named:
+            self._named = named
+            self.label.setHtml(named)
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
         if not self.log:

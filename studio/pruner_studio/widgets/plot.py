@@ -88,6 +88,8 @@ class Plot(QWidget):
         self.thinned = ""  # says so where not every point is drawn
         self.setAccessibleName(name)
         axes = {"bottom": HumanAxis("bottom", x_text, log_x), "left": HumanAxis("left", y_text, log_y)}
+        # Out of sight; pyqtgraph's own would lay out their empty names again and again
+        axes |= {"top": HumanAxis("top", x_text, log_x), "right": HumanAxis("right", y_text, log_y)}
         self._view = pg.PlotWidget(axisItems=axes, enableMenu=False)  # its menu takes a third of the making
         self._view.setAccessibleName(name)
         self._view.hideButtons()
