@@ -112,6 +112,8 @@ class Session:
         hint = tr("Copy the report and send it to the makers; what was measured is kept.")
         message = tr("The window met an error of its own: {kind}.").format(kind=kind.__name__)
         self._tell(Problem(message, hint, report))
+        # Python keeps the latest error with all that was at work: a painter among it would outlive what it paints on
+        traceback.clear_frames(trace)
 
     def end(self) -> None:
         """The window ends in good order: nothing is left."""

@@ -108,9 +108,3 @@ def test_settings_that_are_something_else_move_nothing(again, rested) -> None:
         QSettings().setValue(name, stored)
         split.restore()
         assert split.sizes() == before
-
-
-def test_the_window_is_as_large_as_it_was(again) -> None:
-    window = again()
-    window.resize(1100, 760)
-    assert again().size() == window.size()

@@ -8,13 +8,14 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import weakref
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from project_factory import make_project
 from PySide6.QtCore import QByteArray, QMimeData, QPointF, QSettings, Qt, QUrl
-from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QGuiApplication, QPainter, QPixmap
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMessageBox, QPushButton
 
 from pruner_engine import units
@@ -422,6 +423,24 @@ def test_an_error_in_a_slot_becomes_a_card(qtbot, window: MainWindow) -> None:
         made._error(type(error), error, error.__traceback__)
     made._hook = sys.__excepthook__
     assert "ZeroDivisionError" in told[0].message and "by zero" in told[0].report
+    made.end()
+
+
+def test_what_painted_when_an_error_came_is_let_go(qtbot) -> None:
+    made, picture, painters = session.Session(lambda _: None), QPixmap(8, 8), []
+
+    def paint() -> None:
+        painter = QPainter(picture)
+        painters.append(weakref.ref(painter))
+        raise ZeroDivisionError
+
+    made._hook = lambda *_: None
+    with pytest.raises(ZeroDivisionError) as raised:  # which keeps it, as Python does
+        paint()
+    assert painters[0]() is not None and picture.paintingActive()
+    made._error(*raised._excinfo)
+    assert painters[0]() is None and not picture.paintingActive()
+    made._hook = sys.__excepthook__
     made.end()
 
 

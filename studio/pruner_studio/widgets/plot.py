@@ -11,7 +11,15 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QColor, QFont, QPainter
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QStyleOptionGraphicsItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QGraphicsScene,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QStyleOptionGraphicsItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from pruner_engine import units
 from pruner_studio.plotting import pg
@@ -88,11 +96,11 @@ class Plot(QWidget):
         self.thinned = ""  # says so where not every point is drawn
         self.setAccessibleName(name)
         axes = {"bottom": HumanAxis("bottom", x_text, log_x), "left": HumanAxis("left", y_text, log_y)}
-        # Out of sight; pyqtgraph's own would lay out their empty names again and again
-        axes |= {"top": HumanAxis("top", x_text, log_x), "right": HumanAxis("right", y_text, log_y)}
         self._view = pg.PlotWidget(axisItems=axes, enableMenu=False)  # its menu takes a third of the making
         self._view.setAccessibleName(name)
         self._view.hideButtons()
+        # Items here are few and replaced all the time; an index of places may hold one that is gone, where it had moved
+        self._view.scene().setItemIndexMethod(QGraphicsScene.ItemIndexMethod.NoIndex)
         self._view.setProperty("role", "plot")
         self._view.setMinimumHeight(_LEAST_HEIGHT)
         self._labels = (x_label, y_label)
