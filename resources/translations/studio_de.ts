@@ -2285,7 +2285,7 @@
     </message>
     <message>
         <source>trace and code</source>
-        <translation>Ablauf und Code</translation>
+        <translation>Trace und Code</translation>
     </message>
     <message>
         <source>Replaying the trace…</source>
@@ -4761,11 +4761,11 @@
     </message>
     <message>
         <source>The innermost loop is not vectorised: one of {0} lanes works.</source>
-        <translation>Die innerste Schleife ist nicht vektorisiert: Eine von {0} Spuren arbeitet.</translation>
+        <translation>Die innerste Schleife ist nicht vektorisiert: Eine von {0} Lanes arbeitet.</translation>
     </message>
     <message>
         <source>Vectors are {0} full: {1} elements on registers of {2} lanes.</source>
-        <translation>Vektoren sind zu {0} gefüllt: {1} Elemente auf Registern von {2} Spuren.</translation>
+        <translation>Vektoren sind zu {0} gefüllt: {1} Elemente auf Registern von {2} Lanes.</translation>
     </message>
     <message>
         <source>Nothing runs in parallel: one of {0} cores works.</source>
@@ -4789,11 +4789,11 @@
     </message>
     <message>
         <source>{0} bytes of shared memory for a block, {1} are there</source>
-        <translation>{0} Byte gemeinsamer Speicher für einen Block, vorhanden sind {1}</translation>
+        <translation>{0} Byte Shared Memory für einen Block, vorhanden sind {1}</translation>
     </message>
     <message>
         <source>converting an exported program needs the package onnxscript</source>
-        <translation>Ein exportiertes Programm umzuwandeln braucht das Paket onnxscript</translation>
+        <translation>Um ein exportiertes Programm umzuwandeln, braucht es das Paket onnxscript</translation>
     </message>
     <message>
         <source>runs {0} files only</source>
@@ -5281,7 +5281,7 @@
     </message>
     <message>
         <source>The trace of candidate {0} was not kept.</source>
-        <translation>Der Ablauf von Kandidat {0} wurde nicht behalten.</translation>
+        <translation>Der Trace von Kandidat {0} wurde nicht behalten.</translation>
     </message>
     <message>
         <source>Choose a measured candidate.</source>
@@ -5477,7 +5477,7 @@
     </message>
     <message>
         <source>Use one of {0}, or name its plugin&apos;s file (--plugin; in the window on Start).</source>
-        <translation>Verwenden Sie eine von {0}, oder nennen Sie die Datei der Erweiterung (--plugin; im Fenster auf der Startseite).</translation>
+        <translation>Verwenden Sie eine von {0}, oder nennen Sie die Datei des Plugins (--plugin; im Fenster auf der Startseite).</translation>
     </message>
     <message>
         <source>Every run of this project has spent its budget.</source>
@@ -5629,7 +5629,7 @@
     </message>
     <message>
         <source>The plugin {0} is no Python file that can be read.</source>
-        <translation>Die Erweiterung {0} ist keine lesbare Python-Datei.</translation>
+        <translation>Das Plugin {0} ist keine lesbare Python-Datei.</translation>
     </message>
     <message>
         <source>Name a .py file.</source>
@@ -5637,11 +5637,11 @@
     </message>
     <message>
         <source>The plugin {0} fails{1}: {2}: {3}</source>
-        <translation>Die Erweiterung {0} versagt{1}: {2}: {3}</translation>
+        <translation>Das Plugin {0} versagt{1}: {2}: {3}</translation>
     </message>
     <message>
         <source>Mend it, or leave it out.</source>
-        <translation>Beheben Sie das, oder lassen Sie sie weg.</translation>
+        <translation>Beheben Sie das, oder lassen Sie es weg.</translation>
     </message>
     <message>
         <source>The checkpoint {0} cannot be read: {1}.</source>
@@ -5745,7 +5745,7 @@
     </message>
     <message>
         <source>The trace does not fit the task {0}.</source>
-        <translation>Der Ablauf passt nicht zur Aufgabe {0}.</translation>
+        <translation>Der Trace passt nicht zur Aufgabe {0}.</translation>
     </message>
     <message>
         <source>It may be of another task.</source>
