@@ -3,10 +3,7 @@
 import sys
 from typing import Any
 
-from pruner_studio.compiled import compiled_once, kept_in
-
-with compiled_once(kept_in()):
-    import PySide6.QtCore  # noqa: F401  brings its `support`
+import PySide6.QtCore  # noqa: F401  brings its `support`
 
 # PySide6 reads the source of whatever is imported after it, and keeps it in memory, to see whether the module could ask
 # for its `__feature__` switches. Nothing here does, and a tenth of the start went into that reading.

@@ -1,4 +1,4 @@
-"""How the window starts: what can be kept from the last time is, and nothing is written that is there already."""
+"""How the window starts: nothing is written that is there already, and engines get what the user has set."""
 
 from __future__ import annotations
 
@@ -9,22 +9,6 @@ from pathlib import Path
 
 import pytest
 
-_IMPORT = """
-import builtins
-compiled, compiling = [], builtins.compile
-def compile_(source, filename, *more, **options):
-    compiled.append(filename)
-    return compiling(source, filename, *more, **options)
-builtins.compile = compile_
-import pruner_studio
-from PySide6.QtCore import QObject
-assert builtins.compile is compile_
-try:
-    QObject().setObjectName(1)
-except TypeError as error:
-    assert "Supported signatures" in str(error), error  # by the very part that is kept
-print(sum(name.startswith("shibokensupport") for name in compiled))
-"""
 _START = """
 import os
 from pruner_studio import app
@@ -57,21 +41,6 @@ def told(tmp_path: Path):
         return done.stdout.strip().splitlines()[-1]
 
     return run
-
-
-def test_the_python_part_of_qt_is_compiled_once(told, tmp_path: Path) -> None:
-    assert int(told(_IMPORT)) > 5
-    (kept,) = (tmp_path / "pruner-studio").glob("pyside-*.bin")
-    assert told(_IMPORT) == "0"
-    kept.write_bytes(b"cut off")
-    assert int(told(_IMPORT)) > 5
-    assert told(_IMPORT) == "0", "what cannot be read is written anew"
-
-
-def test_nothing_is_kept_where_python_is_to_keep_nothing(told, tmp_path: Path) -> None:
-    assert int(told(_IMPORT, PYTHONDONTWRITEBYTECODE="1")) > 5
-    assert not list(tmp_path.rglob("*.bin"))
-    assert int(told(_IMPORT, XDG_CACHE_HOME="/proc/nowhere")) > 5
 
 
 def test_a_start_writes_no_settings_and_engines_get_the_users_environment(told) -> None:
