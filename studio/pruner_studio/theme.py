@@ -45,6 +45,7 @@ class Theme(QObject):
         super().__init__()
         self.choice = "system"
         self.name = "light"
+        self._applied = ""
 
     def start(self, app: QApplication) -> None:
         """Take the remembered choice and follow the system's scheme where it tells one; `app` was made with `STYLE`."""
@@ -65,8 +66,10 @@ class Theme(QObject):
         self.name = self.choice if self.choice != "system" else ("dark" if dark else "light")
         app = QApplication.instance()
         assert isinstance(app, QApplication)
-        app.setPalette(self._palette())
-        app.setStyleSheet(self._style_sheet())
+        if self._applied != self.name:  # a style sheet is taken anew by every widget, which takes some 0.2 s
+            app.setPalette(self._palette())
+            app.setStyleSheet(self._style_sheet())
+            self._applied = self.name
         self.changed.emit()
 
     @property
