@@ -1,18 +1,22 @@
 """Import TVM without its slow paths.
 
-`tvm_ffi` imports torch if it can (2–3 s, 200 MB), and TVM imports tensor intrinsics of all targets, 250 functions in
-TVMScript (3–5 s), as soon as a design space is made. Every process of the engine imports TVM this way, and so builds
-kernels with our vector arithmetic, our products of bytes and our lowering; intrinsics come with the target that has
-them, see tensor_intrinsics.py.
+`tvm_ffi` imports torch if it can (2–3 s, 200 MB), TVM imports tensor intrinsics of all targets, 250 functions in
+TVMScript (3–5 s), as soon as a design space is made, and fifty of its modules list all names of functions (0.2 s).
+Every process of the engine imports TVM this way, and so builds kernels with our vector arithmetic, our products of
+bytes and our lowering; intrinsics come with the target that has them, see tensor_intrinsics.py.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib.machinery
 import importlib.util
 import sys
+from collections.abc import Iterator
 from typing import Any
+
+from pruner_engine.loading import loading
 
 INTRINSICS = "tvm.s_tir.tensor_intrin"
 
@@ -27,7 +31,8 @@ def import_tvm(*, torch: bool = False) -> Any:
     if hidden:
         sys.modules["torch"] = None  # type: ignore[assignment]
     try:
-        import tvm
+        with loading(), _listing_what_is_new():
+            import tvm
     finally:
         if hidden:
             del sys.modules["torch"]
@@ -35,6 +40,25 @@ def import_tvm(*, torch: bool = False) -> Any:
         _name_package(INTRINSICS, tvm.s_tir)
     _register()
     return tvm
+
+
+@contextlib.contextmanager
+def _listing_what_is_new() -> Iterator[None]:
+    """Names of TVM's functions are listed anew only where some have come."""
+    from tvm_ffi import registry
+
+    listed, known = registry.list_global_func_names, list[str]()
+
+    def names() -> list[str]:
+        if registry.get_global_func("ffi.FunctionListGlobalNamesFunctor")()(-1) != len(known):
+            known[:] = listed()
+        return known
+
+    registry.list_global_func_names = names
+    try:
+        yield
+    finally:
+        registry.list_global_func_names = listed
 
 
 @functools.cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import functools
+import gc
 import importlib
 import os
 import platform
@@ -22,6 +23,7 @@ from pruner_engine.errors import StoppedError, UserError
 from pruner_engine.jobs.channel import Hub, Listener
 from pruner_engine.jobs.heartbeat import BEAT_S
 from pruner_engine.jobs.watchdog import Watchdog
+from pruner_engine.loading import loading
 from pruner_engine.protocol import (
     PROTOCOL,
     Bye,
@@ -224,7 +226,13 @@ class Engine:
         if not isinstance(command, CheckModel):
             # Detach or not: a job socket lets a window come back to this engine
             self._socket = self._socket or self._hub.listen(self._hello)
-        import_tvm()
+        module, function = _WORK[type(command)]
+        name = f"pruner_engine.jobs.{module}"
+        if name not in sys.modules:
+            with loading():
+                import_tvm()
+                importlib.import_module(name)
+            gc.freeze()
         from pruner_engine.jobs.job import JobContext
         from pruner_engine.plugins import load_plugins
 
@@ -233,8 +241,7 @@ class Engine:
                 self._leave(job)
             self._emit(event)
 
-        module, function = _WORK[type(command)]
-        work = getattr(importlib.import_module(f"pruner_engine.jobs.{module}"), function)
+        work = getattr(sys.modules[name], function)
         # with the installed ones: a project may hold what they have made
         load_plugins(command.plugins if isinstance(command, WithPlugins) else ())
         return functools.partial(work, command, JobContext(emit, job.control, self._socket))

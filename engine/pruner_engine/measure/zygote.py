@@ -7,6 +7,7 @@ candidate does, to its builder or to the runner, it does to that process only.
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import selectors
 import shutil
@@ -18,6 +19,7 @@ from collections import deque
 from collections.abc import Callable
 from typing import IO
 
+from pruner_engine.loading import loading
 from pruner_engine.measure import process, wire
 from pruner_engine.measure.obituary import obituary
 from pruner_engine.targets.cuda_compiler import use_cuda_compiler
@@ -259,11 +261,13 @@ def main() -> None:
     if not isinstance(setup, wire.Setup):
         sys.exit("the first message has to be a setup")
     process.adopt_orphans()
-    import_tvm()
-    if setup.cuda:
-        use_cuda_compiler()
-    import pruner_engine.measure.build
-    import pruner_engine.measure.runner  # noqa: F401  loaded once, here, for all forks
+    with loading():  # once, here, for all forks
+        import_tvm()
+        if setup.cuda:
+            use_cuda_compiler()
+        import pruner_engine.measure.build
+        import pruner_engine.measure.runner  # noqa: F401
+    gc.freeze()  # a fork that looks for garbage among it would copy it
 
     zygote = Zygote(setup, 0, outbox)
     try:
