@@ -6,13 +6,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from pruner_engine.adapt.moa import MomentumAdapter
 from pruner_engine.errors import UserError
 from pruner_engine.search.draft_verify import DraftVerify
 from pruner_engine.search.strategy import Context, register_strategy
 from pruner_engine.search.task_state import TaskState
 from pruner_engine.verify.model import Group, LearnReport
-from pruner_engine.verify.network_model import NetworkCostModel
 from pruner_engine.verify.pretrained import shipped_checkpoint
 
 
@@ -32,6 +30,10 @@ class MomentumDraftVerify(DraftVerify):
     name = "moa-pruner"
 
     def __init__(self, context: Context) -> None:
+        # torch takes seconds, which strategies that learn without need not wait for
+        from pruner_engine.adapt.moa import MomentumAdapter
+        from pruner_engine.verify.network_model import NetworkCostModel
+
         settings = context.settings
         checkpoint = settings.checkpoint or _shipped(settings.model, context.profile.vector_bits)
         super().__init__(replace(context, settings=settings.with_checkpoint(checkpoint)))
