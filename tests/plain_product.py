@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 
-SIZE = 512
+SIZE = 320
 
 
 def save_product(folder: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,8 @@ import onnxruntime
 import pytest
 from models import write_onnx
 from on_the_way import Work, work_on
+
+from pruner_engine.export import export_bundle
 
 
 @pytest.fixture(scope="session")
@@ -22,6 +25,17 @@ def bundle(work, tmp_path_factory) -> tuple[Path, dict[str, Any]]:
     """A folder and its metadata; not to be written to."""
     out = tmp_path_factory.mktemp("out") / "bundle"
     return out, work.export(out)
+
+
+@pytest.fixture(scope="session")
+def again(work, bundle, tmp_path_factory) -> tuple[Path, dict[str, Any]]:
+    """A bundle in the place of an earlier one: weights beside the library, two tasks untuned; not to be written to."""
+    out = tmp_path_factory.mktemp("again") / "bundle"
+    shutil.copytree(bundle[0], out)
+    (out / "cpp" / "run_model").write_text("compiled")
+    (out / "__pycache__").mkdir()
+    (out / "__pycache__" / "run.pyc").write_text("x")
+    return out, export_bundle(work.partly_tuned(), out, {"run": 8}, weights_beside=True, repeats=2)
 
 
 @pytest.fixture(scope="session")

@@ -17,7 +17,7 @@ import torch
 from models import write_pt2
 
 from pruner_engine.child import environment
-from pruner_engine.export.baselines import example_inputs, time_onnxruntime, time_torch, time_untuned
+from pruner_engine.export.baselines import example_inputs, request_of, time_onnxruntime, time_torch, time_untuned
 from pruner_engine.export.check import compare, tolerance
 from pruner_engine.export.contents import FILES
 from pruner_engine.export.files import run
@@ -44,66 +44,71 @@ def test_torch_and_onnxruntime_run_exported_programs_and_agree(tmp_path):
     assert compare("onnxruntime", converted.outputs, untuned.outputs, depth=4).ok
 
 
-class Named(torch.nn.Module):
-    """Takes inputs by name and gives outputs by name."""
+@pytest.fixture
+def reference(monkeypatch):
+    """The script that runs the libraries; it imports what lies beside it by its bare name."""
+    monkeypatch.syspath_prepend(str(FILES))
+    yield importlib.import_module("reference")
+    for name in ("reference", "run", "operators"):
+        sys.modules.pop(name, None)
 
-    def forward(self, x: torch.Tensor, *, mask: torch.Tensor) -> dict[str, torch.Tensor]:
-        return {"masked": x * mask, "more": (x + mask).relu()}
+
+@pytest.fixture
+def in_torch(reference, tmp_path, monkeypatch):
+    """What computes a model's outputs in eager PyTorch, with the script's own code in this process."""
+    threads = torch.get_num_threads()
+    # without the operators of other libraries, which a process can register once
+    monkeypatch.setattr(reference, "_exported", torch.export.load)
+
+    def outputs(model, inputs):
+        given, made = tmp_path / "given.pt2", tmp_path / "made.npz"
+        given.write_bytes(model.content)
+        request = request_of("torch", model, given, 1, 1, "cpu")
+        call, fetch, _ = reference.torch_call(request, inputs)
+        call()
+        run.write_arrays(made, request["output_specs"], fetch())
+        return run.read_arrays(made, request["output_specs"])
+
+    yield outputs
+    torch.set_num_threads(threads)
 
 
-def test_programs_with_named_inputs_and_outputs_run(tmp_path):
-    path = tmp_path / "named.pt2"
-    given = {"mask": torch.ones(4, 3)}
-    torch.export.save(torch.export.export(Named(), (torch.randn(4, 3),), given), path)
-    model = load_model(str(path))
+class Odd(torch.nn.Module):
+    """Takes inputs by name and what is no tensor, and gives outputs by name and what is none."""
+
+    def forward(self, x, none=None, *, mask, twice: bool = False):
+        return {"masked": x * mask, "nothing": None, "more": 2 * (x + mask) if twice else x, "number": 3}
+
+
+def test_programs_are_called_as_they_were_exported(tmp_path, in_torch):
+    given = {"mask": torch.ones(4, 3), "twice": True}
+    torch.export.save(torch.export.export(Odd(), (torch.randn(4, 3), None), given), tmp_path / "odd.pt2")
+    model = load_model(str(tmp_path / "odd.pt2"))
     inputs = example_inputs(model)
-    timing = time_torch(model, inputs, 1, repeats=1)
-    assert timing.seconds, timing.note
-    np.testing.assert_allclose(timing.outputs[0], inputs[0] * inputs[1], rtol=1e-6)
-    np.testing.assert_allclose(timing.outputs[1], np.maximum(inputs[0] + inputs[1], 0), rtol=1e-6)
+    masked, more = in_torch(model, inputs)
+    np.testing.assert_allclose(masked, inputs[0] * inputs[1], rtol=1e-6)
+    np.testing.assert_allclose(more, 2 * (inputs[0] + inputs[1]), rtol=1e-6)
 
 
-class Optional(torch.nn.Module):
-    """Takes what may be no tensor, and gives such."""
-
-    def forward(self, x, mask=None, *, twice: bool = False):
-        return (2 * x if twice else x, None, 3)
-
-
-def test_programs_with_arguments_that_are_no_tensors_run(tmp_path):
-    torch.export.save(
-        torch.export.export(Optional(), (torch.randn(4, 3), None), {"twice": True}), tmp_path / "optional.pt2"
-    )
-    model = load_model(str(tmp_path / "optional.pt2"))
-    inputs = example_inputs(model)
-    timing = time_torch(model, inputs, 1, repeats=1)
-    assert timing.seconds, timing.note
-    assert len(timing.outputs) == 1
-    np.testing.assert_array_equal(timing.outputs[0], 2 * inputs[0])
-
-
-def test_programs_of_bfloat16_are_held_against_pytorch(tmp_path):
+def test_programs_of_bfloat16_are_held_against_pytorch(tmp_path, in_torch):
     module = torch.nn.Sequential(torch.nn.Linear(32, 16), torch.nn.ReLU()).bfloat16().eval()
     torch.export.save(torch.export.export(module, (torch.randn(4, 32).bfloat16(),)), tmp_path / "brain.pt2")
     model = load_model(str(tmp_path / "brain.pt2"))
     inputs = example_inputs(model)
-    timing = time_torch(model, inputs, 1, repeats=1)
     untuned = time_untuned(model, prepare(model.mod, CPU), CPU, inputs, 1, repeats=1)
-    assert timing.seconds, timing.note
-    found = compare("torch", timing.outputs, untuned.outputs, depth=4)
+    found = compare("torch", in_torch(model, inputs), untuned.outputs, depth=4)
     assert found.ok, found.message
 
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-def test_pytorch_in_a_small_type_has_the_outputs_of_the_model(tmp_path, dtype):
+def test_pytorch_in_a_small_type_has_the_outputs_of_the_model(tmp_path, in_torch, dtype):
     """Its last product leaves outputs in that type: an odd number of halves cannot be taken for float32 in silence."""
     model = in_precision(load_model(str(write_pt2(tmp_path / "perceptron.pt2", outputs=7))), dtype)
     inputs = example_inputs(model)
-    timing = time_torch(model, inputs, 1, repeats=1)
+    outputs = in_torch(model, inputs)
     untuned = time_untuned(model, prepare(model.mod, CPU), CPU, inputs, 1, repeats=1)
-    assert timing.seconds, timing.note
-    assert [(out.shape, out.dtype) for out in timing.outputs] == [((4, 7), np.float32)]
-    found = compare("torch", timing.outputs, untuned.outputs, depth=4, dtype=dtype)
+    assert [(out.shape, out.dtype) for out in outputs] == [((4, 7), np.float32)]
+    found = compare("torch", outputs, untuned.outputs, depth=4, dtype=dtype)
     assert found.ok, found.message
 
 
@@ -117,15 +122,6 @@ def test_arrays_are_read_in_the_type_that_they_should_have(tmp_path):
     read = run.read_arrays(tmp_path / "arrays.npz", specs)
     assert [array.dtype for array in read] == [np.float32, ml_dtypes.bfloat16, ml_dtypes.bfloat16]
     assert all((array.astype(np.float16) == halves).all() for array in read)
-
-
-@pytest.fixture
-def reference(monkeypatch):
-    """The script that runs the libraries; it imports what lies beside it by its bare name."""
-    monkeypatch.syspath_prepend(str(FILES))
-    yield importlib.import_module("reference")
-    for name in ("reference", "run", "operators"):
-        sys.modules.pop(name, None)
 
 
 REQUEST = {"kind": "workload", "name": "matmul:8,8,8", "model": "m.onnx", "library": "torch", "threads": 1}

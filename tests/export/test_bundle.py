@@ -18,12 +18,13 @@ from tvm.s_tir.meta_schedule.database import MemoryDatabase, TuningRecord
 
 from plain_product import save_product
 from pruner_engine.errors import UserError
+from pruner_engine.export import turns
 from pruner_engine.export.records import read_records
 from pruner_engine.frontends import load_model
 from pruner_engine.store import slower
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
-from schedules import CPU, database_with
+from schedules import CPU
 
 
 def test_metadata_tells_what_it_is_and_how_fast(bundle, work):
@@ -55,10 +56,9 @@ def test_every_function_is_covered(bundle, work):
     assert sum(part["share"] for part in coverage["summary"].values()) == pytest.approx(1)
 
 
-def test_tasks_without_a_record_or_with_slow_ones_only_stay_untuned(work, tmp_path):
+def test_tasks_without_a_record_or_with_slow_ones_only_stay_untuned(work, again):
+    _, summary = again
     unrecorded, slow = work.tasks[:2]
-    untuned = {task.hash: 1e-9 if task is slow else 1.0 for task in work.tasks}
-    summary = work.export(tmp_path / "bundle", database_with(work.tasks[1:]), untuned=untuned)
     fallback = [row for row in summary["coverage"]["functions"] if row["state"] == "fallback"]
     assert {row["task"] for row in fallback} == {unrecorded.name, slow.name}
     assert summary["coverage"]["summary"]["fallback"]["share"] == pytest.approx(sum(row["share"] for row in fallback))
@@ -82,12 +82,13 @@ def test_an_exported_program_meets_pytorch_eager_and_compiled(exported_program, 
 
 
 def test_where_torch_cannot_compile_the_export_says_why(exported_program, tmp_path, monkeypatch):
+    monkeypatch.setattr(turns, "LIBRARIES", {"torch.compile": turns.LIBRARIES["torch.compile"]})  # the others take long
     monkeypatch.setenv("CXX", str(tmp_path / "no-compiler"))
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path / "cache"))
     summary = exported_program.export(tmp_path / "bundle")
     compiled = summary["latency"]["torch.compile"]
     assert compiled["seconds"] is None and compiled["note"].startswith("It failed: ")
-    assert summary["latency"]["torch"]["seconds"] and (tmp_path / "bundle" / "model.so").exists()
+    assert summary["latency"]["untuned"]["seconds"] and (tmp_path / "bundle" / "model.so").exists()
 
 
 def test_what_is_faster_is_told_with_what_takes_the_time(tmp_path):
@@ -137,15 +138,11 @@ def test_it_carries_the_records_it_was_made_of(bundle, work):
     assert len(found.records) == len(work.tasks) == bundle[1]["records"]
 
 
-def test_an_earlier_bundle_is_replaced(bundle, work, tmp_path):
+def test_an_earlier_bundle_is_replaced(again, work, tmp_path):
+    assert not (again[0] / "__pycache__").exists() and (again[0] / "model.so").exists()
+    assert [p.name for p in again[0].parent.iterdir()] == ["bundle"]
     out = tmp_path / "bundle"
-    shutil.copytree(bundle[0], out)
-    (out / "cpp" / "run_model").write_text("compiled")
-    (out / "__pycache__").mkdir()
-    (out / "__pycache__" / "run.pyc").write_text("x")
-    work.export(out)
-    assert not (out / "__pycache__").exists() and (out / "model.so").exists()
-    assert [p.name for p in tmp_path.iterdir()] == ["bundle"]
+    shutil.copytree(again[0], out)
     (out / "records" / "results.npz").write_text("mine")
     with pytest.raises(UserError, match=r"holds records/results\.npz, which is not of the bundle"):
         work.export(out)

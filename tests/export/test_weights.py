@@ -15,27 +15,23 @@ from pruner_engine.export.library import LIBRARY
 from pruner_engine.export.weights import WEIGHTS, write_weights
 
 
-@pytest.fixture(scope="module")
-def beside(work, tmp_path_factory):
-    out = tmp_path_factory.mktemp("out") / "bundle"
-    return out, work.export(out, weights_beside=True)
-
-
-def test_the_file_holds_what_the_library_lacks(bundle, beside):
-    out, metadata = beside
+def test_the_file_holds_what_the_library_lacks(bundle, again, work, tmp_path):
+    out, metadata = again
     weights = load_file(out / WEIGHTS)
     assert [list(weights[f"weight{i}"].shape) for i in range(len(weights))] == [
         spec["shape"] for spec in metadata["weights"]["tensors"]
     ]
     size = sum(value.nbytes for value in weights.values())
     assert size > 4096
-    assert (bundle[0] / LIBRARY).stat().st_size - (out / LIBRARY).stat().st_size > size // 2
+    tuned = work.partly_tuned()
+    tuned.build(tuned.applied(), tmp_path)  # the same kernels, with the weights inside
+    assert (tmp_path / LIBRARY).stat().st_size - (out / LIBRARY).stat().st_size > size // 2
     assert WEIGHTS in metadata["files"] and WEIGHTS not in bundle[1]["files"]
 
 
-def test_outputs_from_python(beside, image, expected, tmp_path):
+def test_outputs_from_python(again, image, expected, tmp_path):
     np.savez(tmp_path / "in.npz", image=image)
-    command = [sys.executable, str(beside[0] / "run.py"), "--inputs", "in.npz", "--outputs", "out.npz"]
+    command = [sys.executable, str(again[0] / "run.py"), "--inputs", "in.npz", "--outputs", "out.npz"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.returncode == 0, done.stderr
     with np.load(tmp_path / "out.npz") as out:
@@ -44,8 +40,8 @@ def test_outputs_from_python(beside, image, expected, tmp_path):
 
 
 @pytest.mark.skipif(shutil.which("make") is None or shutil.which("g++") is None, reason="no C++ compiler here")
-def test_outputs_from_cpp(beside, image, expected, tmp_path):
-    folder = shutil.copytree(beside[0], tmp_path / "bundle")
+def test_outputs_from_cpp(again, image, expected, tmp_path):
+    folder = shutil.copytree(again[0], tmp_path / "bundle")
     made = subprocess.run(
         ["make", "-C", str(folder / "cpp"), "CXXFLAGS=-O0 -Wall -Werror"], capture_output=True, text=True, check=False
     )
@@ -64,8 +60,8 @@ def test_outputs_from_cpp(beside, image, expected, tmp_path):
 
 
 @pytest.mark.parametrize("harm", ["removed", "cut off"])
-def test_a_harmed_file_is_a_sentence(harm, beside, tmp_path):
-    folder = shutil.copytree(beside[0], tmp_path / "bundle")
+def test_a_harmed_file_is_a_sentence(harm, again, tmp_path):
+    folder = shutil.copytree(again[0], tmp_path / "bundle")
     if harm == "removed":
         (folder / WEIGHTS).unlink()
     else:

@@ -117,15 +117,23 @@ def time_untuned(
 
 
 def time_onnxruntime(
-    model: LoadedModel, inputs: Sequence[np.ndarray], threads: int, repeats: int = 10, device: str = "cpu"
+    model: LoadedModel,
+    inputs: Sequence[np.ndarray],
+    threads: int,
+    repeats: int = 10,
+    device: str = "cpu",
+    folder: Path | None = None,
 ) -> Timing:
     """The model in ONNX Runtime on `device`; without repeats, and a note, where that is not possible.
 
     An exported program is converted by PyTorch's exporter first.
+
+    Args:
+        folder: keeps the model's file and what it was converted to for the next time, by any library.
     """
     if model.kind in _EXPORTED and find_spec("onnxscript") is None:
         return Timing("onnxruntime", (), threads, _NO_CONVERTER)
-    return _reference("onnxruntime", ("onnx", *_EXPORTED), model, inputs, threads, repeats, device)
+    return _reference("onnxruntime", ("onnx", *_EXPORTED), model, inputs, threads, repeats, device, folder)
 
 
 def time_torch(
@@ -134,10 +142,11 @@ def time_torch(
     threads: int,
     repeats: int = 10,
     device: str = "cpu",
+    folder: Path | None = None,
     kinds: Sequence[str] = _EXPORTED,
 ) -> Timing:
     """A model of these kinds in eager PyTorch on `device`; without repeats, and a note, where that is not possible."""
-    return _reference("torch", kinds, model, inputs, threads, repeats, device)
+    return _reference("torch", kinds, model, inputs, threads, repeats, device, folder)
 
 
 def time_torch_compile(
@@ -146,10 +155,11 @@ def time_torch_compile(
     threads: int,
     repeats: int = 10,
     device: str = "cpu",
+    folder: Path | None = None,
     kinds: Sequence[str] = _EXPORTED,
 ) -> Timing:
     """The exported program compiled by torch.compile; without repeats, and a note, where that is not possible."""
-    return _reference("torch.compile", kinds, model, inputs, threads, repeats, device)
+    return _reference("torch.compile", kinds, model, inputs, threads, repeats, device, folder)
 
 
 def _reference(
@@ -160,31 +170,38 @@ def _reference(
     threads: int,
     repeats: int,
     device: str,
+    folder: Path | None,
 ) -> Timing:
     if model.kind not in kinds:
         return Timing(library, (), threads, f"runs {' and '.join(kinds)} files only")
     if find_spec(library.partition(".")[0]) is None:
         return Timing(library, (), threads, _NOT_INSTALLED)
     with tempfile.TemporaryDirectory() as scratch:
-        file = Path(scratch) / f"model.{model.kind}"
-        file.write_bytes(model.content)
-        request: dict[str, Any] = {
-            "library": library,
-            "kind": model.kind,
-            "name": model.name,
-            "model": str(file),
-            "input_specs": [spec.as_json() for spec in model.inputs],
-            "output_specs": [spec.as_json() for spec in model.outputs],
-            "threads": threads,
-            "repeats": repeats,
-            "device": device,
-            "dtype": model.dtype,
-        }
+        file = (folder or Path(scratch)) / f"model.{model.kind}"
+        if not file.exists():
+            file.write_bytes(model.content)
+        request = request_of(library, model, file, threads, repeats, device)
         try:
             report, outputs = _in_child(["reference.py"], json.dumps(request), model, inputs, threads)
         except UserError as error:
             return Timing(library, (), threads, str(error))
     return Timing(library, tuple(report["repeats"]), threads, report["version"], outputs)
+
+
+def request_of(library: str, model: LoadedModel, file: Path, threads: int, repeats: int, device: str) -> dict[str, Any]:
+    """What reference.py is asked."""
+    return {
+        "library": library,
+        "kind": model.kind,
+        "name": model.name,
+        "model": str(file),
+        "input_specs": [spec.as_json() for spec in model.inputs],
+        "output_specs": [spec.as_json() for spec in model.outputs],
+        "threads": threads,
+        "repeats": repeats,
+        "device": device,
+        "dtype": model.dtype,
+    }
 
 
 def _in_child(

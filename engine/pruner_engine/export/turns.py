@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -62,14 +63,16 @@ def time_in_turns(
         name: partial(baselines.time_library, name, folder, profile=turns.profile and name == "tuned")
         for name, folder in folders.items()
     }
-    contenders |= {n: partial(measure, device=device) for n, measure in LIBRARIES.items() if n not in turns.without}
     timings: dict[str, Timing] = {}
-    for turn in range(turns.rounds):
-        for name, measure in contenders.items():
-            if turn and (name in once or not timings[name].repeats):
-                continue  # what cannot run once cannot run at all
-            compiles = ", which compiles first" if name == "torch.compile" else ""
-            on_phase(f"round {turn + 1} of {turns.rounds}: {name}{compiles}")
-            found = measure(tuned.model, inputs, tuned.threads, 1 if name in once else turns.repeats)
-            timings[name] = found.joined(timings[name]) if turn else found
+    with tempfile.TemporaryDirectory() as scratch:
+        given = {"device": device, "folder": Path(scratch)}
+        contenders |= {n: partial(measure, **given) for n, measure in LIBRARIES.items() if n not in turns.without}
+        for turn in range(turns.rounds):
+            for name, measure in contenders.items():
+                if turn and (name in once or not timings[name].repeats):
+                    continue  # what cannot run once cannot run at all
+                compiles = ", which compiles first" if name == "torch.compile" else ""
+                on_phase(f"round {turn + 1} of {turns.rounds}: {name}{compiles}")
+                found = measure(tuned.model, inputs, tuned.threads, 1 if name in once else turns.repeats)
+                timings[name] = found.joined(timings[name]) if turn else found
     return timings

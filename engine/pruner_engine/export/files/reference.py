@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import importlib
 import json
 import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -53,14 +55,16 @@ def onnxruntime_call(request: dict[str, Any], arrays: list[np.ndarray]) -> Prepa
 
 
 def _as_onnx(request: dict[str, Any]) -> str:
-    """Path of the model as an ONNX file: an exported program goes the way that PyTorch offers its users."""
+    """Path of the model as an ONNX file: an exported program goes the way that PyTorch offers its users, once."""
     path: str = request["model"]
     if request["kind"] == "onnx":
         return path
-    import torch
+    converted = Path(f"{path}.onnx")
+    if not converted.exists():
+        import torch
 
-    torch.onnx.export(_exported(path), dynamo=True).save(f"{path}.onnx", external_data=True)
-    return f"{path}.onnx"
+        torch.onnx.export(_exported(path), dynamo=True).save(str(converted), external_data=True)
+    return str(converted)
 
 
 def _exported(path: str) -> Any:
@@ -178,7 +182,10 @@ def main() -> None:
     parser.add_argument("--outputs")
     files, request = parser.parse_args(), json.load(sys.stdin)
     prepare = {"onnxruntime": onnxruntime_call, "torch": torch_call, "torch.compile": torch_call}[request["library"]]
+    gc.disable()  # what libraries bring along stays: to look for garbage among it only costs
     call, fetch, version = prepare(request, read_arrays(files.inputs, request["input_specs"]))
+    gc.freeze()
+    gc.enable()
     call()
     write_arrays(files.outputs, request["output_specs"], fetch())
     json.dump({"repeats": measure(call, request["repeats"]), "version": version}, told)
