@@ -1,5 +1,8 @@
 """Every strategy, on a real task with real measurements, through the same loop."""
 
+import functools
+import shutil
+
 import numpy as np
 import pytest
 
@@ -12,7 +15,7 @@ SMALL = {"round_trials": 6, "population": 24, "generations": 1, "draft_set": 16,
 WORKLOAD = "matmul:96,96,96"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def run(engine):
     """What returns the events of one tuning."""
 
@@ -31,10 +34,21 @@ def run(engine):
     return tuned
 
 
+@pytest.fixture(scope="module")
+def tuned(run, tmp_path_factory):
+    """A strategy's project of two rounds, tuned once, and what was told meanwhile."""
+
+    @functools.cache
+    def of(strategy):
+        project = tmp_path_factory.mktemp(strategy) / "p.pruner"
+        return project, run(project, strategy, adapt_every=3)
+
+    return of
+
+
 @pytest.mark.parametrize("strategy", ["random", "ansor", "tenset-mlp", "tlp", "pruner", "moa-pruner", "metaschedule"])
-def test_a_strategy_finds_a_fast_kernel(tmp_path, run, strategy):
-    project = tmp_path / "p.pruner"
-    finished = run(project, strategy)[-1]
+def test_a_strategy_finds_a_fast_kernel(tuned, strategy):
+    project, (*_, finished) = tuned(strategy)
     assert isinstance(finished, RunFinished) and finished.state == "finished"
     with ProjectReader(project) as reader:
         measured = reader.candidates(1, measured=True)
@@ -46,8 +60,8 @@ def test_a_strategy_finds_a_fast_kernel(tmp_path, run, strategy):
             assert {c["origin"] for c in measured} == {"random"}, "chance learns from nothing"
 
 
-def test_an_offline_strategy_without_a_checkpoint_says_that_it_learns_online(tmp_path, run):
-    events = run(tmp_path / "p.pruner", "tlp", trials=6)
+def test_an_offline_strategy_without_a_checkpoint_says_that_it_learns_online(tuned):
+    _, events = tuned("tlp")
     assert any(isinstance(e, Notice) and "no checkpoint" in e.text for e in events)
 
 
@@ -55,38 +69,34 @@ def test_the_same_seed_proposes_the_same_candidates(tmp_path, run):
     """Up to the first measurement, on which the next rounds depend."""
     first = []
     for name in ("a", "b"):
-        run(tmp_path / f"{name}.pruner", "pruner", trials=6, seed=5)
+        run(tmp_path / f"{name}.pruner", "pruner", trials=2, seed=5)
         with ProjectReader(tmp_path / f"{name}.pruner") as reader:
             first.append({c["hash"] for c in reader.candidates(1)})
     assert first[0] == first[1]
 
 
 @pytest.fixture
-def go_on(engine):
-    """What resumes a run with a larger budget."""
+def gone_on(engine, tuned, tmp_path):
+    """What copies a strategy's project and resumes its run with a larger budget."""
 
-    def resumed(project, trials):
+    def resumed(strategy, trials):
+        project = shutil.copy(tuned(strategy)[0], tmp_path)
         engine.send(Resume(project=str(project), run_id=1, trials=trials))
         assert isinstance(next(e for e in engine.events() if isinstance(e, RunFinished | Failed)), RunFinished)
+        return project
 
     return resumed
 
 
-def test_a_resumed_run_draws_what_it_has_not_seen(tmp_path, run, go_on):
-    project = tmp_path / "p.pruner"
-    run(project, "random", trials=6)
-    go_on(project, 12)
-    with ProjectReader(project) as reader:
+def test_a_resumed_run_draws_what_it_has_not_seen(gone_on):
+    with ProjectReader(gone_on("random", 18)) as reader:
         first, *_, last = (r["explored"] for r in reader.rounds(1))
         assert last > 0.9 * first
-        assert len({c["hash"] for c in reader.candidates(1, measured=True)}) == 12
+        assert len({c["hash"] for c in reader.candidates(1, measured=True)}) == 18
 
 
-def test_a_resumed_run_keeps_the_cadence_of_its_adaptations(tmp_path, run, go_on):
-    project = tmp_path / "p.pruner"
-    run(project, "moa-pruner", trials=6, adapt_every=3)
-    go_on(project, 18)
-    with ProjectReader(project) as reader:
+def test_a_resumed_run_keeps_the_cadence_of_its_adaptations(gone_on):
+    with ProjectReader(gone_on("moa-pruner", 24)) as reader:
         assert {a["round"] for a in reader.adaptations(1)} == {0, 3}
         assert len(reader.rounds(1)) == 4
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from pathlib import Path
 
@@ -18,11 +19,24 @@ from pruner_engine.verify import create_model
 SETTINGS = {"round_trials": 4, "population": 24, "draft_set": 16, "fresh_samples": 4, "check": "none", "repeats": 1}
 
 
-def tuned(project: Path, strategy: str = "pruner", **settings) -> None:
+@pytest.fixture(scope="module", params=["pruner", "moa-pruner"])
+def tuned(request, tmp_path_factory) -> Path:
+    """A project of one run of eight trials, whose model came from a file beside it."""
+    folder = tmp_path_factory.mktemp(request.param)
+    checkpoint = folder / "model.safetensors"
+    checkpoint.write_bytes(create_model(SearchSettings().model).to_bytes())
+    settings = {**SETTINGS, "checkpoint": str(checkpoint)}
     command = msg.Tune(
-        project=str(project), model="matmul:64,64,64", strategy=strategy, trials=8, settings={**SETTINGS, **settings}
+        project=str(folder / "p.pruner"), model="matmul:64,64,64", strategy=request.param, trials=8, settings=settings
     )
     tune.start(command, JobContext(lambda _: None))
+    return folder / "p.pruner"
+
+
+@pytest.fixture
+def project(tuned, tmp_path) -> Path:
+    """A copy to go on with."""
+    return Path(shutil.copy(tuned, tmp_path))
 
 
 def resumed(project: Path) -> list[msg.Event]:
@@ -35,39 +49,36 @@ def refusals(said: list[msg.Event]) -> list[str]:
     return [event.text for event in said if isinstance(event, msg.Notice) and "cannot be taken up" in event.text]
 
 
-@pytest.mark.parametrize("strategy", ["pruner", "moa-pruner"])
-def test_without_the_file_that_its_model_came_from(tmp_path, strategy):
-    checkpoint = tmp_path / "model.safetensors"
-    checkpoint.write_bytes(create_model("pacm").to_bytes())
-    tuned(tmp_path / "p.pruner", strategy, checkpoint=str(checkpoint), model="pacm")
-    checkpoint.unlink()
-    said = resumed(tmp_path / "p.pruner")
+def test_without_the_file_that_its_model_came_from(project, tuned):
+    checkpoint = tuned.with_name("model.safetensors")
+    kept = checkpoint.rename(tuned.with_name("kept"))
+    said = resumed(project)
+    kept.rename(checkpoint)
     assert isinstance(said[-1], msg.RunFinished) and said[-1].trials == 12
     assert refusals(said) == []
 
 
-@pytest.mark.parametrize("strategy", ["pruner", "moa-pruner"])
-def test_with_a_model_of_other_layers(tmp_path, strategy):
-    tuned(tmp_path / "p.pruner", strategy)
-    with sqlite3.connect(tmp_path / "p.pruner") as db:
+def test_with_a_model_of_other_layers(project):
+    with sqlite3.connect(project) as db:
         db.execute("UPDATE checkpoints SET data = ?", [create_model("tlp").to_bytes()])
+        roles = [role for (role,) in db.execute("SELECT role FROM checkpoints ORDER BY role DESC")]
     db.close()
-    said = resumed(tmp_path / "p.pruner")
+    assert roles in (["model"], ["siamese", "model"])
+    said = resumed(project)
     assert isinstance(said[-1], msg.RunFinished) and said[-1].trials == 12
-    roles = ["model"] if strategy == "pruner" else ["siamese", "model"]
     assert [text.split()[1] for text in refusals(said)] == roles
-    with Project(tmp_path / "p.pruner") as project:
+    with Project(project) as opened:
         for role in roles:
-            create_model(SearchSettings().model).from_bytes(project.runs.checkpoint(1, role)["data"])
+            create_model(SearchSettings().model).from_bytes(opened.runs.checkpoint(1, role)["data"])
 
 
+@pytest.mark.parametrize("tuned", ["pruner"], indirect=True)
 @pytest.mark.parametrize("kept", [8, 4])
-def test_trials_that_are_kept_are_featurised_with_signs_of_life(tmp_path, monkeypatch, kept):
-    tuned(tmp_path / "p.pruner")
+def test_trials_that_are_kept_are_featurised_with_signs_of_life(project, monkeypatch, kept):
     monkeypatch.setattr(model_strategy, "_RESTORED", 2)
     for name, value in (("HELD_EVERY", 2), ("KEPT", kept), ("MOST", kept)):
         monkeypatch.setattr(memory, name, value)
-    phases = [event for event in resumed(tmp_path / "p.pruner") if isinstance(event, msg.Phase)]
+    phases = [event for event in resumed(project) if isinstance(event, msg.Phase)]
     assert sum(event.name == "restore" and bool(event.task) for event in phases) == 1 + kept / 2
 
 

@@ -1,4 +1,4 @@
-"""The baseline: TVM's own evolutionary search with its XGBoost model, constants as shipped.
+"""The baseline: TVM's own evolutionary search with its XGBoost model, constants as shipped but for those that are set.
 
 Builder, runner and store are ours, so that a comparison isolates the search. Its model knows times only: an abandoned
 candidate is told with its bound."""
@@ -41,11 +41,13 @@ class MetaScheduleSearch(Strategy):
         if found is not None:
             return found
         assert state.space is not None
+        given = self.context.settings
+        asked = {"population_size": given.population, "genetic_num_iters": given.generations}
         found = ms.TuneContext(
             mod=state.task.mod,
             target=self.context.target,
             space_generator=space_generator(self.context.target, self.context.settings.without_rules),
-            search_strategy=EvolutionarySearch(),
+            search_strategy=EvolutionarySearch(**{name: value for name, value in asked.items() if value is not None}),
             rand_state=self.context.seed + 1,
             num_threads=self.context.threads,
             task_name=state.task.name,
