@@ -1,9 +1,12 @@
 """Shared by all tests: TVM imported the fast way, and no file of the user's touched."""
 
+import compileall
 import contextlib
 import gc
 import os
+import sys
 import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +16,21 @@ from pruner_engine.tvm_import import import_tvm
 
 gc.disable()  # what the modules of the tests bring along stays: to look for garbage among it only costs
 import_tvm()
+
+
+def pytest_configure(config):
+    """Processes that tests start find our modules compiled, where Python was told to keep nothing of the kind, too."""
+    if sys.dont_write_bytecode and not hasattr(config, "workerinput"):
+        for package in ("engine", "studio"):
+            compileall.compile_dir(Path(__file__).parents[1] / package, quiet=1)
+
+
+# Folders with files that take long, which come first: one that is left at the end keeps a single worker busy
+_LONG = ("faults", "export", "search", "cli", "benchmarks", "jobs", "draft", "space", "measure", "inspect", "verify")
+
+
+def pytest_collection_modifyitems(items):
+    items.sort(key=lambda item: _LONG.index(item.path.parent.name) if item.path.parent.name in _LONG else len(_LONG))
 
 
 def pytest_collection_finish():
