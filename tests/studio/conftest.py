@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from lent_engine import LentEngine
 from project_factory import NEWEST_RUN, make_project
 
 from pruner_studio.main_window import MainWindow
@@ -39,16 +40,32 @@ def qapp(qapp):
     yield qapp
 
 
+@pytest.fixture(scope="session")
+def engine_of_windows():
+    with LentEngine() as made:
+        yield made
+
+
 @pytest.fixture
-def window(qtbot, qapp: QApplication, tmp_path: Path):
-    """An open window; its engines end with it."""
+def lent(engine_of_windows: LentEngine) -> dict[str, LentEngine]:
+    """Engines that answer a window's questions, by the name of its helper; the others are its own."""
+    return {"quick": engine_of_windows}
+
+
+@pytest.fixture
+def window(qtbot, qapp: QApplication, tmp_path: Path, lent: dict[str, LentEngine]):
+    """An open window; its engines end with it, but for those that are lent to it."""
     QSettings().clear()
     theme.choose("light")
     made = MainWindow()
+    for name, engine in lent.items():
+        engine.lend(getattr(made.workspace.helpers, name))
     qtbot.addWidget(made)
     with qtbot.waitExposed(made):
         made.show()
     yield made
+    for name in lent:
+        getattr(made.workspace.helpers, name).wait_ended(0)  # it asks no more while it closes
     made.close()
 
 
@@ -71,6 +88,17 @@ def opened(window: MainWindow, finished_project: Path) -> MainWindow:
     """A window that shows the project's newest run."""
     window.workspace.open(finished_project, NEWEST_RUN)
     return window
+
+
+@pytest.fixture
+def answered(qtbot):
+    """Waits until a window's engines have answered what it has asked them: what is put into its views then stays."""
+
+    def wait(window: MainWindow) -> None:
+        helpers = window.workspace.helpers.both
+        qtbot.waitUntil(lambda: not any(engine._pending for engine in helpers), timeout=200_000)
+
+    return wait
 
 
 @pytest.fixture

@@ -23,6 +23,12 @@ _STEPS = 5
 
 
 @pytest.fixture
+def lent() -> dict[str, object]:
+    """Its engines are its own: some are halted or killed."""
+    return {}
+
+
+@pytest.fixture
 def opened(qtbot, window: MainWindow, tmp_path: Path) -> MainWindow:
     sample = resource_dir() / "samples" / "small-cnn.pruner"
     assert window.workspace.open(shutil.copy(sample, tmp_path / "small-cnn.pruner"))

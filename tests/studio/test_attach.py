@@ -81,7 +81,7 @@ from pruner_studio import app, main_window
 
 class Leaving(main_window.MainWindow):
     def settle(self, path=None):
-        self.workspace.start(msg.Tune(project=sys.argv[1], model="matmul:64,64,64", trials=24, strategy="random"))
+        self.workspace.start(msg.Tune(project=sys.argv[1], model="matmul:64,64,64", trials=12, strategy="random"))
         self.timer = QTimer(self, interval=100)
         self.timer.timeout.connect(self.leave)
         self.timer.start()
@@ -112,7 +112,7 @@ def test_a_job_goes_on_after_its_window_is_gone(tmp_path: Path) -> None:
         while reader.run()["state"] != "finished" and time.monotonic() < deadline:
             assert reader.run()["alive"] or reader.run()["state"] == "finished"
             time.sleep(0.5)
-        assert reader.run()["trials"] == 24
+        assert reader.run()["trials"] == 12
 
 
 def _environment() -> dict[str, str]:

@@ -94,7 +94,7 @@ def test_rows_of_a_table_are_selected_and_copied_with_their_headings(qtbot, open
     assert offered(opened) == {"Copy", "Select all", "Find…"}
 
 
-def test_values_of_a_plot_of_bars_and_a_nest_are_copied(qtbot, opened: MainWindow, rested) -> None:
+def test_values_of_a_plot_of_bars_and_a_nest_are_copied(qtbot, opened: MainWindow, rested, answered) -> None:
     page = opened.show_page("overview")
     rested(page)
     go_to(qtbot, page.curve._view)
@@ -105,6 +105,7 @@ def test_values_of_a_plot_of_bars_and_a_nest_are_copied(qtbot, opened: MainWindo
     )
     schedule = opened.show_page("schedule")
     rested(schedule)
+    answered(opened)
     nest = schedule.loops.view.nest
     loop = {"type": "loop", "kind": "serial", "thread": "", "annotations": None, "children": []}
     inner = {**loop, "id": 1, "name": "j", "extent": 8}
@@ -136,10 +137,11 @@ def test_text_fields_are_edited_from_the_menu(qtbot, opened: MainWindow, rested)
     assert page.filter.text() == "soft" == opened.workspace.filter
 
 
-def test_code_is_searched_and_copied_by_keys(qtbot, opened: MainWindow, rested) -> None:
+def test_code_is_searched_and_copied_by_keys(qtbot, opened: MainWindow, rested, answered) -> None:
     page = opened.show_page("schedule")
     rested(page)
     page.tabs.setCurrentWidget(page.code)
+    answered(opened)
     view = page.code.code["tvmscript"].view
     view.show_text("tvmscript", "one\ntwo\none\ntwo\none")
     go_to(qtbot, page.candidates.table)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import onnx
 import pytest
+from lent_engine import LentEngine
 from onnx import TensorProto, helper
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QSpinBox
@@ -24,6 +25,18 @@ def double(x: T.Buffer((16,), "float32"), y: T.Buffer((16,), "float32")):
             vi = T.axis.remap("S", [i])
             y[vi] = x[vi] * T.float32(2)
 """
+
+
+@pytest.fixture(scope="module")
+def checker():
+    with LentEngine() as made:
+        yield made
+
+
+@pytest.fixture
+def lent(checker: LentEngine) -> dict[str, LentEngine]:
+    """Models are looked at by one engine for all windows."""
+    return {"slow": checker}
 
 
 @pytest.fixture

@@ -38,6 +38,12 @@ def named(parent, name: str) -> QPushButton:
     return next(b for b in parent.findChildren(QPushButton) if b.accessibleName() == name and b.isVisible())
 
 
+@pytest.fixture
+def lent() -> dict[str, object]:
+    """All engines are the window's own."""
+    return {}
+
+
 def test_sample_is_tuned_looked_at_and_exported(qtbot, window: MainWindow, tmp_path: Path, rested) -> None:
     project = tmp_path / "job.pruner"
     start = window.show_page("start")
