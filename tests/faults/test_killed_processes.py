@@ -70,10 +70,10 @@ def test_every_candidate_gets_its_result(victim, task, inputs):
             results: list[MeasureResult] = []
             stop = threading.Event()
             thread = killing(measurer, VICTIMS[victim], stop, seed)
-            measurer.measure(task, inputs, best_s=None, on_result=results.append)
+            measurer.measure(task, inputs[:4], best_s=None, on_result=results.append)
             stop.set()
             thread.join()
-            assert sorted(result.key for result in results) == sorted(item.key for item in inputs)
+            assert sorted(result.key for result in results) == [item.key for item in inputs[:4]]
             failed = [result for result in results if not result.ok]
             # a killed worker is taken for its candidate's fault, which nobody can tell apart; a zygote is nobody's
             assert len(failed) <= (victim != "zygote"), failed
@@ -123,6 +123,7 @@ def test_a_zygote_that_hangs_is_replaced(task, inputs, monkeypatch):
 
 
 def test_a_zygote_that_is_killed_for_ever_is_the_environments_fault(task, inputs, monkeypatch):
+    monkeypatch.setattr(pipeline, "_RESTARTS", 2)
     with Measurer(CPU) as measurer:
         measurer.untuned(task)
         real = ZygoteProcess.receive

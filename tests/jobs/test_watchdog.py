@@ -21,8 +21,8 @@ import ctypes, time
 from pruner_engine.jobs import watchdog
 from pruner_engine.search.strategy import Strategy, register_strategy
 
-watchdog.LIMITS["draft"] = 2.0
-watchdog.GRACE_S = 3.0
+watchdog.LIMITS["draft"] = 1.0
+watchdog.GRACE_S = 2.0
 
 def in_python():
     while True:
@@ -99,7 +99,7 @@ def test_an_engine_whose_heart_stops_is_ended_by_its_client(tmp_path, monkeypatc
         with pytest.raises(UserError, match="no sign of life"):
             for event in engine.events():
                 if getattr(event, "name", "") == "draft":
-                    monkeypatch.setattr(client, "SILENT_S", 5.0)
+                    monkeypatch.setattr(client, "SILENT_S", 3.0)
         assert engine._process.wait(10) < 0
 
 
@@ -135,8 +135,8 @@ def test_a_terminal_that_was_stopped_for_long_goes_on():
         for _ in range(3):  # a greeting, and its heart beats
             assert terminal.stdout.readline() == "heard\n"
         terminal.send_signal(signal.SIGSTOP)
-        time.sleep(5.0)
+        time.sleep(4.0)
         terminal.send_signal(signal.SIGCONT)
-        for _ in range(12):  # more than waits in the pipes
+        for _ in range(6):  # more than waits in the pipes
             assert terminal.stdout.readline() == "heard\n", terminal.stderr.read()
         terminal.kill()
