@@ -39,11 +39,17 @@ def pytest_collection_finish():
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _own_folders():
-    """Settings, caches and recent projects of a test run live in a folder of their own, for child processes too."""
+def _own_folders(tmp_path_factory):
+    """Settings, caches and recent projects of a test run live in folders of their own, for child processes too.
+
+    Workers share the caches: measuring the processor takes seconds.
+    """
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
     with tempfile.TemporaryDirectory(prefix="pruner-tests-") as folder, pytest.MonkeyPatch.context() as patch:
-        for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
+        for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
             patch.setenv(name, os.path.join(folder, name.lower()))  # noqa: PTH118
+        patch.setenv("XDG_CACHE_HOME", str(shared / "cache"))
         yield
 
 
