@@ -51,6 +51,13 @@ def test_window_and_terminal_start_without_the_heavy_libraries(module):
     assert done.stdout.strip() == "[]"
 
 
+def test_strategies_that_learn_without_torch_are_loaded_without_it():
+    code = "from pruner_engine.tvm_import import import_tvm; import_tvm(); import pruner_engine.jobs.tune, sys; "
+    code += "print('torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    assert done.stdout.strip() == "False"
+
+
 def test_the_packages_of_the_engine_are_layers():
     packages = [path.parent for path in (ROOT / "engine" / "pruner_engine").glob("*/__init__.py")]
     assert sorted(LAYERS) == sorted(package.name for package in packages)

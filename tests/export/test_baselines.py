@@ -38,10 +38,14 @@ def test_torch_and_onnxruntime_run_exported_programs_and_agree(tmp_path):
     inputs = example_inputs(model)
     torch = time_torch(model, inputs, 1, repeats=2)
     untuned = time_untuned(model, prepare(model.mod, CPU), CPU, inputs, 1, repeats=2)
-    converted = time_onnxruntime(model, inputs, 1, repeats=2)
+    converted = time_onnxruntime(model, inputs, 1, repeats=2, folder=tmp_path)
     assert torch.seconds and untuned.seconds and converted.seconds, converted.note
     assert compare("torch", torch.outputs, untuned.outputs, depth=4).ok
     assert compare("onnxruntime", converted.outputs, untuned.outputs, depth=4).ok
+    (kept,) = tmp_path.glob("*.onnx")
+    kept.write_bytes(b"no model")
+    again = time_onnxruntime(model, inputs, 1, repeats=2, folder=tmp_path)
+    assert again.note.startswith("It failed:"), "it is converted once"
 
 
 @pytest.fixture

@@ -7,9 +7,16 @@ import numpy as np
 import pytest
 
 from pruner_engine.protocol import Failed, Notice, Resume, RunFinished, Tune
+from pruner_engine.search.metaschedule import MetaScheduleSearch
 from pruner_engine.search.model_strategy import few_alike
+from pruner_engine.search.settings import SearchSettings
+from pruner_engine.search.strategy import Context
+from pruner_engine.search.task_state import TaskState
 from pruner_engine.space.candidate import Candidate
+from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.store.reader import ProjectReader
+from pruner_engine.targets.presets import load_presets
+from schedules import CPU, task_of
 
 SMALL = {"round_trials": 6, "population": 24, "generations": 1, "draft_set": 16, "fresh_samples": 4}
 WORKLOAD = "matmul:96,96,96"
@@ -111,6 +118,17 @@ def test_momentum_adaptation_without_a_pretrained_model_says_how_to_get_one(tmp_
     failed = run(tmp_path / "p.pruner", "moa-pruner", model="tlp")[-1]
     assert isinstance(failed, Failed) and failed.kind == "user"
     assert "no tlp model is installed" in failed.message and "pruner train" in failed.hint
+
+
+@pytest.mark.parametrize(("settings", "size"), [({}, (512, 4)), ({"population": 24, "generations": 1}, (24, 1))])
+def test_the_stock_search_is_as_large_as_it_was_published_or_as_the_settings_say(settings, size):
+    task = task_of("matmul:32,32,32")
+    nothing = lambda *_: None  # noqa: E731
+    profile = load_presets()["sapphire-rapids"].profile
+    context = Context(CPU, profile, 0, SearchSettings(**settings), 2, nothing, nothing, nothing)
+    state = TaskState(task, 1, space=DesignSpace.generate(task, CPU))
+    search = MetaScheduleSearch(context)._tune_context(state).search_strategy
+    assert (search.population_size, search.genetic_num_iters) == size
 
 
 def test_a_round_is_not_spent_on_candidates_of_one_score():
