@@ -12,6 +12,7 @@ import onnx
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.onnx.alignment import ALIGNMENT, WITHOUT_ALIGNMENT
 from pruner_engine.frontends.onnx.deformed import DEFORMED
+from pruner_engine.frontends.onnx.following import FollowedValues
 from pruner_engine.frontends.onnx.fourier import FOURIER
 from pruner_engine.frontends.onnx.fused import FUSED
 from pruner_engine.frontends.onnx.halves import HALVES
@@ -48,12 +49,12 @@ def corrected(model: onnx.ModelProto) -> onnx.ModelProto:
             )
     opset = opset_of(model)
     first = HALVES if opset >= WITHOUT_ALIGNMENT else HALVES | ALIGNMENT
-    # fused operators first, behind which no shape would be known, and the products among them by those shapes
-    products = {"FusedMatMul": FUSED["FusedMatMul"]}
-    for writers in ({k: v for k, v in FUSED.items() if k not in products}, products, first, _WRITERS):
-        if any(node.op_type in writers for node in nodes):
+    # fused operators first: behind them ONNX knows no shape
+    for writers in (FUSED, first, _WRITERS):
+        if any(node.op_type in writers for graph in graphs_within(model.graph) for node in graph.node):
             model = onnx.shape_inference.infer_shapes(model, data_prop=True)
-            _correct(model.graph, Values(model.graph), opset, writers)
+            values = FollowedValues(model.graph) if writers is FUSED else Values(model.graph)
+            _correct(model.graph, values, opset, writers)
     return model
 
 
@@ -62,14 +63,17 @@ def _correct(graph: onnx.GraphProto, values: Values, opset: int, writers: Mappin
 
     def write(nodes: Nodes, node: onnx.NodeProto) -> bool:
         try:
-            return node.op_type in writers and writers[node.op_type](nodes, node, values)
+            written = node.op_type in writers and writers[node.op_type](nodes, node, values)
         except (ValueError, TypeError, LookupError, ArithmeticError) as error:  # of a file that no exporter wrote
             raise refused(node, "has inputs or attributes that do not fit each other") from error
+        if isinstance(values, FollowedValues):
+            values.follow(nodes.nodes if written else [node], nodes.constants, opset)
+        return written
 
     replace(graph, opset, write)
     for node in graph.node:
         for inner in inner_graphs(node):
-            _correct(inner, Values(inner, values), opset, writers)
+            _correct(inner, type(values)(inner, values), opset, writers)
 
 
 def _layer_norm(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:

@@ -17,6 +17,7 @@ from tvm.relax.frontend.onnx import from_onnx
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.importing import first_line, importing, refuse_beyond_memory
 from pruner_engine.frontends.onnx.corrections import corrected
+from pruner_engine.frontends.onnx.fused import NAMED_AS_STANDARD
 from pruner_engine.frontends.onnx.loops import has_loops, unrolled
 from pruner_engine.frontends.onnx.nodes import (
     Nodes,
@@ -25,10 +26,12 @@ from pruner_engine.frontends.onnx.nodes import (
     inner_graphs,
     is_standard,
     opset_of,
+    replace,
     replaced,
 )
 from pruner_engine.frontends.onnx.quantised import dequantised
 from pruner_engine.frontends.onnx.recurrent import has_recurrent, write_out
+from pruner_engine.frontends.onnx.values import Values
 from pruner_engine.protocol import ModelInput
 from pruner_engine.tasks.rewriting import extents_of, fields_of
 
@@ -73,6 +76,8 @@ def parse(content: bytes, name: str, folder: Path | None) -> tuple[onnx.ModelPro
             _read_external(tensor, part, name)
         content = model.SerializeToString()
     _sort(model.graph)
+    for graph in graphs_within(model.graph):
+        _write_named_as_standard(graph, opset_of(model))
     try:
         onnx.checker.check_model(model)
     except Exception as error:  # the checker raises more kinds than it documents
@@ -93,6 +98,18 @@ def _sort(graph: onnx.GraphProto) -> None:
     nodes = [onnx.NodeProto.FromString(graph.node[at].SerializeToString()) for at in order]
     del graph.node[:]
     graph.node.extend(nodes)
+
+
+def _write_named_as_standard(graph: onnx.GraphProto, opset: int) -> None:
+    """Put ONNX's operators in place of the runtime's that are said to be ONNX's, where the checker knows no such."""
+    if any(node.op_type in NAMED_AS_STANDARD for node in graph.node):
+        values = Values(graph)
+
+        def write(nodes: Nodes, node: onnx.NodeProto) -> bool:
+            named = is_standard(node.domain) and node.op_type in NAMED_AS_STANDARD
+            return named and NAMED_AS_STANDARD[node.op_type](nodes, node, values)
+
+        replace(graph, opset, write)
 
 
 def _read_by(node: onnx.NodeProto) -> set[str]:

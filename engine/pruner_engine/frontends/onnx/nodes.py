@@ -10,6 +10,8 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
+_SIZES_AS_INPUT = 13  # version of Split
+
 
 def opset_of(model: onnx.ModelProto) -> int:
     """The version of ONNX's own operators that the model uses."""
@@ -102,6 +104,12 @@ class Nodes:
             return [x]
         many = {"num_outputs": parts} if self.opset >= 18 else {}
         return self.several("Split", parts, x, axis=axis, **many)
+
+    def cut(self, x: str, sizes: list[int], axis: int) -> list[str]:
+        """`x` in parts of these sizes."""
+        if self.opset < _SIZES_AS_INPUT:
+            return self.several("Split", len(sizes), x, axis=axis, split=sizes)
+        return self.several("Split", len(sizes), x, self.constant(sizes), axis=axis)
 
     def each(self, x: str, many: int) -> list[str]:
         """The slices of `x` along its first axis, [1, ...]; all are the same kernel, which those of a split are not."""
