@@ -24,6 +24,7 @@ _ELEMENTWISE: dict[str, _Rule] = {
     **{name: getattr(np, name) for name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")},
     **{name: getattr(np, name) for name in ("floor", "ceil", "floor_divide", "logical_and", "logical_or")},
     **{name: getattr(np, name) for name in ("logical_not", "logical_xor", "clip", "where")},
+    **{name: getattr(np, name) for name in ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not")},
     "rsqrt": lambda x: np.reciprocal(np.sqrt(x)),
     **{name: lambda x: x for name in ("astype", "reshape", "expand_dims", "squeeze", "flatten")},
 }
@@ -71,6 +72,16 @@ def _taken(call: relax.Call, x: np.ndarray, places: np.ndarray) -> np.ndarray | 
     if mode not in ("fast", "clip", "wrap"):
         return None
     return np.take(x, places, None if axis is None else int(axis), mode="wrap" if mode == "wrap" else "clip")
+
+
+def _repeated(call: relax.Call, x: np.ndarray) -> np.ndarray:
+    return np.tile(x, [int(many) for many in call.attrs.repeats])
+
+
+def _summed_so_far(call: relax.Call, x: np.ndarray) -> np.ndarray | None:
+    axis = call.attrs.axis
+    wide = np.float64 if x.dtype.kind == "f" else str(call.ty.dtype)
+    return None if call.attrs.exclusive else np.cumsum(x, None if axis is None else int(axis), wide)
 
 
 def _filled(number: int | None = None) -> _Rule:
@@ -125,6 +136,7 @@ _OTHERS: dict[str, _Rule] = {
     "arange": _arange,
     "broadcast_to": _broadcast,
     "concat": _joined,
+    "cumsum": _summed_so_far,
     "full": _filled(),
     "ones": _filled(1),
     "zeros": _filled(0),
@@ -134,6 +146,7 @@ _OTHERS: dict[str, _Rule] = {
     "split": _parts,
     "strided_slice": _sliced,
     "take": _taken,
+    "tile": _repeated,
 }
 
 
