@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import onnx
 from onnx import TensorProto, helper
 
 from pruner_engine.frontends.onnx.attention import ATTENTION
-from pruner_engine.frontends.onnx.nodes import Nodes, attributes_of
+from pruner_engine.frontends.onnx.nodes import Nodes, attributes_of, is_standard
 from pruner_engine.frontends.onnx.values import Values, Writer, refused
 
 _PARAMETERS = {"LeakyRelu": ("alpha",), "HardSigmoid": ("alpha", "beta")}
@@ -67,6 +68,22 @@ def _gated(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     x = node.input[0]
     alpha = nodes.constant(attributes_of(node).get("alpha", 1.702), values.dtype(x))
     nodes.named(nodes("Mul", x, nodes("Sigmoid", nodes("Mul", x, alpha))), node.output[0])
+    return True
+
+
+def _error_linear(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
+    """A GELU of the runtime: TVM's importer has them, but nothing knows a shape behind them."""
+    if is_standard(node.domain):
+        return False
+    x, kind = nodes.sum(*node.input), values.dtype(node.input[0])
+    half, one = (nodes.constant(number, kind) for number in (0.5, 1))
+    if node.op_type == "FastGelu":
+        cube = nodes("Mul", nodes("Mul", nodes("Mul", x, x), x), nodes.constant(0.044715, kind))
+        inner = nodes("Mul", nodes("Add", x, cube), nodes.constant((2 / math.pi) ** 0.5, kind))
+    else:
+        inner = nodes("Mul", x, nodes.constant(0.5**0.5, kind))
+    part = nodes("Add", nodes("Tanh" if node.op_type == "FastGelu" else "Erf", inner), one)
+    nodes.named(nodes("Mul", nodes("Mul", x, half), part), node.output[0])
     return True
 
 
@@ -149,6 +166,7 @@ NAMED_AS_STANDARD: dict[str, Writer] = {"SimplifiedLayerNormalization": _root_me
 FUSED: dict[str, Writer] = {
     **ATTENTION,
     **NAMED_AS_STANDARD,
+    **dict.fromkeys(("BiasGelu", "FastGelu", "Gelu"), _error_linear),
     "EmbedLayerNormalization": _embedded,
     "FusedConv": _convolution,
     "FusedGemm": _gemm,
