@@ -44,7 +44,7 @@ def _inlined(function: PrimFunc) -> PrimFunc:
     schedule = s_tir.Schedule(function, error_render_level="none")
     blocks = schedule.get_child_blocks(schedule.get_sblock("root"))
     reads = [_reads(schedule.get(block).body) for block in blocks]
-    times = sum(reads, Counter())
+    times: Counter[str] = sum(reads, Counter())
     kept = {name for block, read in zip(blocks, reads, strict=True) if _computes(schedule.get(block)) for name in read}
     sizes: dict[str, int] = {}
     for block, read in zip(blocks, reads, strict=True):

@@ -82,6 +82,21 @@ def test_joint_attention_with_a_past():
     check("Attention", [X, numbers(DEPTH, 4 * DEPTH), numbers(4 * DEPTH)], num_heads=HEADS, qkv_hidden_sizes=sizes)
 
 
+@pytest.mark.parametrize("opset", [11, 17])
+def test_shapes_are_known_behind_what_the_runtime_fuses(opset):
+    """As in every layer of a transformer that its optimisers wrote."""
+    model = model_of("Attention", [X, *JOINT], opset=opset, num_heads=HEADS)
+    attention = model.graph.node.pop()
+    attention.input[0] = "b"
+    for name, inputs, made in (("SkipLayerNormalization", ["x0", "x0", "g"], "a"), ("BiasGelu", ["a", "g"], "b")):
+        model.graph.node.append(helper.make_node(name, inputs, [made], domain="com.microsoft"))
+    model.graph.node.append(attention)
+    model.graph.initializer.append(numpy_helper.from_array(numbers(DEPTH), "g"))
+    written = corrected(model)
+    assert all(node.domain == "" for node in written.graph.node)
+    np.testing.assert_allclose(outputs_of(written, X)[0], outputs_of(model, X)[0], 1e-4, 1e-5)
+
+
 OTHER = [numbers(BATCH, PAST, DEPTH), numbers(BATCH, PAST, DEPTH)]
 BIAS = numbers(3 * DEPTH)
 OLD = [numbers(BATCH, HEADS, PAST, WIDTH) for _ in range(2)]

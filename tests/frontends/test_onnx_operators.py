@@ -535,6 +535,12 @@ def test_what_the_runtime_fuses(tmp_path):
     compare(tmp_path, MATRIX, 17, *nodes)
 
 
+def test_norms_over_layers_were_the_runtimes(tmp_path):
+    scale, shift = RNG.standard_normal((2, 6)).astype("f")
+    nodes = ("LayerNormalization", [scale, shift], {"epsilon": 1e-3}), ("SimplifiedLayerNormalization", [scale], {})
+    compare(tmp_path, MATRIX, 13, *nodes)
+
+
 def test_what_the_runtime_fuses_with_activations(tmp_path):
     weights = RNG.standard_normal((2, 2, 3, 3)).astype("f")
     bias, other = RNG.standard_normal(2).astype("f"), RNG.standard_normal((1, 2, 5, 6)).astype("f")

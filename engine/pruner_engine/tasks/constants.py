@@ -201,7 +201,7 @@ def _extents(call: relax.Call) -> relax.Expr | None:
 def _constant(made: Any, ty: relax.TensorType) -> relax.Expr:
     dtype = str(ty.dtype)  # said, as TVM would narrow numbers of 64 bits
     # no np.ascontiguousarray, which gives a number without axes one
-    return relax.const(np.asarray(made, dtype, order="C").reshape(extents_of(ty)), dtype)
+    return relax.const(np.asarray(made, dtype, order="C").reshape(extents_of(ty) or ()), dtype)
 
 
 def _numbers(value: relax.Expr) -> np.ndarray:

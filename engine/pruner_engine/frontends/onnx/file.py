@@ -17,7 +17,6 @@ from tvm.relax.frontend.onnx import from_onnx
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.importing import first_line, importing, refuse_beyond_memory
 from pruner_engine.frontends.onnx.corrections import corrected
-from pruner_engine.frontends.onnx.fused import NAMED_AS_STANDARD
 from pruner_engine.frontends.onnx.loops import has_loops, unrolled
 from pruner_engine.frontends.onnx.nodes import (
     Nodes,
@@ -26,12 +25,10 @@ from pruner_engine.frontends.onnx.nodes import (
     inner_graphs,
     is_standard,
     opset_of,
-    replace,
     replaced,
 )
 from pruner_engine.frontends.onnx.quantised import dequantised
 from pruner_engine.frontends.onnx.recurrent import has_recurrent, write_out
-from pruner_engine.frontends.onnx.values import Values
 from pruner_engine.protocol import ModelInput
 from pruner_engine.tasks.rewriting import extents_of, fields_of
 
@@ -46,6 +43,7 @@ _FUNCTIONS = (
     *("NegativeLogLikelihoodLoss", "RotaryEmbedding", "SoftmaxCrossEntropyLoss", "SwiGLU", "Swish"),
     *("BlackmanWindow", "HammingWindow", "HannWindow"),
 )
+_OF_RUNTIME = {"LayerNormalization", "SimplifiedLayerNormalization"}  # the first was ONNX Runtime's before version 17
 _LOOPS_WITHIN = 4  # loops
 _LARGEST = 2_000_000_000  # bytes; ONNX's encoding ends at 2 GiB, names and shapes included
 _FOREIGN = "Export the model to ONNX again, and check that the file was copied completely."
@@ -76,10 +74,8 @@ def parse(content: bytes, name: str, folder: Path | None) -> tuple[onnx.ModelPro
             _read_external(tensor, part, name)
         content = model.SerializeToString()
     _sort(model.graph)
-    for graph in graphs_within(model.graph):
-        _write_named_as_standard(graph, opset_of(model))
     try:
-        onnx.checker.check_model(model)
+        _check(model)
     except Exception as error:  # the checker raises more kinds than it documents
         raise UserError(f"{name} is not a valid ONNX model: {first_line(error)}", _FOREIGN) from error
     return model, content
@@ -100,16 +96,26 @@ def _sort(graph: onnx.GraphProto) -> None:
     graph.node.extend(nodes)
 
 
-def _write_named_as_standard(graph: onnx.GraphProto, opset: int) -> None:
-    """Put ONNX's operators in place of the runtime's that are said to be ONNX's, where the checker knows no such."""
-    if any(node.op_type in NAMED_AS_STANDARD for node in graph.node):
-        values = Values(graph)
-
-        def write(nodes: Nodes, node: onnx.NodeProto) -> bool:
-            named = is_standard(node.domain) and node.op_type in NAMED_AS_STANDARD
-            return named and NAMED_AS_STANDARD[node.op_type](nodes, node, values)
-
-        replace(graph, opset, write)
+def _check(model: onnx.ModelProto) -> None:
+    """Raises what ONNX's checker raises; it does not know what the runtime has among ONNX's operators."""
+    opset = opset_of(model)
+    unknown = [
+        node
+        for graph in graphs_within(model.graph)
+        for node in graph.node
+        if is_standard(node.domain) and node.op_type in _OF_RUNTIME and not onnx.defs.has(node.op_type, opset, "")
+    ]
+    held, imported = [(node, node.domain) for node in unknown], len(model.opset_import)
+    for node in unknown:
+        node.domain = "com.microsoft"
+    if unknown:
+        model.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+    try:
+        onnx.checker.check_model(model)
+    finally:
+        for node, domain in held:
+            node.domain = domain
+        del model.opset_import[imported:]
 
 
 def _read_by(node: onnx.NodeProto) -> set[str]:

@@ -48,7 +48,9 @@ class FollowedValues(Values):
         small = {name: held for name in node.input if (held := self._small(name)) is not None}
         opsets = [helper.make_opsetid("", opset)]
         try:
-            schema = onnx.defs.get_schema(node.op_type, opset, "")
+            # the newest of what is written in versions before it: norms over layers are the runtime's there
+            known = onnx.defs.has(node.op_type, opset, "")
+            schema = onnx.defs.get_schema(node.op_type, opset if known else onnx.defs.onnx_opset_version(), "")
             made = infer_node_outputs(schema, node, types, small, opset_imports=opsets)
         except Exception:  # the kinds that inference raises share no base, and importing says more
             return
@@ -71,8 +73,9 @@ class FollowedValues(Values):
             return None if shape is None else np.array(shape, np.int64)
         if node.op_type not in _OF_SHAPES or node.output[0] in self._constants:
             return None
-        held = [self._small(name) for name in node.input if name]
-        if None in held:
+        names = [name for name in node.input if name]
+        held = [small for name in names if (small := self._small(name)) is not None]
+        if len(held) < len(names):
             return None
         graph = helper.make_graph([node], "number", [], [onnx.ValueInfoProto(name=node.output[0])], held)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])

@@ -162,16 +162,15 @@ def _named_sum(nodes: Nodes, node: onnx.NodeProto, values: Values, total: str) -
 _BOUNDS_AS_INPUTS = 11  # version of Clip
 _SUMMED_AXES_AS_INPUT = 13  # version of ReduceSum
 _AXES_AS_INPUT = 18  # version of ReduceMean
-NAMED_AS_STANDARD: dict[str, Writer] = {"SimplifiedLayerNormalization": _root_mean_square}  # in ONNX's own domain
 FUSED: dict[str, Writer] = {
     **ATTENTION,
-    **NAMED_AS_STANDARD,
     **dict.fromkeys(("BiasGelu", "FastGelu", "Gelu"), _error_linear),
     "EmbedLayerNormalization": _embedded,
     "FusedConv": _convolution,
     "FusedGemm": _gemm,
     "FusedMatMul": _product,
     "QuickGelu": _gated,
+    "SimplifiedLayerNormalization": _root_mean_square,
     "SkipLayerNormalization": _skip_layer_norm,
     "SkipSimplifiedLayerNormalization": _skip_root_mean_square,
 }

@@ -98,7 +98,8 @@ class _Direction:
     def __init__(self, importer: Conversion, cell: str, weights: list[relax.Expr], biased: bool) -> None:
         self._emit = importer.emit
         of_inputs, of_state, *others = weights
-        self._step = {"lstm": self._lstm, "gru": self._gru}.get(cell, self._rnn)
+        cells: dict[str, Callable[..., list[relax.Expr]]] = {"lstm": self._lstm, "gru": self._gru}
+        self._step = cells.get(cell, self._rnn)
         self._activation = relax.op.nn.relu if cell == "rnn_relu" else relax.op.tanh
         self._of_inputs, self._of_state = self._turned(of_inputs), self._turned(of_state)
         self._bias: relax.Expr | None = others[0] if biased else None
