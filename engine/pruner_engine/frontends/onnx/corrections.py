@@ -28,6 +28,7 @@ from pruner_engine.frontends.onnx.nodes import (
 from pruner_engine.frontends.onnx.numbers import NUMBERS
 from pruner_engine.frontends.onnx.resize import write_resize
 from pruner_engine.frontends.onnx.selection import SELECTION
+from pruner_engine.frontends.onnx.sequences import Sequences
 from pruner_engine.frontends.onnx.values import Values, Writer, refused
 from pruner_engine.frontends.onnx.windows import WINDOWS
 
@@ -50,10 +51,13 @@ def corrected(model: onnx.ModelProto) -> onnx.ModelProto:
     opset = opset_of(model)
     first = HALVES if opset >= WITHOUT_ALIGNMENT else HALVES | ALIGNMENT
     # fused operators first: behind them ONNX knows no shape
-    for writers in (FUSED, first, _WRITERS):
+    unknown = FUSED
+    if any(node.op_type.startswith("Sequence") or node.op_type == "SplitToSequence" for node in nodes):
+        unknown = FUSED | Sequences().writers()
+    for writers in (unknown, first, _WRITERS):
         if any(node.op_type in writers for graph in graphs_within(model.graph) for node in graph.node):
             model = onnx.shape_inference.infer_shapes(model, data_prop=True)
-            values = FollowedValues(model.graph) if writers is FUSED else Values(model.graph)
+            values = FollowedValues(model.graph) if writers is unknown else Values(model.graph)
             _correct(model.graph, values, opset, writers)
     return model
 
@@ -152,12 +156,6 @@ def _no_columns_first(nodes: Nodes, node: onnx.NodeProto, values: Values) -> boo
     return False
 
 
-def _no_lost_axis(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
-    if not attributes_of(node).get("keepdims", 1) and not (len(node.input) > 1 and node.input[1]):
-        raise refused(node, "takes an axis away")
-    return False
-
-
 def _no_wrapped_cuts(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     if attributes_of(node).get("mode") == b"wrap":
         pads = values.constant(node.input[1])
@@ -182,6 +180,5 @@ _WRITERS: dict[str, Writer] = {
     "Resize": write_resize,
     "RoiAlign": _align_regions,
     "SpaceToDepth": _no_columns_first,
-    "SplitToSequence": _no_lost_axis,
     "Upsample": write_resize,
 }

@@ -71,7 +71,7 @@ def _write_loop(nodes: Nodes, node: onnx.NodeProto, values: FollowedValues) -> N
     while len(rows) < steps:
         last, *made = body.run(len(rows), [nodes.constant(len(rows)), nodes.constant(True, np.bool_), *state])
         state = made[: len(state)]
-        rows.append([_with_axis(nodes, part, 0) for part in made[len(state) :]])
+        rows.append([nodes.with_axis(part, 0) for part in made[len(state) :]])
         if always:
             continue
         known = values.constant(last)
@@ -101,14 +101,8 @@ def _write_scan(nodes: Nodes, node: onnx.NodeProto, values: FollowedValues) -> N
         parts = [nodes("Gather", x, at, axis=axis) for x, at, axis in zip(scanned, places, axes, strict=True)]
         made = body.run(step, [*state, *parts])
         state = made[: len(state)]
-        rows.append([_with_axis(nodes, part, axis) for part, axis in zip(made[len(state) :], out_axes, strict=False)])
+        rows.append([nodes.with_axis(part, axis) for part, axis in zip(made[len(state) :], out_axes, strict=False)])
     _end(nodes, node, state, rows, out_axes, attributes.get("scan_output_directions", ()))
-
-
-def _with_axis(nodes: Nodes, value: str, axis: int) -> str:
-    if nodes.opset < _AXES_AS_INPUT:
-        return nodes("Unsqueeze", value, axes=[axis])
-    return nodes("Unsqueeze", value, nodes.constant([axis]))
 
 
 def _end(
@@ -223,4 +217,3 @@ def _renamed(node: onnx.NodeProto, names: Mapping[str, str]) -> onnx.NodeProto:
 
 
 _WITHOUT_BATCH = 9  # version of Scan
-_AXES_AS_INPUT = 13  # version of Unsqueeze

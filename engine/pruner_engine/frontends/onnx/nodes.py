@@ -11,6 +11,7 @@ import onnx
 from onnx import helper, numpy_helper
 
 _SIZES_AS_INPUT = 13  # version of Split
+_AXES_AS_INPUT = 13  # version of Unsqueeze
 
 
 def opset_of(model: onnx.ModelProto) -> int:
@@ -124,6 +125,12 @@ class Nodes:
         for other in others:
             first = self("Add", first, other)
         return first
+
+    def with_axis(self, x: str, axis: int) -> str:
+        """With an axis of one element there."""
+        if self.opset < _AXES_AS_INPUT:
+            return self("Unsqueeze", x, axes=[axis])
+        return self("Unsqueeze", x, self.constant([axis]))
 
     def reshape(self, x: str, *shape: int) -> str:
         return self("Reshape", x, self.constant(shape))
