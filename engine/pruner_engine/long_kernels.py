@@ -14,7 +14,7 @@ from tvm.ir import TensorLoad
 from tvm.ir.expr import Call
 from tvm.s_tir import SBlock, SBlockRealize
 from tvm.s_tir.schedule import ScheduleError
-from tvm.tirx import PrimFunc, SeqStmt
+from tvm.tirx import IterVar, PrimFunc, SeqStmt
 
 _MANY = 16  # stages
 _LARGEST = 400  # operands of one expression: what reads a stage twice has all of it twice
@@ -45,14 +45,15 @@ def _inlined(function: PrimFunc) -> PrimFunc:
     blocks = schedule.get_child_blocks(schedule.get_sblock("root"))
     reads = [_reads(schedule.get(block).body) for block in blocks]
     times: Counter[str] = sum(reads, Counter())
-    kept = {name for block, read in zip(blocks, reads, strict=True) if _computes(schedule.get(block)) for name in read}
+    kept = {
+        name for block, read in zip(blocks, reads, strict=True) if _reads_often(schedule.get(block)) for name in read
+    }
     sizes: dict[str, int] = {}
     for block, read in zip(blocks, reads, strict=True):
         writes = schedule.get(block).writes
         size = 1 + sum(many * sizes.get(name, 1) for name, many in read.items())
-        name = writes[0].source.name
-        sizes[name] = 1
-        if len(writes) == 1 and name not in kept and size * times[name] <= _LARGEST:
+        name = writes[0].source.name if len(writes) == 1 else ""
+        if name and name not in kept and size * times[name] <= _LARGEST:
             try:
                 schedule.compute_inline(block)
             except ScheduleError:  # it is a reduction, or the result
@@ -63,9 +64,9 @@ def _inlined(function: PrimFunc) -> PrimFunc:
     return made.with_attr("global_symbol", name) if name else made
 
 
-def _computes(block: SBlock) -> bool:
-    """Whether it calls functions that are not plain."""
-    found = False
+def _reads_often(block: SBlock) -> bool:
+    """Whether it sums up what it reads, or calls functions that are not plain."""
+    found = any(int(variable.iter_type) != IterVar.DataPar for variable in block.iter_vars)
 
     def visit(call: Call) -> None:
         nonlocal found
