@@ -71,6 +71,16 @@ def test_a_loop_without_a_condition(tmp_path):
     agree(saved(tmp_path, [loop], [value("last", *X.shape)], [COUNT]))
 
 
+@pytest.mark.parametrize("bound", ["", "count"])
+def test_a_loop_that_ends_by_what_follows_from_constants(bound, tmp_path):
+    """As PyTorch's exporter writes a sum of embeddings, a step for each bag."""
+    counted = [node("Add", ["i", "one"], ["then"]), node("Less", ["then", "end"], ["more"])]
+    graph = body([*STEP, *counted], ["next", "seen"], [HALF], condition="more")
+    loop = node("Loop", [bound, "yes", "x"], ["last", "all"], body=graph)
+    weights = [COUNT, YES, number("one", 1, "i8"), number("end", 3, "i8")]
+    agree(saved(tmp_path, [loop], [value("last", *X.shape), value("all", 3, *X.shape)], weights))
+
+
 def test_a_loop_in_a_loop(tmp_path):
     inner = node("Loop", ["twice", "", "h"], ["made"], body=body(STEP[:3], ["next"], [HALF]))
     outer = node("Loop", ["count", "", "x"], ["last"], body=body([inner], ["made"]))

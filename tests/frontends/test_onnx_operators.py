@@ -520,6 +520,10 @@ FUSED = [
     ("FusedMatMul", [RNG.standard_normal((5, 6)).astype("f")], {"transB": 1, "alpha": 0.25}),
     ("QuickGelu", [], {"alpha": 1.5}),
     ("QuickGelu", [], {}),
+    ("BiasGelu", [MATRIX[0, 0]], {}),
+    ("FastGelu", [MATRIX[0, 0]], {}),
+    ("FastGelu", [], {}),
+    ("Gelu", [], {}),
     ("SkipLayerNormalization", [MATRIX + 1, *RNG.standard_normal((3, 6)).astype("f")], {"epsilon": 1e-3}),
     ("SkipLayerNormalization", [MATRIX + 1, MATRIX[0, 0]], {}),
     ("SkipSimplifiedLayerNormalization", [MATRIX + 1, MATRIX[0, 0], MATRIX[0, 1]], {"epsilon": 1e-3}),
@@ -529,6 +533,12 @@ FUSED = [
 def test_what_the_runtime_fuses(tmp_path):
     nodes = [(f"com.microsoft.{name}", others, form) for name, others, form in FUSED]
     compare(tmp_path, MATRIX, 17, *nodes)
+
+
+def test_norms_over_layers_were_the_runtimes(tmp_path):
+    scale, shift = RNG.standard_normal((2, 6)).astype("f")
+    nodes = ("LayerNormalization", [scale, shift], {"epsilon": 1e-3}), ("SimplifiedLayerNormalization", [scale], {})
+    compare(tmp_path, MATRIX, 13, *nodes)
 
 
 def test_what_the_runtime_fuses_with_activations(tmp_path):

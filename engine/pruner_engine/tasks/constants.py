@@ -13,7 +13,7 @@ from tvm import relax, tirx
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import bound, operator_of, rewritten, shape_of
+from pruner_engine.tasks.rewriting import bound, constant, extents_of, fields_of, operator_of, rewritten, shape_of
 
 _Rule = Callable[..., Any]
 
@@ -24,6 +24,7 @@ _ELEMENTWISE: dict[str, _Rule] = {
     **{name: getattr(np, name) for name in ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")},
     **{name: getattr(np, name) for name in ("floor", "ceil", "floor_divide", "logical_and", "logical_or")},
     **{name: getattr(np, name) for name in ("logical_not", "logical_xor", "clip", "where")},
+    **{name: getattr(np, name) for name in ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not")},
     "rsqrt": lambda x: np.reciprocal(np.sqrt(x)),
     **{name: lambda x: x for name in ("astype", "reshape", "expand_dims", "squeeze", "flatten")},
 }
@@ -32,6 +33,20 @@ _ELEMENTWISE: dict[str, _Rule] = {
 def fold_constants(mod: tvm.IRModule) -> tvm.IRModule:
     """The module with results in place of arithmetic, sums, types, shapes and selections of constants in "main"."""
     return rewritten(mod, _Folder(mod))
+
+
+def fold_the_rest(mod: tvm.IRModule) -> tvm.IRModule:
+    """The same of operators that are not known here, by TVM, which lowers each of a graph to look at it."""
+    left = False
+
+    def visit(node: relax.Expr) -> None:
+        nonlocal left
+        if operator_of(node):
+            fields = [field for arg in node.args for field in (arg.fields if isinstance(arg, relax.Tuple) else [arg])]
+            left |= not any(isinstance(field, relax.Var) for field in fields)
+
+    relax.analysis.post_order_visit(mod["main"], visit)
+    return relax.transform.FoldConstant()(mod) if left else mod
 
 
 def _arange(call: relax.Call, *bounds: np.ndarray) -> np.ndarray:
@@ -57,6 +72,37 @@ def _taken(call: relax.Call, x: np.ndarray, places: np.ndarray) -> np.ndarray | 
     if mode not in ("fast", "clip", "wrap"):
         return None
     return np.take(x, places, None if axis is None else int(axis), mode="wrap" if mode == "wrap" else "clip")
+
+
+def _repeated(call: relax.Call, x: np.ndarray) -> np.ndarray:
+    return np.tile(x, [int(many) for many in call.attrs.repeats])
+
+
+def _summed_so_far(call: relax.Call, x: np.ndarray) -> np.ndarray | None:
+    axis = call.attrs.axis
+    wide = np.float64 if x.dtype.kind == "f" else str(call.ty.dtype)
+    return None if call.attrs.exclusive else np.cumsum(x, None if axis is None else int(axis), wide)
+
+
+def _filled(number: int | None = None) -> _Rule:
+    """A tensor of one number, or of what is said."""
+
+    def rule(call: relax.Call, *values: np.ndarray) -> np.ndarray:
+        return np.full(shape_of(call) or (), values[-1] if number is None else number)
+
+    return rule
+
+
+def _product(call: relax.Call, a: np.ndarray, b: np.ndarray) -> np.ndarray | None:
+    wide = str(call.ty.dtype)
+    return np.matmul(a.astype(wide), b.astype(wide)) if wide in ("float32", "float64") else None
+
+
+def _parts(call: relax.Call, x: np.ndarray) -> list[np.ndarray]:
+    """Those of a split."""
+    how = call.attrs.indices_or_sections
+    bounds = int(how) if isinstance(how, int | tirx.IntImm) else [int(n) for n in how]
+    return np.split(x, bounds, int(call.attrs.axis))
 
 
 def _sliced(call: relax.Call, x: np.ndarray, *bounds: np.ndarray) -> np.ndarray | None:
@@ -90,10 +136,17 @@ _OTHERS: dict[str, _Rule] = {
     "arange": _arange,
     "broadcast_to": _broadcast,
     "concat": _joined,
+    "cumsum": _summed_so_far,
+    "full": _filled(),
+    "ones": _filled(1),
+    "zeros": _filled(0),
     **{name: _reduced(getattr(np, name)) for name in ("sum", "mean", "max", "min")},
+    "matmul": _product,
     "permute_dims": _permuted,
+    "split": _parts,
     "strided_slice": _sliced,
     "take": _taken,
+    "tile": _repeated,
 }
 
 
@@ -102,8 +155,10 @@ class _Folder(PyExprMutator):
     def visit_call_(self, call: relax.Call) -> relax.Expr:
         """Called for each call, operands first."""
         visited = super().visit_call_(call)
-        name, shape = operator_of(visited).removeprefix("relax."), shape_of(visited)
-        if (name not in _ELEMENTWISE and name not in _OTHERS) or shape is None:
+        name, types = operator_of(visited).removeprefix("relax."), fields_of(visited.ty)
+        if name == "shape_to_tensor":
+            return _extents(visited) or visited
+        if (name not in _ELEMENTWISE and name not in _OTHERS) or None in map(extents_of, types):
             return visited
         known = self._operands(visited)
         if not all(isinstance(value, GenericConst | tirx.IntImm | tirx.FloatImm) for value in known):
@@ -113,9 +168,16 @@ class _Folder(PyExprMutator):
             made = _ELEMENTWISE[name](*operands) if name in _ELEMENTWISE else _OTHERS[name](visited, *operands)
         if made is None:
             return visited
-        dtype = str(visited.ty.dtype)  # said, as TVM would narrow numbers of 64 bits
-        # no np.ascontiguousarray, which gives a number without axes one
-        return relax.const(np.asarray(made, dtype, order="C").reshape(shape), dtype)
+        if isinstance(made, list):
+            return relax.Tuple([_constant(part, ty) for part, ty in zip(made, types, strict=True)])
+        return _constant(made, types[0])
+
+    def visit_tuple_getitem_(self, item: relax.TupleGetItem) -> relax.Expr:
+        """Called for each field of a tuple."""
+        visited = super().visit_tuple_getitem_(item)
+        whole = bound(self, visited.tuple_value)
+        known = whole.fields[visited.index] if isinstance(whole, relax.Tuple) else None
+        return known if isinstance(known, GenericConst) else visited
 
     def _operands(self, call: relax.Call) -> list[relax.Expr]:
         """What its arguments stand for, those of tuples one by one."""
@@ -129,7 +191,20 @@ class _Folder(PyExprMutator):
         return found
 
 
-def _numbers(constant: relax.Expr) -> np.ndarray:
-    if isinstance(constant, GenericConst):
-        return np.asarray(constant.value.numpy())
-    return np.asarray(constant.value, str(constant.ty.dtype))
+def _extents(call: relax.Call) -> relax.Expr | None:
+    """A shape as a tensor, where it is known."""
+    extents = call.args[0].ty.values
+    known = extents is not None and all(isinstance(extent, tirx.IntImm) for extent in extents)
+    return constant(np.array([int(extent) for extent in extents], np.int64)) if known else None
+
+
+def _constant(made: Any, ty: relax.TensorType) -> relax.Expr:
+    dtype = str(ty.dtype)  # said, as TVM would narrow numbers of 64 bits
+    # no np.ascontiguousarray, which gives a number without axes one
+    return relax.const(np.asarray(made, dtype, order="C").reshape(extents_of(ty) or ()), dtype)
+
+
+def _numbers(value: relax.Expr) -> np.ndarray:
+    if isinstance(value, GenericConst):
+        return np.asarray(value.value.numpy())
+    return np.asarray(value.value, str(value.ty.dtype))

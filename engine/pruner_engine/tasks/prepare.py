@@ -16,7 +16,7 @@ from pruner_engine.byte_products import products_of
 from pruner_engine.rule_names import REWRITES
 from pruner_engine.targets.target import vector_bits_of
 from pruner_engine.tasks.batch_norms import fold_batch_norms
-from pruner_engine.tasks.constants import fold_constants
+from pruner_engine.tasks.constants import fold_constants, fold_the_rest
 from pruner_engine.tasks.fold import fold_movement
 from pruner_engine.tasks.grouped import widen_groups
 from pruner_engine.tasks.halves import summed_in_float32
@@ -101,7 +101,7 @@ def _clean(mod: tvm.IRModule) -> tvm.IRModule:
     """Inference form: constants folded, batch norms folded into weights."""
     known = _folded(fold_movement(rx.CanonicalizeBindings()(mod)))
     inference = Sequential([rx.DecomposeOpsForInference(), rx.CanonicalizeBindings()])(fold_batch_norms(known))
-    return Sequential([rx.FoldConstant(), rx.CanonicalizeBindings()])(_folded(fold_movement(inference)))
+    return rx.CanonicalizeBindings()(fold_the_rest(_folded(fold_movement(inference))))
 
 
 def _folded(mod: tvm.IRModule) -> tvm.IRModule:
@@ -116,8 +116,6 @@ def _lower(mod: tvm.IRModule, lanes: int) -> tvm.IRModule:
     """
     lowered = Sequential(
         [
-            rx.Normalize(),
-            rx.FoldConstant(),
             rx.LegalizeOps(legalizations(lanes)),
             rx.AnnotateTIROpPattern(),
             rx.FoldConstant(),
@@ -127,7 +125,7 @@ def _lower(mod: tvm.IRModule, lanes: int) -> tvm.IRModule:
             rx.DeadCodeElimination(),
             rx.AttachAttrLayoutFreeBuffers(),
         ]
-    )(_folded(fold_movement(mod)))
+    )(fold_the_rest(rx.Normalize()(_folded(fold_movement(mod)))))
     return unmark_reshaped(lowered)
 
 

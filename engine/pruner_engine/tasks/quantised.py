@@ -19,12 +19,18 @@ from pruner_engine.tasks.rewriting import operator_of, rewritten, shape_of
 
 _MAKE, _TAKE = "relax.quantize", "relax.dequantize"
 _SHIFT = 128  # from signed bytes to unsigned ones
+_ARITHMETIC = {
+    *("abs", "add", "clip", "divide", "erf", "exp", "maximum", "minimum", "multiply", "negative", "power", "rsqrt"),
+    *("sigmoid", "sqrt", "square", "subtract", "tanh", "nn.gelu", "nn.relu", "nn.silu"),
+}
 
 
 def in_arithmetic(mod: tvm.IRModule) -> tvm.IRModule:
     """Write out `quantize` and `dequantize` of bytes in "main".
 
-    Signed bytes that are only read to be real numbers again become unsigned ones: processors multiply these.
+    Signed bytes that are only read to be real numbers again become unsigned ones: processors multiply these. Numbers
+    that are quantised and taken as real again on the way from one arithmetic to the next, as all steps of a GELU are in
+    some models, are no bytes in between: such a kernel would be fifty stages, which take LLVM half a minute.
     """
     return rewritten(mod, _Writer(mod))
 
@@ -48,6 +54,7 @@ class _Writer(PyExprMutator):
     def __init__(self, mod: tvm.IRModule) -> None:
         super().__init__(mod)
         self._inner = _only_taken(mod["main"])
+        self._bindings, self._readers = _bindings_of(mod["main"])
         self._shifted: set[relax.Var] = set()
 
     def visit_var_binding_(self, binding: relax.VarBinding) -> None:
@@ -57,6 +64,8 @@ class _Writer(PyExprMutator):
             made = self.builder_.emit(self._quantised(self._visited(value), _SHIFT))
             self._shifted.add(made)
             self.set_var_remap(binding.var, made)
+        elif (rounded := self._rounded(binding)) is not None:
+            self.set_var_remap(binding.var, self._emit(rounded))
         else:
             super().visit_var_binding_(binding)
 
@@ -83,6 +92,37 @@ class _Writer(PyExprMutator):
         least = self._emit(relax.op.maximum(moved, relax.const(float(bounds.min + shift), "float32")))
         most = self._emit(relax.op.minimum(least, relax.const(float(bounds.max + shift), "float32")))
         return relax.op.astype(most, "uint8" if shift else str(call.attrs.out_dtype))
+
+    def _rounded(self, binding: relax.VarBinding) -> relax.Expr | None:
+        """A quantised number as the real one that it stands for, where arithmetic alone reads it; None elsewhere."""
+        take = binding.value
+        make = self._bindings.get(take.args[0]) if _takes_real(take) else None
+        if make is None or not _makes_bytes(make) or not self._is_between_arithmetic(take.args[0]):
+            return None
+        x, scale, zero = self._visited(make).args
+        other = take.args[2]
+        if not all(isinstance(value, GenericConst) for value in (scale, zero, other, take.args[1])):
+            return None
+        shift = zero.value.numpy().astype("float32")
+        if not np.array_equal(shift, other.value.numpy()) or (shift.size > 1 and make.attrs.axis != take.attrs.axis):
+            return None
+        along = partial(_along, axis=int(make.attrs.axis), rank=len(shape_of(x) or ()))
+        bounds = np.iinfo(str(make.attrs.out_dtype))
+        steps = self._emit(
+            relax.op.round(self._emit(relax.op.multiply(x, along(relax.const(1 / scale.value.numpy())))))
+        )
+        for bounded, bound in ((relax.op.maximum, bounds.min), (relax.op.minimum, bounds.max)):
+            at = along(relax.const(bound - shift)) if shift.any() else relax.const(float(bound), "float32")
+            steps = self._emit(bounded(steps, at))
+        return relax.op.multiply(steps, along(take.args[1]))
+
+    def _is_between_arithmetic(self, quantised: relax.Var) -> bool:
+        """Whether a quantised tensor is read as real numbers only, and these by arithmetic only: else it is kept."""
+        taken = self._readers.get(quantised, [])
+        if not all(var in self._bindings and _takes_real(self._bindings[var]) for var in taken):
+            return False
+        names = {operator_of(self._bindings.get(reader)) for var in taken for reader in self._readers.get(var, [])}
+        return {name.removeprefix("relax.") for name in names} <= _ARITHMETIC
 
     def _real(self, call: relax.Call) -> relax.Expr:
         q, scale, zero = call.args
@@ -132,6 +172,22 @@ def _along(value: relax.Expr, axis: int, rank: int) -> relax.Expr:
     if shape == wanted:
         return value
     return relax.const(value.value.numpy().reshape(wanted)) if constant else relax.op.reshape(value, wanted)
+
+
+def _bindings_of(
+    function: relax.Function,
+) -> tuple[dict[relax.Var, relax.Expr], dict[relax.Var, list[relax.Var | None]]]:
+    """What each variable stands for, and the variables that are made from it; None for the result of the function."""
+    bindings: dict[relax.Var, relax.Expr] = {}
+    readers: dict[relax.Var, list[relax.Var | None]] = {
+        var: [None] for var in relax.analysis.all_vars(function.body.body)
+    }
+    for block in function.body.blocks:
+        for binding in block.bindings:
+            bindings[binding.var] = binding.value
+            for var in relax.analysis.all_vars(binding.value):
+                readers.setdefault(var, []).append(binding.var)
+    return bindings, readers
 
 
 def _only_taken(function: relax.Function) -> set[relax.Var]:

@@ -12,6 +12,7 @@ import onnx
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.onnx.alignment import ALIGNMENT, WITHOUT_ALIGNMENT
 from pruner_engine.frontends.onnx.deformed import DEFORMED
+from pruner_engine.frontends.onnx.following import FollowedValues
 from pruner_engine.frontends.onnx.fourier import FOURIER
 from pruner_engine.frontends.onnx.fused import FUSED
 from pruner_engine.frontends.onnx.halves import HALVES
@@ -27,6 +28,7 @@ from pruner_engine.frontends.onnx.nodes import (
 from pruner_engine.frontends.onnx.numbers import NUMBERS
 from pruner_engine.frontends.onnx.resize import write_resize
 from pruner_engine.frontends.onnx.selection import SELECTION
+from pruner_engine.frontends.onnx.sequences import Sequences
 from pruner_engine.frontends.onnx.values import Values, Writer, refused
 from pruner_engine.frontends.onnx.windows import WINDOWS
 
@@ -48,12 +50,15 @@ def corrected(model: onnx.ModelProto) -> onnx.ModelProto:
             )
     opset = opset_of(model)
     first = HALVES if opset >= WITHOUT_ALIGNMENT else HALVES | ALIGNMENT
-    # fused operators first, behind which no shape would be known, and the products among them by those shapes
-    products = {"FusedMatMul": FUSED["FusedMatMul"]}
-    for writers in ({k: v for k, v in FUSED.items() if k not in products}, products, first, _WRITERS):
-        if any(node.op_type in writers for node in nodes):
+    # fused operators first: behind them ONNX knows no shape
+    unknown = FUSED
+    if any(node.op_type.startswith("Sequence") or node.op_type == "SplitToSequence" for node in nodes):
+        unknown = FUSED | Sequences().writers()
+    for writers in (unknown, first, _WRITERS):
+        if any(node.op_type in writers for graph in graphs_within(model.graph) for node in graph.node):
             model = onnx.shape_inference.infer_shapes(model, data_prop=True)
-            _correct(model.graph, Values(model.graph), opset, writers)
+            values = FollowedValues(model.graph) if writers is unknown else Values(model.graph)
+            _correct(model.graph, values, opset, writers)
     return model
 
 
@@ -62,14 +67,17 @@ def _correct(graph: onnx.GraphProto, values: Values, opset: int, writers: Mappin
 
     def write(nodes: Nodes, node: onnx.NodeProto) -> bool:
         try:
-            return node.op_type in writers and writers[node.op_type](nodes, node, values)
+            written = node.op_type in writers and writers[node.op_type](nodes, node, values)
         except (ValueError, TypeError, LookupError, ArithmeticError) as error:  # of a file that no exporter wrote
             raise refused(node, "has inputs or attributes that do not fit each other") from error
+        if isinstance(values, FollowedValues):
+            values.follow(nodes.nodes if written else [node], nodes.constants, opset)
+        return written
 
     replace(graph, opset, write)
     for node in graph.node:
         for inner in inner_graphs(node):
-            _correct(inner, Values(inner, values), opset, writers)
+            _correct(inner, type(values)(inner, values), opset, writers)
 
 
 def _layer_norm(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
@@ -148,12 +156,6 @@ def _no_columns_first(nodes: Nodes, node: onnx.NodeProto, values: Values) -> boo
     return False
 
 
-def _no_lost_axis(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
-    if not attributes_of(node).get("keepdims", 1) and not (len(node.input) > 1 and node.input[1]):
-        raise refused(node, "takes an axis away")
-    return False
-
-
 def _no_wrapped_cuts(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     if attributes_of(node).get("mode") == b"wrap":
         pads = values.constant(node.input[1])
@@ -178,6 +180,5 @@ _WRITERS: dict[str, Writer] = {
     "Resize": write_resize,
     "RoiAlign": _align_regions,
     "SpaceToDepth": _no_columns_first,
-    "SplitToSequence": _no_lost_axis,
     "Upsample": write_resize,
 }

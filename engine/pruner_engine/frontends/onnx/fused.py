@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import onnx
+from onnx import TensorProto, helper
 
-from pruner_engine.frontends.onnx.nodes import Nodes, attributes_of
+from pruner_engine.frontends.onnx.attention import ATTENTION
+from pruner_engine.frontends.onnx.nodes import Nodes, attributes_of, is_standard
 from pruner_engine.frontends.onnx.values import Values, Writer, refused
 
 _PARAMETERS = {"LeakyRelu": ("alpha",), "HardSigmoid": ("alpha", "beta")}
@@ -68,20 +71,53 @@ def _gated(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     return True
 
 
+def _error_linear(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
+    """A GELU of the runtime: TVM's importer has them, but nothing knows a shape behind them."""
+    if is_standard(node.domain):
+        return False
+    x, kind = nodes.sum(*node.input), values.dtype(node.input[0])
+    half, one = (nodes.constant(number, kind) for number in (0.5, 1))
+    if node.op_type == "FastGelu":
+        cube = nodes("Mul", nodes("Mul", nodes("Mul", x, x), x), nodes.constant(0.044715, kind))
+        inner = nodes("Mul", nodes("Add", x, cube), nodes.constant((2 / math.pi) ** 0.5, kind))
+    else:
+        inner = nodes("Mul", x, nodes.constant(0.5**0.5, kind))
+    part = nodes("Add", nodes("Tanh" if node.op_type == "FastGelu" else "Erf", inner), one)
+    nodes.named(nodes("Mul", nodes("Mul", x, half), part), node.output[0])
+    return True
+
+
+def _root_mean_square(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
+    x, scale = node.input
+    nodes.named(_by_root_mean_square(nodes, x, scale, node, values), node.output[0])
+    return _named_sum(nodes, node, values, "")
+
+
 def _skip_root_mean_square(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
-    """Of a sum, by the root of the mean of its squares."""
     x, skip, scale, bias = [*node.input, ""][:4]
     total = nodes.sum(x, skip, bias)
-    nodes.named(_scaled(nodes, total, scale, attributes_of(node), values.dtype(scale)), node.output[0])
+    nodes.named(_by_root_mean_square(nodes, total, scale, node, values), node.output[0])
     return _named_sum(nodes, node, values, total)
 
 
-def _scaled(nodes: Nodes, x: str, scale: str, form: dict[str, Any], dtype: np.dtype) -> str:
-    square = nodes("Mul", x, x)
-    axis = {"axes": [-1]} if nodes.opset < _AXES_AS_INPUT else {}
-    mean = nodes("ReduceMean", *([square] if axis else [square, nodes.constant([-1])]), **axis)
-    root = nodes("Sqrt", nodes("Add", mean, nodes.constant(form.get("epsilon", 1e-5), dtype)))
-    return nodes("Mul", nodes("Div", x, root), scale)
+def _by_root_mean_square(nodes: Nodes, x: str, scale: str, node: onnx.NodeProto, values: Values) -> str:
+    """`x` by the root of the mean of its squares over the axes that `scale` has; those of halves leave their range."""
+    dtype, epsilon = values.dtype(scale), attributes_of(node).get("epsilon", 1e-5)
+    wide = np.float64 if dtype == np.float64 else np.float32
+    inner = [*range(-len(values.shape(scale) or [0]), 0)]
+    number = x if dtype == wide else nodes("Cast", x, to=TensorProto.FLOAT)
+    square = nodes("Mul", number, number)
+    if nodes.opset < _AXES_AS_INPUT:
+        mean = nodes("ReduceMean", square, axes=inner)
+    else:
+        mean = nodes("ReduceMean", square, nodes.constant(inner))
+    root = nodes("Sqrt", nodes("Add", mean, nodes.constant(epsilon, wide)))
+    ratio = nodes("Div", number, root)
+    return nodes("Mul", ratio if dtype == wide else nodes("Cast", ratio, to=_kind(dtype)), scale)
+
+
+def _kind(dtype: np.dtype[Any]) -> int:
+    return helper.np_dtype_to_tensor_dtype(dtype)
 
 
 def _skip_layer_norm(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
@@ -93,6 +129,28 @@ def _skip_layer_norm(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool
     return _named_sum(nodes, node, values, total)
 
 
+def _embedded(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
+    """The norm of the sum of a word's, its place's and its segment's vectors; the words of each row that a mask has."""
+    words, segments, word_table, place_table, segment_table, scale, shift, mask, places = [*node.input, "", ""][:9]
+    batch, length = values.shape_for(node)
+    places = places or nodes.constant(np.arange(length))
+    lookups = [(word_table, words), (place_table, places), *([(segment_table, segments)] if segments else [])]
+    total = nodes.sum(*(nodes("Gather", table, which, axis=0) for table, which in lookups))
+    epsilon = attributes_of(node).get("epsilon", 1e-12)
+    nodes.named(nodes("LayerNormalization", total, scale, shift, axis=-1, epsilon=epsilon), node.output[0])
+    many, summed = [*node.output, "", ""][1:3]
+    if values.is_read(many):
+        nodes.named(_words(nodes, mask) if mask else nodes.constant(np.zeros(batch), np.int32), many)
+    nodes.named(total, summed)
+    return True
+
+
+def _words(nodes: Nodes, mask: str) -> str:
+    if nodes.opset < _SUMMED_AXES_AS_INPUT:
+        return nodes("ReduceSum", mask, axes=[1], keepdims=0)
+    return nodes("ReduceSum", mask, nodes.constant([1]), keepdims=0)
+
+
 def _named_sum(nodes: Nodes, node: onnx.NodeProto, values: Values, total: str) -> bool:
     """The fourth output."""
     if any(map(values.is_read, node.output[1:3])):
@@ -102,12 +160,17 @@ def _named_sum(nodes: Nodes, node: onnx.NodeProto, values: Values, total: str) -
 
 
 _BOUNDS_AS_INPUTS = 11  # version of Clip
+_SUMMED_AXES_AS_INPUT = 13  # version of ReduceSum
 _AXES_AS_INPUT = 18  # version of ReduceMean
 FUSED: dict[str, Writer] = {
+    **ATTENTION,
+    **dict.fromkeys(("BiasGelu", "FastGelu", "Gelu"), _error_linear),
+    "EmbedLayerNormalization": _embedded,
     "FusedConv": _convolution,
     "FusedGemm": _gemm,
     "FusedMatMul": _product,
     "QuickGelu": _gated,
+    "SimplifiedLayerNormalization": _root_mean_square,
     "SkipLayerNormalization": _skip_layer_norm,
     "SkipSimplifiedLayerNormalization": _skip_root_mean_square,
 }

@@ -1,6 +1,7 @@
-"""Loops of ONNX files (Loop, Scan) whose number of steps is known, written out step by step: TVM's importer has none.
+"""Loops of ONNX files (Loop, Scan), written out step by step: TVM's importer has none.
 
-All steps are the same kernels, so a loop adds few tasks, however often it runs.
+The number of their steps is known, or the condition of each follows from constants. All steps are the same kernels,
+so a loop adds few tasks, however often it runs.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import onnx
 
+from pruner_engine.frontends.onnx.following import FollowedValues
 from pruner_engine.frontends.onnx.nodes import (
     Nodes,
     attributes_of,
@@ -34,7 +36,7 @@ def unrolled(model: onnx.ModelProto) -> onnx.ModelProto:
     Raises:
         UserError: how often a loop runs is known only when it does, or it would be too much.
     """
-    values, written = Values(onnx.shape_inference.infer_shapes(model, data_prop=True).graph), 0
+    values, written = FollowedValues(onnx.shape_inference.infer_shapes(model, data_prop=True).graph), 0
 
     def write(nodes: Nodes, node: onnx.NodeProto) -> bool:
         nonlocal written
@@ -56,24 +58,34 @@ def _is_loop(node: onnx.NodeProto) -> bool:
     return node.op_type in ("Loop", "Scan") and is_standard(node.domain)
 
 
-def _write_loop(nodes: Nodes, node: onnx.NodeProto, values: Values) -> None:
-    body = _Body(nodes, node)
-    many, (goes_on, *state) = values.constant(node.input[0]), [*node.input[1:], ""][: max(len(node.input) - 1, 1)]
-    first = values.constant(goes_on) if goes_on else np.True_
-    if many is None or first is None or (first and not body.goes_on()):
+def _write_loop(nodes: Nodes, node: onnx.NodeProto, values: FollowedValues) -> None:
+    body = _Body(nodes, node, values)
+    bound, goes_on, *state = node.input if len(node.input) > 1 else [*node.input, ""]
+    most, first = values.constant(bound), values.constant(goes_on) if goes_on else np.True_
+    always = body.goes_on()
+    if first is None or (most is None and (bound or always)):
         raise refused(node, "runs as often as its inputs say")
-    steps = int(many.item()) if first.item() else 0
-    body.check(steps)
+    steps = (_MOST if most is None else int(most.item())) if first.item() else 0
+    body.check(steps if always else min(steps, 1))
     rows: list[list[str]] = []
-    for step in range(steps):
-        _, *made = body.run(step, [nodes.constant(step), nodes.constant(True, np.bool_), *state])
+    while len(rows) < steps:
+        last, *made = body.run(len(rows), [nodes.constant(len(rows)), nodes.constant(True, np.bool_), *state])
         state = made[: len(state)]
-        rows.append([_with_axis(nodes, part, 0) for part in made[len(state) :]])
+        rows.append([nodes.with_axis(part, 0) for part in made[len(state) :]])
+        if always:
+            continue
+        known = values.constant(last)
+        if known is None:
+            raise refused(node, "runs as often as its inputs say")
+        if not known.item():
+            break
+        if len(nodes.nodes) > _MOST:
+            raise refused(node, "has too many steps to be written out")
     _end(nodes, node, state, rows, [0] * len(node.output))
 
 
-def _write_scan(nodes: Nodes, node: onnx.NodeProto, values: Values) -> None:
-    attributes, body = attributes_of(node), _Body(nodes, node)
+def _write_scan(nodes: Nodes, node: onnx.NodeProto, values: FollowedValues) -> None:
+    attributes, body = attributes_of(node), _Body(nodes, node, values)
     many = attributes["num_scan_inputs"]
     if nodes.opset < _WITHOUT_BATCH:
         raise refused(node, "has a batch of its own")
@@ -89,14 +101,8 @@ def _write_scan(nodes: Nodes, node: onnx.NodeProto, values: Values) -> None:
         parts = [nodes("Gather", x, at, axis=axis) for x, at, axis in zip(scanned, places, axes, strict=True)]
         made = body.run(step, [*state, *parts])
         state = made[: len(state)]
-        rows.append([_with_axis(nodes, part, axis) for part, axis in zip(made[len(state) :], out_axes, strict=False)])
+        rows.append([nodes.with_axis(part, axis) for part, axis in zip(made[len(state) :], out_axes, strict=False)])
     _end(nodes, node, state, rows, out_axes, attributes.get("scan_output_directions", ()))
-
-
-def _with_axis(nodes: Nodes, value: str, axis: int) -> str:
-    if nodes.opset < _AXES_AS_INPUT:
-        return nodes("Unsqueeze", value, axes=[axis])
-    return nodes("Unsqueeze", value, nodes.constant([axis]))
 
 
 def _end(
@@ -120,10 +126,14 @@ def _end(
 class _Body:
     """The graph that a loop runs."""
 
-    def __init__(self, nodes: Nodes, node: onnx.NodeProto) -> None:
-        self._nodes, self._node = nodes, node
+    def __init__(self, nodes: Nodes, node: onnx.NodeProto, values: FollowedValues) -> None:
+        self._nodes, self._node, self._values = nodes, node, values
         self._graph: onnx.GraphProto = attributes_of(node)["body"]
         self._weights = {weight.name: f"{nodes.prefix}/body/{weight.name}" for weight in self._graph.initializer}
+        self._learnt = 0  # constants
+        # whether another step is made, or which branch of an If, is to follow from what was before
+        chooses = any(inner.op_type == "If" for inner in self._graph.node)
+        self._followed = chooses or (node.op_type == "Loop" and not self.goes_on())
 
     def check(self, steps: int) -> None:
         """Raises UserError where a loop has no steps, or too many to be written out."""
@@ -131,10 +141,13 @@ class _Body:
             raise refused(self._node, "has no steps")
         if steps * (1 + sum(len(graph.node) for graph in graphs_within(self._graph))) > _MOST:
             raise refused(self._node, f"has {steps} steps, too many to be written out")
-        for weight in self._graph.initializer:
+        self._keep(self._graph, self._weights)
+
+    def _keep(self, graph: onnx.GraphProto, names: Mapping[str, str]) -> None:
+        for weight in graph.initializer:
             kept = onnx.TensorProto()
             kept.CopyFrom(weight)
-            kept.name = self._weights[weight.name]
+            kept.name = names[weight.name]
             self._nodes.constants.append(kept)
 
     def goes_on(self) -> bool:
@@ -150,10 +163,38 @@ class _Body:
         """The outputs of one step."""
         names = dict(self._weights)
         names |= {value.name: name for value, name in zip(self._graph.input, given, strict=True)}
-        for node in self._graph.node:
-            names |= {output: f"{self._nodes.prefix}/{step}/{output}" for output in node.output if output}
-            self._nodes.nodes.append(_renamed(node, names))
+        self._write(self._graph, f"{self._nodes.prefix}/{step}", names)
         return [names.get(output.name, output.name) for output in self._graph.output]
+
+    def _write(self, graph: onnx.GraphProto, prefix: str, names: dict[str, str]) -> None:
+        """A graph's nodes, whose values get names of their own."""
+        for node in graph.node:
+            names |= {output: f"{prefix}/{output}" for output in node.output if output}
+            made = _renamed(node, names)
+            if not self._followed:
+                self._nodes.nodes.append(made)
+                continue
+            self._learn([])
+            chosen = self._values.constant(made.input[0]) if node.op_type == "If" else None
+            if chosen is None:
+                self._nodes.nodes.append(made)
+                self._learn([made])
+            else:
+                self._write_branch(node, made, bool(chosen.item()), names)
+
+    def _write_branch(self, node: onnx.NodeProto, made: onnx.NodeProto, chosen: bool, names: dict[str, str]) -> None:
+        """That of an If whose condition is known."""
+        graph: onnx.GraphProto = attributes_of(node)["then_branch" if chosen else "else_branch"]
+        own = names | {weight.name: f"{made.output[0]}/{weight.name}" for weight in graph.initializer}
+        self._keep(graph, own)
+        self._write(graph, made.output[0], own)
+        for output, name in zip(graph.output, made.output, strict=True):
+            self._nodes.named(own.get(output.name, output.name), name)
+            self._learn([self._nodes.nodes[-1]])
+
+    def _learn(self, nodes: list[onnx.NodeProto]) -> None:
+        self._values.follow(nodes, self._nodes.constants[self._learnt :], self._nodes.opset)
+        self._learnt = len(self._nodes.constants)
 
 
 def _renamed(node: onnx.NodeProto, names: Mapping[str, str]) -> onnx.NodeProto:
@@ -176,4 +217,3 @@ def _renamed(node: onnx.NodeProto, names: Mapping[str, str]) -> onnx.NodeProto:
 
 
 _WITHOUT_BATCH = 9  # version of Scan
-_AXES_AS_INPUT = 13  # version of Unsqueeze

@@ -10,6 +10,9 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
+_SIZES_AS_INPUT = 13  # version of Split
+_AXES_AS_INPUT = 13  # version of Unsqueeze
+
 
 def opset_of(model: onnx.ModelProto) -> int:
     """The version of ONNX's own operators that the model uses."""
@@ -103,6 +106,12 @@ class Nodes:
         many = {"num_outputs": parts} if self.opset >= 18 else {}
         return self.several("Split", parts, x, axis=axis, **many)
 
+    def cut(self, x: str, sizes: list[int], axis: int) -> list[str]:
+        """`x` in parts of these sizes."""
+        if self.opset < _SIZES_AS_INPUT:
+            return self.several("Split", len(sizes), x, axis=axis, split=sizes)
+        return self.several("Split", len(sizes), x, self.constant(sizes), axis=axis)
+
     def each(self, x: str, many: int) -> list[str]:
         """The slices of `x` along its first axis, [1, ...]; all are the same kernel, which those of a split are not."""
         return [x] if many == 1 else [self("Gather", x, self.constant([i]), axis=0) for i in range(many)]
@@ -116,6 +125,12 @@ class Nodes:
         for other in others:
             first = self("Add", first, other)
         return first
+
+    def with_axis(self, x: str, axis: int) -> str:
+        """With an axis of one element there."""
+        if self.opset < _AXES_AS_INPUT:
+            return self("Unsqueeze", x, axes=[axis])
+        return self("Unsqueeze", x, self.constant([axis]))
 
     def reshape(self, x: str, *shape: int) -> str:
         return self("Reshape", x, self.constant(shape))

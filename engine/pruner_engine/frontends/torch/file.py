@@ -37,13 +37,14 @@ def to_relax(content: bytes, name: str) -> tvm.IRModule:
     from pruner_engine.frontends.torch.dimensions import known_by_their_symbols
     from pruner_engine.frontends.torch.importer import Importer
     from pruner_engine.frontends.torch.operators.complex_numbers import with_real_parameters
+    from pruner_engine.frontends.torch.operators.recurrent import with_whole_layers
     from pruner_engine.frontends.torch.randomness import refuse_random
     from pruner_engine.frontends.torch.regions import without_regions
     from pruner_engine.frontends.torch.tensors import tensors_only
 
     with importing(name):
         importer = Importer()
-        program = in_core_operators(without_regions(known_by_their_symbols(program)))
+        program = in_core_operators(with_whole_layers(without_regions(known_by_their_symbols(program))))
         program = spelled_out(program, importer.known())
         refuse_random(program)
         importer.refuse_unknown(program)

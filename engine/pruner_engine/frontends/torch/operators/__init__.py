@@ -13,6 +13,7 @@ from pruner_engine.frontends.torch.operators.images import IMAGES
 from pruner_engine.frontends.torch.operators.indices import INDICES
 from pruner_engine.frontends.torch.operators.products import PRODUCTS
 from pruner_engine.frontends.torch.operators.quantised import QUANTISED
+from pruner_engine.frontends.torch.operators.recurrent import RECURRENT
 from pruner_engine.frontends.torch.operators.reductions import REDUCTIONS
 from pruner_engine.frontends.torch.operators.scatter import SCATTERS
 
@@ -24,6 +25,7 @@ CONVERTERS: dict[str, Callable[[Conversion, Node], Any]] = {
     **INDICES,
     **PRODUCTS,
     **QUANTISED,
+    **RECURRENT,
     **REDUCTIONS,
     **SCATTERS,
 }

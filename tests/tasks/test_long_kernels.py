@@ -1,0 +1,47 @@
+"""Kernels of many stages without a schedule become few loops, and compute the same."""
+
+import numpy as np
+import pytest
+import tvm
+from tvm import te
+
+from pruner_engine.long_kernels import in_few_loops
+
+X = np.linspace(-1, 1, 128, dtype="f").reshape(8, 16)
+HALF = np.float32(0.5)
+STEPS = {  # of numbers, of arrays, and how many loops they may become
+    "reads once": (lambda v: te.round(v * 1.25) + 0.5, lambda v: np.round(v * np.float32(1.25)) + HALF, 1),
+    "reads twice": (lambda v: v * v - 0.5, lambda v: v * v - HALF, 6),
+    "reads often": (lambda v: te.tanh(v) + 0.5, lambda v: np.tanh(v) + HALF, 20),
+}
+
+
+def stage(x, step):
+    return lambda i, j: step(x[i, j])
+
+
+def chain(stages, step):
+    x = te.placeholder(X.shape, "float32", name="x")
+    y = x
+    for number in range(stages):
+        y = te.compute(X.shape, stage(y, step), name=f"stage{number}")
+    return tvm.IRModule({"kernel": te.create_prim_func([x, y]).with_attr("global_symbol", "kernel")})
+
+
+@pytest.mark.parametrize("kind", STEPS)
+def test_stages_are_computed_where_they_are_read(kind):
+    """As long as that does not become a large expression."""
+    step, of_arrays, most = STEPS[kind]
+    made = in_few_loops(chain(20, step))
+    assert made.script().count("T.grid") <= most
+    assert len(made.script()) < 20_000
+    out, want = tvm.runtime.empty(X.shape, "float32"), X
+    for _ in range(20):
+        want = of_arrays(want)
+    tvm.compile(made, target="llvm")["kernel"](tvm.runtime.tensor(X), out)
+    np.testing.assert_allclose(out.numpy(), want, 1e-4, 1e-5)
+
+
+def test_kernels_of_few_stages_stay_as_they_are():
+    mod = chain(3, te.tanh)
+    assert in_few_loops(mod).same_as(mod)
