@@ -107,10 +107,7 @@ def _by_root_mean_square(nodes: Nodes, x: str, scale: str, node: onnx.NodeProto,
     inner = [*range(-len(values.shape(scale) or [0]), 0)]
     number = x if dtype == wide else nodes("Cast", x, to=TensorProto.FLOAT)
     square = nodes("Mul", number, number)
-    if nodes.opset < _AXES_AS_INPUT:
-        mean = nodes("ReduceMean", square, axes=inner)
-    else:
-        mean = nodes("ReduceMean", square, nodes.constant(inner))
+    mean = nodes.reduced("ReduceMean", square, inner)
     root = nodes("Sqrt", nodes("Add", mean, nodes.constant(epsilon, wide)))
     ratio = nodes("Div", number, root)
     return nodes("Mul", ratio if dtype == wide else nodes("Cast", ratio, to=_kind(dtype)), scale)
@@ -146,9 +143,7 @@ def _embedded(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
 
 
 def _words(nodes: Nodes, mask: str) -> str:
-    if nodes.opset < _SUMMED_AXES_AS_INPUT:
-        return nodes("ReduceSum", mask, axes=[1], keepdims=0)
-    return nodes("ReduceSum", mask, nodes.constant([1]), keepdims=0)
+    return nodes.reduced("ReduceSum", mask, [1], keep=False)
 
 
 def _named_sum(nodes: Nodes, node: onnx.NodeProto, values: Values, total: str) -> bool:
@@ -160,8 +155,6 @@ def _named_sum(nodes: Nodes, node: onnx.NodeProto, values: Values, total: str) -
 
 
 _BOUNDS_AS_INPUTS = 11  # version of Clip
-_SUMMED_AXES_AS_INPUT = 13  # version of ReduceSum
-_AXES_AS_INPUT = 18  # version of ReduceMean
 FUSED: dict[str, Writer] = {
     **ATTENTION,
     **dict.fromkeys(("BiasGelu", "FastGelu", "Gelu"), _error_linear),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,7 +11,8 @@ import onnx
 from onnx import helper, numpy_helper
 
 _SIZES_AS_INPUT = 13  # version of Split
-_AXES_AS_INPUT = 13  # version of Unsqueeze
+_AXES_AS_INPUT = {"Unsqueeze": 13, "ReduceSum": 13}  # versions
+_OTHERS_AXES_AS_INPUT = 18  # of other reductions
 
 
 def opset_of(model: onnx.ModelProto) -> int:
@@ -128,9 +129,16 @@ class Nodes:
 
     def with_axis(self, x: str, axis: int) -> str:
         """With an axis of one element there."""
-        if self.opset < _AXES_AS_INPUT:
-            return self("Unsqueeze", x, axes=[axis])
-        return self("Unsqueeze", x, self.constant([axis]))
+        return self._along("Unsqueeze", x, [axis])
+
+    def reduced(self, operator: str, x: str, axes: Sequence[int], *, keep: bool = True) -> str:
+        """Along these axes, by ReduceMean or another."""
+        return self._along(operator, x, axes, keepdims=int(keep))
+
+    def _along(self, operator: str, x: str, axes: Sequence[int], **form: int) -> str:
+        if self.opset < _AXES_AS_INPUT.get(operator, _OTHERS_AXES_AS_INPUT):
+            return self(operator, x, axes=list(axes), **form)
+        return self(operator, x, self.constant(axes), **form)
 
     def reshape(self, x: str, *shape: int) -> str:
         return self("Reshape", x, self.constant(shape))

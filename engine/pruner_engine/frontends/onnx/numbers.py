@@ -43,7 +43,7 @@ def _infinite(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
 def _normalised(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     """LpNormalization, which TVM lacks; what has no length stays 0."""
     attributes, x = attributes_of(node), node.input[0]
-    length = _reduced(nodes, f"ReduceL{attributes.get('p', 2)}", x, [attributes.get("axis", -1)])
+    length = nodes.reduced(f"ReduceL{attributes.get('p', 2)}", x, [attributes.get("axis", -1)])
     dtype = values.dtype(x)
     least = nodes.constant(np.finfo(dtype).tiny, dtype)
     nodes.named(nodes("Div", x, nodes("Max", length, least)), node.output[0])
@@ -53,14 +53,10 @@ def _normalised(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
 def _standardised(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     """MeanVarianceNormalization, which TVM divides by 0 where all numbers are the same."""
     x, axes = node.input[0], attributes_of(node).get("axes", [0, 2, 3])
-    apart = nodes("Sub", x, _reduced(nodes, "ReduceMean", x, axes))
-    spread = nodes("Sqrt", _reduced(nodes, "ReduceMean", nodes("Mul", apart, apart), axes))
+    apart = nodes("Sub", x, nodes.reduced("ReduceMean", x, axes))
+    spread = nodes("Sqrt", nodes.reduced("ReduceMean", nodes("Mul", apart, apart), axes))
     nodes.named(nodes("Div", apart, nodes("Add", spread, nodes.constant(1e-9, values.dtype(x)))), node.output[0])
     return True
-
-
-def _reduced(nodes: Nodes, operator: str, x: str, axes: list[int]) -> str:
-    return nodes(operator, x, nodes.constant(axes)) if nodes.opset >= _AXES_AS_INPUT else nodes(operator, x, axes=axes)
 
 
 def _power(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
@@ -90,7 +86,6 @@ def _no_small_type(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     return False
 
 
-_AXES_AS_INPUT = 18  # version of reductions
 NUMBERS: dict[str, Writer] = {
     "Cast": _no_small_type,
     "Equal": _equal,

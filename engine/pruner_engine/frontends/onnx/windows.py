@@ -75,9 +75,7 @@ def _with_places(nodes: Nodes, node: onnx.NodeProto, values: Values, form: dict[
     flat = nodes.reshape(node.input[0], *shape[:2], math.prod(sizes))
     found = nodes("Gather", flat, nodes.constant(table), axis=2)
     place = nodes("ArgMax", found, axis=3, keepdims=0)
-    axes = {"axes": [3]} if nodes.opset < _AXES_AS_INPUT else {}
-    reduced = [found] if axes else [found, nodes.constant([3])]
-    maxima = nodes("ReduceMax", *reduced, keepdims=0, **axes)
+    maxima = nodes.reduced("ReduceMax", found, [3], keep=False)
     nodes.named(nodes.reshape(maxima, *made), node.output[0])
     place = nodes("Add", place, nodes.constant(np.arange(windows) * many))
     place = nodes("Gather", nodes.constant(table.reshape(-1)), place, axis=0)
@@ -143,7 +141,6 @@ def _halved(pads: list[int], upper: bool) -> list[int]:
     return [*small, *large] if upper else [*large, *small]
 
 
-_AXES_AS_INPUT = 18  # version of ReduceMax
 WINDOWS: dict[str, Writer] = {
     "AveragePool": _average_pool,
     "Col2Im": _columns_to_image,
