@@ -33,7 +33,7 @@ def again(work, bundle, tmp_path_factory) -> tuple[Path, dict[str, Any]]:
     out = tmp_path_factory.mktemp("again") / "bundle"
     shutil.copytree(bundle[0], out)
     (out / "cpp" / "run_model").write_text("compiled")
-    (out / "__pycache__").mkdir()
+    (out / "__pycache__").mkdir(exist_ok=True)
     (out / "__pycache__" / "run.pyc").write_text("x")
     return out, export_bundle(work.partly_tuned(), out, {"run": 8}, weights_beside=True, repeats=2)
 
