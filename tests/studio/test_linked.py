@@ -352,6 +352,7 @@ def test_arrow_keys_on_the_slider_replay_one_instruction(qtbot, loops) -> None:
 
 def test_words_are_found_in_the_trace_and_then_in_the_code(qtbot, loops) -> None:
     code, table, window = loops.code, loops.view.table, loops.window()
+    window.show_page("schedule").tabs.setCurrentWidget(loops)
     with qtbot.waitActive(window):
         window.activateWindow()
     steps = [row["id"] for row in loops.view.model.rows if "split" in f"{row['text']} {row['decision']}"]
