@@ -63,6 +63,8 @@ def test_the_same_candidates_are_measured_in_both_ways():
         assert cost["valid"] == row["candidates"] == 6
         assert 0 < cost["seconds_per_trial"] * 6 == pytest.approx(cost["seconds"])
     assert row["ratio"] == pytest.approx(row["ours"]["seconds"] / row["stock"]["seconds"]) == found["ratio"]
+    for agreement in ("rank_correlation", "rank_correlation_better_half", "rank_correlation_stock"):
+        assert -1 <= row[agreement] <= 1
 
 
 def test_a_model_that_fails_does_not_cost_the_others(tmp_path, warm):

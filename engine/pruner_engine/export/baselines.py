@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.util import find_spec
@@ -176,8 +177,8 @@ def _reference(
         return Timing(library, (), threads, f"runs {' and '.join(kinds)} files only")
     if find_spec(library.partition(".")[0]) is None:
         return Timing(library, (), threads, _NOT_INSTALLED)
-    with tempfile.TemporaryDirectory() as scratch:
-        file = (folder or Path(scratch)) / f"model.{model.kind}"
+    with nullcontext(folder) if folder else tempfile.TemporaryDirectory() as kept:
+        file = Path(kept) / f"model.{model.kind}"
         if not file.exists():
             file.write_bytes(model.content)
         request = request_of(library, model, file, threads, repeats, device)

@@ -19,7 +19,6 @@ from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.measuring import measured_on, measurer_for
 from pruner_engine.jobs.preparing import Work, prepare_run, prepared
 from pruner_engine.jobs.surroundings import host, versions
-from pruner_engine.loading import loading
 from pruner_engine.plugins import load_plugins
 from pruner_engine.protocol import Notice, Phase, Resume, RunFinished, RunStarted, State, Tune
 from pruner_engine.search.budget import Budget, renewed
@@ -32,7 +31,6 @@ from pruner_engine.store.project import Project
 from pruner_engine.targets.profiling import keep_calibration
 from pruner_engine.targets.target import refuse_foreign, resolve_target, target_json
 
-_WITHOUT_TORCH = ("random", "metaschedule")  # strategies that do not learn with it
 _ROOM = 100 << 20  # bytes; thousands of trials take some tens of megabytes
 
 
@@ -151,11 +149,8 @@ def _tune(project: Project, run_id: int, work: Work, job: JobContext, settings: 
         settings=settings,
         budget=Budget(row["budget_trials"], row["budget_s"]),
     )
-    if plan.strategy not in _WITHOUT_TORCH:
-        with loading():
-            import torch  # noqa: F401  now: what takes seconds is not of the run's time
     with measurer_for(work.target, settings) as measurer:
-        tuner = Tuner(project, plan, job.control, job.emit)  # its clock begins when there is what measures
+        tuner = Tuner(project, plan, job.control, job.emit)
         tuner.run(measurer)
     if not settings.rpc and not settings.cold_cache and (factors := tuner.strategy.calibration()) is not None:
         keep_calibration(work.target, factors)  # what the next drafts for this machine's device begin with

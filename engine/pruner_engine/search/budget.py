@@ -35,7 +35,7 @@ def renewed(old: Budget, *, spent: Budget, asked: Budget) -> Budget:
 
 
 class WorkClock:
-    """Working time of a run over all its sessions, pauses left out, and the pace of its last rounds.
+    """Working time of a run over all its sessions, pauses left out, and the pace of its last rounds; begins stopped.
 
     Args:
         budget: what the time left is reckoned against.
@@ -45,13 +45,18 @@ class WorkClock:
     def __init__(self, budget: Budget, before_s: float) -> None:
         self._budget = budget
         self._before = before_s
-        self._started = time.monotonic()
+        self._started: float | None = None
         self._held = 0.0
         self._pace: deque[tuple[float, int]] = deque(maxlen=12)  # (elapsed, trials) after each of the last rounds
 
     @property
     def elapsed_s(self) -> float:
+        if self._started is None:
+            return self._before
         return self._before + time.monotonic() - self._started - self._held
+
+    def begin(self) -> None:
+        self._started = time.monotonic()
 
     @property
     def out_of_time(self) -> bool:

@@ -103,6 +103,7 @@ class Tuner:
 
     def run(self, measurer: Measurer) -> None:
         """Tune until the budget is spent or the control says stop; everything measured is committed."""
+        self.clock.begin()  # now: what a strategy loads to learn with, seconds of it, is not of the run's time
         if self.log.trials:
             self._take_up()
         for row in pinned_before(self.project, self.run_id):

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from importlib import import_module
 
 from pruner_engine.errors import UserError
+from pruner_engine.loading import loading
 from pruner_engine.verify.model import CostModel
 
 # imported when asked for: torch takes seconds
@@ -48,6 +49,7 @@ def create_model(kind: str, seed: int = 0) -> CostModel:
         )
     if isinstance(make, str):
         module, name = make.split(":")
-        make = getattr(import_module(module), name)
+        with loading():
+            make = getattr(import_module(module), name)
     model: CostModel = make(seed)
     return model

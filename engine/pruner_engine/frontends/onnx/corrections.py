@@ -51,9 +51,9 @@ def corrected(model: onnx.ModelProto) -> onnx.ModelProto:
     opset = opset_of(model)
     first = HALVES if opset >= WITHOUT_ALIGNMENT else HALVES | ALIGNMENT
     # fused operators first: behind them ONNX knows no shape
-    unknown = FUSED
-    if any(node.op_type.startswith("Sequence") or node.op_type == "SplitToSequence" for node in nodes):
-        unknown = FUSED | Sequences().writers()
+    of_sequences = Sequences().writers()
+    telling = of_sequences.keys() - {"Identity"}  # which is of tensors, too
+    unknown = FUSED | of_sequences if any(node.op_type in telling for node in nodes) else FUSED
     for writers in (unknown, first, _WRITERS):
         if any(node.op_type in writers for graph in graphs_within(model.graph) for node in graph.node):
             model = onnx.shape_inference.infer_shapes(model, data_prop=True)
