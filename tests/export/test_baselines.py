@@ -17,7 +17,7 @@ import torch
 from models import write_pt2
 
 from pruner_engine.child import environment
-from pruner_engine.export.baselines import example_inputs, request_of, time_onnxruntime, time_torch, time_untuned
+from pruner_engine.export.baselines import example_inputs, request_of, time_reference, time_untuned
 from pruner_engine.export.check import compare, tolerance
 from pruner_engine.export.contents import FILES
 from pruner_engine.export.files import run
@@ -28,7 +28,7 @@ from schedules import CPU
 
 
 def test_onnxruntime_runs_onnx_files(work):
-    timing = time_onnxruntime(work.model, example_inputs(work.model), 2, repeats=3)
+    timing = time_reference("onnxruntime", work.model, example_inputs(work.model), 2, repeats=3)
     assert len(timing.repeats) == 3 and timing.seconds > 0 and timing.threads == 2
     assert [output.shape for output in timing.outputs] == [(1, 10), (1, 10)]
 
@@ -36,15 +36,15 @@ def test_onnxruntime_runs_onnx_files(work):
 def test_torch_and_onnxruntime_run_exported_programs_and_agree(tmp_path):
     model = load_model(str(write_pt2(tmp_path / "perceptron.pt2")))
     inputs = example_inputs(model)
-    torch = time_torch(model, inputs, 1, repeats=2)
+    torch = time_reference("torch", model, inputs, 1, repeats=2)
     untuned = time_untuned(model, prepare(model.mod, CPU), CPU, inputs, 1, repeats=2)
-    converted = time_onnxruntime(model, inputs, 1, repeats=2, folder=tmp_path)
+    converted = time_reference("onnxruntime", model, inputs, 1, repeats=2, folder=tmp_path)
     assert torch.seconds and untuned.seconds and converted.seconds, converted.note
     assert compare("torch", torch.outputs, untuned.outputs, depth=4).ok
     assert compare("onnxruntime", converted.outputs, untuned.outputs, depth=4).ok
     (kept,) = tmp_path.glob("*.onnx")
     kept.write_bytes(b"no model")
-    again = time_onnxruntime(model, inputs, 1, repeats=2, folder=tmp_path)
+    again = time_reference("onnxruntime", model, inputs, 1, repeats=2, folder=tmp_path)
     assert again.note.startswith("It failed:"), "it is converted once"
 
 
@@ -169,7 +169,7 @@ def test_what_is_no_result_is_a_sentence(work, tmp_path, monkeypatch):
 
     (tmp_path / "reference.py").write_text("print('Hello from a library')")
     monkeypatch.setattr(baselines, "FILES", tmp_path)
-    timing = time_onnxruntime(work.model, example_inputs(work.model), 1)
+    timing = time_reference("onnxruntime", work.model, example_inputs(work.model), 1)
     assert timing.note == "It printed what is no result: Hello from a library"
 
 
@@ -203,7 +203,7 @@ def test_a_library_ends_with_the_engine_that_started_it(tmp_path):
 
 
 def test_a_model_of_another_kind_has_no_latency_and_says_why(work):
-    timing = time_torch(work.model, example_inputs(work.model), 2)
+    timing = time_reference("torch", work.model, example_inputs(work.model), 2)
     assert timing.seconds is None and timing.note == "runs pt2 files only"
 
 
@@ -211,7 +211,7 @@ def test_a_library_that_fails_costs_itself_only(work, tmp_path):
     from dataclasses import replace
 
     broken = replace(work.model, content=b"not a model")
-    timing = time_onnxruntime(broken, example_inputs(work.model), 2)
+    timing = time_reference("onnxruntime", broken, example_inputs(work.model), 2)
     assert timing.seconds is None and timing.note.startswith("It failed:")
 
 

@@ -9,7 +9,7 @@ import torch
 import tvm
 from tvm import relax
 
-from pruner_engine.export.baselines import time_torch
+from pruner_engine.export.baselines import time_reference
 from pruner_engine.export.build import compile_model
 from pruner_engine.frontends import load_model
 from pruner_engine.targets.target import resolve_target
@@ -54,6 +54,6 @@ def test_products_with_the_experts_of_rows(groups, tmp_path):
     got = machine["main"](*(tvm.runtime.tensor(given.numpy()) for given in (x, ends))).numpy()
     np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-6)
 
-    told = time_torch(model, [x.numpy(), ends.numpy()], threads=1, repeats=1)
+    told = time_reference("torch", model, [x.numpy(), ends.numpy()], threads=1, repeats=1)
     assert told.outputs is not None, told.note
     np.testing.assert_allclose(told.outputs[0], expected, rtol=1e-5, atol=1e-6)

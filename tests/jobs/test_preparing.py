@@ -11,7 +11,7 @@ import pytest
 from pruner_engine import protocol as msg
 from pruner_engine.errors import StoppedError, UserError
 from pruner_engine.export import export_bundle
-from pruner_engine.export.baselines import MISSING
+from pruner_engine.export.baselines import MISSING, time_reference
 from pruner_engine.export.tuned import TunedModel
 from pruner_engine.frontends import load_model
 from pruner_engine.jobs import bundle, preparing, tune
@@ -39,11 +39,13 @@ def started(project: Path, model: str = "matmul:32,32,32", strategy: str = "rand
 def test_a_run_that_was_ended_while_libraries_were_timed_times_them_when_it_goes_on(tmp_path, monkeypatch):
     project = tmp_path / "p.pruner"
 
-    def killed(*_args, **_options):
-        raise KeyboardInterrupt
+    def killed(library, *args, **options):
+        if library == "torch":
+            raise KeyboardInterrupt
+        return time_reference(library, *args, **options)
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(preparing, "time_torch", killed)
+        patch.setattr(preparing, "time_reference", killed)
         started(project)
     tune.resume(msg.Resume(project=str(project)), JobContext(lambda _: None, Control(), ""))
     with ProjectReader(project) as reader:

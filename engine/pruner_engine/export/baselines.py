@@ -29,7 +29,8 @@ from pruner_engine.measure.process import die_with_parent
 if TYPE_CHECKING:
     from pruner_engine.frontends import LoadedModel
 
-_EXPORTED = ("pt2",)
+#: the libraries, and the kinds of models that each runs
+RUNS = {"onnxruntime": ("onnx", "pt2"), "torch": ("pt2",), "torch.compile": ("pt2",)}
 _TIMEOUT_S = 900
 _NOT_INSTALLED = "not installed"
 _NO_CONVERTER = "converting an exported program needs the package onnxscript"
@@ -117,62 +118,28 @@ def time_untuned(
         return time_library("untuned", Path(scratch), model, inputs, threads, repeats)
 
 
-def time_onnxruntime(
+def time_reference(
+    library: str,
     model: LoadedModel,
     inputs: Sequence[np.ndarray],
     threads: int,
     repeats: int = 10,
     device: str = "cpu",
     folder: Path | None = None,
+    kinds: Sequence[str] = (),
 ) -> Timing:
-    """The model in ONNX Runtime on `device`; without repeats, and a note, where that is not possible.
+    """The model in a library that people use, on `device`; without repeats, and a note, where that is not possible.
 
-    An exported program is converted by PyTorch's exporter first.
+    ONNX Runtime gets an exported program as PyTorch's exporter converts it.
 
     Args:
+        library: a key of `RUNS`.
         folder: keeps the model's file and what it was converted to for the next time, by any library.
+        kinds: of models that it is to run, in place of those of `RUNS`.
     """
-    if model.kind in _EXPORTED and find_spec("onnxscript") is None:
-        return Timing("onnxruntime", (), threads, _NO_CONVERTER)
-    return _reference("onnxruntime", ("onnx", *_EXPORTED), model, inputs, threads, repeats, device, folder)
-
-
-def time_torch(
-    model: LoadedModel,
-    inputs: Sequence[np.ndarray],
-    threads: int,
-    repeats: int = 10,
-    device: str = "cpu",
-    folder: Path | None = None,
-    kinds: Sequence[str] = _EXPORTED,
-) -> Timing:
-    """A model of these kinds in eager PyTorch on `device`; without repeats, and a note, where that is not possible."""
-    return _reference("torch", kinds, model, inputs, threads, repeats, device, folder)
-
-
-def time_torch_compile(
-    model: LoadedModel,
-    inputs: Sequence[np.ndarray],
-    threads: int,
-    repeats: int = 10,
-    device: str = "cpu",
-    folder: Path | None = None,
-    kinds: Sequence[str] = _EXPORTED,
-) -> Timing:
-    """The exported program compiled by torch.compile; without repeats, and a note, where that is not possible."""
-    return _reference("torch.compile", kinds, model, inputs, threads, repeats, device, folder)
-
-
-def _reference(
-    library: str,
-    kinds: Sequence[str],
-    model: LoadedModel,
-    inputs: Sequence[np.ndarray],
-    threads: int,
-    repeats: int,
-    device: str,
-    folder: Path | None,
-) -> Timing:
+    kinds = kinds or RUNS[library]
+    if library == "onnxruntime" and model.kind == "pt2" and find_spec("onnxscript") is None:
+        return Timing(library, (), threads, _NO_CONVERTER)
     if model.kind not in kinds:
         return Timing(library, (), threads, f"runs {' and '.join(kinds)} files only")
     if find_spec(library.partition(".")[0]) is None:

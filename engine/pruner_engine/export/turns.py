@@ -14,11 +14,9 @@ from pruner_engine.export.tuned import TunedModel
 from pruner_engine.targets.target import device_kind
 
 IN_TORCH = ("torch", "torch.compile")
-_KINDS = ("pt2", "workload")  # of models, that PyTorch runs
 LIBRARIES: dict[str, Callable[..., Timing]] = {
-    "onnxruntime": baselines.time_onnxruntime,
-    "torch": partial(baselines.time_torch, kinds=_KINDS),
-    "torch.compile": partial(baselines.time_torch_compile, kinds=_KINDS),
+    "onnxruntime": partial(baselines.time_reference, "onnxruntime"),
+    **{name: partial(baselines.time_reference, name, kinds=("pt2", "workload")) for name in IN_TORCH},
 }
 OWN = ("tuned", "untuned")
 _SLOW_S = 0.5  # an untuned inference that takes longer is timed once

@@ -9,7 +9,7 @@ from typing import Any
 import tvm
 
 from pruner_engine.errors import UserError
-from pruner_engine.export.baselines import MISSING, example_inputs, time_onnxruntime, time_torch
+from pruner_engine.export.baselines import MISSING, example_inputs, time_reference
 from pruner_engine.frontends import LoadedModel
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.stored import is_this_device, refuse_other_device, stored_model, stored_tasks
@@ -69,10 +69,10 @@ def library_baselines(
     of_run = run["model_id"], run["target_id"], settings_from(run["settings"]).dtype
     known = {row["name"] for row in project.work.baselines(*of_run) if row["note"] not in MISSING}
     inputs, threads = example_inputs(model), threads_of(target)
-    for name, measure in (("onnxruntime", time_onnxruntime), ("torch", time_torch)):
+    for name in ("onnxruntime", "torch"):
         if name not in known:
             job.emit(Phase(name="baseline", detail=name))
-            timing = measure(model, inputs, threads, device=device_kind(target))
+            timing = time_reference(name, model, inputs, threads, device=device_kind(target))
             more: dict[str, Any] = {"repeats": json.dumps(timing.repeats), "threads": threads, "note": timing.note}
             project.work.add_baseline(*of_run, name, timing.seconds, **more)
 
