@@ -44,6 +44,14 @@ def test_the_clock_tells_how_many_trials_are_left(budget, left):
 def test_the_clock_reckons_trials_of_a_limit_in_time_by_its_pace():
     clock = WorkClock(Budget(None, 3600.0), before_s=0.0)
     guessed = clock.trials_left(trials=0)
+    clock.begin()
     clock.mark(trials=0)
     clock.mark(trials=10_000)  # at once: the pace is thousands a second
     assert clock.trials_left(trials=10_000) > 100 * guessed > 0
+
+
+def test_the_clock_stands_until_it_begins():
+    clock = WorkClock(Budget(None, 60.0), before_s=7.0)
+    assert clock.elapsed_s == clock.elapsed_s == 7.0
+    clock.begin()
+    assert clock.elapsed_s > 7.0
