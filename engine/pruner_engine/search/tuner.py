@@ -114,7 +114,9 @@ class Tuner:
             self._hold_while_paused()
             self._steer()
             self._take_pinned()
-            state = next((s for s in self.states if s.pinned), None) or next_task(self.states, self.allotment.patience)
+            state = next((s for s in self.states if s.pinned), None) or next_task(
+                self.states, self.allotment.patience, self.allotment.of_round
+            )
             if state is None or self.control.stop.is_set():
                 break
             self._round(state, measurer)
