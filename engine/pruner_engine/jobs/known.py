@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Literal
 
 from pruner_engine.errors import UserError
 from pruner_engine.isolation import deadly
 from pruner_engine.jobs.job import JobContext
+from pruner_engine.jobs.noting import note
 from pruner_engine.jobs.preparing import Work
 from pruner_engine.protocol import Notice, Phase
 from pruner_engine.space.schedule import schedule_of
@@ -29,25 +29,21 @@ def take_known(path: str, project: Project, run_id: int, work: Work, job: JobCon
 
     A file that cannot be read any more costs a warning: a run goes on without it.
     """
-
-    def tell(level: Literal["info", "warning"], text: str, hint: str = "") -> None:
-        project.runs.add_event(run_id, level, text, hint)
-        job.emit(Notice(level=level, text=text, hint=hint))
-
     job.emit(Phase(name="load", detail=path))
     states = work.states
     try:
         traces = best_traces(Path(path), {state.task.hash for state in states}, work.target.kind.name, _MOST)
     except UserError as error:
-        tell("warning", error.message, error.hint)
+        note(project, run_id, job, Notice(level="warning", text=error.message, hint=error.hint))
         return
     pairs = [(state, trace) for state in states for trace in traces.get(state.task.hash, ())]
     fatal = deadly([partial(schedule_of, state.task, work.target, trace) for state, trace in pairs])
     for index, (state, trace) in enumerate(pairs):
         if index not in fatal:
             state.known.append(trace)
-    count = sum(bool(state.known) for state in states)
+    name, count = Path(path).name, sum(bool(state.known) for state in states)
     if count:
-        tell("info", f"{count} of {len(states)} kernels start with what {Path(path).name} knows of them.")
+        notice = Notice(level="info", text=f"{count} of {len(states)} kernels start with what {name} knows of them.")
     else:
-        tell("warning", f"{Path(path).name} knows none of this model's {len(states)} kernels.")
+        notice = Notice(level="warning", text=f"{name} knows none of the model's kernels.")
+    note(project, run_id, job, notice)

@@ -18,6 +18,7 @@ from pruner_engine.jobs.converting import converted
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.known import check_known, take_known
 from pruner_engine.jobs.measuring import measured_on, measurer_for
+from pruner_engine.jobs.noting import note
 from pruner_engine.jobs.preparing import Work, prepare_run, prepared
 from pruner_engine.jobs.surroundings import host, versions
 from pruner_engine.plugins import load_plugins
@@ -104,8 +105,7 @@ def _tell_little_room(project: Project, run_id: int, job: JobContext) -> None:
     if (free := shutil.disk_usage(project.path.parent).free) < _ROOM:
         text = f"The disk that holds {project.path} is nearly full: {free >> 20} MB are free."
         hint = "Free some space: a run ends where the disk is full, and goes on with a resume."
-        project.runs.add_event(run_id, "warning", text, hint)
-        job.emit(Notice(level="warning", text=text, hint=hint))
+        note(project, run_id, job, Notice(level="warning", text=text, hint=hint))
 
 
 def _check_budget(command: Tune | Resume) -> None:
