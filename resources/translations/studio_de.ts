@@ -2636,6 +2636,10 @@
         <translation>Benutzer</translation>
     </message>
     <message>
+        <source>another project</source>
+        <translation>anderes Projekt</translation>
+    </message>
+    <message>
         <source>Tuned</source>
         <translation>Optimiert</translation>
     </message>
@@ -3322,6 +3326,14 @@
     <message>
         <source>Type in which matrix products and convolutions of a float32 model work; they sum in float32, and the outputs are compared first.</source>
         <translation>Typ, in dem Matrixprodukte und Faltungen eines float32-Modells rechnen; summiert wird in float32, und die Ausgaben werden vorher verglichen.</translation>
+    </message>
+    <message>
+        <source>Start from</source>
+        <translation>Beginnen mit</translation>
+    </message>
+    <message>
+        <source>Project that has tuned some of the same kernels, on any device: their best schedules are measured first. They may be another model&apos;s.</source>
+        <translation>Projekt, in dem einige derselben Kernel schon getunt wurden, auf irgendeinem Gerät: Deren beste Schedules werden zuerst gemessen. Sie dürfen aus einem anderen Modell sein.</translation>
     </message>
     <message>
         <source>Learned model</source>
@@ -4460,6 +4472,10 @@
         <translation>Es gibt kein vortrainiertes Modell {path}.</translation>
     </message>
     <message>
+        <source>There is no project {path}.</source>
+        <translation>Es gibt kein Projekt {path}.</translation>
+    </message>
+    <message>
         <source>Pre-trained models (*.safetensors);;All files (*)</source>
         <translation>Vortrainierte Modelle (*.safetensors);;Alle Dateien (*)</translation>
     </message>
@@ -5354,6 +5370,14 @@
     <message>
         <source>In {0} the outputs differ by at most {1} of the largest value from those in float32.</source>
         <translation>In {0} weichen die Ausgaben um höchstens {1} des größten Wertes von denen in float32 ab.</translation>
+    </message>
+    <message>
+        <source>{0} of {1} kernels start with what {2} knows of them.</source>
+        <translation>{0} von {1} Kerneln beginnen mit dem, was {2} von ihnen weiß.</translation>
+    </message>
+    <message>
+        <source>{0} knows none of the model&apos;s kernels.</source>
+        <translation>{0} kennt keinen der Kernel des Modells.</translation>
     </message>
     <message>
         <source>{0} holds no kernel that could be tuned.</source>

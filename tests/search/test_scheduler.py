@@ -28,11 +28,22 @@ def test_of_new_tasks_the_heaviest_comes_first():
     assert next_task(states).task.name == "heavy"
 
 
-def test_a_new_task_waits_while_a_heavier_one_falls():
+def test_a_new_task_waits_while_one_that_is_much_heavier_falls():
     light, heavy = task("light", untuned=0.1), task("heavy", history=[8.0])
     assert next_task([light, heavy]) is heavy
     heavy = task("heavy", history=[8.0, *[0.1] * 20])
     assert next_task([light, heavy]) is light
+
+
+def test_a_new_task_comes_before_a_further_round_of_one_that_has_little_left_to_gain():
+    light, heavy = task("light", untuned=0.3), task("heavy", history=[1.0])
+    assert next_task([heavy, light]) is light
+
+
+def test_what_a_round_may_gain_is_held_against_what_it_costs():
+    whole, short = task("whole", history=[1.0]), task("short", untuned=0.1)
+    assert next_task([whole, short]) is whole
+    assert next_task([whole, short], trials=lambda state: 3 if state is short else 10) is short
 
 
 def test_a_task_that_could_not_be_timed_is_not_left_out():
@@ -43,7 +54,7 @@ def test_a_task_that_could_not_be_timed_is_not_left_out():
 def test_a_task_whose_rounds_found_nothing_waits_and_is_not_forgotten():
     failed = task("failed", weight=9, rounds=1, trials=["failed"] * 3)
     assert next_task([failed, task("new", weight=5)]).task.name == "new"
-    tuned = task("tuned", weight=9, history=[0.9, 0.8, 0.7])
+    tuned = task("tuned", weight=70, history=[0.9, 0.8, 0.7])
     assert next_task([failed, tuned]) is failed
     failed.rounds = 6
     assert next_task([failed, tuned]) is tuned
@@ -57,7 +68,7 @@ def test_a_task_whose_first_round_was_broken_off_does_not_wait():
 def test_then_the_round_goes_where_latency_falls():
     falling = task("falling", history=[8.0, 6.0, 4.0, 2.0])
     flat = task("flat", history=[2.0, 2.0, 2.0, 2.0])
-    assert gradient(falling) == pytest.approx(0.2 * 2.0 + 0.8 * 2.0 / 4)
+    assert gradient(falling) == pytest.approx(0.2 * 2.0 + 0.15 * 2.0 / 4)
     assert next_task([flat, falling]) is falling
 
 

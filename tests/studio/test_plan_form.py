@@ -156,12 +156,14 @@ def test_changed_settings_are_told_and_taken_as_a_terminal_takes_them(
     qtbot, start: StartPage, terminal, tmp_path: Path
 ) -> None:
     (checkpoint := tmp_path / "own model.safetensors").touch()
+    (known := tmp_path / "other model.pruner").touch()
     fields = unfold(qtbot, start)
     give(qtbot, fields["draft_set"], "256")
     give(qtbot, fields["round_trials"], "32")
     give(qtbot, fields["momentum"], "0.995")
     give(qtbot, fields["model"], "pacm")
     give(qtbot, fields["checkpoint"].line, str(checkpoint))
+    give(qtbot, fields["start_from"].line, str(known))
     give(qtbot, fields["rpc_key"], "pi")
     assert "rpc_key" not in start.plan().settings, "without a tracker it says nothing"
     give(qtbot, fields["rpc"], "127.0.0.1:9190")
@@ -171,7 +173,7 @@ def test_changed_settings_are_told_and_taken_as_a_terminal_takes_them(
     given = {
         "dtype": "bfloat16", "model": "pacm", "checkpoint": str(checkpoint), "rpc": "127.0.0.1:9190", "rpc_key": "pi",
         "without_rules": ["rows", "winograd"], "round_trials": 32, "draft_set": 256, "momentum": 0.995,
-        "cold_cache": True,
+        "cold_cache": True, "start_from": str(known),
     }  # fmt: skip
     plan, taken = start.plan(), terminal(start.command_line())
     assert plan.settings == given
@@ -212,6 +214,7 @@ def test_what_the_engine_would_refuse_cannot_be_tuned(qtbot, start: StartPage, t
     for field, wrong, right, why in (
         (fields["rpc"], "board", "board:9190", "not the address of a tracker"),
         (fields["checkpoint"].line, str(tmp_path / "none"), str(SAMPLE), "no pre-trained model"),
+        (fields["start_from"].line, str(tmp_path / "none"), str(SAMPLE), "There is no project"),
     ):
         give(qtbot, field, wrong)
         assert not start.tune.isEnabled() and why in start.hindrance.text() and why in start.tune.toolTip()

@@ -73,6 +73,12 @@ class _Tune(click.Command):
     type=click.Path(dir_okay=False, exists=True, resolve_path=True),
     help="Pre-trained cost model that `pruner train` wrote.",
 )
+@click.option(
+    "--start-from",
+    type=click.Path(dir_okay=False, exists=True, resolve_path=True),
+    metavar="PROJECT",
+    help="Measure first what this project found best of the same kernels.",
+)
 @plugin_option
 @click.option("--allow-code", is_flag=True, help="Consent to run a TVMScript file, which is Python code.")
 @json_option
@@ -84,6 +90,7 @@ def tune(
     rpc: str,
     rpc_key: str,
     checkpoint: str | None,
+    start_from: str | None,
     without: tuple[str, ...],
     **options: Any,
 ) -> None:
@@ -94,6 +101,8 @@ def tune(
         options["settings"] = (*options["settings"], ("rpc", rpc), ("rpc_key", rpc_key))
     if checkpoint:
         options["settings"] = (*options["settings"], ("checkpoint", checkpoint))
+    if start_from:
+        options["settings"] = (*options["settings"], ("start_from", start_from))
     if without:
         options["settings"] = (*options["settings"], ("without_rules", without))
     file = project or default_project(model)

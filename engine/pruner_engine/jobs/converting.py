@@ -10,6 +10,7 @@ from pruner_engine.export.precision import compare_precision
 from pruner_engine.frontends import LoadedModel
 from pruner_engine.frontends.precision import in_precision
 from pruner_engine.jobs.job import JobContext
+from pruner_engine.jobs.noting import note
 from pruner_engine.protocol import Notice, Phase
 from pruner_engine.store.project import Project
 
@@ -34,9 +35,7 @@ def converted(project: Project, run_id: int, model: LoadedModel, dtype: str, job
     found = _verdict(project, project.runs.get(run_id)["model_id"], model, result, job)
     text = f"In {dtype} the outputs differ by at most {found.error:.1e} of the largest value from those in float32."
     hint = "" if found.ok else "Compare on inputs of your own before using it."
-    notice = Notice(level="info" if found.ok else "warning", text=text, hint=hint)
-    project.runs.add_event(run_id, notice.level, text, hint)
-    job.emit(notice)
+    note(project, run_id, job, Notice(level="info" if found.ok else "warning", text=text, hint=hint))
     return result
 
 

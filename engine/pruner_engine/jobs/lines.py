@@ -10,7 +10,13 @@ from typing import Any
 from pruner_engine import protocol as msg
 from pruner_engine.search.settings import SearchSettings
 
-_SETTING_OPTIONS = {"rpc": "--rpc", "rpc_key": "--key", "checkpoint": "--checkpoint", "dtype": "--dtype"}
+_SETTING_OPTIONS = {
+    "checkpoint": "--checkpoint",
+    "dtype": "--dtype",
+    "rpc": "--rpc",
+    "rpc_key": "--key",
+    "start_from": "--start-from",
+}
 
 
 def line_of(command: Any) -> str:  # noqa: PLR0911

@@ -16,7 +16,9 @@ from pruner_engine.errors import UserError
 from pruner_engine.frontends import load_model
 from pruner_engine.jobs.converting import converted
 from pruner_engine.jobs.job import JobContext
+from pruner_engine.jobs.known import check_known, take_known
 from pruner_engine.jobs.measuring import measured_on, measurer_for
+from pruner_engine.jobs.noting import note
 from pruner_engine.jobs.preparing import Work, prepare_run, prepared
 from pruner_engine.jobs.surroundings import host, versions
 from pruner_engine.plugins import load_plugins
@@ -40,6 +42,7 @@ def start(command: Tune, job: JobContext) -> None:
     _check_strategy(command.strategy)
     settings = settings_from(command.settings)
     _check_without(settings.without_rules)
+    check_known(settings.start_from)
     _check_budget(command)
     if command.seed < 0:
         raise UserError(f"{command.seed} is no seed.", "Give 0 or a larger number.")
@@ -102,8 +105,7 @@ def _tell_little_room(project: Project, run_id: int, job: JobContext) -> None:
     if (free := shutil.disk_usage(project.path.parent).free) < _ROOM:
         text = f"The disk that holds {project.path} is nearly full: {free >> 20} MB are free."
         hint = "Free some space: a run ends where the disk is full, and goes on with a resume."
-        project.runs.add_event(run_id, "warning", text, hint)
-        job.emit(Notice(level="warning", text=text, hint=hint))
+        note(project, run_id, job, Notice(level="warning", text=text, hint=hint))
 
 
 def _check_budget(command: Tune | Resume) -> None:
@@ -133,6 +135,8 @@ def _add_target(project: Project, target: tvm.target.Target, settings: SearchSet
 
 
 def _tune(project: Project, run_id: int, work: Work, job: JobContext, settings: SearchSettings) -> None:
+    if settings.start_from:
+        take_known(settings.start_from, project, run_id, work, job)
     row = project.runs.get(run_id)
     if row["budget_trials"] is None and settings.trials_per_task:
         row["budget_trials"] = settings.trials_per_task * len(work.states)

@@ -6,9 +6,6 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tvm.s_tir import Schedule
-from tvm.s_tir.schedule import Trace
-
 from pruner_engine.measure.types import MeasureResult
 from pruner_engine.search.task_state import TaskState, Trial
 from pruner_engine.store.project import Project
@@ -56,9 +53,7 @@ def trial_from_row(row: dict[str, Any], state: TaskState) -> Trial:
         index = state.sketch_ids.index(row["sketch_id"])
         candidate = state.space.candidate(index, state.space.sketches[index].from_json(decisions), row["origin"])
     else:
-        schedule = Schedule(state.task.mod, error_render_level="none")
-        Trace.apply_json_to_schedule(json.loads(row["trace"]), schedule)
-        candidate = state.space.from_trace(schedule.trace, row["origin"])
+        candidate = state.space.from_json(row["trace"], row["origin"])
     candidate.draft_score, candidate.verified_score = row["draft_score"], row["verified_score"]
     result = MeasureResult(
         key=row["hash"],

@@ -1,27 +1,29 @@
 """Which task to tune next.
 
-The round goes where the weighted latency is expected to fall fastest: the gradient of Ansor's scheduler (Zheng et al.,
-OSDI 2020) as MetaSchedule uses it, alpha 0.2 over a window of 3 rounds. Both give every task a round first; here a task
-without one may gain all that its untuned kernel takes, so that a light one waits while a heavy one falls.
+The round goes where the weighted latency is expected to fall fastest for what the round costs: the gradient of Ansor's
+scheduler (Zheng et al., OSDI 2020), alpha 0.2 over a window of 3 rounds as in MetaSchedule. Both give every task a
+round first; here a task without one may gain all that its untuned kernel takes, which few further rounds do.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from pruner_engine.search.task_state import TaskState
 
 ALPHA = 0.2
 WINDOW = 3
+HOPE = 0.15  # of the latency; Ansor's is all of it, second rounds gain an eighth (docs/experiments.md)
+_OVERHEAD = 2  # trials that would take as long as drafting, verifying and learning in a round
 _BOOST = 4.0
 
 
 def gradient(state: TaskState) -> float:
     """Expected gain of one more round in seconds of end-to-end latency.
 
-    A mix of what the last rounds gained and of the optimistic hope that n rounds' latency falls as 1/n; before the
-    first result the whole latency, which is unknown (infinite) where the untuned kernel could not be timed.
+    What the last rounds gained, in part, and a hope that fades as 1/n in the n-th round; before the first result the
+    whole latency, which is unknown (infinite) where the untuned kernel could not be timed.
     """
     history = state.best_history
     if not history:
@@ -30,7 +32,7 @@ def gradient(state: TaskState) -> float:
         return hope / (1 + state.rounds) if state.trials else hope
     best, count = history[-1], len(history)
     recent = (history[-1 - WINDOW] - best) / WINDOW if count > WINDOW else 0.0
-    return state.task.weight * (ALPHA * recent + (1 - ALPHA) * best / count)
+    return state.task.weight * (ALPHA * recent + HOPE * best / count)
 
 
 def open_tasks(states: Iterable[TaskState]) -> list[TaskState]:
@@ -38,20 +40,25 @@ def open_tasks(states: Iterable[TaskState]) -> list[TaskState]:
     return [s for s in states if not (s.quarantined or s.exhausted or s.steer == "freeze")]
 
 
-def next_task(states: Sequence[TaskState], patience: int = 0) -> TaskState | None:
+def next_task(
+    states: Sequence[TaskState], patience: int = 0, trials: Callable[[TaskState], int] = lambda _: 1
+) -> TaskState | None:
     """The task for the next round; None when no task is left.
 
-    Pinned tasks go before all others, frozen, quarantined and exhausted ones never. With `patience`, a task that gained
-    nothing for that many trials rests.
+    Pinned tasks go before all others, frozen, quarantined and exhausted ones never.
+
+    Args:
+        patience: a task that gained nothing for that many trials rests; 0: none does.
+        trials: of a task's next round.
     """
     open_ = open_tasks(states)
     if patience:
         open_ = [s for s in open_ if s.since_gain < patience]
     open_ = [s for s in open_ if s.steer == "pin"] or open_
-    return max(open_, key=_urgency, default=None)
+    return max(open_, key=lambda state: _urgency(state, trials(state)), default=None)
 
 
-def _urgency(state: TaskState) -> tuple[float, float]:
+def _urgency(state: TaskState, trials: int) -> tuple[float, float]:
     """Equal expectations (of kernels that nobody could time) go by work."""
     boost = _BOOST if state.steer == "boost" else 1.0
-    return gradient(state) * boost, state.task.weight * state.task.flops
+    return gradient(state) * boost / (_OVERHEAD + max(trials, 1)), state.task.weight * state.task.flops

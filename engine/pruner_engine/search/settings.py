@@ -34,6 +34,7 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
         elite_share: share of the initial population that mutates measured good candidates.
         model: learned cost model that verifies: pacm-draft, pacm, tenset-mlp, tlp, xgb, random, or one of a plugin.
         checkpoint: file with a pre-trained model.
+        start_from: project whose best schedules of the same kernels are measured first.
         momentum: share of its weights that MoA's siamese keeps at an adaptation.
         adapt_every: rounds between adaptations of MoA.
         trials_per_task: at most so many trials of each task, and the budget where none is given; 0 switches that off.
@@ -61,6 +62,7 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
     elite_share: _Share = 0.1
     model: str = "pacm-draft"
     checkpoint: str = ""
+    start_from: str = ""
     momentum: _Share = 0.99
     adapt_every: _Positive = 4
     trials_per_task: _Count = 0

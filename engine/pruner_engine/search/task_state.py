@@ -32,6 +32,7 @@ class TaskState:
         task_id, sketch_ids: rows of the project file.
         untuned_s: seconds a call of the untuned kernel; None until measured.
         pinned: candidates of the user's that the next round measures before its own.
+        known: traces, as JSON, that another project found best of it; the next round measures them, too.
         best_history: best seconds a call after each round; the scheduler's gradient reads it.
     """
 
@@ -50,6 +51,7 @@ class TaskState:
     exhausted: bool = False
     measured: set[str] = field(default_factory=set)
     pinned: list[Candidate] = field(default_factory=list)
+    known: list[str] = field(default_factory=list)
 
     def add(self, trial: Trial) -> None:
         """Take a trial in; an abandoned candidate never becomes the best."""

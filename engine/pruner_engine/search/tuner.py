@@ -56,7 +56,7 @@ class RunPlan:
 
 
 class _RoundPlan(NamedTuple):
-    """What a round measures: what the user pinned, then what the strategy proposed."""
+    """What a round measures: what the user pinned or another project knows, then what the strategy proposed."""
 
     proposal: Proposal
     pinned: list[Candidate]
@@ -114,7 +114,9 @@ class Tuner:
             self._hold_while_paused()
             self._steer()
             self._take_pinned()
-            state = next((s for s in self.states if s.pinned), None) or next_task(self.states, self.allotment.patience)
+            state = next((s for s in self.states if s.pinned), None) or next_task(
+                self.states, self.allotment.patience, self.allotment.of_round
+            )
             if state is None or self.control.stop.is_set():
                 break
             self._round(state, measurer)
@@ -176,6 +178,9 @@ class Tuner:
         closed = not open_tasks([state])
         left = 0 if closed else self.allotment.of_round(state)
         pinned = self._materialise(state, waiting)
+        if not closed:
+            own = {c.hash for c in pinned}
+            pinned += [c for c in self._known(state) if c.hash not in own]
         if left <= 0 and not pinned:
             state.exhausted |= not closed
             return None
@@ -353,6 +358,13 @@ class Tuner:
                     "warning", f"{state.task.name}: {candidate.decisions} cannot be built.", "Pin another row."
                 )
         return valid
+
+    def _known(self, state: TaskState) -> list[Candidate]:
+        """What another project found best of the task, once; what does not fit here is left out."""
+        assert state.space is not None
+        traces, state.known = state.known, []
+        candidates = state.space.known(traces)
+        return state.space.materialise([c for c in candidates if c.hash not in state.measured], threads_of(self.target))
 
 
 def _place_and_words(error: Exception) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -86,6 +87,21 @@ class DesignSpace:
         row = np.array(row, dtype=np.int32)  # its own: a view would keep all the rows alive that it was chosen from
         key = int(of.keys(row[None])[0])
         return Candidate(sketch, row, key_hash(key), of.to_json(row), origin, draft_score)
+
+    def from_json(self, text: str, origin: str) -> Candidate:
+        """The candidate of a trace of the task's; raises what TVM raises where it does not fit."""
+        schedule = Schedule(self.task.mod, error_render_level="none")
+        Trace.apply_json_to_schedule(json.loads(text), schedule)
+        return self.from_trace(schedule.trace, origin)
+
+    def known(self, traces: Iterable[str]) -> list[Candidate]:
+        """Distinct candidates of traces, as JSON, that were measured elsewhere; those that do not fit are left out."""
+        found: dict[str, Candidate] = {}
+        for text in traces:
+            with contextlib.suppress(*_INVALID):
+                candidate = self.from_json(text, "known")
+                found.setdefault(candidate.hash, candidate)
+        return list(found.values())
 
     def from_trace(self, trace: Trace, origin: str) -> Candidate:
         """The candidate of a trace, postprocessed or not; its `sketch` is None where it is of none of the sketches."""

@@ -119,7 +119,7 @@ CREATE TABLE candidates (
   hash TEXT NOT NULL,              -- of sketch and decisions
   decisions TEXT NOT NULL,         -- JSON, one value per free decision of the sketch
   trace TEXT,                      -- JSON; NULL where sketch and decisions say it all
-  origin TEXT NOT NULL,            -- draft | random | evolved | user
+  origin TEXT NOT NULL,            -- draft | random | evolved | user | known
   draft_score REAL,                -- higher is better: log2 of 1/predicted seconds
   verified_score REAL,             -- higher is better; comparable within one round only
   UNIQUE (run_id, task_id, hash)

@@ -28,7 +28,7 @@ class TrialRepository:
     ) -> dict[str, int]:
         """Ids by hash. One that an earlier round of the run drafted keeps its row and takes the newer scores.
 
-        What the user chose stays the user's, whoever drafts it too.
+        What the user chose stays the user's, and what another project knew its, whoever drafts it too.
         """
         rows = [
             {
@@ -50,7 +50,7 @@ class TrialRepository:
                 " verified_score) VALUES (:run_id, :task_id, :round_id, :sketch_id, :hash, :decisions, :origin,"
                 " :draft_score, :verified_score) ON CONFLICT (run_id, task_id, hash) DO UPDATE SET"
                 " round_id = excluded.round_id, draft_score = coalesce(excluded.draft_score, draft_score),"
-                " origin = CASE excluded.origin WHEN 'user' THEN 'user' ELSE origin END,"
+                " origin = iif(excluded.origin IN ('user', 'known'), excluded.origin, origin),"
                 " verified_score = coalesce(excluded.verified_score, verified_score)"
                 " WHERE id NOT IN (SELECT candidate_id FROM measurements)",
                 rows,

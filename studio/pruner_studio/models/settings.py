@@ -37,6 +37,11 @@ def hindrance(settings: dict[str, Any]) -> str:
         _ = settings_from(settings).tracker
     except UserError as error:
         return str(error)
-    checkpoint = settings.get("checkpoint", "")
-    missing = bool(checkpoint) and not is_file(checkpoint)
-    return tr("There is no pre-trained model {path}.").format(path=checkpoint) if missing else ""
+    for name, missing in (
+        ("checkpoint", tr("There is no pre-trained model {path}.")),
+        ("start_from", tr("There is no project {path}.")),
+    ):
+        path = settings.get(name, "")
+        if path and not is_file(path):
+            return missing.format(path=path)
+    return ""

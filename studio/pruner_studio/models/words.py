@@ -35,6 +35,7 @@ ORIGINS = {
     "random": tr("random"),
     "evolved": tr("evolved"),
     "user": tr("user"),
+    "known": tr("another project"),
 }
 # what a model's latency is compared with
 LIBRARIES = {

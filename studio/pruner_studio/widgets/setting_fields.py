@@ -18,7 +18,8 @@ from pruner_studio.widgets.editors import Editor, editor
 from pruner_studio.widgets.path_field import PathField
 from pruner_studio.widgets.rule_boxes import RuleBoxes
 
-_FIRST = ("dtype", "model", "checkpoint", "rpc", "rpc_key", "without_rules")  # what is changed most; the rest follows
+# what is changed most; the rest follows
+_FIRST = ("dtype", "start_from", "model", "checkpoint", "rpc", "rpc_key", "without_rules")
 _EXAMPLES = {"rpc": "127.0.0.1:9190"}
 
 
@@ -65,8 +66,8 @@ class SettingFields(QWidget):
         if name == "without_rules":
             boxes = RuleBoxes()
             return Editor(boxes, boxes.chosen, boxes.choose, boxes.changed)
-        if name == "checkpoint":
-            path = PathField(title, _asks_for_checkpoint)
+        if name in _FILES:
+            path = PathField(title, _FILES[name])
             return Editor(path, lambda: expanded(path.line.text()), path.line.setText, path.line.textChanged)
         return editor(title, kind, DEFAULTS[name], _EXAMPLES.get(name, ""))
 
@@ -84,3 +85,11 @@ class SettingFields(QWidget):
 def _asks_for_checkpoint(dialog: QFileDialog) -> None:
     dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
     dialog.setNameFilter(tr("Pre-trained models (*.safetensors);;All files (*)"))
+
+
+def _asks_for_project(dialog: QFileDialog) -> None:
+    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+    dialog.setNameFilter(tr("Projects (*.pruner)"))
+
+
+_FILES = {"checkpoint": _asks_for_checkpoint, "start_from": _asks_for_project}
