@@ -76,6 +76,7 @@ def _become_child(parent: int, log: int, keep: tuple[int, int], memory_bytes: in
     inner = sorted({2, *keep})
     for low, high in zip(inner, [*inner[1:], os.sysconf("SC_OPEN_MAX")], strict=True):
         os.closerange(low + 1, high)
+    process.leave_no_core()
     if memory_bytes:
         process.limit_memory(memory_bytes)
 
