@@ -162,6 +162,7 @@ class Zygote:
         from pruner_engine.measure.build import serve
 
         process.stay_on(self._setup.builder_cores)
+        process.see_no_gpu()
         serve(inbox, outbox)
 
     def _serve_runner(self, inbox: int, outbox: int) -> None:
