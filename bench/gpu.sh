@@ -72,6 +72,10 @@ phase() {
   if [ $few = 1 ] || [ ${#only[@]} -gt 0 ]; then until=$seconds; fi
 }
 
+# in the background of a shell ^C is ignored, and a step that inherits that could not be stopped in good order
+hearing=()
+if env --default-signal=INT true 2> /dev/null; then hearing=(env --default-signal=INT); fi
+
 least=90  # seconds that a step gets once it has begun, if so many are left: importing and compiling alone take twenty
 # step NAME COMMAND…: what it prints goes to NAME.json, what it tells to NAME.log
 step() {
@@ -85,7 +89,7 @@ step() {
   limit=$((limit < left ? limit : left))
   echo "== $name: at most $limit s" >&2
   note "$name" stopped 0 "the call ended while it ran"
-  timeout --foreground --signal=INT --kill-after=$((seconds < 900 ? 25 : 60)) "$limit" "$@" \
+  timeout --foreground --signal=INT --kill-after=$((seconds < 900 ? 25 : 60)) "$limit" "${hearing[@]}" "$@" \
     > "$out/$name.tmp" 2> "$out/$name.log" || status=$?
   # the doctor and a failed run print their object, too
   if [ -s "$out/$name.tmp" ]; then mv "$out/$name.tmp" "$out/$name.json"; else rm -f "$out/$name.tmp"; fi

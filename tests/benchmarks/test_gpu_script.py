@@ -153,6 +153,16 @@ def test_all_that_is_reached_is_in_the_result(tmp_path, pretended):
     assert len(log.read_text().splitlines()) == called, "all is kept"
 
 
+def test_a_step_hears_the_signal_that_stops_it_also_in_the_background_of_a_shell(tmp_path, monkeypatch):
+    stub, ignored = tmp_path / "python", tmp_path / "ignored"
+    stub.write_text(f"#!/bin/sh\ncase $1 in *gpu_profile.py) grep SigIgn /proc/self/status > {ignored} ;; esac\n")
+    stub.chmod(0o755)
+    monkeypatch.setitem(ENVIRONMENT, "PYTHON", str(stub))
+    command = ["bash", "-c", "trap '' INT; exec bash \"$@\"", "", SCRIPT, "--minutes", "9", "--only", "profile"]
+    subprocess.run([*command, "--out", tmp_path / "out"], env=ENVIRONMENT, check=False)
+    assert not int(ignored.read_text().split()[1], 16) & (1 << (signal.SIGINT - 1))
+
+
 def test_only_takes_the_steps_that_begin_so(tmp_path, pretended):
     pretended()
     call("--minutes", 9, "--out", tmp_path / "out", "--only", "draft", "--only", "profile")

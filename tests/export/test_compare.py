@@ -40,6 +40,26 @@ def test_the_untuned_library_runs_once_where_it_is_left_out_or_slow(slow, work):
     assert rows["tuned"]["agreement"]["ok"], "its outputs are the reference"
 
 
+def test_what_was_measured_before_an_interruption_is_told(work):
+    def interrupt(phase):
+        if "onnxruntime" in phase:
+            raise KeyboardInterrupt
+
+    found = bench_e2e(work.tuned(), Turns(2, 2), on_phase=interrupt)
+    rows = found["contenders"]
+    assert found["stopped"] and [rows[name]["measured"] for name in ("tuned", "untuned")] == [2, 2]
+    assert {rows[name]["note"] for name in LIBRARIES} == {"interrupted"} and found["ratio"] is None
+
+
+def test_an_interruption_before_there_is_something_to_compare_ends_it(work):
+    def interrupt(phase):
+        if phase.endswith(": untuned"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        bench_e2e(work.tuned(), Turns(1, 1), on_phase=interrupt)
+
+
 def test_a_contender_that_is_none_is_refused(work):
     with pytest.raises(UserError, match="no contender"):
         bench_e2e(work.tuned(), Turns(without=["abacus"]))

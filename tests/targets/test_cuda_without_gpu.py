@@ -13,6 +13,8 @@ from pruner_engine.export.contents import add_contents
 from pruner_engine.export.files import run
 from pruner_engine.export.library import write_library
 from pruner_engine.frontends import load_model
+from pruner_engine.measure.measurer import Measurer
+from pruner_engine.measure.types import MeasureInput
 from pruner_engine.targets import cuda_compiler
 from pruner_engine.targets.cuda_compiler import find_cuda_compiler, use_cuda_compiler
 from pruner_engine.targets.gpu_microbench import arithmetic, compile_kernel, rereading, stream
@@ -85,6 +87,24 @@ def test_a_bundle_finds_the_runtime_of_a_toolkit(tmp_path, monkeypatch):
     monkeypatch.setenv("CUDA_PATH", str(tmp_path))
     run._load_cudart()
     ctypes.CDLL(name)  # by its name alone, as TVM's runtime asks for it
+
+
+@pytest.mark.skipif(find_cuda_compiler().kind != "nvcc", reason="NVRTC shows nobody its environment")
+@pytest.mark.parametrize("start", ["fork", "spawn"])
+def test_builders_see_no_gpu_and_leave_it_to_the_runner(tmp_path, monkeypatch, start):
+    home = find_cuda_compiler().home
+    (tmp_path / "include").symlink_to(home / "include")
+    nvcc, seen = tmp_path / "bin" / "nvcc", tmp_path / "seen"
+    nvcc.parent.mkdir()
+    nvcc.write_text(f'#!/bin/sh\necho "$* sees [$CUDA_VISIBLE_DEVICES]" >> {seen}\nexec {home}/bin/nvcc "$@"\n')
+    nvcc.chmod(0o755)
+    monkeypatch.setenv("CUDA_PATH", str(tmp_path))
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
+    results = []
+    with Measurer(HOPPER, build_workers=1, check="none", start=start) as measurer:
+        measurer.build([MeasureInput("stream", stream(1 << 16).schedule.mod)], results.append)
+    assert results[0].ok, results[0].message
+    assert [line for line in seen.read_text().splitlines() if "-o" in line and line.endswith("sees []")]
 
 
 @pytest.mark.parametrize("kernel", [arithmetic(2), stream(1 << 16), rereading(1 << 18)], ids=["flops", "dram", "l2"])

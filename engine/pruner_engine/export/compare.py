@@ -13,7 +13,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.export.baselines import Timing
 from pruner_engine.export.check import Agreement, compare
 from pruner_engine.export.tuned import TunedModel
-from pruner_engine.export.turns import LIBRARIES, OWN, Turns, time_in_turns
+from pruner_engine.export.turns import LIBRARIES, OWN, InterruptedTurns, Turns, time_in_turns
 from pruner_engine.targets.target import device_of, target_json
 from pruner_engine.tasks.quantised import rounds_to_bytes
 
@@ -35,10 +35,10 @@ def bench_e2e(
         on_phase: told what is being done.
 
     Returns:
-        JSON object: `model`, `target`, `device`, `threads`, `flops`, `peak_flops`, `contenders` (by
-        name: `median_s`, `best_s`, `quartiles_s`, `measured`, `note`, `peak_share`, `agreement` with the untuned
-        outputs), `best_library`, and `ratio`, the tuned median in parts of the best library's; both None where no
-        library runs the model.
+        JSON object: `model`, `target`, `device`, `threads`, `flops`, `peak_flops`, `stopped` (by ^C, once the model's
+        own libraries were timed), `contenders` (by name: `median_s`, `best_s`, `quartiles_s`, `measured`, `note`,
+        `peak_share`, `agreement` with the untuned outputs), `best_library`, and `ratio`, the tuned median in parts of
+        the best library's; both None where no library ran the model.
 
     Raises:
         UserError: there is no such contender, the model does not compile, or the library does not run.
@@ -53,7 +53,13 @@ def bench_e2e(
             on_phase(f"compile {name}")
             folder.mkdir()
             tuned.build(mod, folder)
-        timings = time_in_turns(tuned, folders, turns, on_phase)
+        stopped = False
+        try:
+            timings = time_in_turns(tuned, folders, turns, on_phase)
+        except InterruptedTurns as interrupted:
+            timings, stopped = interrupted.timings, True
+            if not all(timings[name].repeats for name in OWN):
+                raise
     told = {
         "model": tuned.model.name,
         "target": target_json(tuned.target),
@@ -61,6 +67,7 @@ def bench_e2e(
         "threads": tuned.threads,
         "flops": tuned.flops,
         "peak_flops": peak_flops,
+        "stopped": stopped,
         **_summary(timings, len(tuned.prepared.get_global_vars()), tuned.model),
     }
     for row in told["contenders"].values():

@@ -20,6 +20,15 @@ LIBRARIES: dict[str, Callable[..., Timing]] = {
 }
 OWN = ("tuned", "untuned")
 _SLOW_S = 0.5  # an untuned inference that takes longer is timed once
+_INTERRUPTED = "interrupted"
+
+
+class InterruptedTurns(KeyboardInterrupt):
+    """^C between turns or in one: `timings` has what was measured before, and a note for each other contender."""
+
+    def __init__(self, timings: dict[str, Timing]) -> None:
+        super().__init__()
+        self.timings = timings
 
 
 @dataclass(frozen=True)
@@ -54,6 +63,7 @@ def time_in_turns(
 
     Raises:
         UserError: a library of `OWN` does not run.
+        InterruptedTurns: ^C.
     """
     inputs, device = baselines.example_inputs(tuned.model), device_kind(tuned.target)
     once = {*turns.without, *(["untuned"] if tuned.untuned_s > _SLOW_S else [])}
@@ -65,12 +75,16 @@ def time_in_turns(
     with tempfile.TemporaryDirectory() as scratch:
         given = {"device": device, "folder": Path(scratch)}
         contenders |= {n: partial(measure, **given) for n, measure in LIBRARIES.items() if n not in turns.without}
-        for turn in range(turns.rounds):
-            for name, measure in contenders.items():
-                if turn and (name in once or not timings[name].repeats):
-                    continue  # what cannot run once cannot run at all
-                compiles = ", which compiles first" if name == "torch.compile" else ""
-                on_phase(f"round {turn + 1} of {turns.rounds}: {name}{compiles}")
-                found = measure(tuned.model, inputs, tuned.threads, 1 if name in once else turns.repeats)
-                timings[name] = found.joined(timings[name]) if turn else found
+        try:
+            for turn in range(turns.rounds):
+                for name, measure in contenders.items():
+                    if turn and (name in once or not timings[name].repeats):
+                        continue  # what cannot run once cannot run at all
+                    compiles = ", which compiles first" if name == "torch.compile" else ""
+                    on_phase(f"round {turn + 1} of {turns.rounds}: {name}{compiles}")
+                    found = measure(tuned.model, inputs, tuned.threads, 1 if name in once else turns.repeats)
+                    timings[name] = found.joined(timings[name]) if turn else found
+        except KeyboardInterrupt:
+            left = {name: Timing(name, (), tuned.threads, _INTERRUPTED) for name in contenders if name not in timings}
+            raise InterruptedTurns(timings | left) from None
     return timings

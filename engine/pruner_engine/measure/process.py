@@ -49,12 +49,25 @@ def stay_on(cores: list[int]) -> None:
         os.sched_setaffinity(0, cores)
 
 
+def see_no_gpu() -> None:
+    """Let CUDA find no device in this process. To be called before it is first asked for one.
+
+    TVM asks whenever it lets go of a compiled module, which would give each builder a context on the GPU: most of a
+    second and hundreds of megabytes of its memory, beside a run that is being timed.
+    """
+    os.environ["CUDA_VISIBLE_DEVICES"] = ""
+
+
+def leave_no_core() -> None:
+    """Write no core file at a crash: one of a process with a GPU's memory in its address space takes minutes."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
 def limit_memory(extra: int) -> None:
-    """Let this process grow by `extra` bytes of address space and no more; no core files."""
+    """Let this process grow by `extra` bytes of address space and no more."""
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) if sys.platform == "linux" else 0
     limit = pages * resource.getpagesize() + extra
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def log_tail(fd: int) -> str:

@@ -19,7 +19,7 @@ from tvm.runtime import Tensor
 
 from pruner_engine.measure import process, wire
 from pruner_engine.measure.correctness import difference, make_array
-from pruner_engine.measure.gpu import time_on_gpu
+from pruner_engine.measure.gpu import GpuClock
 from pruner_engine.measure.layout import rewrite
 from pruner_engine.measure.references import reference_file
 from pruner_engine.measure.rpc import Board, NoBoardError
@@ -108,6 +108,8 @@ def _run(job: wire.Run, task: _Task, host: Host, *, rested: bool) -> wire.Ran:
                 return wire.Ran(id=job.id, stage=stage, error="wrong", message=wrong, checked=True)
         return wire.Ran(id=job.id, repeats=repeats, censored=censored, checked=checked)
     except Exception as failure:  # a kernel's own refusal is the trial's result
+        if job.device != "cpu":
+            task.failure = failure
         error, message = process.error_of(failure)
         if isinstance(failure, OSError) and failure.errno in (errno.ENOSPC, errno.EDQUOT):
             error = wire.NO_ROOM
@@ -129,6 +131,7 @@ class ThisMachine:
         self._alone = process.Alone()
         self._module: Any = None
         self._known: tuple[str, Any] = ("", None)  # path and module of the yardstick's library
+        self._clock: GpuClock | None = None
 
     @property
     def spent(self) -> bool:
@@ -153,7 +156,8 @@ class ThisMachine:
 
     def caller(self, job: wire.Run, kernel: Any, args: list[Tensor], device: Any) -> Callable[[int], float]:
         if job.device != "cpu":
-            return self._alone.guard(time_on_gpu(self._module, args, device))
+            self._clock = self._clock or GpuClock(device)
+            return self._alone.guard(self._clock.calls_of(kernel, args))
         flush = tvm.get_global_func("cache_flush_cpu_non_first_arg")
 
         def warm(number: int) -> float:
@@ -180,11 +184,17 @@ def _loaded(library: str) -> Any:
 
 
 class _Task:
-    """Inputs, buffers and reference outputs that the kernels of one task share."""
+    """Inputs, buffers and reference outputs that the kernels of one task share.
+
+    Attributes:
+        failure: what the last kernel that failed raised. After an illegal access on a GPU the driver refuses to free
+            memory, and TVM ends the process over it: what the failed call holds is kept until its answer is given.
+    """
 
     def __init__(self, job: wire.Run, device: Any, folder: Path) -> None:
         self.name = job.task
         self.device = device
+        self.failure: Exception | None = None
         self._args = job.args
         self._facts = job.facts
         self._folder = folder

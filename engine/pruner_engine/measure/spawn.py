@@ -177,8 +177,11 @@ def _work(role: str, setup: wire.Setup, outbox: int) -> None:
     import pruner_engine.measure.runner
 
     process.stay_on(setup.builder_cores if role == "build" else setup.runner_cores)
+    process.leave_no_core()
     if role != "board" and not setup.cuda:  # a GPU driver reserves far more address space than it uses
         process.limit_memory(setup.memory_bytes)
+    if role == "build":
+        process.see_no_gpu()
     wire.send(outbox, wire.Ready(seconds=0.0))
     if role == "build":
         while isinstance(job := wire.receive(0), wire.Build):

@@ -76,6 +76,7 @@ def _become_child(parent: int, log: int, keep: tuple[int, int], memory_bytes: in
     inner = sorted({2, *keep})
     for low, high in zip(inner, [*inner[1:], os.sysconf("SC_OPEN_MAX")], strict=True):
         os.closerange(low + 1, high)
+    process.leave_no_core()
     if memory_bytes:
         process.limit_memory(memory_bytes)
 
@@ -161,6 +162,7 @@ class Zygote:
         from pruner_engine.measure.build import serve
 
         process.stay_on(self._setup.builder_cores)
+        process.see_no_gpu()
         serve(inbox, outbox)
 
     def _serve_runner(self, inbox: int, outbox: int) -> None:

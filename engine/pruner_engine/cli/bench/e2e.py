@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,10 @@ from pruner_engine.units import latency, percent
 @click.option("--html", type=OutputFile(), help="Write a report.")
 @json_option
 def e2e(projects: tuple[Path, ...], rounds: int, without: tuple[str, ...], html: Path | None, as_json: bool) -> None:
-    """Latency of the tuned models of PROJECTS against the untuned ones, ONNX Runtime and PyTorch, in turns."""
+    """Latency of the tuned models of PROJECTS against the untuned ones, ONNX Runtime and PyTorch, in turns.
+
+    ^C ends it with what was measured until then.
+    """
     with progress_line(quiet=as_json) as tell:
         from pruner_engine.tvm_import import import_tvm
 
@@ -34,6 +38,8 @@ def e2e(projects: tuple[Path, ...], rounds: int, without: tuple[str, ...], html:
         for project in projects:  # one that fails must not cost the others
             try:
                 models.append(compare_libraries(project, rounds=rounds, without=without, on_phase=tell))
+                if models[-1]["stopped"]:
+                    break
             except UserError as error:
                 failed.append(f"{project}: {error}")
         found = summed_up(models) | {"errors": failed}
@@ -46,6 +52,8 @@ def e2e(projects: tuple[Path, ...], rounds: int, without: tuple[str, ...], html:
     else:
         _print_libraries(found)
     refuse_failed(failed)
+    if models and models[-1]["stopped"]:
+        sys.exit(3)
 
 
 def _print_libraries(found: dict[str, Any]) -> None:

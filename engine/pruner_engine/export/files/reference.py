@@ -97,18 +97,20 @@ def torch_call(request: dict[str, Any], arrays: list[np.ndarray]) -> Prepared:
     # as in ONNX Runtime; for convolutions PyTorch has it switched on
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = request["dtype"] != "float32"
     arguments: tuple[Any, Any] = (arrays, {})
+    gpu = request["device"] == "cuda"
+    if gpu and not torch.cuda.is_available():
+        raise SystemExit("this installation of PyTorch does not run on cuda")
     if request["kind"] == "workload":
         from operators import operator  # type: ignore[import-not-found]  # lies beside this script
 
         module = operator(request["name"])
     else:
         program = _exported(request["model"])
+        if gpu:
+            from torch.export.passes import move_to_device_pass
+
+            program = move_to_device_pass(program, "cuda")  # also where the program itself names the CPU
         module, arguments = program.module(), _arguments(program, arrays)
-    gpu = request["device"] == "cuda"
-    if gpu and not torch.cuda.is_available():
-        raise SystemExit("this installation of PyTorch does not run on cuda")
-    if gpu and request["kind"] != "workload":
-        module = module.to("cuda")
     if request["library"] == "torch.compile":
         import torch._inductor.config
 
