@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from project_factory import make_project
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPushButton, QScrollArea, QWidget
 
 from pruner_studio.main_window import PAGES, MainWindow
@@ -60,6 +60,27 @@ def test_a_page_that_needs_more_room_is_scrolled(window: MainWindow, rested, fin
     frame = window.pages.currentWidget()
     assert frame.horizontalScrollBar().maximum() == 0
     assert page.width() == frame.viewport().width() and page.height() >= page.minimumSizeHint().height()
+
+
+def test_the_last_projects_stand_above_the_plan_on_a_small_screen(window: MainWindow, finished_project: Path) -> None:
+    window.workspace.open(finished_project)
+    start = window.start_page()
+    for width, above in ((1024, True), (1280, False), (1024, True)):
+        window.resize(width, 720)
+        QApplication.processEvents()
+        recent, plan = (part.mapTo(window, QPoint(0, 0)) for part in (start.recent, start.form))
+        assert (recent.x() == plan.x() and recent.y() < plan.y()) is above
+
+
+def test_what_stands_below_each_other_is_as_high_as_it_needs(
+    window: MainWindow, rested, finished_project: Path
+) -> None:
+    window.resize(1008, 720)
+    window.workspace.open(finished_project, 3)
+    page = window.show_page("draft")
+    rested(page)
+    assert page.funnel_card.height() >= page.funnel_card.minimumSizeHint().height()
+    assert page.funnel_card.rect().contains(page.funnel.geometry())
 
 
 def test_the_tab_key_scrolls_to_what_it_comes_to(qtbot, window: MainWindow, rested, finished_project: Path) -> None:

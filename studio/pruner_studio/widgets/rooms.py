@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QWidget
 
@@ -13,13 +13,33 @@ from pruner_studio.widgets.divider import Divided
 _GAP = 14  # pixels between parts
 
 
+class _Row(QBoxLayout):
+    """Gives a part whose lines wrap the height that it likes to have, as Qt does, and not at the cost of the others."""
+
+    def minimumHeightForWidth(self, width: int) -> int:
+        least = super().minimumHeightForWidth(width)
+        if self.direction() == QBoxLayout.Direction.LeftToRight:
+            return least
+        parts = [part for at in range(self.count()) if (part := self.itemAt(at)) is not None]
+        heights = (
+            part.heightForWidth(width) if part.hasHeightForWidth() else part.minimumSize().height() for part in parts
+        )
+        return max(least, sum(heights) + self.spacing() * (len(parts) - 1))
+
+
 class Columns(QWidget):
-    """Parts side by side; below each other where it is narrower than `least` pixels, or than they need."""
+    """Parts side by side; below each other where it is narrower than `least` pixels, or than they need.
+
+    Signals:
+        turned: the parts stand below each other now, or side by side.
+    """
+
+    turned = Signal(bool)
 
     def __init__(self, least: int) -> None:
         super().__init__()
         self._least = least
-        self.row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self.row = _Row(QBoxLayout.Direction.LeftToRight, self)
         self.row.setContentsMargins(0, 0, 0, 0)
         self.row.setSpacing(_GAP)
 
@@ -35,7 +55,10 @@ class Columns(QWidget):
         if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
             needed = sum(self._widths()) + self.row.spacing() * (self.row.count() - 1)
             narrow = self.width() < max(self._least, needed)
-            self.row.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
+            direction = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
+            if direction != self.row.direction():
+                self.row.setDirection(direction)
+                self.turned.emit(narrow)
         return super().event(event)
 
 
@@ -50,13 +73,16 @@ class Division(Divided):
         widths = [max(part.minimumWidth(), part.minimumSizeHint().width()) for part in self.parts()]
         return QSize(max(widths, default=0), super().minimumSizeHint().height())
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        narrow = self.width() < self._least
-        before = self.orientation()
-        self.setOrientation(Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal)
-        if before != self.orientation():
-            self.restore()
+    def event(self, event: QEvent) -> bool:
+        done = super().event(event)
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+            each = (part.minimumWidth() or part.minimumSizeHint().width() for part in self.parts())
+            needed = sum(each) + self.handleWidth() * (self.count() - 1)
+            narrow, before = self.width() < max(self._least, needed), self.orientation()
+            self.setOrientation(Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal)
+            if before != self.orientation():
+                self.restore()
+        return done
 
 
 class Tiles(QWidget):
