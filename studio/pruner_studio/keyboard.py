@@ -9,13 +9,14 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 from shiboken6 import isValid
 
+ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _MOVES = (QEvent.Type.KeyPress, QEvent.Type.MouseButtonPress)
 
 
 def press_button(event: QKeyEvent, window: QWidget) -> bool:
     """Press the button that the keyboard is at by Enter, as Space does: of Qt's own only dialogs do so everywhere."""
     at, plain = window.focusWidget(), event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-    enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and plain == Qt.KeyboardModifier.NoModifier
+    enter = event.key() in ENTER and plain == Qt.KeyboardModifier.NoModifier
     if not (enter and isinstance(at, QAbstractButton)) or event.isAutoRepeat():
         return False
     at.click()

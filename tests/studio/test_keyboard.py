@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QFileDialog
 
+from pruner_studio.help import terms
 from pruner_studio.main_window import MainWindow
 from pruner_studio.widgets.go_on import GoOn
+from pruner_studio.widgets.help_window import HelpWindow
+from pruner_studio.widgets.preferences import Preferences
 
 _PLAIN, _KEYPAD, _CTRL = (
     Qt.KeyboardModifier.NoModifier,
@@ -45,6 +48,36 @@ def test_enter_in_a_field_presses_no_button(qtbot, active: MainWindow) -> None:
     qtbot.keyClicks(start.project, "some.pruner")
     qtbot.keyClick(start.project, Qt.Key.Key_Return)
     assert start.project.hasFocus() and active.current_page == "start" and not active.workspace.job.running
+
+
+def test_enter_in_what_is_searched_in_the_help_keeps_searching(qtbot, active: MainWindow) -> None:
+    shown = HelpWindow(active)
+    qtbot.addWidget(shown)
+    with qtbot.waitActive(shown):
+        shown.show()
+        shown.activateWindow()
+    shown.explain([terms()["score.rank"]], [])
+    shown.filter.setFocus()
+    qtbot.keyClicks(shown.filter, "roofline")
+    qtbot.keyClick(shown.filter, Qt.Key.Key_Return)
+    assert shown.scope.current == "all" and shown.focusWidget() is shown.filter and shown.isVisible()
+    here = shown.scope.part("here")
+    here.setFocus()
+    qtbot.keyClick(here, Qt.Key.Key_Return)
+    assert shown.scope.current == "here"
+
+
+def test_enter_behind_a_folder_in_the_preferences_asks_for_none(qtbot, active: MainWindow) -> None:
+    shown = Preferences(active)
+    qtbot.addWidget(shown)
+    with qtbot.waitActive(shown):
+        shown.show()
+        shown.activateWindow()
+    line = shown.projects.line
+    line.setFocus()
+    qtbot.keyClicks(line, "/somewhere")
+    qtbot.keyClick(line, Qt.Key.Key_Return)
+    assert shown.focusWidget() is line and shown.isVisible() and not shown.findChildren(QFileDialog)
 
 
 def test_enter_goes_on_from_the_button_of_a_popup(qtbot, active: MainWindow) -> None:

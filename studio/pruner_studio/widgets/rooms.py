@@ -13,20 +13,6 @@ from pruner_studio.widgets.divider import Divided
 _GAP = 14  # pixels between parts
 
 
-class _Row(QBoxLayout):
-    """Gives a part whose lines wrap the height that it likes to have, as Qt does, and not at the cost of the others."""
-
-    def minimumHeightForWidth(self, width: int) -> int:
-        least = super().minimumHeightForWidth(width)
-        if self.direction() == QBoxLayout.Direction.LeftToRight:
-            return least
-        parts = [part for at in range(self.count()) if (part := self.itemAt(at)) is not None]
-        heights = (
-            part.heightForWidth(width) if part.hasHeightForWidth() else part.minimumSize().height() for part in parts
-        )
-        return max(least, sum(heights) + self.spacing() * (len(parts) - 1))
-
-
 class Columns(QWidget):
     """Parts side by side; below each other where it is narrower than `least` pixels, or than they need.
 
@@ -39,7 +25,7 @@ class Columns(QWidget):
     def __init__(self, least: int) -> None:
         super().__init__()
         self._least = least
-        self.row = _Row(QBoxLayout.Direction.LeftToRight, self)
+        self.row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self.row.setContentsMargins(0, 0, 0, 0)
         self.row.setSpacing(_GAP)
 
