@@ -142,7 +142,7 @@ def _version(distribution: str) -> str:
 
 
 def _size(count: float) -> str:
-    for unit in ("B", "KB", "MB"):
+    for unit in ("B", "kB", "MB"):
         if count < 1024:
             return f"{count:.0f} {unit}"
         count /= 1024

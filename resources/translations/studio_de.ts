@@ -88,6 +88,14 @@
         <translation>Projektdatei</translation>
     </message>
     <message>
+        <source>Run {run} of {project} is being tuned.</source>
+        <translation>Lauf {run} von {project} wird optimiert.</translation>
+    </message>
+    <message>
+        <source>Open the project to watch and steer it.</source>
+        <translation>Öffnen Sie das Projekt, um zuzusehen und zu steuern.</translation>
+    </message>
+    <message>
         <source>Run {run} of {project} was interrupted: its engine ended suddenly.</source>
         <translation>Lauf {run} von {project} wurde unterbrochen: Seine Engine endete plötzlich.</translation>
     </message>
@@ -1556,6 +1564,10 @@
         <translation>bereitet vor</translation>
     </message>
     <message>
+        <source>pausing</source>
+        <translation>hält an</translation>
+    </message>
+    <message>
         <source>paused</source>
         <translation>angehalten</translation>
     </message>
@@ -1594,6 +1606,10 @@
     <message>
         <source>Hold after the candidates in flight (Ctrl+P)</source>
         <translation>Nach den laufenden Kandidaten anhalten (Strg+P)</translation>
+    </message>
+    <message>
+        <source>Go on with the search that is held (Ctrl+P)</source>
+        <translation>Die angehaltene Suche fortsetzen (Strg+P)</translation>
     </message>
     <message>
         <source>Stop</source>
@@ -1898,6 +1914,10 @@
     <message>
         <source>Scores and measurements</source>
         <translation>Wertungen und Messungen</translation>
+    </message>
+    <message>
+        <source>of one round</source>
+        <translation>aus einer Runde</translation>
     </message>
     <message>
         <source>a double click on a point opens its schedule</source>
@@ -2812,6 +2832,10 @@
         <translation>Ist Python noch da, wo Pruner Studio installiert wurde? Installieren Sie es sonst neu.</translation>
     </message>
     <message>
+        <source>The engine was killed (signal {number}): by another program, or by the system when memory runs short.</source>
+        <translation>Die Engine wurde abgebrochen (Signal {number}): von einem anderen Programm, oder vom System, wenn der Speicher knapp wird.</translation>
+    </message>
+    <message>
         <source>The engine gave no sign of life for {seconds:.0f} s and was ended.</source>
         <translation>Die Engine gab {seconds:.0f} s lang kein Lebenszeichen und wurde beendet.</translation>
     </message>
@@ -2836,8 +2860,8 @@
         <translation>Die Engine konnte nicht gestartet werden: {why}.</translation>
     </message>
     <message>
-        <source>The engine was ended by signal {number}.</source>
-        <translation>Die Engine wurde durch Signal {number} beendet.</translation>
+        <source>The engine was ended by signal {number} ({name}).</source>
+        <translation>Die Engine wurde durch Signal {number} beendet ({name}).</translation>
     </message>
     <message>
         <source>The engine ended with exit status {code}.</source>
@@ -4496,12 +4520,12 @@
         <translation>Das optimierte Modell (geschätzt {latency}) ist langsamer als {others}.</translation>
     </message>
     <message>
-        <source>Tune it longer: “Go on…” in the bar on top.</source>
-        <translation>Länger optimieren: „Weiter…“ in der Leiste oben.</translation>
+        <source>Tune it longer: “Resume” or “Go on…” in the bar on top.</source>
+        <translation>Länger optimieren: „Fortsetzen“ oder „Weiter…“ in der Leiste oben.</translation>
     </message>
     <message>
-        <source>Tune it longer (“Go on…” in the bar on top), above all what takes most of the time: {tasks}.</source>
-        <translation>Länger optimieren („Weiter…“ in der Leiste oben), vor allem, was die meiste Zeit braucht: {tasks}.</translation>
+        <source>Tune it longer (“Resume” or “Go on…” in the bar on top), above all what takes most of the time: {tasks}.</source>
+        <translation>Länger optimieren („Fortsetzen“ oder „Weiter…“ in der Leiste oben), vor allem, was die meiste Zeit braucht: {tasks}.</translation>
     </message>
     <message>
         <source>Not the fastest</source>
@@ -5808,8 +5832,8 @@
         <translation>Der Ordner {0} lässt sich nicht beschreiben: {1}.</translation>
     </message>
     <message>
-        <source>Copy the project to a folder that you may write.</source>
-        <translation>Kopieren Sie das Projekt in einen Ordner, in den Sie schreiben dürfen.</translation>
+        <source>Choose a folder that you may write, or copy the project to one.</source>
+        <translation>Wählen Sie einen Ordner, in den Sie schreiben dürfen, oder kopieren Sie das Projekt in einen solchen.</translation>
     </message>
     <message>
         <source>Another engine works on this project ({0} is locked).</source>

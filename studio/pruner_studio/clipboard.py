@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QClipboard, QGuiApplication, QPixmap
 
-from pruner_studio.widgets.elided import BREAK
+from pruner_studio.widgets.elided import BREAK, JOIN
 
 
 class _Copies(QObject):
@@ -30,8 +30,8 @@ def copy_picture(picture: QPixmap, name: str) -> None:
 
 
 def take_out_breaks(mode: QClipboard.Mode) -> None:
-    """Of a text that was marked in a label: the places where a long word may end stay in the window."""
+    """Of a text that was marked in a label: the places where a word may end, or not, stay in the window."""
     clipboard = QGuiApplication.clipboard()
     own = clipboard.ownsSelection() if mode == QClipboard.Mode.Selection else clipboard.ownsClipboard()
-    if own and BREAK in (text := clipboard.text(mode)):
-        clipboard.setText(text.replace(BREAK, ""), mode)
+    if own and (BREAK in (text := clipboard.text(mode)) or JOIN in text):
+        clipboard.setText(text.replace(BREAK, "").replace(JOIN, ""), mode)

@@ -34,6 +34,7 @@ _REPLIES: dict[type, type] = {
 _STDERR_KEPT = 8_000  # characters of what the engine wrote on stderr, for a report
 _KILL_AFTER_MS = 8_000
 NOT_STARTED = tr("Is Python still where Pruner Studio was installed? Otherwise install it again.")
+_KILLED = tr("The engine was killed (signal {number}): by another program, or by the system when memory runs short.")
 _DETACH_MS = 5_000
 
 
@@ -231,7 +232,8 @@ class EngineClient(QObject):
         if self._killed:
             why = self._killed
         elif status == QProcess.ExitStatus.CrashExit:
-            why = tr("The engine was ended by signal {number}.").format(number=code)
+            why = _KILLED if code == signal.SIGKILL else tr("The engine was ended by signal {number} ({name}).")
+            why = why.format(number=code, name=signal.strsignal(code) or "?")
         elif self._farewell or code == 0:
             why = ""
         else:

@@ -60,6 +60,7 @@ class Job(EngineClient):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.work = Work()
+        self._crash: Problem | None = None  # told of the job before
         self.received.connect(self._heard)
         self.ended.connect(self._work_ended)
         self.pulse.weak.connect(lambda: self.problem.emit(self._silence()))
@@ -80,6 +81,9 @@ class Job(EngineClient):
             state="preparing",
             begun_in=begun_in,
         )
+        if self._crash is not None:
+            self.solved.emit(self._crash)
+            self._crash = None
         self.send(command)
         self.changed.emit()
 
@@ -105,6 +109,7 @@ class Job(EngineClient):
             case msg.RunStarted():
                 work.project, work.run_id = event.project, event.run_id
                 self.run_started.emit(event)
+                self.changed.emit()
             case msg.Phase():
                 parts = (PHASES.get(event.name, event.name), event.task, event.detail)
                 work.phase = " · ".join(part for part in parts if part)
@@ -145,5 +150,6 @@ class Job(EngineClient):
         hint = NOT_STARTED if self.unstarted else _AFTER_CRASH.get(self.work.task, "")
         self.work = Work()
         if why:
-            self.problem.emit(Problem(why, hint, self.stderr_tail))
+            self._crash = Problem(why, hint, self.stderr_tail)
+            self.problem.emit(self._crash)
         self.changed.emit()

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import QByteArray, QSettings, QSize, Qt, QTimer
 from PySide6.QtGui import (
@@ -17,6 +16,8 @@ from PySide6.QtGui import (
     QDragEnterEvent,
     QDropEvent,
     QGuiApplication,
+    QKeyEvent,
+    QResizeEvent,
 )
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -28,11 +29,12 @@ from PySide6.QtWidgets import (
 )
 
 from pruner_engine import __version__
-from pruner_studio import background, by_hand, clipboard
+from pruner_studio import by_hand, clipboard
 from pruner_studio.editing import Deeds, deeds
+from pruner_studio.keyboard import KeyboardKeeper, press_button
+from pruner_studio.left_alone import LeftAlone
 from pruner_studio.menus import Menus
 from pruner_studio.models.projects import is_file, is_folder, is_project
-from pruner_studio.models.recent import recent, summaries
 from pruner_studio.page_stack import PageStack
 from pruner_studio.pages.page import Finder, Page, Places
 from pruner_studio.problem import Problem
@@ -106,14 +108,10 @@ class MainWindow(QMainWindow):
         row.addWidget(self.sidebar)
         row.addWidget(content, 1)
         self.setCentralWidget(whole)
-        self._drawn = label("", "faint", name=tr("What is drawn"))
-        self._place = label("", "faint", cut=True, name=tr("Project file"))
-        self._place.setContentsMargins(10, 0, 0, 0)
-        self.statusBar().addWidget(self._place, 1)
-        self.statusBar().addPermanentWidget(self._drawn)
-        self.statusBar().setSizeGripEnabled(False)
+        self._fill_status_bar()
         self._session: Session | None = None
         self.menus = Menus(self)
+        KeyboardKeeper(self)
         self.workspace.problem.connect(self.problems.tell)
         self.workspace.solved.connect(self.problems.withdraw)
         self.workspace.opened.connect(self._opened)
@@ -121,10 +119,18 @@ class MainWindow(QMainWindow):
         clipboard.copies.made.connect(self._copied)
         QGuiApplication.clipboard().changed.connect(self._clipboard_changed)
         theme.changed.connect(self._repaint_icons)
-        self._job_was_running = False
+        self._job_was_running = self._job_was_new = False
         self.keep_job: bool | None = None  # what becomes of a running job at the end; None: not asked yet
         if not opening:
             self.show_page("start")
+
+    def _fill_status_bar(self) -> None:
+        self._drawn = label("", "faint", name=tr("What is drawn"))
+        self._place = label("", "faint", cut=True, name=tr("Project file"))
+        self._place.setContentsMargins(10, 0, 0, 0)
+        self.statusBar().addWidget(self._place, 1)
+        self.statusBar().addPermanentWidget(self._drawn)
+        self.statusBar().setSizeGripEnabled(False)
 
     # ------------------------------------------------------------ pages
 
@@ -156,23 +162,9 @@ class MainWindow(QMainWindow):
         gc.set_threshold(*_GC_THRESHOLDS)
         gc.enable()
         self._session.describe()
-        background.run(lambda: summaries(recent()), self._tell_interrupted, self.problems.tell)
+        LeftAlone(self.workspace, self.problems).look()
         cast("StartPage", self.pages.page("start")).check_machine()
         self.pages.make_ahead()
-
-    def _tell_interrupted(self, rows: list[dict[str, Any]]) -> None:
-        """Runs that say they are at work while their engine is dead: it crashed, or was killed."""
-        for row in rows:
-            if row["interrupted"] is not None and row["path"] != self.workspace.path:
-                message = tr("Run {run} of {project} was interrupted: its engine ended suddenly.")
-                self.problems.tell(
-                    Problem(
-                        message.format(run=row["interrupted"], project=row["name"]),
-                        tr("What it measured is kept. Open the project and press Resume to go on."),
-                        level="warning",
-                        actions=((tr("Open"), partial(self.workspace.open, row["path"], row["interrupted"])),),
-                    )
-                )
 
     def open_path(self, path: str) -> None:
         """A project is shown, a model is put on the Start page."""
@@ -205,10 +197,13 @@ class MainWindow(QMainWindow):
         self.menus.fill_recent()
 
     def _job_changed(self) -> None:
-        running, owned = self.workspace.job.running, self.workspace.job.owned
-        if owned and not self._job_was_running and self.workspace.job.work.task == "tune":
+        job = self.workspace.job
+        if job.owned and not self._job_was_running and job.work.task == "tune":
             self.show_page("overview")
-        self._job_was_running = running
+        elif not job.running and self._job_was_new and self.current_page == "overview":
+            self.show_page("start")  # it could not even begin: what to do is said about the plan there
+        self._job_was_running = job.running
+        self._job_was_new = job.owned and job.work.task == "tune" and job.work.run_id is None
 
     # ------------------------------------------------------------ deeds of the menus
 
@@ -333,6 +328,14 @@ class MainWindow(QMainWindow):
     def _tell_drawn(self) -> None:
         """Say in the status bar where a page shows less than there is."""
         self._drawn.setText(" · ".join(filter(None, self.pages.page(self.current_page).notes())))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.problems.fit(self.height())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not press_button(event, self):
+            super().keyPressEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if event.mimeData().hasUrls():

@@ -55,6 +55,7 @@ class PageStack(QStackedWidget):
             self._frames[key] = frame = QScrollArea(self, widgetResizable=True)
             frame.setFrameShape(QFrame.Shape.NoFrame)
             frame.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # what is in it takes the keys that scroll
+            frame.setAccessibleName(page.title)  # the keyboard is at it where nothing in it can take it
             frame.hide()
             frame.setWidget(page)
         elif not self._begun[key].build_on():

@@ -26,6 +26,7 @@ from pruner_studio.translation import tr
 
 _PREFIX = "session-"
 _KEPT = 20_000  # characters of a log that are told
+_LATEST = ("last_exc", "last_type", "last_value", "last_traceback")  # where Python keeps the latest error
 
 
 def _folder() -> Path:
@@ -64,6 +65,19 @@ def _alive(pid: int) -> bool:
     except PermissionError:
         return True
     return True
+
+
+def _let_go(error: BaseException) -> None:
+    """Python keeps the latest error, and by that what was at work and whatever had called it, up to the application.
+
+    A painter among it would outlive what it paints on, and windows the application.
+    """
+    met: BaseException | None = error
+    while met is not None:  # one in painting makes others
+        traceback.clear_frames(met.__traceback__)
+        met = met.__context__
+    for name in _LATEST:
+        vars(sys).pop(name, None)
 
 
 class Session:
@@ -112,8 +126,7 @@ class Session:
         hint = tr("Copy the report and send it to the makers; what was measured is kept.")
         message = tr("The window met an error of its own: {kind}.").format(kind=kind.__name__)
         self._tell(Problem(message, hint, report))
-        # Python keeps the latest error with all that was at work: a painter among it would outlive what it paints on
-        traceback.clear_frames(trace)
+        _let_go(error)
 
     def end(self) -> None:
         """The window ends in good order: nothing is left."""

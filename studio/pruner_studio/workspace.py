@@ -16,6 +16,7 @@ from pruner_studio.job import Job
 from pruner_studio.models.beside import Beside
 from pruner_studio.models.drawn_runs import DrawnRuns
 from pruner_studio.models.recent import remember
+from pruner_studio.models.runs import ENDED, state_of
 from pruner_studio.problem import Problem
 
 _POLL_MS = 400
@@ -237,6 +238,16 @@ class Workspace(QObject):
         """The job of this window tunes the shown run: only then do the ids shown mean the same to its engine."""
         tunes = self.tuning and self.run_id is not None and self.run_id == self.job.work.run_id
         return tunes and self.job_is_of_shown_project
+
+    def state_shown(self, run: dict[str, Any] | None) -> str:
+        """State of a run, or of the job of this window that works on it, where the project file does not tell yet."""
+        state, work = state_of(run) if run else "", self.job.work
+        if self.steers_shown or (run is None and self.tuning):
+            if work.state == "paused" and state != "paused":  # what is under way ends first
+                return "pausing"
+            if work.state == "stopping" or run is None or state in ENDED:
+                return work.state
+        return state
 
     def start(self, command: msg.Tune | msg.Resume | msg.Export) -> None:
         """Give the job process its work; one job at a time."""

@@ -290,11 +290,13 @@ def test_two_engines_on_one_project(engine, tmp_path):
 def test_a_pause_holds_while_untuned_kernels_are_timed(engine, tmp_path):
     project = tmp_path / "m.pruner"
     model = str(resource_dir() / "models" / "small-cnn.onnx")
-    timed = None
+    timed, asked = None, False
     engine.send(Tune(project=str(project), model=model, trials=2, strategy="random", settings=SETTINGS))
     for event in engine.events():
-        if isinstance(event, Phase) and event.name == "baseline" and event.task and timed is None:
+        if isinstance(event, Phase) and event.name == "baseline" and event.task and not asked:
+            assert event.detail.startswith("0/"), "none is timed yet, of how many"
             engine.send(Pause())
+            asked = True
         elif isinstance(event, State) and event.name == "paused":
             wait_for_state(project, "paused")
             with ProjectReader(project) as reader:

@@ -8,6 +8,8 @@ import time
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
 
 from pruner_engine import protocol as msg
 from pruner_engine.store.reader import ProjectReader
@@ -15,6 +17,7 @@ from pruner_studio.engine_client import EngineClient
 from pruner_studio.main_window import MainWindow
 
 pytestmark = pytest.mark.timeout(300)
+_LEFT = Qt.MouseButton.LeftButton
 
 
 def test_a_window_steers_a_job_that_another_process_started(
@@ -44,7 +47,14 @@ def test_a_window_steers_a_job_that_another_process_started(
     assert window.workspace.job.running
     window.workspace.leave()
     assert not window.workspace.job.running and other.running and not finished
-    window.workspace.open(project)
+
+    # a window that starts tells of it
+    window.settle()
+    qtbot.waitUntil(lambda: bool(window.problems.cards()), timeout=20_000)
+    (card,) = window.problems.cards()
+    assert card.problem.message == "Run 1 of job is being tuned."
+    qtbot.mouseClick(next(made for made in card.findChildren(QPushButton) if made.text() == "Open"), _LEFT)
+    assert window.workspace.job.running and not window.problems.cards()
 
     window.run_bar.toggle_pause()
     qtbot.waitUntil(lambda: window.run_bar.state.text() == "paused", timeout=60_000)

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 from project_factory import make_project
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QTextLayout
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPushButton, QScrollArea, QWidget
 
 from pruner_studio.main_window import PAGES, MainWindow
 from pruner_studio.widgets.basic import EmptyState
+from pruner_studio.widgets.elided import Paragraph
 
 
 def cut(root: QWidget) -> list[str]:
@@ -62,6 +64,27 @@ def test_a_page_that_needs_more_room_is_scrolled(window: MainWindow, rested, fin
     assert page.width() == frame.viewport().width() and page.height() >= page.minimumSizeHint().height()
 
 
+def test_the_last_projects_stand_above_the_plan_on_a_small_screen(window: MainWindow, finished_project: Path) -> None:
+    window.workspace.open(finished_project)
+    start = window.start_page()
+    for width, above in ((1000, True), (1280, False), (1000, True)):
+        window.resize(width, 720)
+        QApplication.processEvents()
+        recent, plan = (part.mapTo(window, QPoint(0, 0)) for part in (start.recent, start.form))
+        assert (recent.x() == plan.x() and recent.y() < plan.y()) is above
+
+
+def test_what_stands_below_each_other_is_as_high_as_it_needs(
+    window: MainWindow, rested, finished_project: Path
+) -> None:
+    window.resize(1008, 720)
+    window.workspace.open(finished_project, 3)
+    page = window.show_page("draft")
+    rested(page)
+    assert page.funnel_card.height() >= page.funnel_card.minimumSizeHint().height()
+    assert page.funnel_card.rect().contains(page.funnel.geometry())
+
+
 def test_the_tab_key_scrolls_to_what_it_comes_to(qtbot, window: MainWindow, rested, finished_project: Path) -> None:
     window.resize(911, 512)
     window.workspace.open(finished_project, 3)
@@ -101,6 +124,21 @@ def test_long_names_leave_room_for_what_stands_beside_them(qtbot, window: MainWi
             assert inner.horizontalScrollBar().maximum() == 0 or not inner.isVisible(), key
     task = window.show_page("tasks").table.horizontalHeader()
     assert task.sectionSize(0) <= 320
+
+
+def test_a_unit_is_not_torn_apart_where_a_line_ends(qtbot) -> None:
+    made = Paragraph(
+        "At 56.4 FLOP a byte the device allows 159 GFLOP/s: its peak. This candidate reaches 25.3 GFLOP/s."
+    )
+    qtbot.addWidget(made)
+    for width in range(80, 700, 10):
+        layout, begins = QTextLayout(QLabel.text(made), made.font()), []
+        layout.beginLayout()
+        while (line := layout.createLine()).isValid():
+            line.setLineWidth(width)
+            begins.append(QLabel.text(made)[line.textStart() :].lstrip("\u2060"))
+        layout.endLayout()
+        assert begins and not [text for text in begins if text.startswith("s")], width
 
 
 @pytest.mark.parametrize("key", ["overview", "tasks", "schedule", "draft", "adaptation", "compare", "export"])

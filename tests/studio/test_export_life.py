@@ -57,6 +57,7 @@ def answer(qtbot, window: MainWindow, text: str) -> None:
 def test_an_export_is_stopped_by_a_click(qtbot, exporting: MainWindow, tmp_path: Path) -> None:
     bar = exporting.run_bar
     assert not bar.pause_button.isVisible() and stop_entry(exporting).isEnabled()
+    assert bar.state.text() == "finished" and bar.phase.text().startswith("Exporting: ")
     press(qtbot, bar.stop_button)
     qtbot.waitUntil(lambda: not exporting.workspace.job.running, timeout=120_000)
     told = exporting.problems.cards()[0].problem

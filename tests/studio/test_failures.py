@@ -9,8 +9,9 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from project_factory import make_project
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QApplication, QPushButton
 
 from pruner_engine import protocol as msg
 from pruner_engine.advice import advice
@@ -95,6 +96,17 @@ def test_a_crashed_engine_says_what_to_do_about_its_job(qtbot, task: str, words:
     assert words in problem.hint and workspace.job.work.task == ""
 
 
+def test_what_was_told_of_a_crashed_engine_goes_when_its_run_is_taken_up(window: MainWindow, tmp_path: Path) -> None:
+    project = make_project(tmp_path / "crashed.pruner", runs=1, rounds=2, state="tuning")
+    window.workspace.open(project)
+    window.workspace.job.work.task = "tune"
+    window.workspace.job.ended.emit("The engine was killed.")
+    assert told(window.problems) == ["The engine was killed."]
+    window.workspace.start(msg.Resume(project=str(project), run_id=1))
+    assert told(window.problems) == []
+    window.workspace.job.wait_ended(0)
+
+
 def test_a_question_that_a_dead_engine_leaves_open_says_what_to_do(qtbot) -> None:
     client, hellos, failures = EngineClient(), [], []
     client.received.connect(hellos.append)
@@ -140,6 +152,16 @@ def test_problems_without_room_are_counted_and_come_back(qtbot) -> None:
     assert [problem.message for problem in stack.problems()] == [f"Problem {number}" for number in (0, 3, 2, 1)]
     stack.withdraw(Problem("Problem 3"))
     assert told(stack) == ["Problem 0", "Problem 2", "Problem 1"] and stack._more.isHidden()
+
+
+def test_fewer_problems_are_shown_in_a_low_window(window: MainWindow) -> None:
+    for number in range(4):
+        window.problems.tell(Problem(f"Problem {number}"))
+    for height, shown in ((560, 1), (700, 2), (900, 3), (700, 2)):
+        window.resize(1280, height)
+        QApplication.processEvents()
+        assert told(window.problems) == [f"Problem {3 - at}" for at in range(shown)]
+        assert window.problems.older.text().endswith(f": {4 - shown}")
 
 
 def test_all_problems_are_dismissed_at_once(qtbot) -> None:

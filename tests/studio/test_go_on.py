@@ -47,6 +47,7 @@ def test_a_finished_run_makes_as_many_trials_more_as_were_asked_for(qtbot, windo
     qtbot.keyClicks(bar.more.further, "3")
     qtbot.keyClick(bar.more.further, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: workspace.job.running, timeout=10_000)
+    assert workspace.state_shown(workspace.run()) == bar.state.text() == "preparing", "the file tells of the end before"
     qtbot.waitUntil(lambda: not workspace.job.running, timeout=200_000)
     run = workspace.run()
     assert (run["id"], run["state"], run["trials"], run["budget_trials"]) == (1, "finished", 7, 7)

@@ -68,7 +68,8 @@ def test_a_refused_model_cannot_be_tuned(qtbot, window: MainWindow, start: Start
     assert not start.tune.isEnabled()
     qtbot.waitUntil(lambda: bool(window.problems.cards()), timeout=60_000)
     assert not start.tune.isEnabled()
-    assert start.drop.about.text() == window.problems.cards()[0].problem.message
+    refusal = window.problems.cards()[0].problem.message
+    assert {refusal} == {start.drop.about.text(), start.hindrance.text(), start.tune.toolTip()}
 
 
 def test_a_workload_that_begins_like_one_of_the_list_is_taken_as_it_is_typed(qtbot, start: StartPage) -> None:

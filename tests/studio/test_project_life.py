@@ -339,6 +339,20 @@ def test_a_dead_engine_of_the_last_session_is_told_at_start(qtbot, window: MainW
     assert window.workspace.path == str(project) and window.run_bar.resume_button.isVisible()
 
 
+def test_what_was_told_of_a_run_goes_when_its_project_is_opened_otherwise(
+    qtbot, window: MainWindow, finished_project: Path, tmp_path: Path
+) -> None:
+    project = make_project(tmp_path / "broken.pruner", runs=1, rounds=2, state="tuning")
+    window.workspace.open(project)
+    window.workspace.leave()
+    window.settle()
+    qtbot.waitUntil(lambda: bool(window.problems.cards()), timeout=10_000)
+    window.workspace.open(finished_project)
+    assert window.problems.cards()
+    window.open_path(str(project))
+    assert window.problems.cards() == []
+
+
 _CRASHES = """
 import faulthandler, sys
 from PySide6.QtCore import QCoreApplication
@@ -440,6 +454,15 @@ def test_what_painted_when_an_error_came_is_let_go(qtbot) -> None:
     assert painters[0]() is not None and picture.paintingActive()
     made._error(*raised._excinfo)
     assert painters[0]() is None and not picture.paintingActive()
+
+    with pytest.raises(KeyError) as raised:
+        try:
+            paint()
+        except ZeroDivisionError:
+            {}["another one follows"]
+    sys.last_traceback = raised.tb
+    made._error(*raised._excinfo)
+    assert painters[1]() is None and not picture.paintingActive() and not hasattr(sys, "last_traceback")
     made._hook = sys.__excepthook__
     made.end()
 

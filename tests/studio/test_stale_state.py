@@ -212,6 +212,17 @@ def test_a_folder_that_cannot_be_made_is_a_sentence(window: MainWindow, tmp_path
     assert page.plan().project == str(Path.home() / "p.pruner")
 
 
+@pytest.mark.timeout(120)
+def test_a_run_that_could_not_begin_leads_back_to_its_plan(qtbot, opened: MainWindow) -> None:
+    start = opened.start_page()
+    opened.workspace.start(msg.Tune(project="/proc/none.pruner", model="matmul:64,64,64", trials=4, strategy="random"))
+    assert opened.current_page == "overview"
+    qtbot.waitUntil(lambda: not opened.workspace.job.running, timeout=60_000)
+    (card,) = opened.problems.cards()
+    assert "/proc cannot be written" in card.problem.message and "Choose a folder" in card.problem.hint
+    assert opened.current_page == "start" and start.isVisible()
+
+
 def test_an_export_is_of_the_model_that_is_shown(opened: MainWindow, rested) -> None:
     opened.workspace.choose_run(1)
     page = opened.show_page("export")

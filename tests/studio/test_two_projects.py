@@ -153,10 +153,13 @@ def test_a_job_paused_while_it_is_prepared_goes_on(qtbot, window: MainWindow, tm
     workspace, bar = window.workspace, window.run_bar
     project = tmp_path / "product.pruner"
     workspace.start(msg.Tune(project=str(project), model="matmul:64,64,64", trials=100_000, strategy="random"))
+    told, button = [], bar.pause_button
+    workspace.job_changed.connect(lambda: told.append((bar.state.text(), button.text())))
     bar.toggle_pause()
     qtbot.waitUntil(lambda: workspace.run_id is not None and _state(project) == "paused", timeout=120_000)
-    qtbot.wait(200)
-    assert bar.pause_button.text() == "Go on"
+    assert ("pausing", "Go on") in told and not any(state == "tuning" for state, _ in told)
+    qtbot.waitUntil(lambda: bar.state.text() == "paused", timeout=10_000)
+    assert button.text() == button.accessibleName() == "Go on" and "Go on" in button.toolTip()
     bar.toggle_pause()
     qtbot.waitUntil(lambda: bar.state.text() == "tuning" and bar.pause_button.text() == "Pause", timeout=60_000)
     bar.stop()

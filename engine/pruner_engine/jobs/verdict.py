@@ -84,7 +84,7 @@ def _model(bench: Workbench, run: dict[str, Any], stored: dict[str, Any] | None)
         return create_model(SearchSettings().model, run["seed"]), ""
     model = create_model(stored["kind"], run["seed"])
     model.from_bytes(stored["data"])
-    return model, f"run {run['id']} after {stored['step']} rounds of its last task"
+    return model, f"run {run['id']} (rounds of its last task: {stored['step']})"
 
 
 def _train(model: CostModel, bench: Workbench, features: list[Features], seconds: np.ndarray) -> str:

@@ -45,9 +45,9 @@ class RunLog:
         self.trials += 1
         self.valid += ok
 
-    def phase(self, name: str, task: str) -> None:
+    def phase(self, name: str, task: str, detail: str = "") -> None:
         self._project.runs.update(self._run_id, phase=name)
-        self._emit(Phase(name=name, task=task))
+        self._emit(Phase(name=name, task=task, detail=detail))
 
     def notice(self, level: str, text: str, hint: str) -> None:
         self._project.runs.add_event(self._run_id, level, text, hint)

@@ -296,12 +296,14 @@ class Tuner:
     def _baselines(self, measurer: Measurer) -> None:
         """Time the untuned kernel of every task: what a gain is measured against."""
         waiting = {state.task.hash: state for state in self.states if state.untuned_s is None}
+        every = len(waiting)
         while waiting and not self.control.stop.is_set():
             self._hold_while_paused()
             batch = [state.task for state in list(waiting.values())[:_BASELINES]]
-            self.log.phase("baseline", batch[0].name)
+            self.log.phase("baseline", batch[0].name, f"{every - len(waiting)}/{every}")
             for task, result in measurer.all_untuned(batch, self.control.should_yield):
                 state = waiting.pop(task.hash)
+                self.log.phase("baseline", task.name, f"{every - len(waiting)}/{every}")
                 if result.seconds is None:
                     self.log.notice("warning", f"{task.name}: the untuned kernel failed ({result.message}).", "")
                     continue

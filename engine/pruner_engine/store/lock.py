@@ -69,7 +69,7 @@ class WriterLock:
             except OSError as error:
                 raise UserError(
                     f"The folder {self._path.parent} cannot be written: {error.strerror}.",
-                    "Copy the project to a folder that you may write.",
+                    "Choose a folder that you may write, or copy the project to one.",
                 ) from error
             try:
                 _lock_alone(fd)

@@ -40,15 +40,15 @@ def forget_all() -> None:
 def summaries(paths: list[str]) -> list[dict[str, Any]]:
     """One row a project: path, when it was written, runs, and of its fastest run latency, gain, model and device.
 
-    `interrupted` is the id of a run whose engine is dead, `alive` tells of one at work. Meant for a thread: large
-    projects take a moment.
+    `interrupted` is the id of a run whose engine is dead, `alive` of one at work. Meant for a thread: large projects
+    take a moment.
     """
     return [_summary(path) for path in paths]
 
 
 def _summary(path: str) -> dict[str, Any]:
     row: dict[str, Any] = {"path": path, "name": Path(path).stem, "problem": "", "latency_s": None, "gain": None}
-    row |= {"runs": 0, "interrupted": None, "alive": False, "model": "", "device": ""}
+    row |= {"runs": 0, "interrupted": None, "alive": None, "model": "", "device": ""}
     try:
         row["at"] = Path(path).stat().st_mtime
         with ProjectReader(path) as reader:
@@ -56,8 +56,8 @@ def _summary(path: str) -> dict[str, Any]:
     except (UserError, OSError) as error:
         return row | {"at": row.get("at", 0.0), "problem": str(error)}
     row["runs"] = len(runs)
-    row["alive"] = any(run["alive"] for run in runs)
-    row["interrupted"] = next((run["id"] for run in reversed(runs) if run["interrupted"]), None)
+    for state in ("alive", "interrupted"):
+        row[state] = next((run["id"] for run in reversed(runs) if run[state]), None)
     done = [run for run in runs if run["latency_s"] is not None]
     if done:
         best = min(done, key=lambda run: run["latency_s"])

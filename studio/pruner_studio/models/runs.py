@@ -17,6 +17,7 @@ Row = dict[str, Any]
 STATES = {
     "preparing": (tr("preparing"), "info"),
     "tuning": (tr("tuning"), "info"),
+    "pausing": (tr("pausing"), "warn"),
     "paused": (tr("paused"), "warn"),
     "stopping": (tr("stopping"), "warn"),
     "stopped": (tr("stopped"), "neutral"),

@@ -29,6 +29,8 @@ def told_slower(found: Slower) -> str:
 def remedy(found: Slower) -> str:
     """What to do about it."""
     if not found.tasks:
-        return tr("Tune it longer: “Go on…” in the bar on top.")
-    text = tr("Tune it longer (“Go on…” in the bar on top), above all what takes most of the time: {tasks}.")
+        return tr("Tune it longer: “Resume” or “Go on…” in the bar on top.")
+    text = tr(
+        "Tune it longer (“Resume” or “Go on…” in the bar on top), above all what takes most of the time: {tasks}."
+    )
     return text.format(tasks=", ".join(found.tasks))

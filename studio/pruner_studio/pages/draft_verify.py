@@ -353,7 +353,8 @@ class DraftVerifyPage(Page):
         ):
             ranks = ((self._scored.quality(row["id"])[f"rank_{score}"], row["measured"]) for row in rounds)
             rank, averaged = over_rounds(ranks)
-            mean = tr("mean over {count} rounds").format(count=units.count(averaged))
+            several = tr("mean over {count} rounds").format(count=units.count(averaged))
+            mean = tr("of one round") if averaged == 1 else several
             self._tell_rank(score, rank_of(shown, score) if alone else rank, over if alone else mean)
             place = place_of_best(shown, score) if alone else None
             told = "–" if place is None else units.count(place)

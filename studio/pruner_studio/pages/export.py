@@ -50,6 +50,7 @@ from pruner_studio.widgets.table import Table
 from pruner_studio.widgets.wheel import leave_wheel
 
 _SIDE_BY_SIDE = 760  # pixels from which on latencies, outputs and files stand beside each other
+_IN_ONE_ROW = 1000  # pixels that the folder, the choices and the buttons of an export need
 _TONES = {"applied": "good", "fallback": "warn", "not tunable": "muted"}
 COVERAGE_COLUMNS = (
     Column(tr("Function"), lambda row: row["name"]),
@@ -87,8 +88,8 @@ class ExportPage(Page):
 
     def build(self) -> Iterator[None]:
         card = Card(tr("New export"))
-        parts = Columns(_SIDE_BY_SIDE)
-        place, deeds = QHBoxLayout(), QHBoxLayout()
+        parts, deeds = Columns(_IN_ONE_ROW), Columns(0)
+        place, choices, buttons = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
         self.out = QLineEdit()
         self.out.setAccessibleName(tr("Output folder"))
         self.out.setPlaceholderText(tr("Folder to write"))
@@ -108,15 +109,18 @@ class ExportPage(Page):
         place.addWidget(label(tr("Folder"), "muted"))
         place.addWidget(self.out, 1)
         place.addWidget(button(tr("Choose…"), self._ask))
-        deeds.addWidget(self.which)
-        deeds.addWidget(self.beside)
-        deeds.addStretch(1)
-        deeds.addWidget(self.copy_button)
-        deeds.addWidget(self.go)
-        for half, stretch in ((place, 1), (deeds, 0)):
-            half.setSpacing(8)
-            parts.row.addLayout(half, stretch)
-        parts.row.setSpacing(8)
+        choices.addWidget(self.which)
+        choices.addWidget(self.beside)
+        choices.addStretch(1)
+        buttons.addStretch(1)
+        buttons.addWidget(self.copy_button)
+        buttons.addWidget(self.go)
+        deeds.row.addLayout(choices, 1)
+        deeds.row.addLayout(buttons)
+        parts.row.addLayout(place, 1)
+        parts.row.addWidget(deeds)
+        for row in (place, choices, buttons, deeds.row, parts.row):
+            row.setSpacing(8)
         card.body.addWidget(parts)
         self.phase = label("", "faint")
         card.body.addWidget(self.phase)

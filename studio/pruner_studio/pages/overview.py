@@ -14,7 +14,7 @@ from pruner_engine.store.lookups import measurement
 from pruner_studio.help import tip_of
 from pruner_studio.models.drawn_runs import SHOWN
 from pruner_studio.models.narrowing import narrowed
-from pruner_studio.models.runs import BASELINES, STATES, budget_text, state_of
+from pruner_studio.models.runs import BASELINES, STATES, budget_text
 from pruner_studio.models.words import PHASES
 from pruner_studio.pages.page import Page
 from pruner_studio.said import said
@@ -113,6 +113,8 @@ class OverviewPage(Page):
         self.facts.body.addWidget(self.fact_text)
         column.addWidget(self.facts)
         column.addStretch(1)
+        for card in (self.time_card, self.failures, self.noise, self.events, self.facts):
+            card.hide()  # until there is something in it
 
     # ------------------------------------------------------------ showing
 
@@ -184,7 +186,7 @@ class OverviewPage(Page):
         )
         left = run["left_s"] if run["alive"] else None
         self.tiles["left"].show_value(
-            units.duration(left), tr("the engine's estimate") if left else STATES[state_of(run)][0]
+            units.duration(left), tr("the engine's estimate") if left else STATES[self.workspace.state_shown(run)][0]
         )
 
     def _show_own(self, run: Row, exported: Row | None) -> None:
@@ -255,6 +257,7 @@ class OverviewPage(Page):
         if run["reason"]:
             lines.insert(0, tr("Ended: {reason}").format(reason=said(run["reason"])))
         self.fact_text.setText("\n".join(lines))
+        self.facts.show()
 
 
 def _in_turns(name: str, seconds: float, exported: Row | None) -> str:

@@ -28,6 +28,7 @@ from pruner_studio.widgets.model_card import ModelCard
 from pruner_studio.widgets.plan_form import PlanForm
 from pruner_studio.widgets.recent import RecentCard
 from pruner_studio.widgets.rooms import Columns
+from pruner_studio.widgets.tab_order import lead_to
 
 _SIDE_BY_SIDE = 760  # pixels from which on the last projects stand beside the plan
 
@@ -45,7 +46,8 @@ class StartPage(Page):
         inside.setObjectName("pageBody")
         scroll.setWidget(inside)
         inside.row.setContentsMargins(0, 0, 4, 0)
-        left, right = QVBoxLayout(), QVBoxLayout()
+        inside.turned.connect(self._place_recent)
+        left, right = self._sides = QVBoxLayout(), QVBoxLayout()
         for side, stretch in ((left, 5), (right, 3)):
             side.setSpacing(14)
             inside.row.addLayout(side, stretch)
@@ -75,6 +77,13 @@ class StartPage(Page):
 
     # ------------------------------------------------------------ parts
 
+    def _place_recent(self, narrow: bool) -> None:
+        """On a small screen the last projects stand above the plan, which takes more than a screen by itself."""
+        left, right = self._sides
+        (right if narrow else left).removeWidget(self.recent)
+        (left if narrow else right).insertWidget(1 if narrow else 0, self.recent)
+        lead_to(self.form.target if narrow else self.again, self.recent.stops())
+
     def _checks_card(self) -> Card:
         card = Card(tr("Pre-flight"))
         self.checks_state = Pill(tr("checking"), "info")
@@ -82,7 +91,8 @@ class StartPage(Page):
         self.checks = CheckList()
         card.body.addWidget(self.checks)
         row = QHBoxLayout()
-        row.addWidget(button(tr("Check again"), self.check_machine, "link"))
+        self.again = button(tr("Check again"), self.check_machine, "link")
+        row.addWidget(self.again)
         row.addStretch(1)
         card.body.addLayout(row)
         return card

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout
 
 from pruner_engine import protocol as msg
@@ -18,8 +18,8 @@ from pruner_studio.panes.pane import Pane, Subject
 from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, label
-from pruner_studio.widgets.divider import Divided
 from pruner_studio.widgets.parts import ASKING, PartsView
+from pruner_studio.widgets.rooms import Division
 from pruner_studio.widgets.what_if import WhatIfEditor
 from pruner_studio.workspace import Workspace
 
@@ -49,7 +49,7 @@ class WhatIfPane(Pane):
         self.editor, self.parts = WhatIfEditor(), PartsView()
         self._late.timeout.connect(self.parts.wait)
         self.editor.edited.connect(self._edited)
-        split = Divided(Qt.Orientation.Horizontal, tr("Divider of decisions and prediction"), 14)
+        split = Division(tr("Divider of decisions and prediction"), 0)
         split.addWidget(self.editor)
         split.addWidget(self.parts)
         split.setSizes([340, 400])

@@ -25,7 +25,8 @@ _WIDEST = 420  # pixels that a choice asks for at most
 _WIDEST_LIST = 640
 _WORD = re.compile(r"\S{31,}")  # longer than a line of a narrow card
 _PART = re.compile(r"\S{10}(?=\S)")
-BREAK = "\u200b"  # no width: a line may end here
+_RATE = re.compile(r"/(?=s\b)")
+BREAK, JOIN = "\u200b", "\u2060"  # of no width: a line may end here, or not
 
 
 def elided(text: str, metrics: QFontMetrics, room: int) -> str:
@@ -153,7 +154,8 @@ class Paragraph(QLabel):
 
     def setText(self, text: str) -> None:
         self._whole = text
-        super().setText(_WORD.sub(lambda word: _PART.sub(rf"\g<0>{BREAK}", word.group()), text))
+        broken = _WORD.sub(lambda word: _PART.sub(rf"\g<0>{BREAK}", word.group()), text)
+        super().setText(_RATE.sub(f"/{JOIN}", broken))  # 25.3 GFLOP/s
 
     def text(self) -> str:
         """As it was given."""

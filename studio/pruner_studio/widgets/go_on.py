@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
 from pruner_engine import protocol as msg
 from pruner_engine.jobs import lines
 from pruner_studio import clipboard
+from pruner_studio.keyboard import press_button
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, icon_button, label, number
 
@@ -52,6 +54,10 @@ class GoOn(QFrame):
         project, run_id, made = self._of
         further = made + self.further.value()
         return msg.Resume(project=project, run_id=run_id, trials=further, plugins=self._plugins)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not press_button(event, self):
+            super().keyPressEvent(event)
 
     def _go(self) -> None:
         self.hide()

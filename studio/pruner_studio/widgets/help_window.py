@@ -5,22 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QDialog, QLineEdit, QTextBrowser, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QTextBrowser, QVBoxLayout, QWidget
 
 from pruner_studio.help import GROUPS, Term, terms
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Segments
+from pruner_studio.widgets.side_window import SideWindow
 
 
-class HelpWindow(QDialog):
+class HelpWindow(SideWindow):
     """Explains what the keyboard was at, what the page shows, or everything: whichever is chosen on top."""
 
     def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(tr("What the figures mean"))
+        super().__init__(tr("What the figures mean"), parent)
         self.resize(640, 680)
         self._of: dict[str, Sequence[Term]] = {"here": (), "page": (), "all": list(terms().values())}
         column = QVBoxLayout(self)

@@ -172,3 +172,4 @@ class ModelCard(Card):
         self.drop.about.setText(said(failure.message))
         self._refusal = Problem(failure.message, failure.hint, failure.report)
         self.workspace.problem.emit(self._refusal)
+        self.changed.emit()

@@ -52,6 +52,13 @@ class _Curve(pg.PlotCurveItem):  # type: ignore[misc]
         super().paint(painter, option, widget)
 
 
+class _View(pg.PlotWidget):  # type: ignore[misc]
+    """Asks for the least that it can be drawn in, not for what it has: others need their room on a small screen."""
+
+    def sizeHint(self) -> QSize:
+        return QSize(420, _LEAST_HEIGHT)
+
+
 class Plot(QWidget):
     """One plot with its own legend; a click near a point, or Enter or Space where the keys have gone, picks it.
 
@@ -96,7 +103,7 @@ class Plot(QWidget):
         self.thinned = ""  # says so where not every point is drawn
         self.setAccessibleName(name)
         axes = {"bottom": HumanAxis("bottom", x_text, log_x), "left": HumanAxis("left", y_text, log_y)}
-        self._view = pg.PlotWidget(axisItems=axes, enableMenu=False)  # its menu takes a third of the making
+        self._view = _View(axisItems=axes, enableMenu=False)  # its menu takes a third of the making
         self._view.setAccessibleName(name)
         self._view.hideButtons()
         # Items here are few and replaced all the time; an index of places may hold one that is gone, where it had moved

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFileDialog, QFormLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QDialogButtonBox, QFileDialog, QFormLayout, QVBoxLayout, QWidget
 
 from pruner_studio.models.projects import choose_project_folder, project_folder, usual_folder
 from pruner_studio.models.words import THEMES
@@ -11,18 +10,17 @@ from pruner_studio.theme import CHOICES, theme
 from pruner_studio.translation import choose_language, chosen_language, tr
 from pruner_studio.widgets.basic import Segments, label
 from pruner_studio.widgets.path_field import PathField
+from pruner_studio.widgets.side_window import SideWindow
 from pruner_studio.widgets.wheel import leave_wheel
 
 _LANGUAGES = {"": tr("As the system"), "en": tr("English"), "de": tr("German")}
 
 
-class Preferences(QDialog):
-    """Stays open beside the window."""
+class Preferences(SideWindow):
+    """Their fields; there is nothing to confirm."""
 
     def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(tr("Preferences"))
+        super().__init__(tr("Preferences"), parent)
         self.resize(560, self.height())
         self.projects = PathField(tr("Folder for projects"), _asks_for_folder)
         self.projects.line.setPlaceholderText(str(usual_folder()))

@@ -16,7 +16,7 @@ from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, icon_button, label
 
-_MOST = 3
+_HEIGHTS = (600, 900)  # pixels of the window below which one problem is shown, and two; else three
 
 
 class ProblemCard(QFrame):
@@ -79,6 +79,7 @@ class ProblemStack(QWidget):
         self._column.setSpacing(8)
         self._cards: list[ProblemCard] = []
         self._older: list[Problem] = []  # newest first
+        self._most = 1 + len(_HEIGHTS)
         self._more = QWidget()
         row = QHBoxLayout(self._more)
         row.setContentsMargins(0, 0, 0, 0)
@@ -101,10 +102,12 @@ class ProblemStack(QWidget):
         """Show a problem on top of the others; the oldest gives way and is counted."""
         self.withdraw(problem)
         self._insert(0, problem)
-        for card in self._cards[_MOST:]:
-            self._older.insert(0, card.problem)
-            self._remove(card)
-        self._tell_older()
+        self._fill()
+
+    def fit(self, height: int) -> None:
+        """Show as many as leave the page its room in a window of so many pixels."""
+        self._most = 1 + sum(height >= least for least in _HEIGHTS)
+        self._fill()
 
     def withdraw(self, problem: Problem) -> None:
         """Take a problem away that has gone by itself."""
@@ -117,14 +120,21 @@ class ProblemStack(QWidget):
     def dismiss(self, card: ProblemCard) -> None:
         """Take a card away; the newest of those that gave way comes back in its place."""
         self._remove(card)
-        if self._older:
-            self._insert(len(self._cards), self._older.pop(0))
-        self._tell_older()
+        self._fill()
 
     def dismiss_all(self) -> None:
         self._older.clear()
         for card in self.cards():
             self.dismiss(card)
+
+    def _fill(self) -> None:
+        """The oldest give way where there are too many, the newest of those come back where there is room."""
+        for card in self._cards[: self._most - 1 : -1]:
+            self._older.insert(0, card.problem)
+            self._remove(card)
+        while self._older and len(self._cards) < self._most:
+            self._insert(len(self._cards), self._older.pop(0))
+        self._tell_older()
 
     def _insert(self, at: int, problem: Problem) -> None:
         made = ProblemCard(problem)

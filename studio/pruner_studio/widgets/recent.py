@@ -48,6 +48,10 @@ class RecentCard(Card):
         self.summaries: list[dict[str, Any]] = []
         self._asked = 0
 
+    def stops(self) -> list[QWidget]:
+        """Where the Tab key comes to in it."""
+        return [*self.findChildren(ElidedButton), self.demo]
+
     def refresh(self) -> None:
         """Show the names now, and the figures when they are read."""
         paths = recent()[:_SHOWN]

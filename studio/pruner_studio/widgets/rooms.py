@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QWidget
 
@@ -14,7 +14,13 @@ _GAP = 14  # pixels between parts
 
 
 class Columns(QWidget):
-    """Parts side by side; below each other where it is narrower than `least` pixels, or than they need."""
+    """Parts side by side; below each other where it is narrower than `least` pixels, or than they need.
+
+    Signals:
+        turned: the parts stand below each other now, or side by side.
+    """
+
+    turned = Signal(bool)
 
     def __init__(self, least: int) -> None:
         super().__init__()
@@ -35,7 +41,10 @@ class Columns(QWidget):
         if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
             needed = sum(self._widths()) + self.row.spacing() * (self.row.count() - 1)
             narrow = self.width() < max(self._least, needed)
-            self.row.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
+            direction = QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight
+            if direction != self.row.direction():
+                self.row.setDirection(direction)
+                self.turned.emit(narrow)
         return super().event(event)
 
 
@@ -50,13 +59,16 @@ class Division(Divided):
         widths = [max(part.minimumWidth(), part.minimumSizeHint().width()) for part in self.parts()]
         return QSize(max(widths, default=0), super().minimumSizeHint().height())
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        narrow = self.width() < self._least
-        before = self.orientation()
-        self.setOrientation(Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal)
-        if before != self.orientation():
-            self.restore()
+    def event(self, event: QEvent) -> bool:
+        done = super().event(event)
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+            each = (part.minimumWidth() or part.minimumSizeHint().width() for part in self.parts())
+            needed = sum(each) + self.handleWidth() * (self.count() - 1)
+            narrow, before = self.width() < max(self._least, needed), self.orientation()
+            self.setOrientation(Qt.Orientation.Vertical if narrow else Qt.Orientation.Horizontal)
+            if before != self.orientation():
+                self.restore()
+        return done
 
 
 class Tiles(QWidget):

@@ -9,13 +9,16 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QVBoxLayout
 
 from pruner_engine import protocol as msg
 from pruner_engine.store.runs import IMPORTED
-from pruner_studio.models.runs import ENDED, STATES, budget_used, run_name, state_of
+from pruner_studio.models.runs import STATES, budget_used, run_name
 from pruner_studio.models.words import PHASES
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Pill, button, label
+from pruner_studio.widgets.basic import Pill, button, label, paint_icon
 from pruner_studio.widgets.elided import Choice
 from pruner_studio.widgets.go_on import GoOn
 from pruner_studio.workspace import Workspace
+
+_PAUSE = (tr("Pause"), "pause", tr("Hold after the candidates in flight (Ctrl+P)"))
+_UNPAUSE = (tr("Go on"), "play", tr("Go on with the search that is held (Ctrl+P)"))
 
 
 class RunBar(QFrame):
@@ -40,9 +43,7 @@ class RunBar(QFrame):
         self.runs.activated.connect(lambda at: workspace.choose_run(self.runs.itemData(at)))
         self.state = Pill()
         self.phase = label("", "faint", cut=True)
-        self.pause_button = button(
-            tr("Pause"), self.toggle_pause, icon="pause", tip=tr("Hold after the candidates in flight (Ctrl+P)")
-        )
+        self.pause_button = button("", self.toggle_pause)
         self.stop_button = button(
             tr("Stop"), self.stop, "danger", "stop", tr("End the job; a run can be resumed (Ctrl+.)")
         )
@@ -72,19 +73,17 @@ class RunBar(QFrame):
 
     def refresh(self) -> None:
         run = self.workspace.run()
-        tuning, ours = self.workspace.tuning, self.workspace.steers_shown
+        tuning = self.workspace.tuning
         self.setVisible(bool(run) or self.workspace.job.running)
         self.project.setText(Path(self.workspace.path).stem if run else Path(self.workspace.job.work.project).stem)
         self._fill_runs()
-        state, stopping = state_of(run) if run else "", self.workspace.job.work.state == "stopping"
-        if (tuning and run is None) or (ours and (stopping or state in ENDED)):
-            state = self.workspace.job.work.state  # the project file does not tell yet
+        state, stopping = self.workspace.state_shown(run), self.workspace.job.work.state == "stopping"
         self.state.show_state(*STATES.get(state, ("", "neutral")))
         self.has_plan = run is not None and run["strategy"] != IMPORTED
         alive = bool(run and run["alive"])
         self.phase.setText(self._phase(run))
         self.pause_button.setVisible(tuning and not stopping)
-        self.pause_button.setText(tr("Go on") if self._paused else tr("Pause"))
+        self._name_pause()
         self.stop_button.setVisible(self.workspace.job.running)
         self.stop_button.setEnabled(not stopping)
         idle = self.has_plan and not alive and not self.workspace.job.running
@@ -92,12 +91,20 @@ class RunBar(QFrame):
         spent = state == "finished" or (run is not None and state != "interrupted" and budget_used(run) == 1)
         self.resume_button.setVisible(idle and not spent)
         self.go_on_button.setVisible(idle and spent)
-        self._show_progress(run, ours or alive)
+        self._show_progress(run, self.workspace.steers_shown or alive)
 
     @property
     def _paused(self) -> bool:
         """The job is held: the buttons act on it, whichever run is shown."""
         return self.workspace.job.work.state == "paused"
+
+    def _name_pause(self) -> None:
+        name, icon, tip = _UNPAUSE if self._paused else _PAUSE
+        if self.pause_button.text() != name:
+            self.pause_button.setText(name)
+            self.pause_button.setAccessibleName(name)
+            self.pause_button.setToolTip(tip)
+            paint_icon(self.pause_button, icon)
 
     def _phase(self, run: dict[str, Any] | None) -> str:
         """What the job does, with its name where something else is shown."""
@@ -108,7 +115,8 @@ class RunBar(QFrame):
         held = work.state in ("paused", "stopping")
         doing = STATES[work.state][0] if held else work.phase
         if run is None or here:
-            return work.phase if workspace.tuning else doing  # the state of a tuning stands beside it
+            exporting = tr("Exporting: {phase}").format(phase=doing)  # beside the state of the run that is exported
+            return work.phase if workspace.tuning else exporting
         if not workspace.job_is_of_shown_project:
             name = Path(work.project).stem
         else:

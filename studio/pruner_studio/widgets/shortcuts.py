@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QDialog, QGridLayout, QHBoxLayout, QMenu, QMenuBar, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QMenuBar, QScrollArea, QVBoxLayout, QWidget
 
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import Card, label
+from pruner_studio.widgets.side_window import SideWindow
 
 _ELSEWHERE = (
     (tr("Tab"), tr("Next part of the page")),
+    (tr("Enter, Space"), tr("Press the button that the keyboard is at")),
     (tr("Shift+↑ ↓"), tr("Select rows of a table")),
     (tr("Menu, Shift+F10"), tr("What can be done with a row of a table, or with a plot")),
     (tr("Enter"), tr("Open the row of a table, choose or open the point of a plot")),
@@ -25,13 +27,11 @@ _ELSEWHERE = (
 )
 
 
-class Shortcuts(QDialog):
-    """Lists them; it stays open beside the window."""
+class Shortcuts(SideWindow):
+    """Lists them."""
 
     def __init__(self, menus: QMenuBar, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(tr("Keyboard shortcuts"))
+        super().__init__(tr("Keyboard shortcuts"), parent)
         cards = QWidget()
         cards.setObjectName("pageBody")
         columns = [QVBoxLayout(), QVBoxLayout()]
