@@ -4168,6 +4168,14 @@
         <translation>Tab</translation>
     </message>
     <message>
+        <source>Enter, Space</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Press the button that the keyboard is at</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Shift+↑ ↓</source>
         <translation>Umschalt+↑ ↓</translation>
     </message>
