@@ -4169,11 +4169,11 @@
     </message>
     <message>
         <source>Enter, Space</source>
-        <translation type="unfinished"></translation>
+        <translation>Eingabe, Leertaste</translation>
     </message>
     <message>
         <source>Press the button that the keyboard is at</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Schaltfläche drücken, auf der die Tastatur steht</translation>
     </message>
     <message>
         <source>Shift+↑ ↓</source>
