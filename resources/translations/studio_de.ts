@@ -4169,7 +4169,7 @@
     </message>
     <message>
         <source>Enter, Space</source>
-        <translation>Eingabe, Leertaste</translation>
+        <translation>Eingabetaste, Leertaste</translation>
     </message>
     <message>
         <source>Press the button that the keyboard is at</source>
