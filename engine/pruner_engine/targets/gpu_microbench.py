@@ -26,6 +26,7 @@ _OPERANDS = 4  # sets of operands in registers: with one alone the compiler woul
 _ROUNDS = 4096
 _WAVES = 8  # blocks for each multiprocessor
 _REPEATS = 20
+_LAUNCHES = 50  # one behind the other: candidates are timed without what the first of some costs
 _STREAM_BYTES = 1 << 29
 _ROW_BYTES = _THREADS * _LANES * 4  # what a block of threads reads at once
 _READS = 64  # rows that a block of the cache's kernel reads
@@ -67,7 +68,7 @@ def measure_gpu(target: Target, rough: DeviceProfile) -> DeviceProfile:
         dram_bandwidth=dram,
         dram_bandwidth_core=min(dram, dram / cores * 4),
         caches=(*rough.caches[:-1], replace(cache, bandwidth=reread, bandwidth_core=reread / cores)),
-        parallel_overhead_s=_seconds(stream(_ROW_BYTES), target),
+        parallel_overhead_s=_seconds(stream(_ROW_BYTES), target, _LAUNCHES),
     )
 
 
@@ -147,11 +148,11 @@ def _rate(kernel: Kernel, target: Target) -> float:
     return kernel.work / _seconds(kernel, target)
 
 
-def _seconds(kernel: Kernel, target: Target) -> float:
-    """Seconds a call by the device's events, the best of the repeats; the first call warms up."""
+def _seconds(kernel: Kernel, target: Target, number: int = 1) -> float:
+    """Seconds a call by the device's events around so many, the best of the repeats; the first repeat warms up."""
     device = tvm.cuda()
     tensors = _tensors(kernel.shapes, device)
-    evaluator = compile_kernel(kernel, target).mod.time_evaluator("main", device, number=1, repeat=_REPEATS + 1)
+    evaluator = compile_kernel(kernel, target).mod.time_evaluator("main", device, number=number, repeat=_REPEATS + 1)
     return float(min(evaluator(*tensors).results[1:]))
 
 
