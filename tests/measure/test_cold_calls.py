@@ -40,7 +40,9 @@ def test_caches_are_emptied_before_every_timed_call(cold):
     kernel = wire.Kernel("", [wire.Tensor(list(arg.shape), arg.dtype) for arg in task.args])
     with Measurer(CPU, cold_cache=cold, check="none") as measurer:
         job = measurer._run(task, 1, kernel, best_s=None, check="none", timeout_s=1.0)
-    done = subprocess.run([sys.executable, "-c", TIMING], input=msgspec.json.encode(job), capture_output=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", TIMING], input=msgspec.json.encode(job), capture_output=True, check=True
+    )
     few, many = map(json.loads, done.stdout.splitlines()[-2:])
     once = [["flushed", 3], ["called", 3]] if cold else [["called", 3]]
     assert few == 3 * once
