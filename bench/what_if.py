@@ -5,8 +5,8 @@
 Asked of the fastest candidate of every task of the project, each time with one decision changed and held against the
 candidate as it is, which is what the window asks. The round trip of the engine is from the command to its answer,
 through the pipes. In the window the sliders are moved as a mouse moves them, every 16 ms; told is the time from the
-move to the figures that answer it. Moves that come before an answer are left out but for the newest, so that `answered` is
-less than `moves` where an answer takes longer than the next move.
+move to the figures that answer it. Moves that come before an answer are left out but for the newest, so that `answered`
+is less than `moves` where an answer takes longer than the next move.
 """
 
 from __future__ import annotations
