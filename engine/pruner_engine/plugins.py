@@ -6,11 +6,12 @@ point in the group `pruner_studio.plugins`. A project file never brings a plugin
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import importlib.util
 import sys
 from collections.abc import Callable, Sequence
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoints, entry_points
 from pathlib import Path
 
 from pruner_engine.errors import UserError
@@ -24,10 +25,16 @@ def load_plugins(files: Sequence[str]) -> None:
     Raises:
         UserError: a file cannot be read, or a plugin's own code fails.
     """
-    for entry in entry_points(group=GROUP):
+    for entry in _installed():
         _run(f"{entry.name} ({entry.value})", entry.load)
     for file in files:
         _load_file(Path(file).resolve())
+
+
+@functools.cache
+def _installed() -> EntryPoints:
+    """Looked for once: that reads a file of every distribution there is, and each question to an engine comes here."""
+    return entry_points(group=GROUP)
 
 
 def _load_file(path: Path) -> None:

@@ -6,6 +6,7 @@ import statistics
 import pytest
 
 from pruner_engine.benchmarks.again import read_timed
+from pruner_engine.store.lookups import model_checkpoint
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.verify.dataset import read_dataset
 from terminal import SMALL, pruner, pruner_here
@@ -46,7 +47,7 @@ def test_data_is_collected_once_and_trains_models(tmp_path, warm):
     before = counts(project)
     assert json.loads(pruner_here(*command, "--trials-per-task", 8)) == told
     assert counts(project) == before  # nothing was measured again
-    for kind in ("pacm-draft", "tlp"):  # one file has the features of all kinds
+    for kind in ("pacm-draft", "tenset-mlp", "tlp"):  # one file has the features of all kinds
         out = tmp_path / f"{kind}.safetensors"
         trained = json.loads(pruner_here("train", data, "--kind", kind, "--epochs", 2, "--out", out, "--json"))
         assert trained["held_out"]["tasks"] == trained["draft"]["tasks"] == 1
@@ -54,6 +55,16 @@ def test_data_is_collected_once_and_trains_models(tmp_path, warm):
     used = ["tune", "matmul:16,16,24", "--trials", 3, "--project", tmp_path / "t.pruner", "--json", *SMALL]
     told = json.loads(pruner_here(*used, "--checkpoint", tmp_path / "pacm-draft.safetensors"))
     assert told["settings"]["checkpoint"] == str(tmp_path / "pacm-draft.safetensors")
+    for strategy in ("tenset-mlp", "tlp"):
+        checkpoint, project = tmp_path / f"{strategy}.safetensors", tmp_path / f"{strategy}.pruner"
+        used = ["tune", "matmul:64,64,48", "--trials", 18, "--project", project, "--strategy", strategy, *SMALL]
+        told = json.loads(pruner_here(*used, "--checkpoint", checkpoint, "--json"))
+        assert (told["strategy"], told["valid"]) == (strategy, 18)
+        with ProjectReader(project) as reader:
+            (task,), measured = reader.tasks(told["id"]), reader.candidates(told["id"], measured=True)
+            learned = model_checkpoint(reader, told["id"])
+        assert task["best_s"] < min(measured[0]["seconds"], task["untuned_s"])
+        assert learned["kind"] == strategy and learned["data"] == checkpoint.read_bytes(), "it learns offline"
 
 
 def test_the_same_candidates_are_measured_in_both_ways():

@@ -1,4 +1,4 @@
-"""The benchmark of the window runs, on little."""
+"""The benchmarks of the window run, on little."""
 
 from __future__ import annotations
 
@@ -27,3 +27,19 @@ def test_it_measures_start_frames_stalls_and_share() -> None:
     assert sum(page["frames"] for page in found["pages"].values()) > 0 and found["written_rows_per_second"] > 0
     assert {name for name in found["goals"] if f"own_{name}" not in found} == {"live_core_share"}
     assert found["sleeper"]["longest_s"] > 0 and found["own_longest_stall_s"] > 0
+
+
+def test_it_measures_how_soon_a_prediction_follows_a_slider() -> None:
+    script = SCRIPT.with_name("what_if.py")
+    done = subprocess.run(
+        [sys.executable, str(script), "--json", "--platform", "offscreen", "--questions", "4"],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert len(found["engine"]) == 7
+    assert all(0 < task["median_s"] <= task["p99_s"] for task in found["engine"].values())
+    assert 0 < found["window"]["answered"] <= found["window"]["moves"] and found["window"]["median_s"] > 0

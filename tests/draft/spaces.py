@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Iterator
 
 import numpy as np
@@ -58,6 +59,11 @@ TENSORISED = [
     "conv2d:1,32,28,28,64,3,layout=NHWC,bfloat16",
     "matmul:256,128,256,int8",
 ]
+
+
+def rows_of_each(default: int) -> int:
+    """Random rows of each kernel that are compared: `PRUNER_TEST_ROWS` in the environment asks for more."""
+    return int(os.environ.get("PRUNER_TEST_ROWS", default))
 
 
 @functools.cache

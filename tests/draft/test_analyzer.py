@@ -154,6 +154,46 @@ def test_a_histogram_tells_the_scores_of_what_was_explored_and_of_what_was_draft
         assert all(a >= b for a, b in zip(*(drafted.histogram[n] for n in ("explored", "drafted")), strict=True))
 
 
+class Recording(Analyzer):
+    """An analyzer that keeps what it scores: score, sketch and row."""
+
+    def score(self, sketch, rows):
+        scores = super().score(sketch, rows)
+        self.seen |= {(s, sketch, tuple(r)) for s, r in zip(scores.tolist(), rows.tolist(), strict=True) if s > -np.inf}
+        return scores
+
+
+def close_to_a_better_one(space, ranked):
+    """How many of (sketch, row), the best first, differ from one before them in a single decision."""
+    told = [(index, space.sketches[index].to_json(np.array(row))) for index, row in ranked]
+
+    def close(one, other):
+        return one[0] == other[0] and sum(a != b for a, b in zip(one[1], other[1], strict=True)) == 1
+
+    return sum(any(close(one, other) for other in told[:at]) for at, one in enumerate(told))
+
+
+@pytest.mark.parametrize("target", [CPU, GPU], ids=["cpu", "gpu"])
+def test_a_draft_is_diverse(target):
+    """Half of it at least differs from all better ones in more than one decision; of the best scores alone, less."""
+    space = space_of(CONV, target)
+    analyzer = Recording(space, DEVICES[target])
+    analyzer.seen = set()
+    drafted = Explorer(space, analyzer, FEW).draft(np.random.default_rng(0)).candidates
+    best = sorted(analyzer.seen, reverse=True)[: FEW.draft_set]
+    half = FEW.draft_set // 2
+    assert close_to_a_better_one(space, [(c.sketch, c.row) for c in drafted]) <= half
+    assert close_to_a_better_one(space, [(index, row) for _, index, row in best]) > half
+
+
+def test_a_draft_takes_from_several_sketches():
+    space = space_of("softmax:64,256", CPU)
+    drafted = Explorer(space, analyzer_of(space), SearchSettings(population=64, draft_set=96)).draft(
+        np.random.default_rng(0)
+    )
+    assert len({c.sketch for c in drafted.candidates}) > 1
+
+
 def test_a_candidate_keeps_nothing_of_the_thousands_that_it_was_chosen_from():
     """A run keeps every candidate that it measured: with the rows of its draft each would take half a megabyte."""
     space = space_of("matmul:128,96,64", CPU)

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from draft.operators import PAIRS_OF_BYTES
-from draft.spaces import CPU, GPU, TENSORISED, WORKLOADS, analyzer_of, space_of
+from draft.spaces import CPU, GPU, TENSORISED, WORKLOADS, analyzer_of, rows_of_each, space_of
 from pruner_engine.draft.evaluation import Evaluation
 from pruner_engine.draft.nest import all_loops
 from pruner_engine.draft.parts import Parts
 
-ROWS = 32
+ROWS = rows_of_each(32)
 COMPARED = [
     *(pytest.param(workload, CPU, id=f"cpu-{workload}") for workload in (*WORKLOADS, PAIRS_OF_BYTES)),
     *(pytest.param(workload, GPU, id=f"gpu-{workload}") for workload in (*WORKLOADS, *TENSORISED)),

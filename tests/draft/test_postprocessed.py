@@ -15,13 +15,13 @@ from tvm.target import Target
 from tvm.tirx import For, ForKind
 
 from draft.operators import PACKED, PAIRS_OF_BYTES
-from draft.spaces import CPU, GPU, TENSORISED, WORKLOADS, analyzer_of, blocks, space_of
+from draft.spaces import CPU, GPU, TENSORISED, WORKLOADS, analyzer_of, blocks, rows_of_each, space_of
 from pruner_engine.draft.evaluation import Evaluation
 from pruner_engine.draft.nest import Block, all_loops
 from pruner_engine.space.design_space import DesignSpace, seed_of
 from pruner_engine.targets.target import target_json
 
-ROWS = 8
+ROWS = rows_of_each(8)
 _TURNED = (
     "kernel_transform"  # weights of a transposed convolution: TVM takes a fused loop of two of their axes for none
 )
@@ -49,7 +49,7 @@ def compared(workload: str, target: Target) -> list[tuple[DesignSpace, Schedule,
     space, found = space_of(workload, target), []
     analyzer, rng = analyzer_of(space), np.random.default_rng(1)
     for sketch in space.sketches:
-        rows = sketch.sample(rng, 200)
+        rows = sketch.sample(rng, max(200, 4 * ROWS))
         valid = rows[np.isfinite(analyzer.score(sketch.index, rows))]
         for row in valid[: max(2, ROWS // len(space.sketches))]:
             schedule = finished(space, sketch.index, row)

@@ -82,13 +82,21 @@ def test_a_child_has_every_decision_from_a_parent():
         assert (from_a | from_b).all()
 
 
-def test_small_spaces_are_enumerated_exactly():
-    for sketch in space_of("softmax:64,256", CPU).sketches:
-        rows = sketch.enumerate(1 << 20)
-        if rows is not None:
-            assert len(rows) == sketch.size
-            assert len(np.unique(sketch.keys(rows))) == len(rows)
-    assert space_of(CONV, GPU).sketches[0].enumerate(1000) is None
+@pytest.mark.parametrize("target", [CPU, GPU], ids=["cpu", "gpu"])
+@pytest.mark.parametrize("workload", ["softmax:64,256", "sum:64,512", "gelu:64,96"])
+def test_small_spaces_are_enumerated_exactly(workload, target):
+    for sketch in space_of(workload, target).sketches:
+        rows = sketch.enumerate(sketch.size)
+        every = itertools.product(*(map(tuple, decision.values().tolist()) for decision in sketch.decisions))
+        told = [tuple(row) for row in rows.tolist()]
+        assert len(set(told)) == len(told) == sketch.size
+        assert set(told) == {sum(values, ()) for values in every}
+        assert {tuple(row) for row in sketch.sample(np.random.default_rng(0), 200).tolist()} <= set(told)
+
+
+def test_a_space_larger_than_wanted_is_not_enumerated():
+    for sketch in (space_of(CONV, GPU).sketches[0], space_of("gelu:64,96", CPU).sketches[0]):
+        assert sketch.enumerate(sketch.size - 1) is None
 
 
 @pytest.mark.parametrize("target", [CPU, GPU], ids=["cpu", "gpu"])

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import os
+import random
+import re
+
 import numpy as np
 import pytest
 import tvm
 from tvm import relax
 from tvm.s_tir.transform import RemoveWeightLayoutRewriteBlock
 
+from pruner_engine.draft import analyzer_for
 from pruner_engine.frontends import load_model
 from pruner_engine.measure.correctness import difference
 from pruner_engine.measure.kernel import facts_of
 from pruner_engine.measure.layout import rewrite, rewrites_of
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.rules import OWN_RULES
+from pruner_engine.targets.profiling import profile_for
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks import grouped, winograd
 from pruner_engine.tasks.extract import extract_tasks
@@ -22,27 +28,51 @@ from pruner_engine.tasks.task import TensorSpec, TuningTask
 
 HOST = resolve_target("auto")
 
-# every shape has a remainder somewhere: extents that are prime, or no multiple of a vector or of a tile
-REGISTER_TILE = [
-    "matmul:13,24,7",
-    "matmul:1,40,33",
-    "bmm:3,7,16,5",
-    "bmm:2,17,37,6",
-    "dense:9,32,21",
-    "conv2d:1,5,9,11,24,3,pad=1,layout=NHWC",
-    "conv2d:2,8,7,7,16,3,stride=2,pad=1,layout=NHWC",
-    "conv2d:1,7,12,10,16,3,pad=2,dilation=2,layout=NHWC",
-    "conv2d:1,3,20,20,8,7,stride=2,pad=3,layout=NHWC",
-    "conv2d:1,6,5,16,4,3,pad=1",
-    "conv1d:1,4,24,6,5",
-    "depthwise:1,24,9,7,3,pad=1,layout=NHWC",
-    "depthwise:1,5,8,12,3,pad=1",
-    "maxpool:1,5,9,16,3,stride=1,pad=1",
-]
-ROWS = [
-    "softmax:7,33", "softmax:1,50", "layernorm:9,21", "layernorm:6,48", "sum:7,40", "sum:3,2048", "sum:11,5",
-    "sum:6,1000", "sum:3,4200",
-]  # fmt: skip
+SEED = int(os.environ.get("PRUNER_TEST_SEED", "0"))  # of the shapes
+
+
+def register_tiles(seed: int) -> list[str]:
+    """A workload of every kind that the rule takes: its vectors are whole, all other extents are any that are odd."""
+    rng = random.Random(seed)
+
+    def odd(least: int, most: int) -> int:
+        return rng.randrange(least | 1, most + 1, 2)
+
+    def whole(least: int, most: int, of: int = 8) -> int:
+        return of * rng.randint(least, most)
+
+    return [
+        f"matmul:{odd(5, 17)},{whole(1, 5)},{odd(5, 33)}",
+        f"matmul:1,{whole(2, 5)},{odd(17, 41)}",
+        f"bmm:{rng.randint(2, 3)},{odd(3, 9)},{whole(1, 3)},{odd(3, 9)}",
+        f"bmm:2,{odd(9, 17)},{odd(17, 37)},{rng.randint(4, 7)}",
+        f"dense:{odd(5, 13)},{whole(2, 5)},{odd(9, 25)}",
+        f"conv2d:1,{odd(3, 7)},{odd(7, 11)},{odd(7, 11)},{whole(1, 3)},3,pad=1,layout=NHWC",
+        f"conv2d:2,{whole(1, 1)},{odd(5, 9)},{odd(5, 9)},{whole(1, 2)},3,stride=2,pad=1,layout=NHWC",
+        f"conv2d:1,{odd(5, 9)},{odd(9, 13)},{rng.randint(9, 12)},{whole(1, 2)},3,pad=2,dilation=2,layout=NHWC",
+        f"conv2d:1,3,{rng.randint(15, 20)},{odd(15, 21)},8,7,stride=2,pad=3,layout=NHWC",
+        f"conv2d:1,{rng.randint(3, 7)},{odd(3, 7)},{whole(1, 2)},{rng.randint(3, 5)},3,pad=1",
+        f"conv1d:1,{rng.randint(3, 5)},{whole(2, 3) + 4},{rng.randint(5, 7)},5",
+        f"depthwise:1,{whole(2, 3)},{odd(7, 9)},{odd(5, 9)},3,pad=1,layout=NHWC",
+        f"depthwise:1,{odd(3, 7)},{rng.randint(5, 8)},{whole(3, 4, 4)},3,pad=1",
+        f"maxpool:1,{odd(3, 7)},{odd(7, 9)},{whole(1, 2)},3,stride=1,pad=1",
+    ]
+
+
+def rows(seed: int) -> list[str]:
+    """Workloads along whose rows sums are made: shorter and longer than a vector, whole vectors and not."""
+    rng = random.Random(seed)
+    return [
+        f"softmax:{rng.randint(3, 9)},{rng.randrange(33, 64, 2)}",
+        f"softmax:1,{rng.randint(40, 60)}",
+        f"layernorm:{rng.randint(5, 9)},{rng.randrange(17, 40, 2)}",
+        f"layernorm:{rng.randint(5, 9)},{16 * rng.randint(2, 4)}",
+        f"sum:{rng.randint(5, 9)},{8 * rng.randint(3, 7)}",
+        f"sum:{rng.randint(2, 4)},{1024 * rng.randint(1, 3)}",
+        f"sum:{rng.randint(9, 13)},{rng.randrange(3, 8, 2)}",
+        f"sum:{rng.randint(3, 6)},{rng.randint(900, 1100)}",
+        f"sum:{rng.randint(2, 4)},{rng.randint(4100, 4300)}",
+    ]
 
 
 def task_of(workload: str, constant: bool) -> TuningTask:
@@ -66,7 +96,7 @@ def run(mod: tvm.IRModule, arrays: list[np.ndarray]) -> np.ndarray:
 
 
 @pytest.mark.parametrize("constant", [False, True], ids=["inputs", "weights"])
-@pytest.mark.parametrize("workload", REGISTER_TILE)
+@pytest.mark.parametrize("workload", register_tiles(SEED))
 def test_register_tile_computes_the_same(workload, constant):
     task = task_of(workload, constant)
     rng = np.random.default_rng(3)
@@ -110,7 +140,7 @@ def test_register_tile_computes_the_same_in_groups_whose_last_vector_is_cut(shuf
             assert difference(run(schedule.mod, arrays), want, 45) == ""
 
 
-@pytest.mark.parametrize("workload", ROWS)
+@pytest.mark.parametrize("workload", rows(SEED))
 def test_rows_compute_the_same(workload):
     assert_rows_right(task_of(workload, False))
 
@@ -200,6 +230,31 @@ def test_a_vector_never_holds_two_sources():
     parts = [tvm.te.placeholder((4, c)) for c in (9, 23)]
     task = kernel_task(tvm.te.create_prim_func([*parts, tvm.topi.concatenate(parts, axis=-1)]))
     assert not any(is_closed(sketch.trace) for sketch in DesignSpace.generate(task, HOST).sketches)
+
+
+@pytest.mark.parametrize("device", ["graviton3", "apple-m1"])
+@pytest.mark.parametrize(
+    "workload",
+    ["matmul:64,48,32", "conv2d:1,16,10,10,32,3,pad=1,layout=NHWC", "depthwise:1,32,10,10,3,pad=1,layout=NHWC"],
+)
+def test_kernels_for_arm_take_our_rules_and_multiply_and_add_in_vectors(device, workload):
+    target = resolve_target(device)
+    task = extract_tasks(prepare(load_model(workload).mod, target), target)[0]
+    space = DesignSpace.generate(task, target)
+    analyzer = analyzer_for(space, profile_for(target))
+    assert all(is_closed(sketch.trace) and analyzer.compiled(sketch.index) for sketch in space.sketches)
+    sketch = space.sketches[0]
+    drawn = sketch.sample(np.random.default_rng(0), 64)
+    best = drawn[int(np.argmax(analyzer.score(sketch.index, drawn)))]
+    schedule = space.apply(space.candidate(sketch.index, best))
+    code = asm_of(schedule.mod, target)
+    assert re.search(r"\bfmla\s+v\d+\.4s", code) and "aarch64" in str(target.attrs["mtriple"])
+
+
+def asm_of(mod: tvm.IRModule, target: tvm.target.Target) -> str:
+    return str(
+        tvm.tirx.build(RemoveWeightLayoutRewriteBlock(skip_tensor_rewrite=True)(mod), target).inspect_source("asm")
+    )
 
 
 @pytest.mark.parametrize("name", OWN_RULES)

@@ -145,7 +145,7 @@ class Analyzer:
     def _prepare_closed(variants: Variants, row: Rows | None) -> None:
         read = [variants.unmoved] if row is None else variants.around(np.asarray(row).tolist())
         for variant in read:
-            _ = variant.explaining
+            variant.prepare()
 
     # ------------------------------------------------------------ calibration
 

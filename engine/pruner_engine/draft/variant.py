@@ -59,6 +59,15 @@ class Variant:
         """As `explained`, for one row."""
         return Evaluation(self._everything)
 
+    @cached_property
+    def placing(self) -> Evaluation:
+        """As `settling`, for one row."""
+        return Evaluation(self.effective)
+
+    def prepare(self) -> None:
+        """Make ready what single rows are asked for."""
+        _ = self.explaining, self.placing
+
     @property
     def _everything(self) -> list[Value]:
         parts = self.parts

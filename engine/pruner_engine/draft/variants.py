@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 import tvm
 
-from pruner_engine.draft.evaluation import Evaluation
 from pruner_engine.draft.nest import Block, UnreadableSketchError
 from pruner_engine.draft.parts import Parts
 from pruner_engine.draft.variant import Variant
@@ -108,7 +107,7 @@ class Variants:
         """As `settled`, of one row."""
         chosen = tuple(row[at] for at in self._columns)
         for _ in range(self._steps):
-            found = tuple(map(int, Evaluation(self.at(chosen).effective)(row)))
+            found = tuple(map(int, self.at(chosen).placing(row)))
             if found == chosen:
                 break
             chosen = found

@@ -70,7 +70,7 @@ def what_if(command: WhatIf, job: JobContext) -> None:
 
 def _score(bench: Workbench, asked: WhatIf) -> WhatIfScore:
     sketch = bench.sketch(asked.sketch_id)
-    found = bench.analyzer.explain(sketch.index, checked_row(sketch, asked.decisions))
+    found = bench.explained(sketch, asked.decisions)
     valid = _counts(found)
     return WhatIfScore(
         request=asked.request,
@@ -87,7 +87,7 @@ def _score(bench: Workbench, asked: WhatIf) -> WhatIfScore:
 
 def _predicted(bench: Workbench, sketch: Sketch, decisions: list[Any]) -> Predicted | None:
     """What is said of a row by the same calibration; None where it is not valid."""
-    found = bench.analyzer.explain(sketch.index, checked_row(sketch, decisions))
+    found = bench.explained(sketch, decisions, kept=True)
     if not _counts(found):
         return None
     return Predicted(float(found.latency_s), found.symbols, found.penalties, found.times)

@@ -23,6 +23,7 @@ def try_row(command: Try, job: JobContext) -> None:
     job.emit(Phase(name="build"))
     bench = workbench(command.project, command.task_id)
     candidate = bench.candidate(command.sketch_id, command.decisions)
+    bench.let_go()
     with Project(command.project) as project:
         run = _run(project, command.run_id, command.task_id)
         known = project.trials.measured_as(command.run_id, command.task_id, candidate.hash)
@@ -51,6 +52,7 @@ def pin_row(command: Pin, job: JobContext) -> None:
     """Leave a row in the project file for the run's next session."""
     bench = workbench(command.project, command.task_id)
     candidate = bench.candidate(command.sketch_id, command.decisions)
+    bench.let_go()
     with Project(command.project) as project:
         _run(project, command.run_id, command.task_id)
         known = project.trials.measured_as(command.run_id, command.task_id, candidate.hash)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import tvm
 
 from pruner_engine.draft import analyzer_for
 from pruner_engine.draft.analyzer import Analyzer
+from pruner_engine.draft.explanation import Explanation
 from pruner_engine.errors import UserError
 from pruner_engine.jobs.stored import stored_tasks
 from pruner_engine.space.candidate import Candidate
@@ -67,23 +69,38 @@ class Workbench:
         for sketch in self.space.sketches:  # the first question about each is answered as soon as the later ones
             self.analyzer.prepare(sketch.index)
         self._calibrated_by = 0
+        self._reader: ProjectReader | None = None
+        self._seen = 0  # version of the project's data
+        self._kept: tuple[tuple[str, Sequence[Any]], Explanation] | None = None
 
     def refresh(self) -> None:
         """Calibrate anew where more was measured since the last question."""
         project, task_id, _ = self.key
-        with ProjectReader(project) as reader:
-            self._hashes = {s["id"]: s["hash"] for s in reader.sketches(task_id)}
-            known = finished(reader, task_id)
-            if known == self._calibrated_by:
-                return
-            rows = timed_decisions(reader, task_id)
-        with making_sense(reader.path):
+        reader = self._reader = self._reader or ProjectReader(project)
+        version = reader.data_version()
+        if version == self._seen:
+            return
+        self._hashes = {s["id"]: s["hash"] for s in reader.sketches(task_id)}
+        known = finished(reader, task_id)
+        if known != self._calibrated_by:
+            self._calibrate(timed_decisions(reader, task_id), reader.path)
+            self._calibrated_by = known
+        self._seen = version
+
+    def _calibrate(self, rows: Sequence[Row], path: Path) -> None:
+        with making_sense(path):
             pairs = ((self._find(row["sketch_id"]), row) for row in rows)
             found = [
                 (s.index, s.from_json(row["decisions"]), float(row["seconds"])) for s, row in pairs if s is not None
             ]
         self.analyzer.calibrate(found)
-        self._calibrated_by = known
+        self._kept = None
+
+    def let_go(self) -> None:
+        """Close the project until the next question: a writer that is the last to close it leaves one whole file."""
+        if self._reader is not None:
+            self._reader.close()
+        self._reader, self._seen = None, 0
 
     def holds(self, sketch_id: int) -> bool:
         """Whether the task's space has the sketch of a row; a foreign trace is of none."""
@@ -117,6 +134,23 @@ class Workbench:
         score = float(self.analyzer.score(sketch.index, row[None])[0])
         return self.space.candidate(sketch.index, row, "user", score)
 
+    def explained(self, sketch: Sketch, decisions: Sequence[Any], *, kept: bool = False) -> Explanation:
+        """The parts of a row's score.
+
+        Args:
+            kept: the same is asked again: further rows are held against it.
+
+        Raises:
+            UserError: the decisions are not of this sketch.
+        """
+        key = sketch.hash, decisions
+        if kept and self._kept is not None and self._kept[0] == key:
+            return self._kept[1]
+        found = self.analyzer.explain(sketch.index, checked_row(sketch, decisions))
+        if kept:
+            self._kept = key, found
+        return found
+
     def materialised(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """The valid ones of them, schedules set."""
         return self.space.materialise(candidates)
@@ -134,6 +168,8 @@ def _key(project: str, task_id: int) -> _Key:
 def workbench(project: str, task_id: int) -> Workbench:
     """The workbench of a task; the last one is kept, because an answer must follow a slider."""
     if not _open or _open[0].key != _key(project, task_id):
+        for other in _open:
+            other.let_go()
         _open[:] = [Workbench(project, task_id)]
     _open[0].refresh()
     return _open[0]

@@ -1,0 +1,49 @@
+"""With cold caches every timed call finds its arguments in memory, but the first; with warm ones none does."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import msgspec
+import pytest
+
+from pruner_engine.measure import wire
+from pruner_engine.measure.measurer import Measurer
+from schedules import CPU, task_of
+
+# in a process of its own: where a kernel is timed there is no other process beside it
+TIMING = """
+import json, sys
+import msgspec, numpy as np, tvm
+from pruner_engine.measure import runner, wire
+emptying, happened = "cache_flush_cpu_non_first_arg", []
+flush = tvm.get_global_func(emptying)
+def watched(*args):
+    happened.append(["flushed", len(args)])
+    flush(*args)
+tvm.register_global_func(emptying, watched, override=True)
+job = msgspec.json.decode(sys.stdin.buffer.read(), type=wire.Run)
+args = [tvm.runtime.tensor(np.ones(arg.shape, arg.dtype)) for arg in job.args]
+call = runner.ThisMachine().caller(job, lambda *given: happened.append(["called", len(given)]), args, tvm.cpu())
+for number in (3, 100):
+    del happened[:]
+    call(number)
+    print(json.dumps(happened))
+"""
+
+
+@pytest.mark.parametrize("cold", [True, False], ids=["cold", "warm"])
+def test_caches_are_emptied_before_every_timed_call(cold):
+    task = task_of("matmul:8,8,8")
+    kernel = wire.Kernel("", [wire.Tensor(list(arg.shape), arg.dtype) for arg in task.args])
+    with Measurer(CPU, cold_cache=cold, check="none") as measurer:
+        job = measurer._run(task, 1, kernel, best_s=None, check="none", timeout_s=1.0)
+    done = subprocess.run(
+        [sys.executable, "-c", TIMING], input=msgspec.json.encode(job), capture_output=True, check=True
+    )
+    few, many = map(json.loads, done.stdout.splitlines()[-2:])
+    once = [["flushed", 3], ["called", 3]] if cold else [["called", 3]]
+    assert few == 3 * once
+    assert many == (8 if cold else 100) * once, "emptying takes longer than most kernels: fewer calls tell"
