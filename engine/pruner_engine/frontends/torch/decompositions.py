@@ -77,7 +77,9 @@ def _extremes_so_far(least: bool, x: Tensor, dim: int) -> tuple[Tensor, Tensor]:
         before, there = (
             torch.cat([part.narrow(dim, 0, reach), part.narrow(dim, 0, many - reach)], dim) for part in (x, places)
         )
-        kept = (x <= before if least else x >= before) | (x != x)  # NaN are the largest and the least
+        kept = x <= before if least else x >= before
+        if x.is_floating_point():
+            kept = kept | x.isnan()  # which are the largest and the least
         x, places = torch.where(kept, x, before), torch.where(kept, places, there)
         reach *= 2
     return x, places
