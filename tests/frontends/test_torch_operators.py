@@ -70,6 +70,8 @@ CASES = {
     "products so far of truths": (lambda x: (x > 0).cumprod(0), [X]),
     "the largest in any order": (lambda x: x.topk(3, 1, sorted=False)[0].sum(1), [X]),
     "the least in any order": (lambda x: x.topk(3, 1, False, False)[1].sum(1), [X]),
+    "a check of all numbers": (lambda x: (torch._check_tensor_all(x < 9), x * 2)[1], [X]),
+    "a check of how many are positive": (lambda x: (torch._check(x[x > 0].numel() < 99), x * 2)[1], [X]),
     "an infinite mask": (lambda x: (x + torch.full((5, 5), -torch.inf).triu(1)).softmax(-1), [numbers(3, 5, 5)]),
     "a filled mask": (lambda x: x.masked_fill(x > 0, -torch.inf).amax(-1).exp(), [X]),
     "a sampled image": (lambda x: functional.grid_sample(x, GRID, align_corners=True), [numbers(1, 3, 6, 6)]),

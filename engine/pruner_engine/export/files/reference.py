@@ -97,7 +97,7 @@ def torch_call(request: dict[str, Any], arrays: list[np.ndarray]) -> Prepared:
     # as in ONNX Runtime; for convolutions PyTorch has it switched on
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = request["dtype"] != "float32"
     arguments: tuple[Any, Any] = (arrays, {})
-    gpu = request["device"] == "cuda"
+    gpu, program = request["device"] == "cuda", None
     if gpu and not torch.cuda.is_available():
         raise SystemExit("this installation of PyTorch does not run on cuda")
     if request["kind"] == "workload":
@@ -111,6 +111,7 @@ def torch_call(request: dict[str, Any], arrays: list[np.ndarray]) -> Prepared:
 
             program = move_to_device_pass(program, "cuda")  # also where the program itself names the CPU
         module, arguments = program.module(), _arguments(program, arrays)
+    state = _state(program, module, request["input_specs"], arrays) if program else []
     if request["library"] == "torch.compile":
         import torch._inductor.config
 
@@ -119,16 +120,20 @@ def torch_call(request: dict[str, Any], arrays: list[np.ndarray]) -> Prepared:
     # products in a smaller type, as in the tuned model
     mixed = torch.autocast(request["device"], getattr(torch, request["dtype"]), enabled=request["dtype"] != "float32")
     given, named = tree_map(lambda value: _tensor(value, request["device"]), arguments)
+    in_place = program and len(request["output_specs"]) > len(program.graph_signature.user_outputs)
+    changed = _changed(program, tree_leaves((given, named)), state) if in_place else []
     results: list[Any] = []
 
     def call() -> None:
         with torch.inference_mode(), mixed:
+            for _, buffer, value in state:
+                buffer.copy_(value)
             results[:] = [module(*given, **named)]
         if gpu:
             torch.cuda.synchronize()
 
     def fetch() -> list[np.ndarray]:
-        return [_array(out) for out in tree_leaves(results) if isinstance(out, torch.Tensor)]
+        return [_array(out) for out in tree_leaves([results, changed]) if isinstance(out, torch.Tensor)]
 
     return call, fetch, torch.__version__
 
@@ -151,7 +156,25 @@ def _arguments(program: Any, arrays: list[np.ndarray]) -> tuple[Any, Any]:
     return given, named
 
 
-def _tensor(value: Any, device: str) -> Any:
+def _state(program: Any, module: Any, specs: list[Any], arrays: list[np.ndarray]) -> list[tuple[str, Any, Any]]:
+    """Buffers that a library of the program takes as inputs: each with its name, and what it holds before a call."""
+    names = program.graph_signature.inputs_to_buffers
+    given = [(names[spec["name"]], array) for spec, array in zip(specs, arrays, strict=True) if spec["name"] in names]
+    held = [(name, module.get_buffer(name), array) for name, array in given]
+    return [(name, buffer, _tensor(array, buffer.device)) for name, buffer, array in held]
+
+
+def _changed(program: Any, leaves: list[Any], state: list[tuple[str, Any, Any]]) -> list[Any]:
+    """Inputs and buffers that the program changes in place, in its order: a library has outputs for them."""
+    from torch.export.graph_signature import InputKind
+
+    signature = program.run_decompositions({}).graph_signature  # which alone tells
+    own = [spec.arg.name for spec in signature.input_specs if spec.kind is InputKind.USER_INPUT]
+    held = {**dict(zip(own, leaves, strict=True)), **{name: buffer for name, buffer, _ in state}}
+    return [held[spec.target] for spec in signature.output_specs if spec.target in held]
+
+
+def _tensor(value: Any, device: Any) -> Any:
     """An input; what is no array stays as it is."""
     import torch
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection
+from functools import partial
 from typing import Any
 
 import torch
@@ -61,6 +62,27 @@ def _numbers(x: Tensor) -> Tensor:
 def _sorted(x: Tensor, *, stable: bool | None, dim: int = -1, descending: bool = False) -> tuple[Tensor, Tensor]:
     """TVM's sorts are all stable."""
     return _aten.sort.default(x, dim, descending)
+
+
+def _extremes_so_far(least: bool, x: Tensor, dim: int) -> tuple[Tensor, Tensor]:
+    """And where they are, of equal ones the last: each step looks twice as far back as the one before."""
+    if x.dim() == 0:
+        return x.clone(), torch.zeros_like(x, dtype=torch.int64)
+    dim %= x.dim()
+    many, reach = x.shape[dim], 1
+    if type(many) is not int:
+        return NotImplemented
+    places = torch.arange(many).view([-1 if axis == dim else 1 for axis in range(x.dim())]).expand(x.shape)
+    while reach < many:
+        before, there = (
+            torch.cat([part.narrow(dim, 0, reach), part.narrow(dim, 0, many - reach)], dim) for part in (x, places)
+        )
+        kept = x <= before if least else x >= before
+        if x.is_floating_point():
+            kept = kept | x.isnan()  # which are the largest and the least
+        x, places = torch.where(kept, x, before), torch.where(kept, places, there)
+        reach *= 2
+    return x, places
 
 
 def _kth(x: Tensor, k: Any, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
@@ -209,6 +231,8 @@ _OURS: dict[Any, Callable[..., Any]] = {
     _aten._weight_int8pack_mm.default: _product_of_bytes,
     _aten.addbmm.default: _sum_of_products,
     _aten.bilinear.default: _bilinear,
+    _aten.cummax.default: partial(_extremes_so_far, False),
+    _aten.cummin.default: partial(_extremes_so_far, True),
     _aten.copysign.Scalar: _signed,
     _aten.copysign.Tensor: _signed,
     _aten.erfc.default: _rest_of_error_function,

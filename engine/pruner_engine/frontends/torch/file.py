@@ -32,6 +32,7 @@ def to_relax(content: bytes, name: str) -> tvm.IRModule:
     know_quantised_operators(content)
     know_operators_of_libraries(content)
     program = _load(content, name)
+    from pruner_engine.frontends.torch.assertions import without_assertions
     from pruner_engine.frontends.torch.attention import in_core_operators
     from pruner_engine.frontends.torch.decompositions import spelled_out
     from pruner_engine.frontends.torch.dimensions import known_by_their_symbols
@@ -40,16 +41,17 @@ def to_relax(content: bytes, name: str) -> tvm.IRModule:
     from pruner_engine.frontends.torch.operators.recurrent import with_whole_layers
     from pruner_engine.frontends.torch.randomness import refuse_random
     from pruner_engine.frontends.torch.regions import without_regions
+    from pruner_engine.frontends.torch.state import with_state_outside
     from pruner_engine.frontends.torch.tensors import tensors_only
 
     with importing(name):
         importer = Importer()
         program = in_core_operators(with_whole_layers(without_regions(known_by_their_symbols(program))))
-        program = spelled_out(program, importer.known())
+        program = without_assertions(spelled_out(program, importer.known()))
         refuse_random(program)
         importer.refuse_unknown(program)
         mod = importer.from_exported_program(
-            tensors_only(promoted(with_real_parameters(program))),
+            tensors_only(with_state_outside(promoted(with_real_parameters(program)))),
             keep_params_as_input=False,
             unwrap_unit_return_tuple=True,
             no_bind_return_tuple=False,
