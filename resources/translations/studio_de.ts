@@ -4156,6 +4156,14 @@
         <translation>Tab</translation>
     </message>
     <message>
+        <source>Enter, Space</source>
+        <translation>Eingabe, Leertaste</translation>
+    </message>
+    <message>
+        <source>Press the button that the keyboard is at</source>
+        <translation>Die Schaltfläche drücken, bei der die Tastatur ist</translation>
+    </message>
+    <message>
         <source>Shift+↑ ↓</source>
         <translation>Umschalt+↑ ↓</translation>
     </message>
