@@ -102,7 +102,7 @@ def test_a_device_that_cannot_be_measured_says_why_beside_the_button(qtbot, wind
     part.measure_button.setFocus()
     qtbot.keyClick(part.measure_button, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: "not a device of this machine" in part.note.text(), timeout=90_000)
-    assert part.measure_button.isEnabled() and not part.progress.isVisible() and part.measure_button.hasFocus()
+    assert part.measure_button.isEnabled() and not part.progress.isVisible()
 
 
 def test_boards_are_watched_at_their_tracker(qtbot, window: MainWindow) -> None:
