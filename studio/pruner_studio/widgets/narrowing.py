@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
+from pruner_studio.keyboard import ENTER
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import paint_icon
 from pruner_studio.widgets.elided import ElidedButton
@@ -36,6 +37,8 @@ class TaskFilter(QLineEdit):
             self.clear()
         else:
             super().keyPressEvent(event)
+            if event.key() in ENTER:
+                event.accept()  # it has ended the typing, and is not to press the button that the keyboard is at now
 
     def _show(self) -> None:
         if self.text() != self._workspace.filter:
