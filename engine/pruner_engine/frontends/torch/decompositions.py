@@ -19,6 +19,7 @@ from pruner_engine.frontends.torch.matrices import MATRICES
 from pruner_engine.frontends.torch.volumes import samples_of_volumes
 
 _aten = torch.ops.aten
+_WHOLE = {torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8}
 _ROUNDS = 4  # of decomposing what decompositions are made of
 
 
@@ -65,24 +66,17 @@ def _sorted(x: Tensor, *, stable: bool | None, dim: int = -1, descending: bool =
 
 
 def _extremes_so_far(least: bool, x: Tensor, dim: int) -> tuple[Tensor, Tensor]:
-    """And where they are, of equal ones the last: each step looks twice as far back as the one before."""
-    if x.dim() == 0:
-        return x.clone(), torch.zeros_like(x, dtype=torch.int64)
-    dim %= x.dim()
-    many, reach = x.shape[dim], 1
-    if type(many) is not int:
+    """And where they are, of equal ones the last: extremes of all, with the later ones left out."""
+    if x.dim() == 0 or not (x.is_floating_point() or x.dtype in _WHOLE):
         return NotImplemented
-    places = torch.arange(many).view([-1 if axis == dim else 1 for axis in range(x.dim())]).expand(x.shape)
-    while reach < many:
-        before, there = (
-            torch.cat([part.narrow(dim, 0, reach), part.narrow(dim, 0, many - reach)], dim) for part in (x, places)
-        )
-        kept = x <= before if least else x >= before
-        if x.is_floating_point():
-            kept = kept | x.isnan()  # which are the largest and the least
-        x, places = torch.where(kept, x, before), torch.where(kept, places, there)
-        reach *= 2
-    return x, places
+    low, high = (-math.inf, math.inf) if x.is_floating_point() else (torch.iinfo(x.dtype).min, torch.iinfo(x.dtype).max)
+    outside = torch.full((), high if least else low, dtype=x.dtype)
+    place, row = torch.arange(x.shape[dim]), x.movedim(dim, -1).unsqueeze(-2)
+    so_far = place <= place.unsqueeze(-1)
+    seen = torch.where(so_far, row, outside)
+    found = seen.amin(-1) if least else seen.amax(-1)
+    places = torch.where(so_far & (row == found.unsqueeze(-1)), place, 0).amax(-1)
+    return found.movedim(-1, dim), places.movedim(-1, dim)
 
 
 def _kth(x: Tensor, k: Any, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
