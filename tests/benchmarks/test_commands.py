@@ -63,9 +63,9 @@ def test_data_is_collected_once_and_trains_models(tmp_path, warm):
         told = json.loads(pruner_here(*used, "--checkpoint", checkpoint, "--json"))
         assert (told["strategy"], told["valid"]) == (strategy, 12)
         with ProjectReader(project) as reader:
-            (task,), measured = reader.tasks(told["id"]), reader.candidates(told["id"], measured=True)
+            (task,) = reader.tasks(told["id"])
             learned = model_checkpoint(reader, told["id"])
-        assert task["best_s"] < min(measured[0]["seconds"], task["untuned_s"])
+        assert task["best_s"] < task["untuned_s"] / 2, "a model that knows the task well may name the best one first"
         kept, given = (load(data) for data in (learned["data"], checkpoint.read_bytes()))
         assert learned["kind"] == strategy and kept.keys() == given.keys()
         assert all(np.array_equal(kept[name], given[name]) for name in given), "it learns nothing of this run"
