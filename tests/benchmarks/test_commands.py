@@ -3,7 +3,9 @@
 import json
 import statistics
 
+import numpy as np
 import pytest
+from safetensors.numpy import load
 
 from pruner_engine.benchmarks.again import read_timed
 from pruner_engine.store.lookups import model_checkpoint
@@ -57,14 +59,16 @@ def test_data_is_collected_once_and_trains_models(tmp_path, warm):
     assert told["settings"]["checkpoint"] == str(tmp_path / "pacm-draft.safetensors")
     for strategy in ("tenset-mlp", "tlp"):
         checkpoint, project = tmp_path / f"{strategy}.safetensors", tmp_path / f"{strategy}.pruner"
-        used = ["tune", "matmul:64,64,48", "--trials", 18, "--project", project, "--strategy", strategy, *SMALL]
+        used = ["tune", "matmul:64,64,48", "--trials", 12, "--project", project, "--strategy", strategy, *SMALL]
         told = json.loads(pruner_here(*used, "--checkpoint", checkpoint, "--json"))
-        assert (told["strategy"], told["valid"]) == (strategy, 18)
+        assert (told["strategy"], told["valid"]) == (strategy, 12)
         with ProjectReader(project) as reader:
-            (task,), measured = reader.tasks(told["id"]), reader.candidates(told["id"], measured=True)
+            (task,) = reader.tasks(told["id"])
             learned = model_checkpoint(reader, told["id"])
-        assert task["best_s"] < min(measured[0]["seconds"], task["untuned_s"])
-        assert learned["kind"] == strategy and learned["data"] == checkpoint.read_bytes(), "it learns offline"
+        assert task["best_s"] < task["untuned_s"] / 2, "a model that knows the task well may name the best one first"
+        kept, given = (load(data) for data in (learned["data"], checkpoint.read_bytes()))
+        assert learned["kind"] == strategy and kept.keys() == given.keys()
+        assert all(np.array_equal(kept[name], given[name]) for name in given), "it learns nothing of this run"
 
 
 def test_the_same_candidates_are_measured_in_both_ways():
