@@ -59,9 +59,9 @@ def test_data_is_collected_once_and_trains_models(tmp_path, warm):
     assert told["settings"]["checkpoint"] == str(tmp_path / "pacm-draft.safetensors")
     for strategy in ("tenset-mlp", "tlp"):
         checkpoint, project = tmp_path / f"{strategy}.safetensors", tmp_path / f"{strategy}.pruner"
-        used = ["tune", "matmul:64,64,48", "--trials", 12, "--project", project, "--strategy", strategy, *SMALL]
+        used = ["tune", "matmul:64,64,48", "--trials", 6, "--project", project, "--strategy", strategy, *SMALL]
         told = json.loads(pruner_here(*used, "--checkpoint", checkpoint, "--json"))
-        assert (told["strategy"], told["valid"]) == (strategy, 12)
+        assert (told["strategy"], told["valid"]) == (strategy, 6)
         with ProjectReader(project) as reader:
             (task,) = reader.tasks(told["id"])
             learned = model_checkpoint(reader, told["id"])
