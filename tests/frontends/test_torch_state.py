@@ -8,7 +8,7 @@ from torch import nn
 from torch_functions import numbers, saved
 from tvm import relax
 
-from pruner_engine.export.baselines import time_torch
+from pruner_engine.export.baselines import time_reference
 from pruner_engine.frontends import load_model
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
@@ -54,7 +54,7 @@ def test_pytorch_is_given_the_same_state(tmp_path):
     torch.export.save(torch.export.export(nn.Sequential(Cache()).eval(), (numbers(1, 3),), strict=True), path)
     model = load_model(str(path))
     x, rows, filled = numbers(1, 3).numpy(), numbers(4, 3).numpy(), np.array([2])
-    timing = time_torch(model, [x, rows, filled], 1, 2)
+    timing = time_reference("torch", model, [x, rows, filled], 1, 2)
     assert timing.repeats, timing.note
     for ours, theirs in zip(run(model, x, rows, filled), timing.outputs, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-6)
