@@ -65,6 +65,12 @@ def test_the_best_of_the_other_project_are_measured_first_and_the_search_goes_on
     assert len({row["hash"] for row in rows}) == 6
 
 
+def test_a_budget_is_not_exceeded_by_what_is_known(tuned, tmp_path):
+    said = started(tmp_path / "own.pruner", KERNEL, 1, start_from=str(tuned))
+    assert said[-1].trials == 1
+    assert [row["origin"] for row in measured(tmp_path / "own.pruner")] == ["known"]
+
+
 def test_a_run_may_start_from_its_own_project(tuned, tmp_path):
     project = Path(shutil.copy(tuned, tmp_path))
     started(project, KERNEL, 4, start_from=str(project))

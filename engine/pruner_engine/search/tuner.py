@@ -179,8 +179,7 @@ class Tuner:
         left = 0 if closed else self.allotment.of_round(state)
         pinned = self._materialise(state, waiting)
         if not closed:
-            own = {c.hash for c in pinned}
-            pinned += [c for c in self._known(state) if c.hash not in own]
+            self._add_known(state, pinned, left)
         if left <= 0 and not pinned:
             state.exhausted |= not closed
             return None
@@ -361,12 +360,13 @@ class Tuner:
                 )
         return valid
 
-    def _known(self, state: TaskState) -> list[Candidate]:
-        """What another project found best of the task, once; what does not fit here is left out."""
+    def _add_known(self, state: TaskState, chosen: list[Candidate], most: int) -> None:
+        """Let a round measure what another project found best of the task; what it has no room for waits."""
         assert state.space is not None
-        traces, state.known = state.known, []
-        candidates = state.space.known(traces)
-        return state.space.materialise([c for c in candidates if c.hash not in state.measured], threads_of(self.target))
+        while state.known and len(chosen) < most:
+            candidate = state.space.known(state.known.pop(0))
+            if candidate is not None and candidate.hash not in state.measured.union(c.hash for c in chosen):
+                chosen += state.space.materialise([candidate])
 
 
 def _place_and_words(error: Exception) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -94,14 +93,12 @@ class DesignSpace:
         Trace.apply_json_to_schedule(json.loads(text), schedule)
         return self.from_trace(schedule.trace, origin)
 
-    def known(self, traces: Iterable[str]) -> list[Candidate]:
-        """Distinct candidates of traces, as JSON, that were measured elsewhere; those that do not fit are left out."""
-        found: dict[str, Candidate] = {}
-        for text in traces:
-            with contextlib.suppress(*_INVALID):
-                candidate = self.from_json(text, "known")
-                found.setdefault(candidate.hash, candidate)
-        return list(found.values())
+    def known(self, text: str) -> Candidate | None:
+        """The candidate of a trace, as JSON, that was measured elsewhere; None where it does not fit."""
+        try:
+            return self.from_json(text, "known")
+        except _INVALID:
+            return None
 
     def from_trace(self, trace: Trace, origin: str) -> Candidate:
         """The candidate of a trace, postprocessed or not; its `sketch` is None where it is of none of the sketches."""
