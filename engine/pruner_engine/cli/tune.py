@@ -95,16 +95,15 @@ def tune(
     **options: Any,
 ) -> None:
     """Tune MODEL: an .onnx or .pt2 file, or a built-in workload such as matmul:512,512,512."""
-    if dtype != "float32":
-        options["settings"] = (*options["settings"], ("dtype", dtype))
-    if rpc:
-        options["settings"] = (*options["settings"], ("rpc", rpc), ("rpc_key", rpc_key))
-    if checkpoint:
-        options["settings"] = (*options["settings"], ("checkpoint", checkpoint))
-    if start_from:
-        options["settings"] = (*options["settings"], ("start_from", start_from))
-    if without:
-        options["settings"] = (*options["settings"], ("without_rules", without))
+    given = {
+        "dtype": dtype if dtype != "float32" else None,
+        "rpc": rpc or None,
+        "rpc_key": rpc_key if rpc else None,
+        "checkpoint": checkpoint,
+        "start_from": start_from,
+        "without_rules": without or None,
+    }
+    options["settings"] += tuple((name, value) for name, value in given.items() if value is not None)
     file = project or default_project(model)
     _tune(model, file, as_json=as_json, **options)
 
