@@ -72,7 +72,7 @@ def test_valid_candidates_of_every_kind_of_kernel_pass_the_check(measurer, workl
 def test_libraries_go_when_their_candidates_are_measured(measurer, task):
     inputs = candidates(task, count=4)
     assert all(result.ok for result in measured(measurer, task, inputs))
-    zygote = next(p for p in psutil.Process().children() if "zygote" in " ".join(p.cmdline()))
+    zygote = psutil.Process(measurer._pipeline.pid)
     mapped = [
         {line.split(maxsplit=5)[-1] for line in maps if "/pruner-measure-" in line and ".so" in line}
         for process in zygote.children()

@@ -60,12 +60,15 @@ def window(qtbot, qapp: QApplication, tmp_path: Path, lent: dict[str, LentEngine
     made = MainWindow()
     for name, engine in lent.items():
         engine.lend(getattr(made.workspace.helpers, name))
-    qtbot.addWidget(made)
+
+    def at_rest(_: MainWindow) -> None:
+        for name in lent:
+            getattr(made.workspace.helpers, name).wait_ended(0)  # it asks no more while it closes
+
+    qtbot.addWidget(made, before_close_func=at_rest)
     with qtbot.waitExposed(made):
         made.show()
     yield made
-    for name in lent:
-        getattr(made.workspace.helpers, name).wait_ended(0)  # it asks no more while it closes
     made.close()
 
 

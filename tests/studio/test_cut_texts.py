@@ -38,7 +38,7 @@ SCREENS = {"usual": (1280, 720), "1366 x 768 at 150 %": (911, 512)}
 @pytest.mark.parametrize("screen", SCREENS)
 @pytest.mark.parametrize("key", [page[0] for page in PAGES])
 def test_no_text_is_cut_on_a_small_screen(
-    window: MainWindow, rested, finished_project: Path, key: str, screen: str
+    window: MainWindow, rested, answered, finished_project: Path, key: str, screen: str
 ) -> None:
     window.resize(*SCREENS[screen])
     assert (window.width(), window.height()) == SCREENS[screen]
@@ -49,6 +49,7 @@ def test_no_text_is_cut_on_a_small_screen(
     assert cut(window) == []
     for _, pane in panes:
         page.tabs.setCurrentWidget(pane)
+        answered(window)  # that nothing made these candidates, in as many words
         rested(page)
         assert cut(pane) == []
 
