@@ -2572,6 +2572,10 @@
         <translation>findet die Kernel</translation>
     </message>
     <message>
+        <source>choosing the layout</source>
+        <translation>wählt die Anordnung</translation>
+    </message>
+    <message>
         <source>laying out the design space</source>
         <translation>legt den Entwurfsraum an</translation>
     </message>
@@ -3390,6 +3394,14 @@
     <message>
         <source>Which boards of the tracker: the key that they registered with.</source>
         <translation>Welche Boards des Trackers: der Schlüssel, mit dem sie sich gemeldet haben.</translation>
+    </message>
+    <message>
+        <source>Layout of convolutions</source>
+        <translation>Anordnung der Faltungen</translation>
+    </message>
+    <message>
+        <source>The model&apos;s own, or channels last (NHWC), which suits most kernels here. Measured: the first candidates of the heaviest kernels are timed in both, and the faster layout is kept with the run. Auto measures where a run is ten minutes or 2000 trials long, or has no limit; shorter ones follow a rule.</source>
+        <translation>Die des Modells oder Kanäle zuletzt (NHWC), was den meisten Kerneln hier liegt. Gemessen: Die ersten Kandidaten der schwersten Kernel werden in beiden gemessen, und die schnellere Anordnung bleibt dem Lauf. Auto misst, wo ein Lauf zehn Minuten oder 2000 Versuche lang ist oder keine Grenze hat; kürzere folgen einer Regel.</translation>
     </message>
     <message>
         <source>Rules left out</source>
@@ -5410,6 +5422,14 @@
     <message>
         <source>{0} knows none of the model&apos;s kernels.</source>
         <translation>{0} kennt keinen der Kernel des Modells.</translation>
+    </message>
+    <message>
+        <source>Convolutions run channels last: about {0}, as the model has them {1}.</source>
+        <translation>Faltungen rechnen mit Kanälen zuletzt: etwa {0}, wie das Modell sie hat {1}.</translation>
+    </message>
+    <message>
+        <source>Convolutions stay as the model has them: about {0}, channels last {1}.</source>
+        <translation>Faltungen bleiben, wie das Modell sie hat: etwa {0}, Kanäle zuletzt {1}.</translation>
     </message>
     <message>
         <source>{0} holds no kernel that could be tuned.</source>

@@ -54,7 +54,7 @@ def _found(
     chosen = None if all_runs else run_id
     database = ProjectDatabase(project, run["target_id"], target, chosen, cold=settings.cold_cache)
     untuned = {row["hash"]: row["untuned_s"] for row in rows if row["untuned_s"]}
-    prepared = prepare(model.mod, target, settings.without_rules)
+    prepared = prepare(model.mod, target, settings.without_rules, settings.settled_layout)
     return _Found(run, device, TunedModel(model, prepared, target, tasks, database, untuned))
 
 

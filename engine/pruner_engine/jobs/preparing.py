@@ -12,6 +12,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.export.baselines import MISSING, example_inputs, time_reference
 from pruner_engine.frontends import LoadedModel
 from pruner_engine.jobs.job import JobContext
+from pruner_engine.jobs.layout import laid_out
 from pruner_engine.jobs.stored import is_this_device, refuse_other_device, stored_model, stored_tasks
 from pruner_engine.protocol import Phase
 from pruner_engine.search.settings import settings_from
@@ -22,7 +23,6 @@ from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.profiling import profile_for
 from pruner_engine.targets.target import device_kind, resolve_target, threads_of
 from pruner_engine.tasks.extract import extract_tasks
-from pruner_engine.tasks.prepare import prepare
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def prepare_run(project: Project, run_id: int, model: LoadedModel, target: tvm.t
     project.work.set_profile(target_id, profile.as_json())
     project.runs.update(run_id, phase="prepare")
     job.emit(Phase(name="prepare", detail=model.name))
-    tasks = extract_tasks(prepare(model.mod, target, settings.without_rules), target)
+    tasks = extract_tasks(laid_out(project, run_id, model, target, profile, job), target)
     if not tasks:
         raise UserError(f"{model.name} holds no kernel that could be tuned.", "Check that it is the model you meant.")
     if is_this_device(project.work.target(target_id), target):

@@ -39,6 +39,7 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
         adapt_every: rounds between adaptations of MoA.
         trials_per_task: at most so many trials of each task, and the budget where none is given; 0 switches that off.
         patience: trials of a task without gain after which it is tuned no more; 0 switches that off.
+        layout: of convolutions: own, channels-last, or measured for the faster one; auto: measured where a run is long.
         without_rules: names of our own schedule rules and rewrites of the graph to leave out.
         build_timeout_s: seconds that building one candidate may take.
         run_timeout_s: seconds that running one candidate may take.
@@ -67,6 +68,7 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
     adapt_every: _Positive = 4
     trials_per_task: _Count = 0
     patience: _Count = 0
+    layout: Literal["auto", "measured", "own", "channels-last"] = "auto"
     without_rules: tuple[str, ...] = ()
     build_timeout_s: _Seconds = 30.0
     run_timeout_s: _Seconds = 10.0
@@ -89,6 +91,15 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
     def with_checkpoint(self, path: str) -> SearchSettings:
         """The same settings with another pre-trained model."""
         return msgspec.structs.replace(self, checkpoint=path)
+
+    def with_layout(self, layout: Literal["own", "channels-last"]) -> SearchSettings:
+        """The same settings with convolutions in this layout."""
+        return msgspec.structs.replace(self, layout=layout)
+
+    @property
+    def settled_layout(self) -> Literal["own", "channels-last"] | None:
+        """The layout that was given or found; None where that is left to the rule."""
+        return self.layout if self.layout in ("own", "channels-last") else None
 
     def as_json(self) -> str:
         return msgspec.json.encode(self).decode()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from typing import Literal
 
 import tvm
 import tvm_ffi
@@ -44,20 +47,49 @@ _NHWC = {
 }
 
 
-def prepare(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) -> tvm.IRModule:
-    """Legalise, choose the layout and fuse.
+Layout = Literal["own", "channels-last"]
 
-    Convolutions run in NHWC where that does not spoil the fusion (the kernels together move at most 15 % more bytes),
-    else in the layout of the model.
+
+def prepare(
+    mod: tvm.IRModule, target: Target, without: Collection[str] = (), layout: Layout | None = None
+) -> tvm.IRModule:
+    """Legalise, choose the layout and fuse.
 
     Args:
         mod: Relax module with function "main", weights bound as constants.
         target: what the kernels will be compiled for.
         without: names of rewrites to leave out, of `rule_names.REWRITES`; others are ignored.
+        layout: of the convolutions, where they can have it; None: by the rule of `Layouts.likely`.
 
     Returns:
         A Relax module whose "main" calls fused TIR functions; weights whose layout a kernel may choose are marked.
     """
+    there = layouts(mod, target, without)
+    return there.prepared(layout or there.likely)
+
+
+@dataclass(frozen=True)
+class Layouts:
+    """A model in each layout that its convolutions can have.
+
+    Attributes:
+        own: prepared with the layout that it came with.
+        channels_last: prepares it in NHWC (volumes: NDHWC); None where it has no convolution, or one that cannot move.
+        likely: which one is expected to be faster: NHWC where that does not spoil the fusion (the kernels together
+            move at most 15 % more bytes), or spares multiplications.
+    """
+
+    own: tvm.IRModule
+    channels_last: Callable[[], tvm.IRModule] | None = None
+    likely: Layout = "own"
+
+    def prepared(self, layout: Layout) -> tvm.IRModule:
+        """The model in a layout, or in its own where it has only that."""
+        return self.own if layout == "own" or self.channels_last is None else self.channels_last()
+
+
+def layouts(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) -> Layouts:
+    """The layouts that a model can be prepared in; arguments as those of `prepare`."""
     cpu = target.kind.name == "llvm"
     lanes = vector_bits_of(target) // 32 if cpu else 0
     on = {name for name, for_cpus in REWRITES.items() if name not in without and (cpu or not for_cpus)}
@@ -66,7 +98,7 @@ def prepare(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) ->
     def in_integers(mod: tvm.IRModule) -> tvm.IRModule:
         return integer_products(mod, products, lanes if "winograd" in on else 0) if products else mod
 
-    with target, tvm.transform.PassContext(opt_level=3):
+    with _passes(target):
         # weights that are computed from constants (weight_norm) are constants from here on
         mod = _folded(fold_movement(without_zero_divisors(within_bounds(mod))))
         clean = summed_in_float32(_clean(in_arithmetic(signals_as_images(mod) if "signals" in on else mod)))
@@ -75,26 +107,36 @@ def prepare(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) ->
         clean = widen_products(clean, lanes) if "wide-products" in on else clean
         plain = _lower(clean, lanes)
         if not any(name in _NHWC for name in _operators(clean)) or "channels-last" not in on:
-            return plain
+            return Layouts(plain)
         try:
             wide = widen_channels(clean, lanes) if "wide-channels" in on else clean
             moved = rx.ConvertLayout(_NHWC)(wide)
         except (RuntimeError, ValueError):  # ConvertLayout does not know every operator
-            return plain
+            return Layouts(plain)
         moved = rx.CanonicalizeBindings()(fold_movement(moved))
         whole = in_integers(moved)
         spread = spread_transposed(whole) if "transposed" in on else whole
-        channels_last = _lower(spread, lanes)
-        if not _operators(channels_last) <= {*_operators(plain), _VIEW}:
-            return plain  # TVM lowers some operators channels first only
+        lowered = _lower(spread, lanes)
+        if not _operators(lowered) <= {*_operators(plain), _VIEW}:
+            return Layouts(plain)  # TVM lowers some operators channels first only
         # channels first, a transposed convolution multiplies zeros, and one of bytes real numbers: that costs more
         # than any traffic
         saves = _TRANSPOSED in _operators(moved) - _operators(spread) or whole is not moved
-        if not saves and _traffic(channels_last) > _NHWC_WORTH * _traffic(plain):
-            return plain
-        moved = simplify(widen_groups(spread, lanes)) if "groups" in on else spread
-        moved = winograd(moved, lanes) if "winograd" in on else moved
-        return channels_last if tvm_ffi.structural_equal(moved, spread) else _lower(moved, lanes)
+        worth = saves or _traffic(lowered) <= _NHWC_WORTH * _traffic(plain)
+
+    def channels_last() -> tvm.IRModule:
+        with _passes(target):
+            best = simplify(widen_groups(spread, lanes)) if "groups" in on else spread
+            best = winograd(best, lanes) if "winograd" in on else best
+            return lowered if tvm_ffi.structural_equal(best, spread) else _lower(best, lanes)
+
+    return Layouts(plain, channels_last, "channels-last" if worth else "own")
+
+
+@contextlib.contextmanager
+def _passes(target: Target) -> Iterator[None]:
+    with target, tvm.transform.PassContext(opt_level=3):
+        yield
 
 
 def _clean(mod: tvm.IRModule) -> tvm.IRModule:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,10 @@ class TensorSpec:
     name: str
     shape: tuple[int, ...]
     dtype: str
+
+    @property
+    def bytes(self) -> int:
+        return math.prod(self.shape) * tvm.DataType(self.dtype).itemsize
 
     def as_json(self) -> dict[str, Any]:
         return {"name": self.name, "shape": list(self.shape), "dtype": self.dtype}
@@ -47,3 +52,8 @@ class TuningTask:
     args: tuple[TensorSpec, ...]
     flops: float
     weight: int
+
+    @property
+    def bytes(self) -> int:
+        """Of all arguments, each counted once."""
+        return sum(spec.bytes for spec in self.args)

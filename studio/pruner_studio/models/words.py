@@ -13,6 +13,7 @@ PHASES = {
     "precision": tr("precision"),
     "profile": tr("measuring the device"),
     "prepare": tr("finding the kernels"),
+    "layout": tr("choosing the layout"),
     "space": tr("laying out the design space"),
     "restore": tr("taking up the run"),
     "baseline": tr("timing without tuning"),

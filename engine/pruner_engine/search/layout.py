@@ -1,0 +1,120 @@
+"""Which layout of a model's convolutions is faster: measured on the first candidates of its heaviest kernels.
+
+A layout changes which kernels there are, so that only tuning both would tell for certain. The draft's first candidates
+of a kernel come within some tens of per cent of its best, and untuned kernels do not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pruner_engine.draft import analyzer_for
+from pruner_engine.measure.measurer import Measurer
+from pruner_engine.measure.types import MeasureInput, MeasureResult
+from pruner_engine.search.budget import Budget
+from pruner_engine.search.explorer import Explorer
+from pruner_engine.search.settings import SearchSettings
+from pruner_engine.space.design_space import DesignSpace
+from pruner_engine.targets.profile import DeviceProfile
+from pruner_engine.targets.target import threads_of
+from pruner_engine.tasks.extract import extract_tasks
+from pruner_engine.tasks.prepare import Layout, Layouts
+from pruner_engine.tasks.task import TuningTask
+
+_KERNELS = 6  # of each layout, the heaviest of those that the other one does not have
+_CANDIDATES = 8  # of each kernel
+_WORTH = 0.95  # of the likely layout's time: what the other one has to fall below
+_LONG = Budget(trials=2_000, seconds=600.0)  # from here on some hundred candidates are a small part of a run
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was found.
+
+    Attributes:
+        layout: the faster one, the likely one where they hardly differ.
+        seconds: of all kernels that the layouts do not share, estimated from those that were measured; {} where
+            nothing was, since the layouts share all kernels or no candidate of one of them is valid.
+    """
+
+    layout: Layout
+    seconds: dict[Layout, float]
+
+
+def pays(budget: Budget) -> bool:
+    """Whether a run is long enough for both layouts to be measured before it."""
+    assert _LONG.trials is not None and _LONG.seconds is not None
+    enough_time = budget.seconds is None or budget.seconds >= _LONG.seconds
+    return enough_time and (budget.trials is None or budget.trials >= _LONG.trials)
+
+
+def measured_layout(
+    there: Layouts,
+    measurer: Measurer,
+    profile: DeviceProfile,
+    settings: SearchSettings,
+    seed: int = 0,
+    on_kernel: Callable[[str], None] = lambda name: None,
+) -> Measured:
+    """Measure the kernels that a model has in one layout only.
+
+    Args:
+        there: what there is to choose from.
+        measurer: for the target that it was prepared for; need not check outputs.
+        on_kernel: told the name of each kernel before it is drafted.
+
+    Raises:
+        UserError: the measurement processes are ended from outside again and again.
+    """
+    names: tuple[Layout, Layout] = ("own", "channels-last")
+    tasks = {name: extract_tasks(there.prepared(name), measurer.target) for name in names}
+    shared = set.intersection(*({task.hash for task in found} for found in tasks.values()))
+    seconds: dict[Layout, float] = {}
+    for name in names:
+        apart = [task for task in tasks[name] if task.hash not in shared]
+        seconds[name] = _seconds(apart, measurer, profile, settings, seed, on_kernel)
+    if not all(0.0 < found < math.inf for found in seconds.values()):
+        return Measured(there.likely, {})
+    other = names[there.likely == "own"]
+    return Measured(other if seconds[other] < _WORTH * seconds[there.likely] else there.likely, seconds)
+
+
+def _seconds(
+    tasks: Sequence[TuningTask],
+    measurer: Measurer,
+    profile: DeviceProfile,
+    settings: SearchSettings,
+    seed: int,
+    on_kernel: Callable[[str], None],
+) -> float:
+    """Of all calls of some kernels: the heaviest as measured, the others as near to what the device allows."""
+    heaviest = sorted(tasks, key=lambda task: -_least_s(task, profile))[:_KERNELS]
+    measured = 0.0
+    for task in heaviest:
+        on_kernel(task.name)
+        measured += task.weight * _fastest(task, measurer, profile, settings, seed)
+    allowed = sum(_least_s(task, profile) for task in heaviest)
+    return measured * sum(_least_s(task, profile) for task in tasks) / allowed if allowed else 0.0
+
+
+def _fastest(
+    task: TuningTask, measurer: Measurer, profile: DeviceProfile, settings: SearchSettings, seed: int
+) -> float:
+    """Seconds a call of the best of the draft's first candidates; infinite where none is valid."""
+    space = DesignSpace.generate(task, measurer.target, without=settings.without_rules)
+    drafted = Explorer(space, analyzer_for(space, profile), settings).draft(np.random.default_rng(seed)).candidates
+    results: list[MeasureResult] = []
+    first = space.materialise(drafted[:_CANDIDATES], threads_of(measurer.target))
+    inputs = [MeasureInput(one.hash, one.schedule.mod) for one in first if one.schedule is not None]
+    measurer.measure(task, inputs, best_s=None, on_result=results.append)
+    timed = (one.seconds for one in results if one.ok and not one.censored)
+    return min((seconds for seconds in timed if seconds is not None), default=math.inf)
+
+
+def _least_s(task: TuningTask, profile: DeviceProfile) -> float:
+    """Seconds that the device needs at least for all calls, arithmetic and every argument moved once."""
+    return task.weight * max(task.flops / profile.peak_flops, task.bytes / profile.dram_bandwidth)
