@@ -4504,6 +4504,18 @@
         <translation>keine</translation>
     </message>
     <message>
+        <source>automatic</source>
+        <translation>automatisch</translation>
+    </message>
+    <message>
+        <source>the model&apos;s</source>
+        <translation>die des Modells</translation>
+    </message>
+    <message>
+        <source>channels last</source>
+        <translation>Kanäle zuletzt</translation>
+    </message>
+    <message>
         <source>the strategy&apos;s own</source>
         <translation>wie die Strategie</translation>
     </message>

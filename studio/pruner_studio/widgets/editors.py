@@ -15,7 +15,15 @@ from pruner_studio.widgets.basic import Segments, fit_spin_box, number
 
 _MOST, _MOST_SECONDS = 2**31 - 1, 1e5  # that a field without a limit takes
 _DECIMALS = 4
-_WORDS = {"best": tr("each new best"), "all": tr("all"), "none": tr("none")}
+_WORDS = {
+    "best": tr("each new best"),
+    "all": tr("all"),
+    "none": tr("none"),
+    "auto": tr("automatic"),
+    "measured": tr("measured"),
+    "own": tr("the model's"),
+    "channels-last": tr("channels last"),
+}
 
 
 @dataclass(frozen=True)
