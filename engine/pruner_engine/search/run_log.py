@@ -11,7 +11,7 @@ from pruner_engine.store.project import Project
 
 
 class RunLog:
-    """Phases, notices and the curve of one run.
+    """Phases, notices, quarantined tasks and the latency curve of one run.
 
     Args:
         project: open for writing.
@@ -52,6 +52,16 @@ class RunLog:
     def notice(self, level: str, text: str, hint: str) -> None:
         self._project.runs.add_event(self._run_id, level, text, hint)
         self._emit(Notice(level=level, text=text, hint=hint))  # type: ignore[arg-type]
+
+    def quarantine(self, state: TaskState, why: str) -> None:
+        """Leave a task out for the rest of the run; the other tasks go on."""
+        state.quarantined = why
+        self._project.runs.update_task(self._run_id, state.task_id, quarantined=why)
+        self.notice(
+            "warning",
+            f"{state.task.name} is tuned no more: {why.rstrip('.')}.",
+            "The other tasks go on; its default kernel is exported.",
+        )
 
     def adaptation(self, metrics: dict[str, object]) -> None:
         """How the cost model adapted in the round under way."""
