@@ -1,4 +1,4 @@
-"""The tuning loop of one run: pick a task, propose, measure, learn, commit, tell."""
+"""The tuning loop of one run: pick a task, propose candidates, measure, learn, commit, report."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from pruner_engine.search.budget import WorkClock
 from pruner_engine.search.control import Control
 from pruner_engine.search.pinning import pin, pinned_before
 from pruner_engine.search.ranking import ranking_stats
-from pruner_engine.search.restore import take_up_trials
+from pruner_engine.search.restore import restore_trials
 from pruner_engine.search.round_plan import RoundPlanner
 from pruner_engine.search.run_log import RunLog
 from pruner_engine.search.run_plan import RunPlan
 from pruner_engine.search.scheduler import next_task
 from pruner_engine.search.strategy import Context, Proposal, Strategy, make_strategy
 from pruner_engine.search.task_state import TaskState, Trial
-from pruner_engine.search.yardstick import keep_yardstick, take_up_yardstick
+from pruner_engine.search.yardstick import keep_yardstick, restore_yardstick
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.sketch import trace_json
 from pruner_engine.store.project import Project
@@ -57,7 +57,7 @@ class Tuner:
         self.control = control
         self.clock = WorkClock(plan.budget, float(project.runs.get(plan.run_id)["elapsed_s"]))
         self.log = RunLog(project, plan.run_id, self.states, self.clock, plan.budget.trials, emit)
-        self._unchecked: set[int] = set()  # tasks of which that was told
+        self._unchecked: set[int] = set()  # tasks that the user was warned about
         self.strategy: Strategy = make_strategy(
             plan.strategy,
             Context(
@@ -81,7 +81,7 @@ class Tuner:
         """Tune until the budget is spent or the control says stop; everything measured is committed."""
         self.clock.begin()  # now: what a strategy loads to learn with, seconds of it, is not of the run's time
         if self.log.trials:
-            self._take_up()
+            self._restore()
         for row in pinned_before(self.project, self.run_id):
             self.control.pinned.put(row)
         self._baselines(measurer)
@@ -134,7 +134,7 @@ class Tuner:
 
     @contextlib.contextmanager
     def _leaving_out(self, state: TaskState) -> Iterator[None]:
-        """A task whose space, search or learning breaks, or hangs, must not end the others."""
+        """Quarantine the task if its space, search or learning fails or hangs: the others go on."""
         try:
             yield
         except PhaseSilentError as error:
@@ -165,7 +165,7 @@ class Tuner:
                 self.log.progress(state)
 
         self.log.phase("measure", state.task.name)
-        take_up_yardstick(self.project, state.task, state.task_id, measurer)
+        restore_yardstick(self.project, state.task, state.task_id, measurer)
         self._tell_unchecked(state, measurer)
         inputs = [MeasureInput(c.hash, c.schedule.mod) for c in chosen if c.schedule is not None]
         measurer.measure(
@@ -179,7 +179,7 @@ class Tuner:
         return trials
 
     def _noise(self, measurer: Measurer) -> dict[str, Any]:
-        """How long a fixed kernel takes now: its drift over the rounds tells whether latencies can be compared."""
+        """Time a fixed kernel: its drift over the rounds tells how far latencies can be compared."""
         if self.target.kind.name != "llvm":
             return {}
         try:
@@ -220,9 +220,9 @@ class Tuner:
 
     # ------------------------------------------------------------ before the first round
 
-    def _take_up(self) -> None:
-        """Take in what earlier sessions of the run measured and learned."""
-        take_up_trials(self.project, self.run_id, self.states, self.planner.generate_space, self.log.phase)
+    def _restore(self) -> None:
+        """Go on from what earlier sessions of the run measured and learned."""
+        restore_trials(self.project, self.run_id, self.states, self.planner.generate_space, self.log.phase)
         found = {role: self.project.runs.checkpoint(self.run_id, role) for role in ("model", "siamese")}
         self.strategy.restore(self.states, {role: row["data"] for role, row in found.items() if row})
 
@@ -244,7 +244,7 @@ class Tuner:
                 self.project.work.set_untuned(state.task_id, result.seconds, cold=self.settings.cold_cache)
 
     def _tell_unchecked(self, state: TaskState, measurer: Measurer) -> None:
-        """A task whose untuned kernel gives no outputs has nothing that its candidates' are compared with."""
+        """Warn once of a task whose outputs cannot be checked, because its untuned kernel gave none to compare with."""
         if self.settings.check == "none" or state.task_id in self._unchecked:
             return
         if not (untuned := measurer.untuned(state.task)).ok:
@@ -273,7 +273,7 @@ class Tuner:
                     self.project.runs.update_task(self.run_id, task_id, steer=action)
 
     def _take_pinned(self) -> None:
-        """Rows that the user put into the search wait at their tasks."""
+        """Queue rows that the user has pinned since the last round at their tasks."""
         while not self.control.pinned.empty():
             row = self.control.pinned.get()
             try:
@@ -285,7 +285,7 @@ class Tuner:
 
 
 def _place_and_words(error: Exception) -> str:
-    """What an error of ours says and where it was raised, in one line."""
+    """Kind, place and first words of an unexpected error, in one line."""
     places = [f for f in traceback.extract_tb(error.__traceback__) if "pruner_engine" in f.filename]
     place = f" in {Path(places[-1].filename).name}:{places[-1].lineno}" if places else ""
     return f"{type(error).__name__}{place}: {first_words(error)}"
