@@ -29,7 +29,7 @@ from PySide6.QtWidgets import (
 )
 
 from pruner_engine import __version__
-from pruner_studio import by_hand, clipboard
+from pruner_studio import clipboard, kept_sizes
 from pruner_studio.editing import Deeds, deeds
 from pruner_studio.keyboard import KeyboardKeeper, press_button
 from pruner_studio.left_alone import LeftAlone
@@ -365,7 +365,7 @@ class MainWindow(QMainWindow):
             self.workspace.job.wait_ended(15_000)
         self.workspace.helpers.wait_ended(2_000)
         self.workspace.close()
-        by_hand.write()
+        kept_sizes.write()
         QSettings().setValue("geometry", self.saveGeometry())
         if self._session is not None:
             self._session.end()
