@@ -22,7 +22,7 @@ from scipy.stats import spearmanr
 from pruner_engine import units
 from pruner_studio.main_window import PAGES, MainWindow
 from pruner_studio.models.rows import RowTable
-from pruner_studio.widgets.basic import StatTile
+from pruner_studio.widgets.cards import StatTile
 
 ELSEWHERE = {"devices"}  # its table is of data sheets, not of the project: test_devices.py
 Row = dict[str, Any]

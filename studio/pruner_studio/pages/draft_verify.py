@@ -20,13 +20,15 @@ from pruner_studio.models.scored import CandidateNames, ScoredCandidates, place_
 from pruner_studio.models.words import ORIGINS
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, Segments, StatTile, button
+from pruner_studio.widgets.basic import button
+from pruner_studio.widgets.cards import Card, StatTile
 from pruner_studio.widgets.drawn import Funnel
 from pruner_studio.widgets.elided import Choice
 from pruner_studio.widgets.figure import SaveButton
 from pruner_studio.widgets.narrowing import NarrowedBy
 from pruner_studio.widgets.plot import Plot
 from pruner_studio.widgets.rooms import Columns, Tiles
+from pruner_studio.widgets.segments import Segments
 from pruner_studio.widgets.series import Series
 from pruner_studio.widgets.table import Table
 

@@ -40,10 +40,12 @@ from pruner_studio.opening import show_outside
 from pruner_studio.pages.page import Page
 from pruner_studio.said import said
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, Pill, button, clear, label
+from pruner_studio.widgets.basic import button, clear, label
+from pruner_studio.widgets.cards import Card
 from pruner_studio.widgets.drawn import Bar, Bars
 from pruner_studio.widgets.figure import SaveButton
 from pruner_studio.widgets.narrowing import NarrowedBy
+from pruner_studio.widgets.pill import Pill
 from pruner_studio.widgets.rooms import Columns
 from pruner_studio.widgets.slower import SlowerCard
 from pruner_studio.widgets.table import Table

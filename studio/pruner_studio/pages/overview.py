@@ -19,7 +19,8 @@ from pruner_studio.models.words import PHASES
 from pruner_studio.pages.page import Page
 from pruner_studio.said import said
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, StatTile, button, label
+from pruner_studio.widgets.basic import button, label
+from pruner_studio.widgets.cards import Card, StatTile
 from pruner_studio.widgets.drawn import Bar, Bars
 from pruner_studio.widgets.failures import FailureCard
 from pruner_studio.widgets.figure import SaveButton

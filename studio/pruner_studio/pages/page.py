@@ -15,7 +15,8 @@ from pruner_engine.jobs import lines
 from pruner_studio.help import Term
 from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import EmptyState, button, label
+from pruner_studio.widgets.basic import button, label
+from pruner_studio.widgets.empty_state import EmptyState
 from pruner_studio.widgets.explained import terms_on
 from pruner_studio.widgets.narrowing import NarrowedBy
 from pruner_studio.workspace import Workspace

@@ -24,11 +24,13 @@ from pruner_studio.panes.roofline import RooflinePane
 from pruner_studio.panes.what_if import WhatIfPane
 from pruner_studio.said import said
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, Pill, button, icon_button, label
+from pruner_studio.widgets.basic import button, icon_button, label
 from pruner_studio.widgets.candidates import CandidatesCard, figures, figures_tip, outcome
+from pruner_studio.widgets.cards import Card
 from pruner_studio.widgets.elided import Choice
 from pruner_studio.widgets.log_fold import LogFold
 from pruner_studio.widgets.narrowing import NarrowedBy
+from pruner_studio.widgets.pill import Pill
 from pruner_studio.widgets.rooms import Division
 
 _SIDE_BY_SIDE = 960  # pixels from which on the candidates stand beside the one that is looked at

@@ -19,7 +19,8 @@ from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.models.words import STEERS
 from pruner_studio.pages.page import Finder, Page
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, button, label, menu_button
+from pruner_studio.widgets.basic import button, label, menu_button
+from pruner_studio.widgets.cards import Card
 from pruner_studio.widgets.divider import Divided
 from pruner_studio.widgets.narrowing import TaskFilter
 from pruner_studio.widgets.roofline import Kernels, Roofline

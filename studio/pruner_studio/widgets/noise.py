@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pruner_engine import units
 from pruner_studio.help import tip_of
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, label
+from pruner_studio.widgets.basic import label
+from pruner_studio.widgets.cards import Card
 
 
 class NoiseCard(Card):
