@@ -1,4 +1,4 @@
-"""Draft features: what the draft's analyzer makes of a candidate, as a vector."""
+"""Draft features: the analyzer's symbols, penalties and times of a candidate, as a vector."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draft vs verify: how many candidates each step lets through, and how well its score foretells the measurement."""
+"""Draft vs verify: how many candidates each step lets through, and how well its score predicts the measurement."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ class DraftVerifyPage(Page):
         return None if picked is not None and picked == self._among else self.workspace.task_id
 
     def _fill_tasks(self, tasks: dict[int, str], kept: Collection[int]) -> None:
-        """Those that the filter lets through, and in any case the one shown."""
+        """Offer the tasks that the filter lets through, and in any case the one shown."""
         shown = self._task_alone()
         offered = {*kept, shown}
         everything = (

@@ -44,7 +44,7 @@ class ExportPage(Page):
 
     def build(self) -> Iterator[None]:
         card = Card(tr("New export"))
-        parts, deeds = Columns(_IN_ONE_ROW), Columns(0)
+        parts, below = Columns(_IN_ONE_ROW), Columns(0)
         place, choices, buttons = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
         self.out = QLineEdit()
         self.out.setAccessibleName(tr("Output folder"))
@@ -71,11 +71,11 @@ class ExportPage(Page):
         buttons.addStretch(1)
         buttons.addWidget(self.copy_button)
         buttons.addWidget(self.go)
-        deeds.row.addLayout(choices, 1)
-        deeds.row.addLayout(buttons)
+        below.row.addLayout(choices, 1)
+        below.row.addLayout(buttons)
         parts.row.addLayout(place, 1)
-        parts.row.addWidget(deeds)
-        for row in (place, choices, buttons, deeds.row, parts.row):
+        parts.row.addWidget(below)
+        for row in (place, choices, buttons, below.row, parts.row):
             row.setSpacing(8)
         card.body.addWidget(parts)
         self.phase = label("", "faint")

@@ -262,7 +262,7 @@ class OverviewPage(Page):
 
 
 def _in_turns(name: str, seconds: float, exported: Row | None) -> str:
-    """How it stood at the export, where it was slower beside the tuned model than in its own calmest minute."""
+    """How a library compared in turns with the tuned model; empty if the latency shown is from those turns."""
     beside = exported["beside"].get(name) if exported else None
     if exported is None or not beside or beside == seconds:
         return ""

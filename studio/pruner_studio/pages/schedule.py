@@ -82,7 +82,7 @@ class SchedulePage(Page):
             tip=tr("Compare other candidates with this one"),
         )
         card.head.addWidget(self.reference_button)
-        self.candidates.table.deeds = lambda: (
+        self.candidates.table.row_actions = lambda: (
             (self.reference_button.text(), self._use_as_reference, self.reference_button.isEnabled()),
         )
         self.copy_button = icon_button("copy", tr("Copy as command"), lambda: clipboard.copy(self.command_line()))
@@ -191,7 +191,7 @@ class SchedulePage(Page):
             pane.look_at(subject, task["trials"])
 
     def _tell(self, message: str, hint: str = "", log: str = "") -> None:
-        """What became of the candidate: in words, what to do about it, and what its worker wrote."""
+        """Tell the outcome of the candidate's measurement, what to do about a failure, and what its worker wrote."""
         for shown, text in ((self.message, message), (self.hint, hint)):
             shown.setText(text)
             shown.setVisible(bool(text))

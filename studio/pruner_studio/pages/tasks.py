@@ -167,7 +167,9 @@ class TasksPage(Page):
         self.steer_buttons: list[QPushButton] = []
         self._steer_tips: list[str] = []
         copies = []
-        self.table.deeds = lambda: ((made.text(), partial(made.click), made.isEnabled()) for made in self.steer_buttons)
+        self.table.row_actions = lambda: (
+            (made.text(), partial(made.click), made.isEnabled()) for made in self.steer_buttons
+        )
         for action, text, tip in (
             ("pin", tr("Pin"), tr("Tune only pinned tasks")),
             ("boost", tr("Boost"), tr("Give this task more rounds")),

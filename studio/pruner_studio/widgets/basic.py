@@ -1,4 +1,4 @@
-"""The small parts that every page is made of. Looks live in the style sheet: here only roles are named."""
+"""Labels, buttons and fields that every page is made of. Looks live in the style sheet: here only roles are named."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def number(name: str, low: int, high: int, value: int) -> QSpinBox:
 
 
 def fit_spin_box(made: QAbstractSpinBox) -> None:
-    """What is alike for all fields of numbers."""
+    """Apply what all fields of numbers share: the wheel scrolls the page, texts have a margin."""
     leave_wheel(made)
     made.lineEdit().setTextMargins(7, 0, 0, 0)  # Qt ignores the padding of the style sheet here
 

@@ -14,7 +14,7 @@ _STEP = 24  # pixels of an arrow key
 
 
 class _Handle(QSplitterHandle):
-    """Comes with the Tab key; the arrow keys move it, Home and End as far as it goes."""
+    """A handle that takes the focus by Tab; the arrow keys move it, Home and End as far as it goes."""
 
     def __init__(self, orientation: Qt.Orientation, parent: Divided) -> None:
         super().__init__(orientation, parent)

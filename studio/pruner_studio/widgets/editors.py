@@ -1,4 +1,4 @@
-"""A field for each kind of setting: its type, as the engine checks it, says what may be given."""
+"""Input fields for settings, chosen by the type that the engine checks a setting against."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of a difference between rounds is the machine's own."""
+"""A card about the machine's noise: how much the time of a fixed kernel varies between rounds."""
 
 from __future__ import annotations
 

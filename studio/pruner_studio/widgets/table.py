@@ -25,7 +25,7 @@ class Table(QTableView):
     While it has no rows, `hint` says why, and what to do.
 
     Attributes:
-        deeds: further entries of its menu for the current row: text, what it does, whether that is possible now.
+        row_actions: further entries of its menu for the current row: text, what it does, whether that is possible now.
 
     Signals:
         pointed: id of the row under the pointer, or None.
@@ -47,7 +47,7 @@ class Table(QTableView):
         super().__init__()
         self.table = model
         self.hint = hint
-        self.deeds: Callable[[], Iterable[tuple[str, Callable[[], object], bool]]] = tuple
+        self.row_actions: Callable[[], Iterable[tuple[str, Callable[[], object], bool]]] = tuple
         self._on_chosen = on_chosen
         self._quiet = False  # a row becomes current by `choose`, not by the user's hand
         self._kept: int | str | None = None  # the chosen row, over a reset
@@ -144,7 +144,7 @@ class Table(QTableView):
         if self._on_opened is not None:
             text = tr("&Open") + "\t" + tr("Enter")  # lupdate looks into no f-string
             made.addAction(text, lambda: self.activated.emit(self.currentIndex())).setEnabled(there)
-        for text, do, possible in self.deeds():
+        for text, do, possible in self.row_actions():
             made.addAction(text, do).setEnabled(there and possible)
         if not made.isEmpty():
             made.addSeparator()

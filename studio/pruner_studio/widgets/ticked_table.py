@@ -50,7 +50,7 @@ class TickedTable(Table):
         super().__init__(name, model, None, on_opened, sort_by=sort_by, stretch=stretch, hint=hint)
         self._rows = model
         self.widths.margins[0] = _ROOM
-        self.deeds = lambda: ((tr("&Draw or hide") + "\t" + tr("Space"), self._press, True),)
+        self.row_actions = lambda: ((tr("&Draw or hide") + "\t" + tr("Space"), self._press, True),)
         self.setItemDelegateForColumn(0, _Boxes(self))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
