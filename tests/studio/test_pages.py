@@ -428,9 +428,9 @@ def test_both_themes_paint_every_page(qtbot, opened: MainWindow) -> None:
     for name in ("dark", "light"):
         theme.choose(name)
         for key, *_ in PAGES:
-            show(opened, key)
-            qtbot.wait(1)
-        assert opened.palette().window().color().lightness() < 60 if name == "dark" else True
+            page = show(opened, key)
+            ground = opened.grab().toImage().pixelColor(page.mapTo(opened, QPoint(4, 4)))
+            assert (ground.lightness() < 60) == (name == "dark"), key
 
 
 def test_every_page_is_there_before_it_is_opened(qtbot, window: MainWindow) -> None:
