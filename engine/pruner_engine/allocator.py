@@ -1,4 +1,4 @@
-"""Memory that was freed, back to the system."""
+"""Returns freed memory to the operating system."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 
 def give_back_memory() -> None:
-    """Have the C library let go of free pages: it keeps those of schedules, megabytes each, between what lives."""
+    """Have the C library return free pages, which it keeps: those of dropped schedules add up to many megabytes."""
     trim = getattr(_LIBC, "malloc_trim", None)  # glibc's
     if trim is not None:
         trim(0)

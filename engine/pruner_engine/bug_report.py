@@ -1,4 +1,4 @@
-"""What can be copied of an error of ours."""
+"""Reports of the product's own errors, ready to be pasted into an issue."""
 
 from __future__ import annotations
 
@@ -23,6 +23,6 @@ def environment() -> str:
 
 
 def bug_report(error: BaseException) -> str:
-    """All that is needed to look into an error of ours; holds no data of the user's model."""
+    """Traceback and surroundings of an error; holds no data of the user's model."""
     trace = "".join(traceback.format_exception(error))
     return f"{environment()}\n\n{trace}"

@@ -1,4 +1,4 @@
-"""The two kinds of error that a user may meet, and what others say."""
+"""Errors that a user can do something about; all others are the product's own."""
 
 
 def first_words(error: BaseException) -> str:

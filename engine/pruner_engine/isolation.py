@@ -1,4 +1,4 @@
-"""Find out in a child process which calls into native code would end the process."""
+"""Tries calls into native code in a child process, to find those that would end this one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Load modules without looking for garbage among what they bring along."""
+"""Imports with the garbage collector paused."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def loading() -> Iterator[None]:
-    """What is made meanwhile stays: to look for garbage among it takes a sixth of the time that loading takes."""
+    """Pause the garbage collector: what imports create stays, and searching it takes a sixth of their time."""
     if not gc.isenabled():  # whoever has switched it off knows when there will be some
         yield
         return

@@ -1,4 +1,4 @@
-"""What our schedule rules and rewrites of the graph are called, for leaving them out; docs/rules.md explains each."""
+"""Names of our schedule rules and graph rewrites, by which a run can leave them out; docs/rules.md explains each."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def make_application(argv: Sequence[str]) -> QApplication:
 
 
 def splash() -> QLabel:
-    """What stands on the screen while the window is made; Qt's own splash screen may wait a second for the screen."""
+    """A window that is shown while the main one is made; Qt's own splash screen may wait a second for the screen."""
     screen = QGuiApplication.primaryScreen()
     picture = QPixmap(QSize(360, 120) * screen.devicePixelRatio())
     picture.setDevicePixelRatio(screen.devicePixelRatio())

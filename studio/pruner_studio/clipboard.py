@@ -1,4 +1,4 @@
-"""What is copied to be pasted elsewhere."""
+"""The clipboard: texts and pictures that are copied, and a signal that tells of them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def copy_picture(picture: QPixmap, name: str) -> None:
 
 
 def take_out_breaks(mode: QClipboard.Mode) -> None:
-    """Of a text that was marked in a label: the places where a word may end, or not, stay in the window."""
+    """Remove the zero-width marks, where words may break or may not, from a text that was copied from a label."""
     clipboard = QGuiApplication.clipboard()
     own = clipboard.ownsSelection() if mode == QClipboard.Mode.Selection else clipboard.ownsClipboard()
     if own and (BREAK in (text := clipboard.text(mode)) or JOIN in text):

@@ -1,4 +1,4 @@
-"""What the Edit menu can do to the part of the window that the keyboard is at."""
+"""The Edit menu's actions (undo, copy, …) for the widget that has the keyboard focus."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from pruner_studio import clipboard
 
-Deeds: TypeAlias = dict[str, Callable[[], object]]
+Actions: TypeAlias = dict[str, Callable[[], object]]
 
 
 @runtime_checkable
@@ -30,8 +30,8 @@ class Copied(Protocol):
         """What is selected in it, else what it shows; empty where there is nothing."""
 
 
-def deeds(focused: QWidget | None) -> Deeds:
-    """What can be done now, by its name: undo, redo, cut, copy, paste, select_all."""
+def edit_actions(focused: QWidget | None) -> Actions:
+    """The actions that are possible now, by name: undo, redo, cut, copy, paste, select_all."""
     if isinstance(focused, QComboBox | QAbstractSpinBox):
         focused = focused.lineEdit()
     if isinstance(focused, QLineEdit):
@@ -43,7 +43,7 @@ def deeds(focused: QWidget | None) -> Deeds:
     return _of_part(focused)
 
 
-def _of_field(field: QLineEdit) -> Deeds:
+def _of_field(field: QLineEdit) -> Actions:
     writable, marked = not field.isReadOnly(), field.hasSelectedText()
     possible = {
         "undo": (field.undo, writable and field.isUndoAvailable()),
@@ -56,20 +56,20 @@ def _of_field(field: QLineEdit) -> Deeds:
     return {name: do for name, (do, can) in possible.items() if can}
 
 
-def _of_text(text: QPlainTextEdit | QTextEdit) -> Deeds:
+def _of_text(text: QPlainTextEdit | QTextEdit) -> Actions:
     """Texts of the window are only read."""
-    made: Deeds = {"select_all": text.selectAll}
+    made: Actions = {"select_all": text.selectAll}
     if text.textCursor().hasSelection():
         made["copy"] = lambda: clipboard.copy(text.textCursor().selection().toPlainText())
     return made
 
 
-def _of_part(part: QWidget | None) -> Deeds:
+def _of_part(part: QWidget | None) -> Actions:
     while part is not None and not isinstance(part, Copied):
         part = part.parentWidget()
     if part is None or not part.copied():
         return {}
-    made: Deeds = {"copy": lambda: clipboard.copy(part.copied())}
+    made: Actions = {"copy": lambda: clipboard.copy(part.copied())}
     if isinstance(part, QTableView):
         made["select_all"] = part.selectAll
     return made

@@ -241,7 +241,7 @@ class EngineClient(QObject):
         self._gone(why)
 
     def _left(self) -> None:
-        """An engine of somebody else has closed its side."""
+        """Handle that an engine started by another process has closed the connection."""
         self._gone(self._killed or ("" if self._farewell else tr("The engine ended suddenly.")))
 
     def _gone(self, why: str) -> None:

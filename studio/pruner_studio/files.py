@@ -1,4 +1,4 @@
-"""What is written from a project, or read into it, by a file dialog: reports and tuning records."""
+"""Saving and loading by file dialogs: copies of a project, reports, tuning records."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pruner_studio.workspace import Workspace
 
 
 class Files(QObject):
-    """Dialogs that block nothing, and the work behind them; what happened is told as a card."""
+    """Opens dialogs that do not block the window, does the work behind them, and tells the outcome as a card."""
 
     def __init__(self, workspace: Workspace, window: QWidget) -> None:
         super().__init__(window)

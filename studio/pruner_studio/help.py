@@ -1,4 +1,4 @@
-"""What symbols, penalties, times, scores, figures and settings mean, and what to do about failures.
+"""The glossary: what symbols, penalties, times, scores, figures and settings mean, and what to do about failures.
 
 `python -m pruner_studio.help` prints docs/terms.md; with `--literals`, what `make translations` collects.
 """
@@ -81,7 +81,7 @@ def advice_of(stage: str, error: str) -> str:
 
 
 def markdown() -> str:
-    """The page of the documentation."""
+    """The glossary as the page docs/terms.md."""
     lines = ["# " + tr("Symbols, penalties, scores and figures"), ""]
     lines += [tr("What the window and the terminal show, how it is computed, and where it comes from."), ""]
     for group, title in GROUPS.items():
@@ -93,7 +93,7 @@ def markdown() -> str:
 
 
 def _called(term: Term) -> str:
-    """Its title; of a setting also the name that a terminal takes."""
+    """A term's title; for a setting also the name that a terminal takes."""
     group, _, name = term.name.partition(".")
     return f"**{term.title}** `{name}`" if group == "setting" else f"**{term.title}**"
 

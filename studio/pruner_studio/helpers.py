@@ -1,4 +1,4 @@
-"""The engines that answer the window's questions: what is answered at once does not wait for what takes its time."""
+"""The two engines that answer the window's questions: one for quick answers, so that they never wait for slow ones."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Helpers(QObject):
         self.both = self.quick, self.slow
 
     def ask(self, command: Any, on_reply: Callable[[Any], None], on_failed: Callable[[msg.Failed], None]) -> None:
-        """Send a question to the one that it is for, and call back with its reply, or with the failure."""
+        """Send a question to the engine for its kind, and call back with the reply or the failure."""
         (self.slow if isinstance(command, _SLOW) else self.quick).ask(command, on_reply, on_failed)
 
     def quit(self) -> None:

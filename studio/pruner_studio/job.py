@@ -1,4 +1,4 @@
-"""The job of a window: the engine process that tunes or exports, and what it does."""
+"""The job of a window: the engine process that tunes or exports for it, and that process's state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the keyboard does wherever it is: Enter presses buttons, and it comes back to one that was out of use."""
+"""Keyboard behaviour of the whole window: Enter presses buttons; focus returns to a widget that was disabled."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def press_button(event: QKeyEvent, window: QWidget) -> bool:
 
 
 class KeyboardKeeper(QObject):
-    """Of one window: Qt moves the keyboard away from what is disabled; here it comes back once that can be used again.
+    """Gives the focus back to a widget that lost it while it was disabled, once that is enabled again.
 
-    Unless it was moved elsewhere meanwhile, or used where Qt has put it.
+    Unless the user has moved it elsewhere meanwhile, or has used it where Qt had put it.
     """
 
     def __init__(self, window: QWidget) -> None:

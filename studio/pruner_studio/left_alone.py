@@ -1,4 +1,4 @@
-"""Runs that go on without a window, and those whose engine is dead: told until their project is opened."""
+"""Cards about runs without a window, at work or with a dead engine, shown until their project is opened."""
 
 from __future__ import annotations
 

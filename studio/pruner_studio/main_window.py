@@ -29,8 +29,8 @@ from PySide6.QtWidgets import (
 )
 
 from pruner_engine import __version__
-from pruner_studio import by_hand, clipboard
-from pruner_studio.editing import Deeds, deeds
+from pruner_studio import clipboard, kept_sizes
+from pruner_studio.editing import Actions, edit_actions
 from pruner_studio.keyboard import KeyboardKeeper, press_button
 from pruner_studio.left_alone import LeftAlone
 from pruner_studio.menus import Menus
@@ -155,7 +155,7 @@ class MainWindow(QMainWindow):
         QTimer.singleShot(_SETTLED_MS, self, self._look_around)
 
     def _look_around(self) -> None:
-        """What can wait until the window is there: plots for later, dead engines, whether this machine can tune."""
+        """Do what can wait until the window is shown: load plots, look for dead engines, check this machine."""
         if self._session is None:  # closed meanwhile
             return
         gc.freeze()
@@ -205,7 +205,7 @@ class MainWindow(QMainWindow):
         self._job_was_running = job.running
         self._job_was_new = job.owned and job.work.task == "tune" and job.work.run_id is None
 
-    # ------------------------------------------------------------ deeds of the menus
+    # ------------------------------------------------------------ actions of the menus
 
     def copy_report(self) -> None:
         """Versions, machine, the run shown and what went wrong lately, ready to be pasted into an issue."""
@@ -258,9 +258,9 @@ class MainWindow(QMainWindow):
         if run is not None:
             self.start_page().duplicate(run)
 
-    def deeds(self) -> Deeds:
-        """What the Edit menu can do now: to what the keyboard is at, else with the edits of the shown page."""
-        made = deeds(self.menus.keyboard_at)
+    def edit_actions(self) -> Actions:
+        """What the Edit menu can do now: to the focused widget, else to the edits of the shown page."""
+        made = edit_actions(self.menus.keyboard_at)
         for stack in self.pages.page(self.current_page).edits():
             if stack.canUndo():
                 made.setdefault("undo", stack.undo)
@@ -268,17 +268,17 @@ class MainWindow(QMainWindow):
                 made.setdefault("redo", stack.redo)
         return made
 
-    def edit(self, deed: str) -> None:
+    def edit(self, name: str) -> None:
         """Do one of these; nothing happens where it cannot be done."""
-        if (do := self.deeds().get(deed)) is not None:
+        if (do := self.edit_actions().get(name)) is not None:
             do()
 
     def finder(self) -> Finder | None:
-        """What words that are sought on the shown page are typed into."""
+        """The field in which words to find on the shown page are typed; None where there is none."""
         return self.pages.page(self.current_page).finder()
 
     def begin_to_find(self) -> None:
-        """Put the keyboard there."""
+        """Move the focus to that field."""
         if (finder := self.finder()) is not None:
             finder.begin()
 
@@ -288,7 +288,7 @@ class MainWindow(QMainWindow):
             finder.go_on(back=back)
 
     def show_help(self, *, everything: bool = False) -> None:
-        """What that means which the keyboard is at, else what the page shows, beside the window."""
+        """Open the glossary at the terms of the focused widget, else at those of the page."""
         from pruner_studio.widgets.help_window import HelpWindow
 
         page = self.pages.page(self.current_page)
@@ -365,7 +365,7 @@ class MainWindow(QMainWindow):
             self.workspace.job.wait_ended(15_000)
         self.workspace.helpers.wait_ended(2_000)
         self.workspace.close()
-        by_hand.write()
+        kept_sizes.write()
         QSettings().setValue("geometry", self.saveGeometry())
         if self._session is not None:
             self._session.end()

@@ -1,4 +1,4 @@
-"""The menu bar: what desktop users expect where they expect it; each entry calls a deed of the window."""
+"""The menu bar; each entry calls a method of the window."""
 
 from __future__ import annotations
 
@@ -116,8 +116,8 @@ class Menus(QObject):
     def _edit(self) -> None:
         window, menu = self._window, self._menu(tr("&Edit"))
         self._edits = {
-            deed: self._add(menu, text, keys, partial(window.edit, deed))
-            for deed, text, keys in (
+            name: self._add(menu, text, keys, partial(window.edit, name))
+            for name, text, keys in (
                 ("undo", tr("&Undo"), "Ctrl+Z"),
                 ("redo", tr("&Redo"), "Ctrl+Shift+Z"),
                 ("cut", tr("Cu&t"), "Ctrl+X"),
@@ -201,9 +201,9 @@ class Menus(QObject):
             action.setEnabled(not pressed.isHidden() and pressed.isEnabled())
 
     def _enable_edits(self) -> None:
-        possible, finder = self._window.deeds(), self._window.finder()
-        for deed, made in self._edits.items():
-            made.setEnabled(deed in possible)
+        possible, finder = self._window.edit_actions(), self._window.finder()
+        for name, made in self._edits.items():
+            made.setEnabled(name in possible)
         self._find.setEnabled(finder is not None)
         for made in self._find_again:
             made.setEnabled(isinstance(finder, Places))

@@ -74,7 +74,7 @@ class PageStack(QStackedWidget):
         return next((key for key in self.made if self._frames[key] is self.currentWidget()), "")
 
     def command_line(self) -> str:
-        """What tells in a terminal what the page in front shows; empty where nothing is shown."""
+        """The terminal command that prints what the page in front shows; empty where nothing is shown."""
         page = self.made.get(self.current)
         return page.command_line() if page is not None else ""
 

@@ -1,4 +1,4 @@
-"""What is told to the user, as a card."""
+"""Problems, which are shown to the user as cards."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Problem:
 
     Attributes:
         level: error, warning or info.
-        actions: name and deed of buttons that the card offers.
+        actions: text and action of the buttons that the card offers.
     """
 
     message: str

@@ -1,4 +1,4 @@
-"""Whether an engine still gives signs of life."""
+"""Watches the heartbeats of an engine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ WORRY_S = 15.0  # loading TVM on a busy machine may keep an engine from beating 
 
 
 class Pulse(QObject):
-    """Counts the heartbeats that were missed.
+    """Measures how long an engine has been silent.
 
     They are counted by a timer of the event loop: time in which the window itself stood still is no silence.
 

@@ -1,4 +1,4 @@
-"""What engines say, in the user's language.
+"""Translates the sentences of engines.
 
 They say it in English, into project files, terminals and reports; the window knows their sentences
 (`resources/translations/engine.json`, which `make translations` collects from their source) and shows them translated.
@@ -20,7 +20,7 @@ Pattern = tuple[str, tuple[str, ...]]  # a sentence, and what stands between its
 
 @lru_cache(maxsize=256)
 def said(text: str) -> str:
-    """A sentence in the user's language, with what stands in it where that is known too; else as it is."""
+    """A sentence of an engine in the user's language, parts that are known sentences too; an unknown one as it is."""
     if not translating() or not text:
         return text
     if (whole := tr(text)) != text:

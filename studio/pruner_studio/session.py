@@ -1,4 +1,4 @@
-"""What is left of a window that crashed: told at the next start, with its log to copy.
+"""Tells at the next start of a window that crashed, with its log to copy.
 
 Each window keeps a file of its own for as long as it lives. A file whose process is gone is that of a crash: faults in
 native code and errors in Python are written into it.

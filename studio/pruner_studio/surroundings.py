@@ -1,4 +1,4 @@
-"""What the environment tells this process's own libraries, but not the engines that it starts."""
+"""Environment variables for the window's own libraries, which the engines that it starts must not inherit."""
 
 from __future__ import annotations
 

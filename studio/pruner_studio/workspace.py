@@ -1,4 +1,4 @@
-"""What is open and selected: one object that every page watches."""
+"""The workspace: what is open and selected, as one object that every page watches."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ class Workspace(QObject):
             self.selected.emit()
 
     def refresh(self) -> None:
-        """Show everything anew, and ask again for what could not be had."""
+        """Refresh every page, and repeat questions that failed."""
         self.asked_again.emit()
         self.changed.emit()
 
@@ -226,7 +226,7 @@ class Workspace(QObject):
 
     @property
     def tuning(self) -> bool:
-        """The job of this window is a tuning, of whatever project and run."""
+        """Whether the job of this window is a tuning, of whatever project and run."""
         return self.job.running and self.job.work.task == "tune"
 
     @property
@@ -235,7 +235,7 @@ class Workspace(QObject):
 
     @property
     def steers_shown(self) -> bool:
-        """The job of this window tunes the shown run: only then do the ids shown mean the same to its engine."""
+        """Whether the window's job tunes the shown run: only then do the ids shown mean the same to its engine."""
         tunes = self.tuning and self.run_id is not None and self.run_id == self.job.work.run_id
         return tunes and self.job_is_of_shown_project
 

@@ -11,7 +11,7 @@ import pytest
 from draft.spaces import CPU, DEVICES, analyzer_of, space_of
 from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.draft.cpu import _reduction_run
-from pruner_engine.draft.finish import plans
+from pruner_engine.draft.postproc import postprocessed
 from pruner_engine.draft.program import Program
 from pruner_engine.draft.replay import Replay
 
@@ -32,7 +32,7 @@ def plain_sketch(space):
 def described(space, sketch, location):
     """The plans of the pool with the padded copy at a location, and every number of statements to unroll."""
     position = next(i for i, d in enumerate(sketch.decisions) if d.kind == "location")
-    return plans(Replay(space.task.mod, sketch, {position: location}).root, LANES)
+    return postprocessed(Replay(space.task.mod, sketch, {position: location}).root, LANES)
 
 
 def values(sketch, formula):
@@ -113,7 +113,11 @@ def test_sums_start_anew_where_the_result_moves_in_the_same_scratch():
     space = space_of("depthwise:1,16,16,16,3,pad=1", CPU)
     rng = np.random.default_rng(0)
     for sketch in space.sketches:
-        runs = [_reduction_run(p) for p in plans(Replay(space.task.mod, sketch, {}).root, LANES) if not p.block.spatial]
+        runs = [
+            _reduction_run(p)
+            for p in postprocessed(Replay(space.task.mod, sketch, {}).root, LANES)
+            if not p.source.spatial
+        ]
         assert runs
         assert Program(runs)(sketch.sample(rng, 200)).max() <= 9
 

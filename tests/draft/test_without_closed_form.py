@@ -8,7 +8,8 @@ from tvm.s_tir import Schedule
 from tvm.s_tir.meta_schedule import TuneContext
 
 from draft.spaces import CPU, DEVICES
-from pruner_engine.draft.analyzer import READ_AT_ONCE, Analyzer
+from pruner_engine.draft.analyzer import Analyzer
+from pruner_engine.draft.lowered import SCORED_AT_ONCE
 from pruner_engine.search.draft_verify import DraftVerify
 from pruner_engine.search.explorer import Explorer
 from pruner_engine.search.settings import SearchSettings
@@ -62,7 +63,7 @@ def test_what_the_model_learns_of_them_does_not_change_as_the_run_calibrates(spa
 def test_the_draft_reads_other_ones_with_each_seed(space, analyzer):
     explorer = Explorer(space, analyzer, SearchSettings(population=256, generations=0, draft_set=16))
     drafts = [explorer.draft(np.random.default_rng(seed)) for seed in (0, 1)]
-    assert all(0 < draft.lowered == draft.explored <= READ_AT_ONCE for draft in drafts)
+    assert all(0 < draft.lowered == draft.explored <= SCORED_AT_ONCE for draft in drafts)
     first, second = ({c.hash for c in draft.candidates} for draft in drafts)
     assert first and not first & second
 

@@ -9,7 +9,7 @@ import pytest
 
 from measured import synthetic_group
 from pruner_engine.measure.types import MeasureResult
-from pruner_engine.search.memory import KEPT, MOST, Memory, kept_of
+from pruner_engine.search.memory import KEPT, MOST, Memory, remembered
 from pruner_engine.search.task_state import Trial
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.verify import create_model
@@ -71,7 +71,7 @@ def test_of_more_the_newest_the_best_and_a_sample_are_kept(trials):
 
 @pytest.mark.parametrize("count", [1000, 1300, 5000])
 def test_what_of_them_is_kept_is_known_without_their_features(trials, count):
-    assert kept_of(trials[:count], 64) == taken(trials, count, 64).seen
+    assert remembered(trials[:count], 64) == taken(trials, count, 64).seen
 
 
 def test_what_is_held_out_was_never_learned_from(trials):

@@ -15,7 +15,7 @@ from pruner_engine.jobs.stored import stored_tasks
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.yardsticks import Settled
 from pruner_engine.search.control import Control
-from pruner_engine.search.yardstick import take_up_yardstick
+from pruner_engine.search.yardstick import restore_yardstick
 from pruner_engine.store.project import Project
 from schedules import CPU
 
@@ -56,7 +56,7 @@ def measurer():
 def taken_up(project: Project, measurer: Measurer) -> Settled | None:
     (row,) = project.runs.tasks(1)
     (task,) = stored_tasks(project.path, [row])
-    take_up_yardstick(project, task, row["id"], measurer)
+    restore_yardstick(project, task, row["id"], measurer)
     return measurer.yardstick(task)
 
 

@@ -12,8 +12,8 @@ from PySide6.QtGui import QTextLayout
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPushButton, QScrollArea, QWidget
 
 from pruner_studio.main_window import PAGES, MainWindow
-from pruner_studio.widgets.basic import EmptyState
 from pruner_studio.widgets.elided import Paragraph
+from pruner_studio.widgets.empty_state import EmptyState
 
 
 def cut(root: QWidget) -> list[str]:

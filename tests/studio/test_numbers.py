@@ -295,14 +295,14 @@ def test_compare(opened: MainWindow, db: sqlite3.Connection) -> None:
 def test_export(opened: MainWindow, db: sqlite3.Connection) -> None:
     page = shown(opened, "export")
     summary = json.loads(one(db, "SELECT summary FROM exports ORDER BY id DESC LIMIT 1"))
-    told = " ".join(bar.text for bar in page.latency_bars._bars)
+    told = " ".join(bar.text for bar in page.result.latency_bars._bars)
     for entry in summary["latency"].values():
         assert entry["seconds"] is None or units.latency(entry["seconds"]) in told
     stored = {row["task"]: row for row in summary["coverage"]["functions"]}
-    for at, row in enumerate(page.functions.rows):
+    for at, row in enumerate(page.result.functions.rows):
         function = stored[row["task"]]
-        index = page.functions.index
-        shown_texts = [page.functions.data(index(at, column)) for column in (3, 4, 5)]
+        index = page.result.functions.index
+        shown_texts = [page.result.functions.data(index(at, column)) for column in (3, 4, 5)]
         expected = [
             units.count(function["calls"]),
             units.latency(function["seconds"]),

@@ -243,7 +243,7 @@ def test_an_export_that_differs_is_not_told_as_equal(opened: MainWindow, tmp_pat
         db.execute("UPDATE exports SET summary = ? WHERE id = 3", (json.dumps(summary),))
     opened.workspace.open(path)
     page = show(opened, "export")
-    assert (page.check_state.text(), page.check_state.property("tone")) == ("differ", "bad")
+    assert (page.result.check_state.text(), page.result.check_state.property("tone")) == ("differ", "bad")
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.execute("UPDATE exports SET summary = ?", (json.dumps(summary | {"checks": []}),))
     assert show(opened, "export").check_state.text() == ""  # nothing was compared
@@ -258,7 +258,7 @@ def test_the_last_export_is_one_of_the_shown_model_and_names_its_run(opened: Mai
         db.execute("UPDATE runs SET model_id = 2 WHERE id = 3")
     opened.workspace.open(path, 1)
     page = show(opened, "export")
-    assert "Run 2 · resnet18 · pruner" in page.source.text()
+    assert "Run 2 · resnet18 · pruner" in page.result.source.text()
     opened.workspace.choose_run(3)
     assert "Run 3 · bert · moa-pruner" in show(opened, "export").source.text()
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
@@ -428,9 +428,9 @@ def test_both_themes_paint_every_page(qtbot, opened: MainWindow) -> None:
     for name in ("dark", "light"):
         theme.choose(name)
         for key, *_ in PAGES:
-            show(opened, key)
-            qtbot.wait(1)
-        assert opened.palette().window().color().lightness() < 60 if name == "dark" else True
+            page = show(opened, key)
+            ground = opened.grab().toImage().pixelColor(page.mapTo(opened, QPoint(4, 4)))
+            assert (ground.lightness() < 60) == (name == "dark"), key
 
 
 def test_every_page_is_there_before_it_is_opened(qtbot, window: MainWindow) -> None:

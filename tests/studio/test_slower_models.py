@@ -67,19 +67,21 @@ def ready(window: MainWindow, path: Path, rested):
 
 def test_a_card_tells_of_a_slower_export_whenever_it_is_opened(qtbot, window: MainWindow, path: Path, rested) -> None:
     page = ready(window, path, rested)
-    assert page.slower.isHidden()
+    assert page.result.slower.isHidden()
     summary = beaten(path)
     window.workspace.leave()
     page = ready(window, path, rested)
-    assert page.slower.isVisible()
+    assert page.result.slower.isVisible()
     seconds = (summary["latency"][name]["seconds"] for name in ("tuned", "onnxruntime"))
     ours, theirs = map(units.latency, seconds)
     assert (
-        page.slower.text.text() == f"The tuned model (measured {ours}) is slower than ONNX Runtime ({theirs}) by 25 %."
+        page.result.slower.text.text()
+        == f"The tuned model (measured {ours}) is slower than ONNX Runtime ({theirs}) by 25 %."
     )
     slowest = max(summary["coverage"]["functions"], key=lambda row: row["seconds"])
-    assert "Tune it longer" in page.slower.remedy.text() and slowest["task"] in page.slower.remedy.text()
-    press(qtbot, next(made for made in page.slower.findChildren(QPushButton) if made.text() == "Show the tasks"))
+    assert "Tune it longer" in page.result.slower.remedy.text() and slowest["task"] in page.result.slower.remedy.text()
+    card = page.result.slower
+    press(qtbot, next(made for made in card.findChildren(QPushButton) if made.text() == "Show the tasks"))
     assert window.current_page == "tasks"
 
 

@@ -44,7 +44,7 @@ def test_an_edit_that_is_not_shown_is_not_undone(opened: MainWindow, rested) -> 
     rested(page)
     QTest.keySequence(opened, QKeySequence(QKeySequence.StandardKey.Undo))
     assert (workspace.task_id, workspace.candidate_id) == (other["id"], other["best_candidate_id"])
-    assert "undo" not in opened.deeds()
+    assert "undo" not in opened.edit_actions()
 
 
 def test_decisions_of_one_name_are_told_apart(opened: MainWindow, rested) -> None:

@@ -179,7 +179,7 @@ def test_a_column_makes_room_for_a_figure_that_grows(table: Table) -> None:
 
 
 def test_long_names_leave_room_for_the_figures(table: Table) -> None:
-    table._stretch = 2
+    table.widths.stretch = 2
     table.table.show_rows([{"id": 1, "name": "fused_" * 20, "speed": 1.0}])
     assert table.horizontalHeader().sectionSize(0) == 320
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from pruner_studio.help import help_of, terms, tip_of
 from pruner_studio.main_window import PAGES, MainWindow
 from pruner_studio.models.rows import RowTable
-from pruner_studio.widgets.basic import StatTile
+from pruner_studio.widgets.cards import StatTile
 
 # Numbers that are nobody's result: they name a row, or say where it stands
 PLAIN = {

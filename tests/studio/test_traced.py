@@ -22,7 +22,7 @@ from scipy.stats import spearmanr
 from pruner_engine import units
 from pruner_studio.main_window import PAGES, MainWindow
 from pruner_studio.models.rows import RowTable
-from pruner_studio.widgets.basic import StatTile
+from pruner_studio.widgets.cards import StatTile
 
 ELSEWHERE = {"devices"}  # its table is of data sheets, not of the project: test_devices.py
 Row = dict[str, Any]
@@ -330,13 +330,13 @@ def test_the_rest_of_export(opened: MainWindow, db: sqlite3.Connection) -> None:
     summary = json.loads(value(db, "SELECT summary FROM exports ORDER BY id DESC LIMIT 1"))
     tuned = summary["latency"]["tuned"]["seconds"]
     stored = [entry["seconds"] for entry in summary["latency"].values() if entry["seconds"]]
-    assert [bar.value for bar in page.latency_bars._bars] == stored
-    for bar in page.latency_bars._bars[1:]:
+    assert [bar.value for bar in page.result.latency_bars._bars] == stored
+    for bar in page.result.latency_bars._bars[1:]:
         assert bar.text.endswith(units.ratio(bar.value / tuned))
-    assert all(entry["note"] in page.latency_note.text() for entry in summary["latency"].values())
+    assert all(entry["note"] in page.result.latency_note.text() for entry in summary["latency"].values())
     for check in summary["checks"]:
-        assert f"{check['tolerance']:.1e}" in texts(page.check)
-    note = page.coverage_note.text()
+        assert f"{check['tolerance']:.1e}" in texts(page.result.check)
+    note = page.result.coverage_note.text()
     for state, part in summary["coverage"]["summary"].items():
         assert f"{units.count(part['functions'])} {state} ({units.percent(part['share'])} of the time)" in note
 

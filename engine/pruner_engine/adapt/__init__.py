@@ -1,4 +1,4 @@
-"""Carries a pre-trained cost model over to another device."""
+"""Adapts a pre-trained cost model to another device."""
 
 from pruner_engine.adapt.moa import Adaptation, MomentumAdapter
 

@@ -21,7 +21,7 @@ from pruner_engine.verify.network_model import NetworkCostModel
 
 @dataclass(frozen=True)
 class Adaptation:
-    """What an adaptation found before it learned, on the measurements that no model had learned from yet.
+    """One adaptation: how well each model ranked, before it learned, the measurements that were new to all of them.
 
     Attributes:
         rankings: of "adapted" (the target so far), "siamese", and "scratch" (that started from nothing and learned
@@ -36,7 +36,7 @@ class Adaptation:
 
 
 class MomentumAdapter:
-    """Owns siamese and target.
+    """Keeps the siamese and the target model.
 
     Args:
         model: pre-trained; becomes the target and is what verifies.

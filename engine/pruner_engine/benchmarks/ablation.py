@@ -1,4 +1,4 @@
-"""Each of our schedule rules and rewrites of the graph left out in turn: what it brings a model."""
+"""Ablation: what each of our schedule rules and graph rewrites brings a model, by leaving it out."""
 
 from __future__ import annotations
 

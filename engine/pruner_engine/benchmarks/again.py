@@ -1,4 +1,4 @@
-"""What was timed again of a project, in a file beside it: see remeasure.py."""
+"""The file beside a project that holds its candidates' second timing, see remeasure.py."""
 
 from __future__ import annotations
 
@@ -14,18 +14,23 @@ Again = dict[tuple[int, str], float]
 
 
 class Timed(msgspec.Struct):
-    """The file: task, hash and the seconds a call of each turn, of each candidate."""
+    """The content of the file.
+
+    Attributes:
+        turns: how often each candidate was timed.
+        candidates: task id, hash, and seconds a call in each turn.
+    """
 
     turns: int
     candidates: list[tuple[int, str, list[float]]]
 
     def covers(self, turns: int, keys: set[tuple[int, str]]) -> bool:
-        """Whether these candidates had so many turns."""
+        """Whether these candidates (task id, hash) were timed at least so often."""
         return self.turns >= turns and {(task, key) for task, key, _ in self.candidates} >= keys
 
 
 def read_again(project: Path) -> Again:
-    """Medians over the turns; empty where nothing was timed again.
+    """Median seconds a call over the turns; empty where nothing was timed again.
 
     Raises:
         UserError: the file makes no sense.

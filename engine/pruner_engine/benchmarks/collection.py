@@ -86,7 +86,7 @@ def _record(project: Project, key: str, rows: Sequence[Row]) -> Record:
                     trials[trial.candidate.hash] = trial
     found, features = [], []
     models = create_model("pacm-draft"), create_model("tlp")
-    for applied in space.few_at_a_time([trial.candidate for trial in trials.values()], threads_of(target)):
+    for applied in space.materialise_in_batches([trial.candidate for trial in trials.values()], threads_of(target)):
         parts = [model.featurize(space, applied) for model in models] if applied else [[], []]
         features += [_joined(pacm, tlp) for pacm, tlp in zip(*parts, strict=True)]
         found += [trials[candidate.hash] for candidate in applied]

@@ -1,4 +1,4 @@
-"""What a run had reached after each trial and each second of searching, from its project file alone."""
+"""The latency that a run had reached after each trial and each second of searching, from its project file alone."""
 
 from __future__ import annotations
 

@@ -27,7 +27,11 @@ class Variant:
 
     @classmethod
     def parse(cls, text: str) -> Variant:
-        """Raises UserError where a setting has no value, or the budget is no number of trials."""
+        """Read a variant from its text.
+
+        Raises:
+            UserError: a setting has no value, or the budget is no number of trials.
+        """
         strategy, *changes = text.strip().split(":")
         settings: dict[str, Any] = {}
         for change in changes:

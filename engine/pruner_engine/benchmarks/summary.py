@@ -1,4 +1,4 @@
-"""What a comparison says, from its project files alone.
+"""The results of a comparison, from its project files alone.
 
 Every figure compares a run with the baseline strategy's run of the same workload and seed. Figures of several seeds,
 then of several workloads, are put together as geometric means.

@@ -1,4 +1,4 @@
-"""What a trial costs: our measurement and MetaSchedule's own, on the same random candidates.
+"""The cost of a trial: our measurement against MetaSchedule's own, on the same random candidates.
 
 MetaSchedule's measures them twice: how far it agrees with itself is as far as another can agree with it.
 

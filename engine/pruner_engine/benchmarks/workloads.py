@@ -16,7 +16,7 @@ _SHAPE = re.compile(r"([^=]+)=(\d+(?:[,x]\d+)*)")
 
 @dataclass(frozen=True)
 class Subject:
-    """What is tuned: a model file or a built-in workload, with the shapes of its dynamic inputs."""
+    """The subject of a run: a model file or a built-in workload, with the shapes of its dynamic inputs."""
 
     model: str
     inputs: dict[str, list[int]] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What arguments of several commands stand for."""
+"""Resolves arguments that several commands share: paths, folders, tasks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _DIGITS = 18  # of an id, at most
 
 
 def absolute(path: str) -> str:
-    """The engine runs elsewhere: paths travel whole."""
+    """The absolute path of an argument, since an engine has a working directory of its own."""
     return str(Path(path).absolute())
 
 

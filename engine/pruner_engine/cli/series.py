@@ -14,7 +14,7 @@ _AGAIN = "The same command tries them again."
 
 
 def run_all(wanted: Sequence[WantedRun], *, quiet: bool) -> list[str]:
-    """What failed: one run that fails must not cost the others.
+    """Carry out all runs, the others too after one has failed; returns a sentence for each failure.
 
     Raises:
         UserError: every run failed.
@@ -38,7 +38,7 @@ def run_all(wanted: Sequence[WantedRun], *, quiet: bool) -> list[str]:
 
 
 def refuse_failed(failed: Sequence[str]) -> None:
-    """What worked is written: now say what did not.
+    """Say which runs failed, once the results of the others are written.
 
     Raises:
         UserError: some runs failed.

@@ -1,4 +1,4 @@
-"""What the terminal says and asks of a tuned model that something beats."""
+"""What the terminal says and asks about a tuned model that is slower than something else."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pruner_engine.units import latency, percent
 
 
 def told_slower(found: Slower) -> str:
-    """Than what it is slower, by how much, and what to do."""
+    """A sentence that tells what is faster, by how much, and what to do."""
     than = ", ".join(f"{name} ({latency(s)}) by {percent(found.seconds / s - 1)}" for name, s in found.than.items())
     how = "measured" if found.measured else "estimated"
     remedy = f" Tune it longer, above all {', '.join(found.tasks)}." if found.tasks else " Tune it longer."

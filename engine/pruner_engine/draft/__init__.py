@@ -1,4 +1,4 @@
-"""The draft model: symbols of a sketch in closed form, penalties, and predicted latencies for CPU and GPU."""
+"""The draft model: predicts latencies of a sketch's candidates by formulas over their decisions, for CPU and GPU."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _KEPT = "analyzer"
 
 
 def analyzer_for(space: DesignSpace, profile: DeviceProfile | None = None) -> Analyzer:
-    """The analyzer of a design space, kept as long as the space is: it compiles the sketches.
+    """The analyzer of a design space. It is kept with the space, since compiling its sketches takes time.
 
     Args:
-        profile: of the device; None: as before, at first the best known of the space's target.
+        profile: of the device; None: that of the last call, at first the best known one of the space's target.
     """
     known: Analyzer | None = space.derived.get(_KEPT)
     if known is None or profile not in (None, known.profile):
@@ -32,5 +32,5 @@ def analyzer_for(space: DesignSpace, profile: DeviceProfile | None = None) -> An
 
 
 def ablations_of(profile: DeviceProfile) -> tuple[str, ...]:
-    """What an analyzer of this device can leave out, to learn what each part is worth."""
+    """Names of effects that an analyzer of this device can leave out, to find what each is worth."""
     return core.ABLATIONS if profile.gpu is None else gpu.PENALTIES

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from typing import TypeVar, cast
+from typing import TypeVar
 
 import numpy as np
-from tvm.s_tir import Schedule
 
 from pruner_engine.draft.calibration import fit, holds
 from pruner_engine.draft.cpu import cpu_parts
 from pruner_engine.draft.explanation import Explanation
 from pruner_engine.draft.gpu import gpu_parts
+from pruner_engine.draft.lowered import LoweredSketches
 from pruner_engine.draft.nest import Block, UnreadableSketchError
 from pruner_engine.draft.parts import Parts
-from pruner_engine.draft.reading import FunctionReader
 from pruner_engine.draft.variant import Variant
 from pruner_engine.draft.variants import Variants
 from pruner_engine.space.decision import Rows
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.profile import DeviceProfile
-
-READ_AT_ONCE = 256  # rows of a sketch without closed form that are worth scoring at a time: each takes milliseconds
 
 _Told = TypeVar("_Told")
 
@@ -34,7 +31,8 @@ class Analyzer:
         without: penalties or effects to leave out, of `ablations_of` the profile.
 
     Attributes:
-        factors: per time component, from calibration; none is 1.
+        factors: by which each time component is multiplied, from calibration; one that is missing is 1.
+        lowered: predicts the rows of sketches that have no closed form.
     """
 
     def __init__(self, space: DesignSpace, profile: DeviceProfile, without: Collection[str] = ()) -> None:
@@ -42,6 +40,7 @@ class Analyzer:
         self.profile = profile
         self.factors: dict[str, float] = dict(profile.calibration)
         self._without = without
+        self.lowered = LoweredSketches(space, self._parts)
         self._variants = [Variants(space.task.mod, sketch, self._parts) for sketch in space.sketches]
 
     def _parts(self, root: Block) -> Parts:
@@ -52,7 +51,7 @@ class Analyzer:
         return self._variants[sketch].compiled
 
     def _read(self, sketch: int, closed: Callable[[Variants], _Told], lowered: Callable[[], _Told]) -> _Told:
-        """What the sketch's closed form tells, or what its applied schedules do."""
+        """The answer of the sketch's closed form, or where it has none that of its applied schedules."""
         variants = self._variants[sketch]
         if variants.closed is not False:
             try:
@@ -70,13 +69,15 @@ class Analyzer:
             rows: int32[n, width] of the sketch.
         """
         return self._read(
-            sketch, lambda variants: self._score_closed(variants, rows), lambda: self._score_lowered(sketch, rows)
+            sketch,
+            lambda variants: self._score_closed(variants, rows),
+            lambda: self.lowered.score(sketch, rows, self.factors),
         )
 
     def _score_closed(self, variants: Variants, rows: Rows) -> np.ndarray:
         scores = np.full(len(rows), -np.inf)
         for variant, members in variants.groups(rows):
-            values = variant.times(rows[members])
+            values = variant.time_program(rows[members])
             with np.errstate(divide="ignore"):
                 latency = np.log2(self._factors(variant) @ values[:-1])
             scores[members] = np.where(values[-1] > 0, -latency, -np.inf)
@@ -97,7 +98,7 @@ class Analyzer:
         found: dict[str, np.ndarray] = {}
         for variant, members in self._variants[sketch].groups(rows):
             names = (*variant.parts.symbols, *variant.parts.penalties, *variant.parts.times)
-            for name, values in zip(names, variant.explained(rows[members]), strict=False):
+            for name, values in zip(names, variant.figure_program(rows[members]), strict=False):
                 found.setdefault(name, np.zeros(len(rows)))[members] = values
         return found
 
@@ -121,14 +122,14 @@ class Analyzer:
         plain: list[int] = np.asarray(row).tolist()
         variant = variants.of(plain)
         groups = (variant.parts.symbols, variant.parts.penalties, variant.parts.times)
-        *values, valid = variant.explaining(plain)
+        *values, valid = variant.figure_evaluation(plain)
         flat = iter(values)
         symbols, penalties, times = ({name: next(flat) for name in group} for group in groups)
         times = {name: seconds * self.factors.get(name, 1.0) for name, seconds in times.items()}
         return Explanation(sum(times.values()), bool(valid), symbols, penalties, times)
 
     def _explain_lowered(self, sketch: int, row: Rows) -> Explanation:
-        seconds = float(self.lowered_s(sketch, np.asarray(row)[None], self.factors)[0])
+        seconds = float(self.lowered.seconds(sketch, np.asarray(row)[None], self.factors)[0])
         return Explanation(seconds, bool(np.isfinite(seconds)))
 
     def prepare(self, sketch: int, row: Rows | None = None) -> None:
@@ -189,38 +190,6 @@ class Analyzer:
         """Uncalibrated seconds by component, float64[n] each."""
         found: dict[str, np.ndarray] = {}
         for variant, members in variants.groups(rows):
-            for name, seconds in zip(variant.parts.times, variant.times(rows[members]), strict=False):
+            for name, seconds in zip(variant.parts.times, variant.time_program(rows[members]), strict=False):
                 found.setdefault(name, np.zeros(len(rows)))[members] = seconds
-        return found
-
-    # ------------------------------------------------------------ what has no closed form
-
-    def lowered(self, sketch: int, row: Rows) -> Parts | None:
-        """The parts counted on the row's applied schedule; None where TVM cannot apply it. Slow: milliseconds a row."""
-        of = self.space.sketches[sketch]
-        schedule = Schedule(self.space.task.mod, seed=1, error_render_level="none")
-        try:
-            of.to_trace(row).apply_to_schedule(schedule, remove_postproc=True)
-            return self._parts(FunctionReader(schedule.mod["main"]).root)
-        except (RuntimeError, ValueError, UnreadableSketchError):
-            return None  # cannot be built, or not be understood: not a candidate for the draft
-
-    def _score_lowered(self, sketch: int, rows: Rows) -> np.ndarray:
-        """As `score`, of as many rows as are worth it."""
-        scores = np.full(len(rows), -np.inf)
-        scores[:READ_AT_ONCE] = -np.log2(self.lowered_s(sketch, rows[:READ_AT_ONCE], self.factors))
-        return scores
-
-    def lowered_s(self, sketch: int, rows: Rows, factors: Mapping[str, float]) -> np.ndarray:
-        """Predicted seconds by the parts counted on applied schedules, float64[n]; inf where a row is not valid.
-
-        Args:
-            factors: per time component; none is 1.
-        """
-        found = np.full(len(rows), np.inf)
-        for index, row in enumerate(rows):
-            parts = self.lowered(sketch, row)
-            if parts is not None and parts.valid:
-                times = cast("dict[str, float]", parts.times)  # nothing is free in an applied schedule
-                found[index] = sum(t * factors.get(n, 1.0) for n, t in times.items())
         return found

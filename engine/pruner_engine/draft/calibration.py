@@ -1,4 +1,4 @@
-"""Self-calibration: a factor per time component, fitted to what was measured of one task, or of a device's tasks."""
+"""Self-calibration: a factor for each time component, fitted to the measurements of one task or of a device's tasks."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def fit(times: np.ndarray, seconds: np.ndarray, names: Sequence[str]) -> dict[st
 
 
 def holds(factors: Mapping[str, float], times: np.ndarray, seconds: np.ndarray, names: Sequence[str]) -> bool:
-    """Whether factors that were fitted elsewhere rank these measurements no worse than none; few tell nothing.
+    """Whether factors that were fitted elsewhere rank these measurements no worse than none do; True if they are few.
 
     Args:
         times, seconds, names: as of `fit`.
@@ -86,7 +86,7 @@ def fit_device(
 
 
 def _worth(gains: np.ndarray) -> float:
-    """What factors gain on average over tasks that they were not fitted on; nothing where one of them loses."""
+    """Mean gain over tasks that the factors were not fitted on; 0 if one of the tasks loses by them."""
     return float(gains.mean()) if gains.min() >= -_LOSS else 0.0
 
 

@@ -1,7 +1,7 @@
-"""Arithmetic on columns: formulas over the decisions of a row, which `program` evaluates for matrices of rows.
+"""Formulas over the decisions of a row, built by plain arithmetic; `program` evaluates them for matrices of rows.
 
-A `Value` is a plain number or a `Column`; operations on plain numbers fold, equal columns are one object. All values
-are non-negative.
+A `Value` is a plain number or a formula, a `Column`. Operations on plain numbers are folded, and equal formulas are one
+object. All values are non-negative.
 """
 
 from __future__ import annotations

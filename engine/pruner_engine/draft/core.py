@@ -1,4 +1,4 @@
-"""A core of a CPU as the analyzer reckons with it."""
+"""The CPU core that the analyzer assumes: what each operation costs, in cycles."""
 
 from __future__ import annotations
 
@@ -13,17 +13,21 @@ ABLATIONS = ("lanes", "parallel", "registers", "chains", "loads", "loops", "cach
 
 @dataclass(frozen=True)
 class Core:
-    """A core in cycles, and what is around it.
+    """A CPU core. Costs are cycles unless said otherwise; the defaults hold for wide cores of the last decade.
 
     Attributes:
-        levels: cache level, its capacity for one core, and seconds a byte that comes from the level behind it.
+        cores: of the CPU.
+        lanes: float32 elements of a vector register.
+        registers: vector registers.
+        levels: for each cache level its name, the bytes of it that one core has, and seconds to fetch a byte from the
+            level behind it.
         cycle: seconds.
         arithmetic, load, store: one vector operation.
         insert: an element into a vector, by the one unit that moves lanes.
         latency: from a multiply-add to the next that needs its result.
-        spill, spill_each: a step, for the first accumulator in memory and for each.
-        special, division: an exponential, a division or a square root, per lane.
-        loop, spatial_loop: a step of a loop, and of one without a reduction, which LLVM unrolls.
+        spill, spill_each: added to a step by the first accumulator that is spilled to memory, and by each.
+        special, division: an exponential; a division or a square root, for each element.
+        loop, spatial_loop: an iteration of a loop around a reduction; of one without, which LLVM unrolls.
     """
 
     cores: int

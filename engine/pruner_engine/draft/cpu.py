@@ -13,10 +13,10 @@ from typing import cast
 
 from pruner_engine.draft.columns import Value, ceil_div, equal, maximum, minimum, product, square_root, where
 from pruner_engine.draft.core import Core
-from pruner_engine.draft.finish import Plan, plans
 from pruner_engine.draft.footprint import Touch, conflicts, lines, spans_by_depth
 from pruner_engine.draft.nest import Block, Node, data_parallel
 from pruner_engine.draft.parts import Parts, Statement, add_up
+from pruner_engine.draft.postproc import ScheduledBlock, postprocessed
 from pruner_engine.targets.profile import DeviceProfile
 
 _LINE = 64  # bytes of a cache line
@@ -33,16 +33,16 @@ def cpu_parts(root: Block, profile: DeviceProfile, without: Collection[str] = ()
     core = Core.of(profile)
     for effect in without:
         core = core.without(effect)
-    planned = plans(root, core.lanes)
-    launches = {"overhead": _launches(planned) * profile.parallel_overhead_s}
-    return Parts([_statement(plan, core) for plan in planned], launches)
+    blocks = postprocessed(root, core.lanes)
+    launches = {"overhead": _launches(blocks) * profile.parallel_overhead_s}
+    return Parts([_statement(block, core) for block in blocks], launches)
 
 
-def _statement(plan: Plan, core: Core) -> Statement:
-    step = _Step.of(plan, core)
-    share = _balance(plan.parallel, core.cores)  # seconds on all cores per second of work
-    traffic = _traffic(plan, core)
-    cycles, overhead = _cycles(plan, step, core)
+def _statement(block: ScheduledBlock, core: Core) -> Statement:
+    step = _Step.of(block, core)
+    share = _balance(block.parallel, core.cores)  # seconds on all cores per second of work
+    traffic = _traffic(block, core)
+    cycles, overhead = _cycles(block, step, core)
     busy = step.count * cycles * core.cycle
     waits = {name: traffic[name] * seconds for name, _, seconds in core.levels}
     # prefetching hides the shorter of computing and moving, not all of it
@@ -54,34 +54,34 @@ def _statement(plan: Plan, core: Core) -> Statement:
         **{name: stalled * wait / maximum(memory, 1e-30) * share for name, wait in waits.items()},
     }
     symbols: dict[str, Value] = {
-        "flops": plan.iterations * sum(s.flops + s.special + s.divisions for s in plan.block.stores),
-        "parallel": plan.parallel,
-        "vector": plan.vector,
+        "flops": block.iterations * sum(s.flops + s.special + s.divisions for s in block.source.stores),
+        "parallel": block.parallel,
+        "vector": block.vector,
         "accumulators": step.accumulators,
         "loads_per_step": step.loads,
-        "unroll": plan.unroll,
+        "unroll": block.unroll,
         "steps": step.count,
         **{f"{name}_bytes": traffic[name] for name, _, _ in core.levels},
     }
     penalties: dict[str, Value] = {
-        "lanes": plan.vector / (step.registers * core.lanes),
+        "lanes": block.vector / (step.registers * core.lanes),
         "parallel": 1.0 / (share * core.cores),
-        "registers": maximum(1.0, (step.accumulators + 2) / core.registers) if plan.accumulates else 1.0,
+        "registers": maximum(1.0, (step.accumulators + 2) / core.registers) if block.accumulates else 1.0,
     }
-    return Statement(plan.block, symbols, penalties, times)
+    return Statement(block.source, symbols, penalties, times)
 
 
 @dataclass(frozen=True)
 class _Step:
-    """What a core does at a time: a vector, or all that one step of a reduction accumulates into.
+    """The unit in which a core's work is counted: one vector, or one update of all accumulators of a reduction.
 
     Attributes:
-        count: steps of the statement.
-        vectors: of one step.
-        registers: that one vector takes.
-        unrolled: 1 where the vectors of a step are written out, not looped over.
-        loads, stores: vectors and elements that a step moves; what the accumulators take aside.
-        streams: whole vectors among the loads that wait in registers.
+        count: steps that the statement takes.
+        vectors: vectors that one step computes.
+        registers: vector registers that one of these vectors takes.
+        unrolled: 1 where the vectors of a step are straight-line code, 0 where a loop goes over them.
+        loads, stores: load and store instructions of one step, without those that fill and empty accumulators.
+        streams: loads of whole vectors that have to stay in a register because they are used more than once.
     """
 
     count: Value
@@ -93,137 +93,146 @@ class _Step:
     stores: Value
 
     @classmethod
-    def of(cls, plan: Plan, core: Core) -> _Step:
-        registers = ceil_div(plan.vector, core.lanes)
+    def of(cls, block: ScheduledBlock, core: Core) -> _Step:
+        registers = ceil_div(block.vector, core.lanes)
         # a vector along a loop outside has the whole tail in every lane
-        vectors = maximum(1, product(loop.extent for loop in plan.tail) / plan.vector) if plan.tail else 1
-        unrolled = 1 if plan.straight else maximum(vectors * registers <= _FULL_UNROLL, vectors <= plan.unroll)
-        moved = _memory_operations(plan, registers, vectors * registers)
-        return cls(plan.iterations / plan.vector / vectors, vectors, registers, unrolled, *moved)
+        vectors = maximum(1, product(loop.extent for loop in block.tail) / block.vector) if block.tail else 1
+        unrolled = 1 if block.straight else maximum(vectors * registers <= _FULL_UNROLL, vectors <= block.unroll)
+        moved = _memory_operations(block, registers, vectors * registers)
+        return cls(block.iterations / block.vector / vectors, vectors, registers, unrolled, *moved)
 
     @property
     def accumulators(self) -> Value:
-        """Registers that the results of a step take."""
+        """Vector registers that the results of a step take."""
         return self.vectors * self.registers
 
 
-def _cycles(plan: Plan, step: _Step, core: Core) -> tuple[Value, Value]:
-    """Of one step: those in which it computes, and those that its loops add."""
+def _cycles(block: ScheduledBlock, step: _Step, core: Core) -> tuple[Value, Value]:
+    """Cycles of one step: those in which it computes, and those that its loops add."""
     flops, special, divisions = (
-        sum(getattr(store, kind) for store in plan.block.stores) for kind in ("flops", "special", "divisions")
+        sum(getattr(store, kind) for store in block.source.stores) for kind in ("flops", "special", "divisions")
     )
     loads, stores = step.loads, step.stores
-    runs = _reduction_run(plan)
-    if plan.accumulates:
+    runs = _reduction_run(block)
+    if block.accumulates:
         # accumulators are filled and emptied once a run, or every step where loops keep them out of registers
         around = where(step.unrolled, 0, step.accumulators)
         loads = loads + around + step.accumulators / runs
         stores = stores + around + step.accumulators / runs
     arithmetic = max(1, flops // 2) * step.accumulators * core.arithmetic
     cycles = maximum(maximum(arithmetic, loads * core.load), stores * core.store)
-    cycles = maximum(cycles, _inserted(plan) * core.insert)
+    cycles = maximum(cycles, _inserted(block) * core.insert)
     overhead: Value = core.spatial_loop
-    if plan.accumulates:
-        besides = 1 + max(store.between for store in plan.block.stores)
+    if block.accumulates:
+        besides = 1 + max(store.between for store in block.source.stores)
         spilled = maximum(step.accumulators + step.streams + besides - core.registers, 0) * step.unrolled
         cycles = cycles + where(spilled > 0, core.spill + spilled * core.spill_each, 0)
         # chains of additions that follow each other overlap as far as the reorder buffer reaches
         chain = runs * (arithmetic * 2.0 + loads + stores)
         latency = core.latency * where(step.unrolled, 1.0, 1.25) / maximum(1.0, _REORDER / chain)
         looped = where(step.unrolled, 1.0, 1.0 + step.vectors)
-        overhead = core.loop * looped / maximum(1, minimum(plan.unroll, 64) / step.vectors)
+        overhead = core.loop * looped / maximum(1, minimum(block.unroll, 64) / step.vectors)
         overhead = maximum(overhead, latency - cycles)
-    cycles = cycles + (special * core.special + divisions * core.division) * plan.vector * step.vectors
+    cycles = cycles + (special * core.special + divisions * core.division) * block.vector * step.vectors
     return cycles, overhead
 
 
-def _launches(every: Sequence[Plan]) -> Value:
-    """Nests that are spread over the cores; one that is not starts no thread."""
+def _launches(every: Sequence[ScheduledBlock]) -> Value:
+    """How many nests start threads: those that are spread over the cores."""
     spread: dict[Node, Value] = {}
-    for plan in every:
-        nest = plan.loops[0] if plan.loops else plan.block
-        spread[nest] = maximum(spread.get(nest, 0), plan.parallel > 1)
+    for block in every:
+        nest = block.loops[0] if block.loops else block.source
+        spread[nest] = maximum(spread.get(nest, 0), block.parallel > 1)
     return add_up(spread.values())
 
 
 def _balance(parallel: Value, cores: int) -> Value:
-    """Each core takes a contiguous run of iterations; the longest run decides."""
+    """Share of the iterations that the busiest core gets: each core takes a contiguous run of them."""
     return ceil_div(parallel, cores) / parallel
 
 
-def _memory_operations(plan: Plan, operations: Value, accumulators: Value) -> tuple[Value, Value, Value]:
-    """Loads of one reduction step, the whole vectors among them, and stores; what the accumulators take aside."""
-    inner = plan.tail or []
+def _memory_operations(block: ScheduledBlock, operations: Value, accumulators: Value) -> tuple[Value, Value, Value]:
+    """`loads`, `streams` and `stores` of a `_Step`.
+
+    Args:
+        operations: vector registers of one vector.
+        accumulators: vector registers of all results of the step.
+    """
+    inner = block.tail or []
     loads: Value = 0
     streams: Value = 0
     stores: Value = 0
-    for touch in plan.touches:
+    for touch in block.touches:
         own = touch.read and touch.written
-        in_memory = where(plan.registers.get(touch.buffer, 0), 0, 1)
+        in_memory = where(block.registers.get(touch.buffer, 0), 0, 1)
         if not inner:
-            single = plan.vector if plan.loops and touch.moves_with(plan.loops[-1]) else 1
+            single = block.vector if block.loops and touch.moves_with(block.loops[-1]) else 1
             loads = loads + (
-                where(_wide(touch, plan), operations, single) * touch.times * in_memory if touch.read and not own else 0
+                where(_wide(touch, block), operations, single) * touch.times * in_memory
+                if touch.read and not own
+                else 0
             )
-            stores = stores + (operations * in_memory if touch.written and plan.block.spatial else 0)
+            stores = stores + (operations * in_memory if touch.written and block.source.spatial else 0)
             continue
         if own:
             continue
         reused = product(loop.extent for loop in inner if touch.moves_with(loop))
-        wide = _wide(touch, plan)
+        wide = _wide(touch, block)
         if touch.read:
-            vectors = reused / plan.vector * operations
+            vectors = reused / block.vector * operations
             loads = loads + where(wide, vectors, reused) * touch.times * in_memory
             # one that is used once is an operand of its instruction and needs no register
             streams = streams + where(wide * (vectors < accumulators), vectors, 0)
         else:
-            stores = stores + reused / plan.vector * operations
+            stores = stores + reused / block.vector * operations
     return loads, streams, stores
 
 
-def _inserted(plan: Plan) -> Value:
+def _inserted(block: ScheduledBlock) -> Value:
     """Elements of one step that are read one by one and put into a vector, lane by lane."""
-    if not plan.loops:
+    if not block.loops:
         return 0
-    last, found = plan.loops[-1], cast("Value", 0)
-    for touch in plan.touches:
+    last, found = block.loops[-1], cast("Value", 0)
+    for touch in block.touches:
         if touch.read and not touch.written and touch.moves_with(last) and data_parallel(last):
-            lanes = product(loop.extent for loop in plan.tail if touch.moves_with(loop)) if plan.tail else plan.vector
-            found = found + where(_wide(touch, plan), 0, lanes * touch.times)
-    return where(plan.vector > 1, found, 0)
+            lanes = (
+                product(loop.extent for loop in block.tail if touch.moves_with(loop)) if block.tail else block.vector
+            )
+            found = found + where(_wide(touch, block), 0, lanes * touch.times)
+    return where(block.vector > 1, found, 0)
 
 
-def _wide(touch: Touch, plan: Plan) -> Value:
+def _wide(touch: Touch, block: ScheduledBlock) -> Value:
     """Whether the vector runs along the buffer's memory; else elements are read one by one."""
-    if not plan.loops:
+    if not block.loops:
         return 0
-    last = plan.loops[-1]
+    last = block.loops[-1]
     return int(touch.moves_with(last)) if touch.buffer.layout_free else equal(touch.stride(last), 1)
 
 
-def _reduction_run(plan: Plan) -> Value:
+def _reduction_run(block: ScheduledBlock) -> Value:
     """Steps that the accumulators stay in registers for: the reduction loops right around the tail.
 
     A loop that moves the result starts sums anew, even where these take the same memory in every iteration.
     """
-    end = len(plan.loops) - len(plan.tail)
+    end = len(block.loops) - len(block.tail)
     run: Value = 1
-    for loop in reversed(plan.loops[:end]):
-        if any(t.written and t.indexed_by(loop) for t in plan.touches):
+    for loop in reversed(block.loops[:end]):
+        if any(t.written and t.indexed_by(loop) for t in block.touches):
             break
         run = run * loop.extent
     return run
 
 
-def _traffic(plan: Plan, core: Core) -> dict[str, Value]:
-    """Bytes that enter each cache level: the largest working set that fits it, as often as it is replaced."""
-    loops = plan.loops
+def _traffic(block: ScheduledBlock, core: Core) -> dict[str, Value]:
+    """Bytes that enter each cache level, by its name: the largest working set that fits, times how often it is read."""
+    loops = block.loops
     outside: list[Value] = [1]
     for loop in loops:
         outside.append(outside[-1] * loop.extent)
     sizes: list[Value] = [0] * (len(loops) + 1)
     totals: list[Value] = [0] * (len(loops) + 1)
-    for touch in plan.touches:
+    for touch in block.touches:
         spans = spans_by_depth(touch, loops)
         held = [lines(touch, s, _LINE) * _LINE for s in spans]
         room = [h * conflicts(touch, s, _LINE) for h, s in zip(held, spans, strict=True)]

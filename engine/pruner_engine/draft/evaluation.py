@@ -1,4 +1,4 @@
-"""Formulas evaluated for one row, without compiling them: the answer to a slider, not to a search."""
+"""Evaluates formulas for one row without compiling them, as quick answers to a person's edits need it."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _OPS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 class Evaluation:
-    """Formulas, ready to be evaluated for one row after the other: steps that each add one value to a list."""
+    """Formulas as a list of steps, each of which appends one value; called with a row it gives their values."""
 
     def __init__(self, outputs: Sequence[Value]) -> None:
         order = topological(outputs)

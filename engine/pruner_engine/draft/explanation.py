@@ -1,4 +1,4 @@
-"""Why the analyzer thinks that a candidate is as fast as it thinks."""
+"""An analyzer's prediction for one candidate, with the parts that explain it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Explanation:
-    """The parts of one row's score.
+    """A predicted latency and what it is made of.
 
     Attributes:
         latency_s: predicted seconds a call.
         valid: False where the device's limits rule it out.
-        symbols: what was counted, by name.
-        penalties: factors by which parts of the device lie idle, by name; 1 is none.
+        symbols: quantities counted on the loop nest (operations, bytes, threads …), by name.
+        penalties: shares or factors that tell how far a part of the device is used, by name; 1 means fully.
         times: seconds by component.
     """
 

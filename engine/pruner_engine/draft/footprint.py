@@ -1,4 +1,4 @@
-"""How much memory a block touches, for every depth of the loops around it."""
+"""Footprints: how much memory a block touches in one iteration of each of the loops around it."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ _PAGE = 4096  # bytes
 
 @dataclass(frozen=True, eq=False)
 class Touch:
-    """One buffer as a block uses it (the union of its accesses counts as the first of them).
+    """The use that a block makes of a buffer. Several accesses to a buffer are taken to touch what the first does.
 
     Attributes:
         indices: per dimension, over the loops' variables.
         times: accesses of one execution.
         read, written: how it is used.
-        home: the loops, outermost ones, in each iteration of which the same memory is used again; 0 for an argument.
+        guarded: a read happens under a condition only, such as padding.
+        home: the outer loops in each iteration of which the buffer takes the same memory again; none for an argument.
     """
 
     buffer: Buffer
@@ -74,7 +75,7 @@ class Touch:
 
 
 def homes(root: Block) -> dict[Buffer, frozenset[Loop]]:
-    """Per buffer that is no argument the loops around all blocks that use it."""
+    """For each buffer that the function itself allocates, the loops that all blocks using it share."""
     found: dict[Buffer, frozenset[Loop]] = {}
     for block in blocks_under(root):
         around = frozenset(all_loops(block))

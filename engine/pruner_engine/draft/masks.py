@@ -20,7 +20,7 @@ _AND, _OR = ("mul", "min"), ("max",)
 
 
 def with_masks(outputs: Sequence[Value]) -> list[Value]:
-    """Equal formulas whose conditions are masks.
+    """The same formulas with their conditions as masks.
 
     Comparisons become `mask_…`, products and maxima of them `and` and `or`. Of `where` remain `when` (a number, else
     0), `unless` (0, else a number) and `choose`. `number` is a mask as 1 or 0.

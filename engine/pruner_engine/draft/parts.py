@@ -1,4 +1,4 @@
-"""What an analyzer makes of a nest."""
+"""A predicted latency in parts: the symbols, penalties and times of each statement."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from pruner_engine.draft.nest import Block, heaviness
 
 @dataclass(frozen=True)
 class Statement:
-    """What one block costs.
+    """The cost of one block, as formulas.
 
     Attributes:
-        symbols: what was counted, by name.
-        penalties: factors by which parts of the device lie idle, by name.
+        symbols, penalties: see `Explanation`.
         times: seconds by component.
     """
 
@@ -32,7 +31,7 @@ class Parts:
 
     Attributes:
         statements: one a block, in the order of the nest.
-        launches: seconds by component that go into starting what the statements share.
+        launches: seconds by component to start the kernels or threads that the statements share.
         valid: 0 where the device's limits rule the row out.
     """
 

@@ -94,7 +94,7 @@ class Program:
         dtype: of the arithmetic. float32 takes half the time, its integers are exact below 2**24, not 2**53.
 
     Attributes:
-        length: operations a row.
+        length: array operations of one evaluation.
     """
 
     def __init__(self, outputs: Sequence[Value], dtype: type[np.floating[Any]] = np.float64) -> None:

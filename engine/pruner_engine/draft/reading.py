@@ -1,4 +1,4 @@
-"""From a TIR function, scheduled or not, to a loop nest."""
+"""Reads a TIR function, scheduled or not, into a loop nest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which part of a buffer blocks touch below a loop, and which iterations of another block that takes."""
+"""The region of a buffer that blocks touch below a loop, and the iterations of another block that cover it."""
 
 from __future__ import annotations
 

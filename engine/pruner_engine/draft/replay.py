@@ -1,4 +1,4 @@
-"""Replays a sketch's trace on a loop nest with symbolic extents: TVM's schedule primitives, decisions left free."""
+"""Replays a sketch's trace, TVM's schedule primitives, on a loop nest whose extents are formulas over the decisions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sketch with its compute locations chosen: what all rows that share them have in common."""
+"""A sketch for one choice of its compute locations. Rows that share them share one loop nest, and so their formulas."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pruner_engine.space.sketch import Sketch
 
 
 class Variant:
-    """One sketch read for some locations; what is asked of it is compiled when it is first asked.
+    """One sketch read for some locations. Each program and evaluation is made when it is first used.
 
     Args:
         locations: chosen per location decision.
@@ -40,35 +40,35 @@ class Variant:
         return self._read(self._root)
 
     @cached_property
-    def settling(self) -> Program:
-        """The effective locations."""
+    def location_program(self) -> Program:
+        """The effective locations, for matrices of rows."""
         return Program(self.effective)
 
     @cached_property
-    def times(self) -> Program:
-        """Seconds by component, then validity."""
+    def time_program(self) -> Program:
+        """Uncalibrated seconds by component, then validity, for matrices of rows."""
         return Program([*self.parts.times.values(), self.parts.valid], np.float32)
 
     @cached_property
-    def explained(self) -> Program:
-        """Symbols, penalties and times, then validity."""
-        return Program(self._everything)
+    def figure_program(self) -> Program:
+        """Symbols, penalties and times, then validity, for matrices of rows."""
+        return Program(self._figures)
 
     @cached_property
-    def explaining(self) -> Evaluation:
-        """As `explained`, for one row."""
-        return Evaluation(self._everything)
+    def figure_evaluation(self) -> Evaluation:
+        """As `figure_program`, for one row."""
+        return Evaluation(self._figures)
 
     @cached_property
-    def placing(self) -> Evaluation:
-        """As `settling`, for one row."""
+    def location_evaluation(self) -> Evaluation:
+        """As `location_program`, for one row."""
         return Evaluation(self.effective)
 
     def prepare(self) -> None:
-        """Make ready what single rows are asked for."""
-        _ = self.explaining, self.placing
+        """Make the evaluations of single rows now."""
+        _ = self.figure_evaluation, self.location_evaluation
 
     @property
-    def _everything(self) -> list[Value]:
+    def _figures(self) -> list[Value]:
         parts = self.parts
         return [*parts.symbols.values(), *parts.penalties.values(), *parts.times.values(), parts.valid]

@@ -1,4 +1,4 @@
-"""A sketch as the draft reads it: once for each place that its blocks take."""
+"""The variants of a sketch: one for each combination of compute locations that its rows choose."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Variants:
         self._decisions = [i for i, d in enumerate(sketch.decisions) if isinstance(d, LocationDecision)]
         self._columns = [sketch.columns[i].start for i in self._decisions]
         self._known: dict[Locations, Variant] = {}
-        self._steps = 4 * len(self._decisions) + 1  # after which compute locations have settled
+        self._steps = 4 * len(self._decisions) + 1  # rounds of `settled` after which no location changes any more
         self.closed: bool | None = None
 
     def at(self, locations: Locations) -> Variant:
@@ -98,7 +98,7 @@ class Variants:
             open_ = np.flatnonzero(~settled)
             for key, found_at in _alike(chosen[open_]):
                 members = open_[found_at]
-                found = self.at(key).settling(rows[members]).T.astype(np.int32)
+                found = self.at(key).location_program(rows[members]).T.astype(np.int32)
                 settled[members] = (found == key).all(axis=1)
                 chosen[members] = found
         return chosen
@@ -107,7 +107,7 @@ class Variants:
         """As `settled`, of one row."""
         chosen = tuple(row[at] for at in self._columns)
         for _ in range(self._steps):
-            found = tuple(map(int, self.at(chosen).placing(row)))
+            found = tuple(map(int, self.at(chosen).location_evaluation(row)))
             if found == chosen:
                 break
             chosen = found

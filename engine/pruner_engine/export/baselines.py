@@ -1,4 +1,4 @@
-"""Latency and outputs of a model: untuned, tuned and in the libraries that people use, a process each."""
+"""Latency and outputs of a model untuned, tuned, and in ONNX Runtime and PyTorch, each in a process of its own."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ MISSING = (_NOT_INSTALLED, _NO_CONVERTER)
 
 @dataclass(frozen=True)
 class Timing:
-    """What one process measured.
+    """The latency that one process measured, or why it could not.
 
     Attributes:
         name: tuned | untuned | onnxruntime | torch | torch.compile.
         repeats: seconds an inference, one value a repeat; empty where it could not be measured.
         note: version of the library, or why there is no latency.
         outputs: of the first inference, in the model's order.
-        kernels: seconds and calls by kernel name, where they were asked for; libraries of TVM only.
+        kernels: seconds and calls in one inference by kernel name, where they were asked for; libraries of TVM only.
     """
 
     name: str
@@ -71,7 +71,7 @@ class Timing:
 
 
 def example_inputs(model: LoadedModel, seed: int = 0) -> list[np.ndarray]:
-    """Random inputs for a model, in its order."""
+    """Random arrays for the inputs of a model, in its order."""
     return runner.random_inputs([spec.as_json() for spec in model.inputs], seed)
 
 
@@ -128,7 +128,7 @@ def time_reference(
     folder: Path | None = None,
     kinds: Sequence[str] = (),
 ) -> Timing:
-    """The model in a library that people use, on `device`; without repeats, and a note, where that is not possible.
+    """Time the model in ONNX Runtime or PyTorch; where that is not possible, a note in place of repeats says why.
 
     ONNX Runtime gets an exported program as PyTorch's exporter converts it.
 
@@ -157,7 +157,7 @@ def time_reference(
 
 
 def request_of(library: str, model: LoadedModel, file: Path, threads: int, repeats: int, device: str) -> dict[str, Any]:
-    """What reference.py is asked."""
+    """The request that reference.py reads."""
     return {
         "library": library,
         "kind": model.kind,
@@ -175,7 +175,7 @@ def request_of(library: str, model: LoadedModel, file: Path, threads: int, repea
 def _in_child(
     script: list[str], text: str, model: LoadedModel, inputs: Sequence[np.ndarray], threads: int
 ) -> tuple[dict[str, Any], list[np.ndarray]]:
-    """Run a script of ours on the inputs to its end; a crash of native code there does no harm here.
+    """Run one of our scripts on the inputs; native code that crashes there does no harm here.
 
     Args:
         script: one of `FILES` and its arguments, to which files of inputs and outputs are added.

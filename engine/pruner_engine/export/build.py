@@ -65,7 +65,7 @@ def compile_without_weights(
 
 @contextmanager
 def _compiling(target: tvm.target.Target) -> Iterator[None]:
-    """What TVM needs to compile for a target, and what is said where it does not."""
+    """A context in which TVM compiles for a target; its errors become sentences for the user."""
     if target.kind.name == "cuda":
         use_cuda_compiler()
     try:

@@ -1,4 +1,4 @@
-"""Whether two builds of a model compute the same."""
+"""Compares the outputs of two builds of a model."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _difference(expected: np.ndarray, got: np.ndarray) -> float:
 
 
 def _inner(output: np.dtype, dtype: str, depth: int, rounds: bool) -> float:
-    """What rounding inside explains of a float output; whole numbers stay exact, but for bytes that were rounded to."""
+    """Error that rounding inside the model explains: 0 for whole numbers, unless bytes that numbers were rounded to."""
     if rounds and (output.kind == "f" or output.itemsize == 1):
         return _MOST
     return 0.0 if output.kind in "biu" else tolerance(dtype_of(dtype), depth)

@@ -1,4 +1,4 @@
-"""End to end: a tuned model against the untuned one and the libraries that people use."""
+"""End-to-end latency of a tuned model against the untuned one, ONNX Runtime and PyTorch."""
 
 from __future__ import annotations
 
@@ -77,7 +77,11 @@ def bench_e2e(
 
 
 def summed_up(models: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Several results of `bench_e2e`: `models`, how many were `compared` with a library, the geometric mean `ratio`."""
+    """Results of `bench_e2e` for several models, with the geometric mean of their ratios.
+
+    Returns:
+        JSON object: `models`, how many of them were `compared` with a library, and the mean `ratio` (None without any).
+    """
     ratios = [model["ratio"] for model in models if model["ratio"]]
     mean = statistics.geometric_mean(ratios) if ratios else None
     return {"models": list(models), "compared": len(ratios), "ratio": mean}

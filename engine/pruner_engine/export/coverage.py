@@ -1,4 +1,4 @@
-"""Which functions of a model run a tuned schedule, and how much of the time that is."""
+"""Coverage: which functions of a model run a tuned schedule, and their share of the time."""
 
 from __future__ import annotations
 

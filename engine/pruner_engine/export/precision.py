@@ -1,4 +1,4 @@
-"""What a smaller float type costs in accuracy, told before anything is tuned."""
+"""Accuracy that a smaller float type costs, found before anything is tuned."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A bundle comes to its place whole or not at all, whatever ends the process that writes it."""
+"""Writes a bundle beside its place and renames it in the end, so that a killed export leaves no half of one."""
 
 from __future__ import annotations
 

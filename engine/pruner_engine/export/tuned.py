@@ -1,4 +1,4 @@
-"""A model with its best schedules: all that compiling it, tuned or untuned, takes."""
+"""A model with its best schedules, ready to be compiled tuned or untuned."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class TunedModel:
 
     @cached_property
     def task_of(self) -> dict[str, str]:
-        """Name of the task of each function of `prepared` that is one."""
+        """The task's name, by function of `prepared` that is a task."""
         return task_names(self.prepared, self.tasks)
 
     @cached_property

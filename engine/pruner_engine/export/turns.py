@@ -1,4 +1,4 @@
-"""A tuned model, the untuned one and the libraries that people use, timed in turns."""
+"""Times a tuned model, the untuned one, ONNX Runtime and PyTorch in turns, so that the machine disturbs all alike."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _INTERRUPTED = "interrupted"
 
 
 class InterruptedTurns(KeyboardInterrupt):
-    """^C between turns or in one: `timings` has what was measured before, and a note for each other contender."""
+    """The user pressed ^C: `timings` has what was measured until then, and a note for every other contender."""
 
     def __init__(self, timings: dict[str, Timing]) -> None:
         super().__init__()
@@ -33,7 +33,7 @@ class InterruptedTurns(KeyboardInterrupt):
 
 @dataclass(frozen=True)
 class Turns:
-    """How often who is timed.
+    """How often each contender is timed.
 
     Attributes:
         rounds: turns of every contender.

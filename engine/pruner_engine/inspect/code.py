@@ -1,4 +1,4 @@
-"""One form of a kernel's code."""
+"""A kernel's code in one form (TVMScript, LLVM IR, assembly …), linked to its loop tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What makes two schedules differ: code, loop nests, decisions. Works on texts and JSON values; needs no TVM."""
+"""Differences of two schedules: code, loop nests, decisions. Works on texts and JSON values; needs no TVM."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _rows(left: Sequence[str], right: Sequence[str], block: tuple[str, int, int,
 
 
 def changed_parts(left: str, right: str) -> tuple[range, range] | None:
-    """The letters in which two lines differ: what lies between their common beginning and end.
+    """The parts in which two lines differ: what lies between their common beginning and end.
 
     Returns:
         None where they have little in common: then each differs as a whole.

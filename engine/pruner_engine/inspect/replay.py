@@ -1,4 +1,4 @@
-"""What a trace does to the loop nest, instruction by instruction."""
+"""Replays a trace: the loop nest after each of its instructions."""
 
 from __future__ import annotations
 

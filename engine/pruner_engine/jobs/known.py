@@ -1,4 +1,4 @@
-"""What another project found best of a run's kernels, for the first rounds of the run."""
+"""Start from another project: its best schedules of a run's kernels are measured in the run's first rounds."""
 
 from __future__ import annotations
 
@@ -19,13 +19,17 @@ _MOST = 3  # schedules of a kernel
 
 
 def check_known(path: str) -> None:
-    """Raises UserError where it is no project that can be read."""
+    """Refuse a path that is no project.
+
+    Raises:
+        UserError: it cannot be read as one.
+    """
     if path:
         best_traces(Path(path), (), "", 0)
 
 
 def take_known(path: str, project: Project, run_id: int, work: Work, job: JobContext) -> None:
-    """Give the tasks the schedules that the project `path` knows of them; tells of how many it knows any.
+    """Queue the best schedules that the project `path` holds of the run's tasks, and tell the user how many it knows.
 
     A file that cannot be read any more costs a warning: a run goes on without it.
     """

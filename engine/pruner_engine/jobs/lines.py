@@ -1,4 +1,4 @@
-"""The `pruner` line that does in a terminal what a command to the engine does."""
+"""Command lines: for each command to the engine the `pruner` line that does the same in a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What measures as a run's settings want it, and whose latencies come of it."""
+"""The measurer of a run, by its settings, and the device whose latencies it gives."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pruner_engine.targets.target import device_of, target_json, threads_of
 
 
 def measurer_for(target: tvm.target.Target, settings: SearchSettings) -> Measurer:
-    """On this machine, or on the boards of the settings' tracker.
+    """The measurer that a run's settings ask for: of this machine, or of the boards of a tracker.
 
     Raises:
         UserError: the settings name no address of a tracker.
@@ -32,7 +32,7 @@ def measurer_for(target: tvm.target.Target, settings: SearchSettings) -> Measure
 
 
 def measured_on(target: tvm.target.Target, settings: SearchSettings) -> Device:
-    """The device that a run tells of: this machine's, or the boards of a key, which are never taken for it."""
+    """The device that a run measures: the target's on this machine, or the boards of a key as a device of their own."""
     device = device_of(target)
     if not settings.rpc:
         return device

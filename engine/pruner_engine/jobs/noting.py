@@ -1,4 +1,4 @@
-"""What a job says of a run, to whoever listens and into the project file."""
+"""Notices of a job about its run, sent as events and kept in the project file."""
 
 from __future__ import annotations
 

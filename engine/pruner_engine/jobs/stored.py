@@ -1,4 +1,4 @@
-"""What a job takes from a project file, which somebody else may have written."""
+"""Reads what a job needs from a project file, with the checks that a file of unknown origin needs."""
 
 from __future__ import annotations
 

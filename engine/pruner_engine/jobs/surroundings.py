@@ -1,4 +1,4 @@
-"""What decides a run's results beside the model: versions of libraries, and the machine."""
+"""What a run's results depend on besides the model: versions of libraries, and the machine."""
 
 from __future__ import annotations
 

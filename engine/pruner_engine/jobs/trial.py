@@ -12,7 +12,7 @@ from pruner_engine.jobs.workbench import workbench
 from pruner_engine.measure.types import MeasureInput, MeasureResult
 from pruner_engine.protocol import Phase, Pin, Pinned, Tried, Try
 from pruner_engine.search.settings import settings_from
-from pruner_engine.search.yardstick import take_up_yardstick
+from pruner_engine.search.yardstick import restore_yardstick
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.sketch import trace_json
 from pruner_engine.store.project import Project
@@ -37,7 +37,7 @@ def try_row(command: Try, job: JobContext) -> None:
             sketch_ids = project.work.add_sketches(command.task_id, bench.space.sketches)
             assert candidate.schedule is not None
             with measurer_for(bench.target, settings) as measurer:
-                take_up_yardstick(project, bench.task, command.task_id, measurer)
+                restore_yardstick(project, bench.task, command.task_id, measurer)
                 results: list[MeasureResult] = []
                 inputs = [MeasureInput(candidate.hash, candidate.schedule.mod)]
                 measurer.measure(bench.task, inputs, best_s=None, on_result=results.append)

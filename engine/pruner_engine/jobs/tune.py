@@ -24,10 +24,11 @@ from pruner_engine.jobs.surroundings import host, versions
 from pruner_engine.plugins import load_plugins
 from pruner_engine.protocol import Notice, Phase, Resume, RunFinished, RunStarted, State, Tune
 from pruner_engine.search.budget import Budget, renewed
+from pruner_engine.search.run_plan import RunPlan
 from pruner_engine.search.settings import SearchSettings, settings_from
 from pruner_engine.search.strategies import strategy_names
 from pruner_engine.search.task_state import end_to_end, untuned
-from pruner_engine.search.tuner import RunPlan, Tuner
+from pruner_engine.search.tuner import Tuner
 from pruner_engine.space.rules import GPU_RULES, OWN_RULES
 from pruner_engine.store.project import Project
 from pruner_engine.targets.profiling import keep_calibration

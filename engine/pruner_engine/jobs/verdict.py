@@ -1,4 +1,4 @@
-"""What the learned model of a run says of one row of decisions."""
+"""Ranks one row of decisions by the learned model of a run."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _counts(row: dict[str, Any], mine: Candidate) -> bool:
 
 
 def _compared(bench: Workbench, rows: list[dict[str, Any]]) -> tuple[list[Candidate], np.ndarray]:
-    """Measured candidates, schedules set, evenly over the latencies; and their seconds."""
+    """Measured candidates with their schedules, picked evenly over the range of latencies, and their seconds a call."""
     rows = sorted(rows, key=lambda row: row["seconds"])
     seconds: dict[str, float] = {}
     candidates = []

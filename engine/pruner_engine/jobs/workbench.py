@@ -74,7 +74,7 @@ class Workbench:
         self._kept: tuple[tuple[str, Sequence[Any]], Explanation] | None = None
 
     def refresh(self) -> None:
-        """Calibrate anew where more was measured since the last question."""
+        """Calibrate the analyzer again if more was measured since the last question."""
         project, task_id, _ = self.key
         reader = self._reader = self._reader or ProjectReader(project)
         version = reader.data_version()

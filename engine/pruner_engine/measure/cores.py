@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Cores:
-    """How the CPUs are shared out.
+    """Which CPUs run kernels and which build them.
 
     Attributes:
         runner, builders: logical CPUs of each; the same ones where there are too few for both.

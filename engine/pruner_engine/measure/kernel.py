@@ -1,4 +1,4 @@
-"""What has to be known about a task's kernel to run it and to judge its outputs."""
+"""Facts about a task's kernel that are needed to run it and to check its outputs."""
 
 from __future__ import annotations
 

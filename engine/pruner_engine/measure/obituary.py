@@ -1,4 +1,4 @@
-"""The answer to a job whose worker ended without one."""
+"""The result of a build or run whose worker died before it could answer."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pruner_engine.measure import process, wire
 
 
 def obituary(job: wire.Build | wire.Run, seconds: float, limit_s: float | None, status: int, log: str) -> wire.Message:
-    """A failed build or run.
+    """The failed result, with what ended the worker as its message.
 
     Args:
         job: what the worker was doing, for so many `seconds`.

@@ -1,4 +1,4 @@
-"""Takes candidates through builders and runners, several at a time, whatever happens to the processes."""
+"""Takes candidates through builders and runners, several at a time, and goes on when one of the processes dies."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Outcome = tuple[str, wire.Built, wire.Ran | None]
 
 
 class _Batch:
-    """Where each candidate of a batch is.
+    """The candidates of a batch by the stage that they are in.
 
     Attributes:
         waiting: not built yet.
@@ -56,7 +56,7 @@ class _Batch:
             discard(self.ready.popitem()[1])
 
     def begin_again(self) -> None:
-        """What was under way waits again: the process that had it is gone."""
+        """Put back what was under way, since the process that worked on it is gone."""
         self.waiting.extendleft(reversed(self.building.values()))
         self.ready.update(self.running.values())
         self.building.clear()

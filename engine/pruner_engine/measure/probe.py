@@ -1,4 +1,4 @@
-"""A fixed kernel whose time tells how busy or throttled the machine is."""
+"""The probe: a fixed kernel whose time tells how busy or throttled the machine is."""
 
 from __future__ import annotations
 

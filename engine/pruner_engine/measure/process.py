@@ -122,20 +122,20 @@ class Lifespan:
         self._first_rss = self._process.memory_info().rss
 
     def is_over(self) -> bool:
-        """To be asked after each candidate."""
+        """Whether the process is to be replaced; asked after each candidate."""
         self._left -= 1
         return self._left <= 0 or self._process.memory_info().rss - self._first_rss > _GROWS
 
 
 class Alone:
-    """Notices that a kernel has forked this process, which would go on as a second runner."""
+    """Guards against a kernel that forks this process, whose copy would go on as a second runner."""
 
     def __init__(self) -> None:
         self._pid = os.getpid()
         self.violated = False
 
     def guard(self, call: Callable[[int], float]) -> Callable[[int], float]:
-        """`call` with a look around after it; raises RuntimeError in the original, ends a copy."""
+        """`call`, followed by a check: where it has forked, the copy ends and the original raises RuntimeError."""
 
         def guarded(number: int) -> float:
             result = call(number)

@@ -1,4 +1,4 @@
-"""What untuned kernels computed: files that candidates are compared with, and how many of them a disk should hold."""
+"""Reference outputs: what untuned kernels computed, in files that the outputs of candidates are compared with."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def reference_file(folder: Path, task: str, kind: str) -> Path:
 
 
 class References:
-    """Knows whose outputs are in `folder`; those that were not asked for longest make room for new ones."""
+    """Keeps track of the tasks whose outputs are in `folder`; the least recently used make room for new ones."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -22,14 +22,14 @@ class References:
         self._bytes: dict[str, int] = {}  # by task, in the order of use
 
     def use(self, task: str) -> bool:
-        """Whether the task's outputs are there; they will be needed now."""
+        """Whether the task's outputs are there; marks them as used."""
         if task not in self._bytes:
             return False
         self._bytes[task] = self._bytes.pop(task)
         return True
 
     def make_room(self, task: str, size: int) -> None:
-        """Outputs of `task` of that many bytes are about to be written."""
+        """Remove the least recently used outputs until those of `task`, `size` bytes, have room."""
         self._bytes.pop(task, None)
         while self._bytes and sum(self._bytes.values()) + size > self._room:
             oldest = next(iter(self._bytes))

@@ -32,7 +32,7 @@ _PLAIN_S = 0.02  # the calls that give the reference tell well enough how long a
 
 
 class Host(Protocol):
-    """Where kernels run."""
+    """Where kernels run: this machine or a board."""
 
     def device(self, kind: str) -> Any: ...
 

@@ -1,4 +1,4 @@
-"""How often a kernel is called, and when it is given up."""
+"""Timing of a kernel: how often it is called, when it is abandoned, and how it takes turns with a yardstick."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _wake(call: Call) -> None:
 
 
 def _look(call: Call, first: float, limit: float, yardstick: Yardstick | None) -> float:
-    """Seconds a call of the best look; no more looks than it takes to see that the kernel is not clearly slower."""
+    """Seconds a call of the best of a few short looks; they end once the kernel is seen not to be clearly slower."""
     best, spent = first, 0.0
     for _ in range(_LOOKS):
         number = max(1, math.ceil(min(_LOOK_S / limit, _LOOKING_S / max(best, 1e-7))))
@@ -115,7 +115,7 @@ def _slowness(yardstick: Yardstick) -> float:
 
 
 def _alone(call: Call, warm: float, limit: float, least: int, most: int) -> list[float]:
-    """Seconds a call for each repeat; one repeat of what is no contender."""
+    """Seconds a call for each repeat, timed without a yardstick; a kernel that is no contender gets one repeat."""
     number = math.ceil(_REPEAT_S / max(warm, 1e-7))
     seconds = [warm] if number == 1 else []
     started = time.perf_counter()
@@ -131,7 +131,7 @@ def _alone(call: Call, warm: float, limit: float, least: int, most: int) -> list
 
 
 def _in_turns(call: Call, warm: float, limit: float, repeats: int, yardstick: Yardstick) -> list[float]:
-    """Seconds a call for each turn, as they would be in a minute in which the yardstick takes its time.
+    """Seconds a call for each turn, as the ratio to the yardstick times the yardstick's settled time.
 
     What loses against the best by far, or a little in every slice, gets one turn; another kernel as many as `repeats`,
     and more where it is open whether it is the new best and its time is not known well.
@@ -148,9 +148,9 @@ def _in_turns(call: Call, warm: float, limit: float, repeats: int, yardstick: Ya
 
 
 class _Slices:
-    """Calls of a kernel and of its yardstick in alternation, and what each says that the kernel takes.
+    """Slices of time in which a kernel and its yardstick are called in alternation.
 
-    Each pair is taken together with the one before.
+    Each pair of slices gives an estimate of the kernel's time, averaged with the pair before.
     """
 
     def __init__(self, call: Call, warm: float, yardstick: Yardstick) -> None:
@@ -187,7 +187,7 @@ class _Slices:
 
     @property
     def fastest(self) -> float:
-        """Seconds a call, by the slice that is kindest to the kernel."""
+        """Seconds a call, by the slice in which the kernel was fastest."""
         return min(self._told)
 
     @property
@@ -207,7 +207,7 @@ class _Slices:
 
 
 def _calls(seconds: float) -> int:
-    """So many calls make a slice."""
+    """How many calls make a slice."""
     return max(1, round(_SLICE_S / max(seconds, 1e-7)))
 
 

@@ -237,7 +237,7 @@ def _read(fd: int, count: int) -> bytes | None:
 
 
 class Inbox:
-    """Collects the bytes of a pipe that is read without waiting, and cuts them into messages."""
+    """Cuts the bytes of a pipe, read as they come, into messages."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()

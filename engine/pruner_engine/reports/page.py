@@ -1,4 +1,4 @@
-"""Fill a page template; everything that comes from files is escaped."""
+"""Fills the templates of HTML pages; everything that comes from files is escaped."""
 
 from __future__ import annotations
 

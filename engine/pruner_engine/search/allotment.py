@@ -16,7 +16,7 @@ _PATIENCE = 64  # trials of a task without a gain, where nothing else ends the r
 
 
 class Allotment:
-    """Shares the budget of one run out.
+    """Divides the budget of one run among its rounds.
 
     Args:
         budget, settings, states, strategy: of the run.
@@ -42,7 +42,7 @@ class Allotment:
 
     @property
     def patience(self) -> int:
-        """Trials without a gain after which a task is left; 0 for never."""
+        """Trials without a gain after which a task is tuned no more; 0: it always goes on."""
         return self._settings.patience or (_PATIENCE if self._budget.open_ended else 0)
 
     def of_round(self, state: TaskState) -> int:
@@ -56,7 +56,7 @@ class Allotment:
         return min(left, limit - len(state.trials)) if limit else left
 
     def _wanted(self, state: TaskState) -> int:
-        """What the strategy measures in a round; less in a first where half of the budget is not enough for all."""
+        """What the strategy measures in a round; in a task's first so few that half of the budget reaches all tasks."""
         full = self._strategy.round_trials
         least = min(self._strategy.opening_trials or full, full)
         left = self._clock.trials_left(self._log.trials)

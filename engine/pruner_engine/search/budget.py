@@ -35,7 +35,7 @@ def renewed(old: Budget, *, spent: Budget, asked: Budget) -> Budget:
 
 
 class WorkClock:
-    """Working time of a run over all its sessions, pauses left out, and the pace of its last rounds; begins stopped.
+    """Stops the time that a run works, over all its sessions and without its pauses; stands still until `begin`.
 
     Args:
         budget: what the time left is reckoned against.
@@ -71,7 +71,14 @@ class WorkClock:
         self._pace.append((self.elapsed_s, trials))
 
     def trials_left(self, trials: int) -> float | None:
-        """Trials to the end of the budget, of a limit in time as many as the pace allows; None without a budget."""
+        """Trials until the budget ends; a budget of seconds is turned into trials by the pace of the last rounds.
+
+        Args:
+            trials: made so far.
+
+        Returns:
+            None for a run without a budget.
+        """
         bounds = []
         if self._budget.trials is not None:
             bounds.append(float(max(0, self._budget.trials - trials)))
@@ -81,7 +88,7 @@ class WorkClock:
         return min(bounds) if bounds else None
 
     def left_s(self, trials: int) -> float | None:
-        """Seconds to the end of the budget at the pace of the last rounds; None while there is none."""
+        """Seconds until the budget ends, at the pace of the last rounds; None without a budget or a pace."""
         bounds = []
         if self._budget.seconds is not None:
             bounds.append(max(0.0, self._budget.seconds - self.elapsed_s))
@@ -90,7 +97,7 @@ class WorkClock:
         return min(bounds) if bounds else None
 
     def _seconds_a_trial(self) -> float | None:
-        """At the pace of the last rounds; None before there were two."""
+        """Mean over the last rounds; None before there were two."""
         if len(self._pace) < 2:
             return None
         (t0, n0), (t1, n1) = self._pace[0], self._pace[-1]

@@ -21,9 +21,15 @@ class PinnedRow:
 
 @dataclass
 class Control:
-    """Shared by the job and whoever commands it.
+    """Shared by the thread that works on a job and the one that takes commands.
 
-    `on_hang` notes in the project why the job will never get past what it does now, `on_moved` where it can be reached.
+    Attributes:
+        stop: set once the job is to end.
+        running: cleared while the job is paused.
+        steering: (task id, pin | boost | freeze | normal).
+        pinned: rows to measure next.
+        on_hang: notes in the project why the job hangs; called from another thread than the job's.
+        on_moved: notes in the project the new path of the engine's control socket.
     """
 
     stop: threading.Event = field(default_factory=threading.Event)
@@ -37,7 +43,7 @@ class Control:
         self.running.set()
 
     def should_yield(self) -> bool:
-        """Whether the job is asked to hold after what is in flight."""
+        """Whether the job is to pause or stop once the candidates in flight are measured."""
         return self.stop.is_set() or not self.running.is_set()
 
     def wait_while_paused(self) -> float:

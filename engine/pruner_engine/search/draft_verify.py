@@ -1,4 +1,4 @@
-"""Pruner's step (Qiao et al., ASPLOS 2025): draft with the analyzer, verify with a learned model, measure the few."""
+"""Draft, then verify (Pruner, Qiao et al., ASPLOS 2025): the analyzer drafts, a learned model picks what to measure."""
 
 from __future__ import annotations
 
@@ -27,7 +27,14 @@ _PRETRAINED = 64  # trials that a pre-trained model is credited with
 
 @dataclass
 class _Draft:
-    """A task's explorer, its present draft set, what of it waits, and what is applied and not measured yet."""
+    """The draft of one task.
+
+    Attributes:
+        found: the present draft set; None before the first.
+        made_at: round in which it was drafted.
+        waiting: candidates of it that were not applied yet.
+        pool: candidates that are applied and not measured yet; the model ranks them.
+    """
 
     explorer: Explorer
     found: DraftSet | None = None
@@ -37,7 +44,7 @@ class _Draft:
 
 
 class DraftVerify(ModelStrategy):
-    """Strategy `pruner`."""
+    """Strategy `pruner`: each round measures the best of a draft set that serves for `refresh` rounds."""
 
     name = "pruner"
     opening_trials = 3
@@ -78,10 +85,10 @@ class DraftVerify(ModelStrategy):
         )
 
     def _ranked(self, state: TaskState, pool: Sequence[Candidate]) -> list[Candidate]:
-        """Best first: in the order of a model that starts from the draft's score, else by the places that both give.
+        """The pool, best first.
 
-        A model of its own that has seen few trials of a task ranks worse than the analyzer, later better: its place
-        weighs n / (n + 48) after n valid trials.
+        A model that takes the draft's score as an input decides alone. Another one ranks worse than the analyzer while
+        it has seen few trials of the task: after n valid trials its place weighs n / (n + 48), the analyzer's the rest.
         """
         if self.model.from_draft:
             return sorted(pool, key=lambda c: -(c.verified_score or 0.0))
@@ -129,7 +136,7 @@ class DraftVerify(ModelStrategy):
         draft.made_at = state.rounds
 
     def _materialise(self, state: TaskState, draft: _Draft, drafted: int | None) -> list[Candidate]:
-        """So many of the draft set (None: all) and fresh random samples, applied and valid, less what was measured."""
+        """Add the next `drafted` of the draft set (None: all that wait) and random samples to the pool; returns it."""
         assert state.space is not None
         fresh = self.context.settings.fresh_samples
         if drafted is not None:
@@ -155,7 +162,7 @@ class DraftVerify(ModelStrategy):
             self._calibrate(state, self._drafts[state.task.hash])
 
     def _calibrate(self, state: TaskState, draft: _Draft) -> None:
-        """Fit the analyzer's few parameters to what was measured."""
+        """Fit the factors of the analyzer's time components to what was measured."""
         draft.explorer.analyzer.calibrate(self._timed(state.task.hash))
 
     def _timed(self, task: str) -> list[tuple[int, Rows, float]]:

@@ -1,4 +1,4 @@
-"""The latent schedule explorer: a genetic search over decision rows, guided by the analyzer alone."""
+"""Pruner's latent schedule explorer: an evolutionary search over decision rows, guided by the analyzer alone."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from pruner_engine.draft.analyzer import READ_AT_ONCE, Analyzer
+from pruner_engine.draft.analyzer import Analyzer
+from pruner_engine.draft.lowered import SCORED_AT_ONCE
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.decision import Rng, Rows
@@ -23,7 +24,7 @@ _NEAR = 0.5  # share of the draft set that may differ from a better member in on
 
 @dataclass(frozen=True)
 class DraftSet:
-    """What a draft found.
+    """The candidates that a draft proposes.
 
     Attributes:
         candidates: distinct, best first, not yet materialised.
@@ -53,7 +54,7 @@ class _Pool:
 
 
 class Explorer:
-    """Drafts for one design space.
+    """Drafts candidates of one design space.
 
     Attributes:
         analyzer: the draft model that guides it.
@@ -121,7 +122,7 @@ class Explorer:
         rows = self.analyzer.canonical(sketch.index, rows)
         keys, first = np.unique(sketch.keys(rows), return_index=True)
         if not self.analyzer.compiled(sketch.index):
-            some = np.sort(np.argsort(first)[:READ_AT_ONCE])
+            some = np.sort(np.argsort(first)[:SCORED_AT_ONCE])
             keys, first = keys[some], first[some]
         scores = self.analyzer.score(sketch.index, rows[first])
         self._explored += len(first)

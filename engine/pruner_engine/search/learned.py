@@ -1,4 +1,4 @@
-"""The baselines that score every explored candidate with a learned model: Ansor's search, TenSet-MLP, TLP; and chance.
+"""The baselines that score each explored candidate with a learned model (Ansor, TenSet-MLP, TLP), and random search.
 
 Each explored candidate is applied and featurised before it is scored: that is the cost which drafting avoids.
 """
@@ -95,7 +95,7 @@ class LearnedSearch(ModelStrategy):
     def _scored(self, state: TaskState, candidates: list[Candidate]) -> list[Candidate]:
         assert state.space is not None
         valid: list[Candidate] = []
-        for applied in state.space.few_at_a_time(candidates, self.context.threads):
+        for applied in state.space.materialise_in_batches(candidates, self.context.threads):
             self.score(state, applied)
             valid += applied
         return valid

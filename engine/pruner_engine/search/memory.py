@@ -1,4 +1,4 @@
-"""What a strategy keeps of a task for its model to learn from: all of a thousand measurements, of more a part."""
+"""The measurements of a task that a model learns from: all of the first thousand, later a sample of a thousand."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ class Memory:
     seen: list[Trial] = field(default_factory=list)
 
     def take(self, trials: Sequence[Trial], features: Mapping[str, Features]) -> None:
-        """Keep trials of which there are features, here or in `features`."""
+        """Keep valid trials whose features are known, here or in `features`; the others are dropped."""
         known = {**features, **{t.candidate.hash: f for t in trials if (f := self.features.get(t.candidate.hash))}}
         new = [t for t in trials if t.candidate.hash in known]
         self.seen += new
         if len(self.seen) > MOST:
             before = {t.candidate.hash for t in self.seen}
-            self.seen = new = a_part_of(self.seen, KEPT)
+            self.seen = new = subsample(self.seen, KEPT)
             known |= {key: self.features.pop(key) for key in before & self.features.keys()}
         hashes = [t.candidate.hash for t in new]
         self.features.update(zip(hashes, in_one_piece([known[key] for key in hashes]), strict=True))
@@ -47,7 +47,7 @@ class Memory:
         self.features = {key: value for key, value in self.features.items() if key in kept}
 
     def group(self) -> Group | None:
-        """The measurements as a model takes them; None without any."""
+        """The measurements as `CostModel.update` takes them; None without any."""
         timed = [(t, t.seconds) for t in self.seen if t.seconds is not None]
         if not timed:
             return None
@@ -58,20 +58,21 @@ class Memory:
         )
 
 
-def kept_of(trials: Sequence[Trial], at_once: int) -> list[Trial]:
-    """What a memory would keep of trials that it takes so many at a time."""
+def remembered(trials: Sequence[Trial], at_once: int) -> list[Trial]:
+    """The trials that a memory keeps after it was given these, `at_once` at a time."""
     kept: list[Trial] = []
     for start in range(0, len(trials), at_once):
         kept += trials[start : start + at_once]
         if len(kept) > MOST:
-            kept = a_part_of(kept, KEPT)
+            kept = subsample(kept, KEPT)
     return kept
 
 
-def a_part_of(trials: Sequence[Trial], count: int) -> list[Trial]:
-    """So many of the trials, in their order: the newest, the best, and a sample of the others.
+def subsample(trials: Sequence[Trial], count: int) -> list[Trial]:
+    """The newest, the best and a sample of the other trials, `count` in all, in the order in which they were made.
 
-    Those that a model holds out stay held out, since of both kinds a part is chosen, and each has its places.
+    A model holds out every `HELD_EVERY`-th trial. So that these stay held out, they and the others are chosen
+    separately, and put into places of their kind.
 
     Args:
         count: a multiple of `HELD_EVERY`.
@@ -83,7 +84,7 @@ def a_part_of(trials: Sequence[Trial], count: int) -> list[Trial]:
 
 
 def _chosen(trials: Sequence[Trial], count: int) -> list[Trial]:
-    """A quarter the newest and a quarter the best of the others; the lowest hashes are a sample that stays the same."""
+    """A quarter the newest, a quarter the best of the rest, else those of the lowest hashes: a stable sample."""
     if len(trials) <= count:
         return list(trials)
     older = trials[: len(trials) - count // 4]

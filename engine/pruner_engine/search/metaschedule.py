@@ -1,4 +1,4 @@
-"""The baseline: TVM's own evolutionary search with its XGBoost model, constants as shipped but for those that are set.
+"""The baseline: TVM's own evolutionary search with its XGBoost model, and its constants unless settings change them.
 
 Builder, runner and store are ours, so that a comparison isolates the search. Its model knows times only: an abandoned
 candidate is told with its bound."""

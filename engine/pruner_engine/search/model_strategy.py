@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pruner_engine.errors import UserError
-from pruner_engine.search.memory import Memory, kept_of
+from pruner_engine.search.memory import Memory, remembered
 from pruner_engine.search.strategy import Context, Strategy
 from pruner_engine.search.task_state import TaskState, Trial
 from pruner_engine.space.candidate import Candidate
@@ -61,7 +61,7 @@ class ModelStrategy(Strategy):
         return found
 
     def canonical(self, state: TaskState, sketch: int, rows: Rows) -> Rows:
-        """The rows in the form in which equal schedules are one row, where the strategy knows it."""
+        """The rows, int32[n, width], with equal schedules made equal rows where the strategy can tell."""
         return rows
 
     def score(self, state: TaskState, candidates: Sequence[Candidate]) -> None:
@@ -79,14 +79,14 @@ class ModelStrategy(Strategy):
             candidate.verified_score = float(score)
 
     def pick(self, ranked: Sequence[Candidate], count: int) -> list[Candidate]:
-        """The first of the ranked candidates, few of one score, and for a share of eps-greedy others at random."""
+        """The `count` candidates to measure: the best ranked, and for the share `eps_greedy` of them random others."""
         ranked = few_alike(ranked)
         explore = round(count * self.context.settings.eps_greedy) if len(ranked) > count else 0
         best, rest = ranked[: count - explore], ranked[count - explore :]
         return [*best, *(rest[int(i)] for i in self.rng.permutation(len(rest))[:explore])]
 
     def keep_applied(self, state: TaskState, chosen: Sequence[Candidate], others: Sequence[Candidate]) -> None:
-        """Leave the chosen with their schedules, applied anew where they have none, and the others without."""
+        """Let only the chosen have their schedules applied, since each takes megabytes."""
         assert state.space is not None
         hashes = {candidate.hash for candidate in chosen}
         for candidate in others:
@@ -117,7 +117,7 @@ class ModelStrategy(Strategy):
         unknown = [t.candidate for t in valid if t.candidate.hash not in memory.features]
         found: dict[str, Features] = {}
         assert state.space is not None
-        for applied in state.space.few_at_a_time(unknown, self.context.threads):
+        for applied in state.space.materialise_in_batches(unknown, self.context.threads):
             extracted = self.model.featurize(state.space, applied) if applied else []
             found.update(zip((c.hash for c in applied), extracted, strict=True))
         memory.take(valid, found)
@@ -129,7 +129,7 @@ class ModelStrategy(Strategy):
         self.memory(state).forget(keep)
 
     def groups(self) -> dict[str, Group]:
-        """Valid trials by task hash, in the order they were measured; of many a part, see memory.py."""
+        """What the model learns from: valid trials by task hash, as memory.py keeps them."""
         found = {key: memory.group() for key, memory in self._memories.items()}
         return {key: group for key, group in found.items() if group is not None}
 
@@ -137,17 +137,23 @@ class ModelStrategy(Strategy):
         # drawn again from the beginning, most candidates would be known
         self.rng = np.random.default_rng([self.context.seed, sum(len(state.trials) for state in states)])
         for state in states:
-            kept = kept_of([t for t in state.trials if t.seconds is not None], _RESTORED)
+            kept = remembered([t for t in state.trials if t.seconds is not None], _RESTORED)
             for start in range(0, len(kept), _RESTORED):
                 self.context.on_phase("restore", state.task.name)
                 self.take(state, kept[start : start + _RESTORED])
         groups = self.groups()
         learned = sum(len(group[0]) for group in groups.values() if len(group[0]) > 1)
-        if not self.take_up(self.model, checkpoints, "model", learned) and groups:
+        if not self.restore_model(self.model, checkpoints, "model", learned) and groups:
             self.update(groups)
 
-    def take_up(self, model: CostModel, checkpoints: dict[str, bytes], role: str, learned: int = 0) -> bool:
-        """Have a model go on from the run's checkpoint; one that is refused is told, and leaves the model as it was."""
+    def restore_model(self, model: CostModel, checkpoints: dict[str, bytes], role: str, learned: int = 0) -> bool:
+        """Have a model go on from the run's checkpoint of that role; returns whether it did.
+
+        A checkpoint that the model refuses is told to the user, and leaves the model as it was.
+
+        Args:
+            learned: trials that the checkpoint was trained on.
+        """
         if role not in checkpoints:
             return False
         try:
@@ -168,9 +174,9 @@ class ModelStrategy(Strategy):
 
 
 def few_alike(ranked: Sequence[Candidate]) -> list[Candidate]:
-    """The candidates in their order, but behind all others those that more than two before them share the score with.
+    """The candidates in their order, but of each score only the first three before all others.
 
-    To the model they are one candidate: measuring a whole round of them would teach it nothing.
+    To the model, candidates of one score are the same: measuring a whole round of them would teach it nothing.
     """
     seen: Counter[float | None] = Counter()
     first: list[Candidate] = []
@@ -182,7 +188,11 @@ def few_alike(ranked: Sequence[Candidate]) -> list[Candidate]:
 
 
 def read_checkpoint_file(path: Path) -> bytes:
-    """Raises UserError where the file cannot be read; what is in it is checked by the model that takes it."""
+    """The bytes of a checkpoint file, which the model that takes them checks.
+
+    Raises:
+        UserError: it cannot be read.
+    """
     try:
         return path.read_bytes()
     except OSError as error:

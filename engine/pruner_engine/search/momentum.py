@@ -59,7 +59,7 @@ class MomentumDraftVerify(DraftVerify):
         return report
 
     def restore(self, states: Sequence[TaskState], checkpoints: dict[str, bytes]) -> None:
-        self.take_up(self.adapter.siamese, checkpoints, "siamese")
+        self.restore_model(self.adapter.siamese, checkpoints, "siamese")
         super().restore(states, checkpoints)
         self.adapter.updates = sum(state.rounds for state in states)
         if "model" in checkpoints:

@@ -1,4 +1,4 @@
-"""Rows of decisions that the user puts into a run's search."""
+"""Pinned rows: decisions of the user's that a run measures next."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from pruner_engine.store.project import Project
 
 
 def pin(project: Project, run_id: int, states: Sequence[TaskState], row: PinnedRow) -> str:
-    """Commit a row and let it wait at its task, whose space is generated already; returns what to tell.
+    """Write a pinned row to the project and queue it at its task; returns the sentence that tells so.
+
+    Args:
+        states: of the run's tasks; the row's has its design space.
 
     Raises:
         UserError: it is of none of the run's tasks or sketches.
@@ -33,7 +36,7 @@ def pin(project: Project, run_id: int, states: Sequence[TaskState], row: PinnedR
 
 
 def pinned_before(project: Project, run_id: int) -> list[PinnedRow]:
-    """What waits in the project file since an earlier session."""
+    """Rows that an earlier session pinned and the run has not measured yet."""
     rows = project.trials.pinned(run_id)
     return [PinnedRow(row["task_id"], row["sketch_id"], json.loads(row["decisions"])) for row in rows]
 

@@ -14,14 +14,14 @@ from pruner_engine.store.reading import making_sense
 _AT_ONCE = 256  # trials between two signs of life
 
 
-def take_up_trials(
+def restore_trials(
     project: Project,
     run_id: int,
     states: Sequence[TaskState],
     generate_space: Callable[[TaskState], None],
     on_phase: Callable[[str, str], None],
 ) -> None:
-    """Bring the run's tasks to where they were.
+    """Give the run's tasks the trials, rounds and best latencies of earlier sessions.
 
     Args:
         states: of the run's tasks, without trials yet.

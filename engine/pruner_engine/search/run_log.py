@@ -1,4 +1,4 @@
-"""What a run tells while it works: committed to the project file first, then sent as an event."""
+"""Progress of a run: each entry is written to the project file first, then sent as an event."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pruner_engine.store.project import Project
 
 
 class RunLog:
-    """Phases, notices and the curve of one run.
+    """Phases, notices, quarantined tasks and the latency curve of one run.
 
     Args:
         project: open for writing.
@@ -41,7 +41,7 @@ class RunLog:
         self.round_id: int | None = None
 
     def count(self, ok: bool) -> None:
-        """A trial was made."""
+        """Count a trial."""
         self.trials += 1
         self.valid += ok
 
@@ -53,13 +53,23 @@ class RunLog:
         self._project.runs.add_event(self._run_id, level, text, hint)
         self._emit(Notice(level=level, text=text, hint=hint))  # type: ignore[arg-type]
 
+    def quarantine(self, state: TaskState, why: str) -> None:
+        """Leave a task out for the rest of the run; the other tasks go on."""
+        state.quarantined = why
+        self._project.runs.update_task(self._run_id, state.task_id, quarantined=why)
+        self.notice(
+            "warning",
+            f"{state.task.name} is tuned no more: {why.rstrip('.')}.",
+            "The other tasks go on; its default kernel is exported.",
+        )
+
     def adaptation(self, metrics: dict[str, object]) -> None:
-        """How the cost model adapted in the round under way."""
+        """Record how the cost model adapted in the round under way."""
         if self.round_id is not None:
             self._project.runs.add_adaptation(self._run_id, self.round_id, **metrics)
 
     def point(self, state: TaskState | None) -> None:
-        """A point of the curve, after a round of a task (or before the first), committed and told."""
+        """Add a point to the latency curve; `state` is the task whose round has ended, None before the first round."""
         self._clock.mark(self.trials)
         self._project.runs.add_progress(
             self._run_id,
@@ -75,7 +85,7 @@ class RunLog:
         self.progress(state)
 
     def progress(self, state: TaskState | None) -> None:
-        """Where the run stands, told only."""
+        """Send an event about where the run stands; the project file does not change."""
         self._emit(
             Progress(
                 run_id=self._run_id,

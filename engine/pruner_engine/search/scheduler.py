@@ -59,6 +59,6 @@ def next_task(
 
 
 def _urgency(state: TaskState, trials: int) -> tuple[float, float]:
-    """Equal expectations (of kernels that nobody could time) go by work."""
+    """Expected gain for each trial of the round; of equal ones, as of kernels that nobody could time, the most work."""
     boost = _BOOST if state.steer == "boost" else 1.0
     return gradient(state) * boost / (_OVERHEAD + max(trials, 1)), state.task.weight * state.task.flops

@@ -106,7 +106,7 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
 
 
 class Setting(NamedTuple):
-    """A setting by default, and what it means in one line."""
+    """The default of a setting, and its meaning in one line."""
 
     default: Any
     meaning: str

@@ -8,7 +8,7 @@ from pruner_engine.search.settings import described_settings
 
 
 def markdown() -> str:
-    """A row a setting: name, default, meaning."""
+    """A Markdown table with a row for each setting: name, default, meaning."""
     lines = ["| setting | default | meaning |", "|---|---|---|"]
     for name, setting in described_settings().items():
         default = f"`{setting.default_text}`" if setting.default_text else "–"

@@ -1,4 +1,4 @@
-"""What a search strategy is: it proposes candidates of a task and learns from their measurements.
+"""The interface of search strategies: they propose candidates of a task and learn from their measurements.
 
 All strategies share space, builder, runner and store, so that a comparison of two isolates the strategy.
 """
@@ -42,9 +42,15 @@ class Proposal:
 
 @dataclass(frozen=True)
 class Context:
-    """What a strategy is given: the device, the run's seed and settings, and ears for what it does.
+    """What a strategy is given.
 
-    `goes_on`: the run has been at work before, and `restore` will be given the model that it had learned.
+    Attributes:
+        target, profile: the device that kernels are for, and its figures.
+        threads: worker threads that it may use.
+        on_phase: takes the name of what it does now, and the task's.
+        on_adaptation: takes figures of an adaptation, columns of the table `adaptations`.
+        on_notice: takes a level (info, warning or error), a sentence for the user, and what to do.
+        goes_on: the run is resumed, and `restore` will be given the model that it had learned.
     """
 
     target: tvm.target.Target
@@ -59,7 +65,7 @@ class Context:
 
 
 class Strategy(ABC):
-    """One instance serves one run; it sees the run's tasks one round at a time.
+    """Searches the tasks of one run, one round of one task at a time.
 
     Attributes:
         name: what `--strategy` takes.
@@ -81,20 +87,25 @@ class Strategy(ABC):
 
     @abstractmethod
     def learn(self, state: TaskState, trials: Sequence[Trial]) -> dict[str, Any]:
-        """Take the round's trials in; returns figures for the round's record."""
+        """Learn from the trials of a round; returns figures for the round's record (JSON values by name)."""
 
     def restore(self, states: Sequence[TaskState], checkpoints: dict[str, bytes]) -> None:
-        """Pick up a resumed run: its trials are in `states`, what `checkpoints()` gave in `checkpoints`."""
+        """Prepare for a resumed run.
+
+        Args:
+            states: the run's tasks with the trials of earlier sessions.
+            checkpoints: data that `checkpoints` gave last, by role.
+        """
         for state in states:
             if state.trials:
                 self.learn(state, state.trials)
 
     def checkpoints(self) -> dict[str, tuple[str, bytes, dict[str, Any]]]:
-        """What to keep beside the measurements: role → (kind, data, recipe)."""
+        """What the project file is to keep for a resume: (kind of model, data, recipe as JSON values) by role."""
         return {}
 
     def calibration(self) -> dict[str, float] | None:
-        """What the run taught of the device: factors for `targets.profiling.keep_calibration`; None: nothing."""
+        """Factors of the draft's time components, to keep for later runs on the device; None: nothing new."""
         return None
 
 
@@ -102,7 +113,7 @@ _REGISTRY: dict[str, Callable[[Context], Strategy]] = {}
 
 
 def register_strategy(name: str, make: Callable[[Context], Strategy]) -> None:
-    """Add a strategy under a name that `--strategy` takes; the extension point for strategies of one's own."""
+    """Register a strategy, as a plugin does, under a name that `--strategy` then takes."""
     _REGISTRY[name] = make
 
 
@@ -111,5 +122,9 @@ def strategy_names() -> list[str]:
 
 
 def make_strategy(name: str, context: Context) -> Strategy:
-    """Raises KeyError for an unknown name."""
+    """A new strategy of that name.
+
+    Raises:
+        KeyError: no such strategy is registered.
+    """
     return _REGISTRY[name](context)

@@ -1,4 +1,4 @@
-"""What a run knows of one task while it tunes it."""
+"""The state of one task while a run tunes it."""
 
 from __future__ import annotations
 
@@ -20,16 +20,21 @@ class Trial:
 
     @property
     def seconds(self) -> float | None:
-        """Seconds a call; of an abandoned one, of a call at its best look; None when it failed."""
+        """Seconds a call, of an abandoned candidate a lower bound of them; None when it failed."""
         return self.result.seconds if self.result.ok else None
 
 
 @dataclass(eq=False)
 class TaskState:
-    """A task of a run, its design space once it was needed, and its trials.
+    """A task of a run with its trials.
 
     Attributes:
         task_id, sketch_ids: rows of the project file.
+        steer: normal | pin | boost | freeze, as the user has it.
+        quarantined: why the task is tuned no more; empty while it is.
+        space: generated when the first round needs it.
+        exhausted: nothing is left to measure.
+        measured: hashes of the candidates of `trials`.
         untuned_s: seconds a call of the untuned kernel; None until measured.
         pinned: candidates of the user's that the next round measures before its own.
         known: traces, as JSON, that another project found best of it; the next round measures them, too.
@@ -54,7 +59,7 @@ class TaskState:
     known: list[str] = field(default_factory=list)
 
     def add(self, trial: Trial) -> None:
-        """Take a trial in; an abandoned candidate never becomes the best."""
+        """Add a trial; an abandoned candidate never becomes the best."""
         self.trials.append(trial)
         self.measured.add(trial.candidate.hash)
         self.since_gain += 1

@@ -1,4 +1,4 @@
-"""The tuning loop of one run: pick a task, propose, measure, learn, commit, tell."""
+"""The tuning loop of one run: pick a task, propose candidates, measure, learn, commit, report."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ import json
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import tvm
+from typing import Any
 
 from pruner_engine.allocator import give_back_memory
 from pruner_engine.errors import PhaseSilentError, UserError, first_words
@@ -19,48 +17,25 @@ from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput, MeasureResult
 from pruner_engine.protocol import Event
 from pruner_engine.search.allotment import Allotment
-from pruner_engine.search.budget import Budget, WorkClock
+from pruner_engine.search.budget import WorkClock
 from pruner_engine.search.control import Control
 from pruner_engine.search.pinning import pin, pinned_before
 from pruner_engine.search.ranking import ranking_stats
-from pruner_engine.search.restore import take_up_trials
+from pruner_engine.search.restore import restore_trials
+from pruner_engine.search.round_plan import RoundPlanner
 from pruner_engine.search.run_log import RunLog
-from pruner_engine.search.scheduler import next_task, open_tasks
-from pruner_engine.search.settings import SearchSettings
+from pruner_engine.search.run_plan import RunPlan
+from pruner_engine.search.scheduler import next_task
 from pruner_engine.search.strategy import Context, Proposal, Strategy, make_strategy
 from pruner_engine.search.task_state import TaskState, Trial
-from pruner_engine.search.yardstick import keep_yardstick, take_up_yardstick
+from pruner_engine.search.yardstick import keep_yardstick, restore_yardstick
 from pruner_engine.space.candidate import Candidate
-from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.sketch import trace_json
 from pruner_engine.store.project import Project
-from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.target import threads_of
 
 _BASELINES = 16  # untuned kernels that are built before the first of them is run
 _HOPELESS_AFTER = 24  # failed trials in a row that quarantine a task
-
-
-@dataclass(frozen=True)
-class RunPlan:
-    """What a run is: its row in the project file, its tasks, its device, how it searches and for how long."""
-
-    run_id: int
-    states: Sequence[TaskState]
-    target: tvm.target.Target
-    profile: DeviceProfile
-    strategy: str
-    seed: int
-    settings: SearchSettings
-    budget: Budget
-
-
-class _RoundPlan(NamedTuple):
-    """What a round measures: what the user pinned or another project knows, then what the strategy proposed."""
-
-    proposal: Proposal
-    pinned: list[Candidate]
-    candidates: list[Candidate]
 
 
 class Tuner:
@@ -82,7 +57,7 @@ class Tuner:
         self.control = control
         self.clock = WorkClock(plan.budget, float(project.runs.get(plan.run_id)["elapsed_s"]))
         self.log = RunLog(project, plan.run_id, self.states, self.clock, plan.budget.trials, emit)
-        self._unchecked: set[int] = set()  # tasks of which that was told
+        self._unchecked: set[int] = set()  # tasks that the user was warned about
         self.strategy: Strategy = make_strategy(
             plan.strategy,
             Context(
@@ -98,6 +73,7 @@ class Tuner:
             ),
         )
         self.allotment = Allotment(plan.budget, plan.settings, self.states, self.strategy, self.clock, self.log)
+        self.planner = RoundPlanner(project, plan, self.strategy, self.allotment, self.log)
 
     # ------------------------------------------------------------ the loop
 
@@ -105,7 +81,7 @@ class Tuner:
         """Tune until the budget is spent or the control says stop; everything measured is committed."""
         self.clock.begin()  # now: what a strategy loads to learn with, seconds of it, is not of the run's time
         if self.log.trials:
-            self._take_up()
+            self._restore()
         for row in pinned_before(self.project, self.run_id):
             self.control.pinned.put(row)
         self._baselines(measurer)
@@ -123,10 +99,10 @@ class Tuner:
         self._take_pinned()  # what came during the last round waits in the file for a resume
 
     def _round(self, state: TaskState, measurer: Measurer) -> None:
-        self.control.on_hang = lambda why: self._quarantine(state, why)
+        self.control.on_hang = lambda why: self.log.quarantine(state, why)
         plan = None
         with self._leaving_out(state):
-            plan = self._choose(state)
+            plan = self.planner.plan(state)
         if plan is None:
             return
         self.log.round_id = self._open_round(state, plan.proposal)
@@ -152,48 +128,21 @@ class Tuner:
         self._save_checkpoints(state.rounds)
         last = state.trials[-_HOPELESS_AFTER:]
         if len(last) == _HOPELESS_AFTER and not any(trial.result.ok for trial in last):
-            self._quarantine(state, f"the last {_HOPELESS_AFTER} trials failed: {state.trials[-1].result.message}")
+            self.log.quarantine(state, f"the last {_HOPELESS_AFTER} trials failed: {state.trials[-1].result.message}")
         self.log.point(state)
         give_back_memory()
 
     @contextlib.contextmanager
     def _leaving_out(self, state: TaskState) -> Iterator[None]:
-        """A task whose space, search or learning breaks, or hangs, must not end the others."""
+        """Quarantine the task if its space, search or learning fails or hangs: the others go on."""
         try:
             yield
         except PhaseSilentError as error:
-            self._quarantine(state, error.message)
+            self.log.quarantine(state, error.message)
         except UserError:  # the environment's (a disk, a lock) is no fault of the task
             raise
         except Exception as error:
-            self._quarantine(state, _place_and_words(error))
-
-    def _choose(self, state: TaskState) -> _RoundPlan | None:
-        """What the next round of a task measures; None where nothing is left.
-
-        Of a task that is frozen or was given up that is what the user pinned, and no more.
-        """
-        waiting, state.pinned = state.pinned, []
-        self._generate_space(state)
-        closed = not open_tasks([state])
-        left = 0 if closed else self.allotment.of_round(state)
-        pinned = self._materialise(state, waiting)
-        if not closed:
-            self._add_known(state, pinned, left)
-        if left <= 0 and not pinned:
-            state.exhausted |= not closed
-            return None
-        proposal = self.strategy.propose(state, left) if left > 0 else Proposal([])
-        own = {c.hash for c in pinned}
-        chosen = [*pinned, *(c for c in proposal.candidates if c.hash not in own)][: max(left, len(pinned))]
-        if not chosen:
-            state.exhausted = True
-            if state.trials:
-                self.log.notice("info", f"{state.task.name}: every candidate that the search finds is measured.", "")
-            else:
-                self._quarantine(state, "no candidate that the search finds can be applied to it")
-            return None
-        return _RoundPlan(proposal, pinned, chosen)
+            self.log.quarantine(state, _place_and_words(error))
 
     def _measure(
         self, state: TaskState, chosen: Sequence[Candidate], ids: dict[str, int], measurer: Measurer
@@ -216,7 +165,7 @@ class Tuner:
                 self.log.progress(state)
 
         self.log.phase("measure", state.task.name)
-        take_up_yardstick(self.project, state.task, state.task_id, measurer)
+        restore_yardstick(self.project, state.task, state.task_id, measurer)
         self._tell_unchecked(state, measurer)
         inputs = [MeasureInput(c.hash, c.schedule.mod) for c in chosen if c.schedule is not None]
         measurer.measure(
@@ -230,7 +179,7 @@ class Tuner:
         return trials
 
     def _noise(self, measurer: Measurer) -> dict[str, Any]:
-        """How long a fixed kernel takes now: its drift over the rounds tells whether latencies can be compared."""
+        """Time a fixed kernel: its drift over the rounds tells how far latencies can be compared."""
         if self.target.kind.name != "llvm":
             return {}
         try:
@@ -241,12 +190,6 @@ class Tuner:
         return {"probe_s": min(repeats), "probe_spread": max(repeats) / min(repeats) - 1.0}
 
     # ------------------------------------------------------------ parts of a round
-
-    def _generate_space(self, state: TaskState) -> None:
-        if state.space is None:
-            self.log.phase("space", state.task.name)
-            state.space = DesignSpace.generate(state.task, self.target, without=self.settings.without_rules)
-            state.sketch_ids = self.project.work.add_sketches(state.task_id, state.space.sketches)
 
     def _open_round(self, state: TaskState, proposal: Proposal) -> int:
         return self.project.runs.add_round(
@@ -271,24 +214,15 @@ class Tuner:
             stats=json.dumps(stats),
         )
 
-    def _quarantine(self, state: TaskState, why: str) -> None:
-        state.quarantined = why
-        self.project.runs.update_task(self.run_id, state.task_id, quarantined=why)
-        self.log.notice(
-            "warning",
-            f"{state.task.name} is tuned no more: {why.rstrip('.')}.",
-            "The other tasks go on; its default kernel is exported.",
-        )
-
     def _save_checkpoints(self, step: int) -> None:
         for role, (kind, data, recipe) in self.strategy.checkpoints().items():
             self.project.runs.save_checkpoint(self.run_id, role, kind, step, data, recipe)
 
     # ------------------------------------------------------------ before the first round
 
-    def _take_up(self) -> None:
-        """Take in what earlier sessions of the run measured and learned."""
-        take_up_trials(self.project, self.run_id, self.states, self._generate_space, self.log.phase)
+    def _restore(self) -> None:
+        """Go on from what earlier sessions of the run measured and learned."""
+        restore_trials(self.project, self.run_id, self.states, self.planner.generate_space, self.log.phase)
         found = {role: self.project.runs.checkpoint(self.run_id, role) for role in ("model", "siamese")}
         self.strategy.restore(self.states, {role: row["data"] for role, row in found.items() if row})
 
@@ -310,7 +244,7 @@ class Tuner:
                 self.project.work.set_untuned(state.task_id, result.seconds, cold=self.settings.cold_cache)
 
     def _tell_unchecked(self, state: TaskState, measurer: Measurer) -> None:
-        """A task whose untuned kernel gives no outputs has nothing that its candidates' are compared with."""
+        """Warn once of a task whose outputs cannot be checked, because its untuned kernel gave none to compare with."""
         if self.settings.check == "none" or state.task_id in self._unchecked:
             return
         if not (untuned := measurer.untuned(state.task)).ok:
@@ -339,38 +273,19 @@ class Tuner:
                     self.project.runs.update_task(self.run_id, task_id, steer=action)
 
     def _take_pinned(self) -> None:
-        """Rows that the user put into the search wait at their tasks."""
+        """Queue rows that the user has pinned since the last round at their tasks."""
         while not self.control.pinned.empty():
             row = self.control.pinned.get()
             try:
                 for state in (s for s in self.states if s.task_id == row.task_id):
-                    self._generate_space(state)
+                    self.planner.generate_space(state)
                 self.log.notice("info", pin(self.project, self.run_id, self.states, row), "")
             except UserError as error:
                 self.log.notice("warning", error.message, error.hint)
 
-    def _materialise(self, state: TaskState, waiting: Sequence[Candidate]) -> list[Candidate]:
-        """The user's rows with their schedules; those that cannot be built are told."""
-        assert state.space is not None
-        valid = state.space.materialise([c for c in waiting if c.hash not in state.measured], threads_of(self.target))
-        for candidate in waiting:
-            if candidate.schedule is None and candidate.hash not in state.measured:
-                self.log.notice(
-                    "warning", f"{state.task.name}: {candidate.decisions} cannot be built.", "Pin another row."
-                )
-        return valid
-
-    def _add_known(self, state: TaskState, chosen: list[Candidate], most: int) -> None:
-        """Let a round measure what another project found best of the task; what it has no room for waits."""
-        assert state.space is not None
-        while state.known and len(chosen) < most:
-            candidate = state.space.known(state.known.pop(0))
-            if candidate is not None and candidate.hash not in state.measured.union(c.hash for c in chosen):
-                chosen += state.space.materialise([candidate])
-
 
 def _place_and_words(error: Exception) -> str:
-    """What an error of ours says and where it was raised, in one line."""
+    """Kind, place and first words of an unexpected error, in one line."""
     places = [f for f in traceback.extract_tb(error.__traceback__) if "pruner_engine" in f.filename]
     place = f" in {Path(places[-1].filename).name}:{places[-1].lineno}" if places else ""
     return f"{type(error).__name__}{place}: {first_words(error)}"

@@ -1,4 +1,4 @@
-"""A task's yardstick is kept in the project: all its runs and sessions tell their candidates by the same one.
+"""The yardstick of a task, kept in the project, so that all its runs and sessions measure by the same kernel.
 
 Without it each session would begin in a unit of its own, that of the minute in which it timed its first candidate, and
 neither runs nor what was measured before and after a resume could be compared.
@@ -24,8 +24,8 @@ class _Kept(msgspec.Struct, forbid_unknown_fields=True):
     seconds: float
 
 
-def take_up_yardstick(project: Project, task: TuningTask, task_id: int, measurer: Measurer) -> None:
-    """Have the task's candidates measured by the yardstick that the project keeps, if it can still be built."""
+def restore_yardstick(project: Project, task: TuningTask, task_id: int, measurer: Measurer) -> None:
+    """Measure the task's candidates by the yardstick that the project keeps, if it can still be built."""
     if measurer.yardstick(task) is not None:
         return
     kept = project.work.fact(_name(task_id, measurer), _Kept)
@@ -43,7 +43,11 @@ def take_up_yardstick(project: Project, task: TuningTask, task_id: int, measurer
 def keep_yardstick(
     project: Project, task: TuningTask, task_id: int, measurer: Measurer, ids: Mapping[str, int]
 ) -> None:
-    """Keep the yardstick if one of the candidates that were measured just now, by their hashes, has become it."""
+    """Keep the task's yardstick in the project if a candidate that was measured just now has become it.
+
+    Args:
+        ids: rows of those candidates by their hashes.
+    """
     found = measurer.yardstick(task)
     if found is not None and found.key in ids:
         project.work.keep_fact(_name(task_id, measurer), _Kept(ids[found.key], found.seconds))

@@ -20,7 +20,7 @@ class Candidate:
         row: decisions as integers, shape [sketch.width]; empty for a foreign trace.
         hash: hexadecimal identity of sketch and decisions.
         decisions: the same decisions in the form of the trace (JSON values).
-        origin: draft | random | evolved | user.
+        origin: draft | random | evolved | user | known (as the best of another project).
         draft_score: log2 of 1/predicted seconds; higher is better.
         verified_score: the cost model's; higher is better.
         schedule: applied schedule with postprocs run; set by materialising.

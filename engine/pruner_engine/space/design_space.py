@@ -32,7 +32,7 @@ class DesignSpace:
     Attributes:
         task, target: what it is for.
         sketches: distinct sketches, in MetaSchedule's order.
-        derived: what others have made of the space, which lives as long as it does, by their names for it.
+        derived: objects that other modules derive from the space and keep as long as it lives, by names of theirs.
     """
 
     def __init__(self, task: TuningTask, target: Target, context: ms.TuneContext, traces: Sequence[Trace]) -> None:
@@ -60,7 +60,7 @@ class DesignSpace:
         return cls(task, target, context, traces)
 
     def take_in(self, traces: Iterable[str]) -> None:
-        """Add sketches that the rules in use do not make: those of another version, or of a plugin that is not loaded.
+        """Add sketches that the present rules do not generate: of another version, or of a plugin that is not loaded.
 
         Args:
             traces: as `Sketch.trace_json` gives them. What cannot be applied to the task is left out.
@@ -88,7 +88,11 @@ class DesignSpace:
         return Candidate(sketch, row, key_hash(key), of.to_json(row), origin, draft_score)
 
     def from_json(self, text: str, origin: str) -> Candidate:
-        """The candidate of a trace of the task's; raises what TVM raises where it does not fit."""
+        """The candidate of a trace, as JSON.
+
+        Raises:
+            Exception: whatever TVM raises for a trace that does not fit the task.
+        """
         schedule = Schedule(self.task.mod, error_render_level="none")
         Trace.apply_json_to_schedule(json.loads(text), schedule)
         return self.from_trace(schedule.trace, origin)
@@ -101,7 +105,7 @@ class DesignSpace:
             return None
 
     def from_trace(self, trace: Trace, origin: str) -> Candidate:
-        """The candidate of a trace, postprocessed or not; its `sketch` is None where it is of none of the sketches."""
+        """The candidate of a trace, postprocessed or not; its `sketch` is None if no sketch of the space fits."""
         simple = trace.simplified(remove_postproc=True)
         sketch = self._by_hash.get(trace_hash(simple))
         if sketch is not None:
@@ -128,8 +132,8 @@ class DesignSpace:
             candidate.schedule = schedule
         return [candidate for candidate in candidates if candidate.schedule is not None]
 
-    def few_at_a_time(self, candidates: Sequence[Candidate], threads: int = 1) -> Iterator[list[Candidate]]:
-        """As `materialise`, in parts whose schedules, each of megabytes, are let go before the next."""
+    def materialise_in_batches(self, candidates: Sequence[Candidate], threads: int = 1) -> Iterator[list[Candidate]]:
+        """As `materialise`, in batches whose schedules are dropped before the next batch: each takes megabytes."""
         for start in range(0, len(candidates), _FEW):
             applied = self.materialise(candidates[start : start + _FEW], threads)
             yield applied
@@ -156,7 +160,11 @@ class DesignSpace:
 
 
 def space_generator(target: Target, without: Collection[str] = ()) -> ms.SpaceGenerator:
-    """What makes the sketches of every task on a target: MetaSchedule's generator with our rules among its own."""
+    """MetaSchedule's generator of sketches for a target, with our rules among its own.
+
+    Args:
+        without: names of own rules to leave out.
+    """
     rules = rules_for(target, without)
     if target.kind.name != "llvm":
         return ms.space_generator.PostOrderApply(sch_rules=rules)
@@ -165,7 +173,7 @@ def space_generator(target: Target, without: Collection[str] = ()) -> ms.SpaceGe
 
 
 def seed_of(candidate: str) -> int:
-    """What postprocs sample by (thread extents of unbound blocks): part of the identity of a candidate's hash."""
+    """The seed by which postprocs sample (thread extents of unbound blocks), so that a hash stands for one schedule."""
     return (int(candidate, 16) & 0x3FFFFFFF) + 1
 
 

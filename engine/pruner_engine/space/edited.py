@@ -1,4 +1,4 @@
-"""A row of decisions that a person chose."""
+"""Checks a row of decisions that a person chose."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pruner_engine.space.sketch import Sketch
 
 
 def checked_row(sketch: Sketch, decisions: Sequence[Any]) -> Rows:
-    """The row of JSON decisions, int32[width].
+    """The row, int32[width], of decisions that are given as JSON values.
 
     Raises:
         UserError: they are not of this sketch: too few or many, or a value that its domain does not hold.

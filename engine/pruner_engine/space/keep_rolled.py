@@ -1,4 +1,4 @@
-"""Postprocessor: what clears or copies a whole tile stays a loop when LLVM compiles it."""
+"""Postproc that keeps LLVM from unrolling the loops that clear or copy a whole tile."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MANY = 256  # moves of a vector that make a long kernel when they are written o
 
 @derived_object
 class KeepRolled(PyPostproc):
-    """Give nests that move vectors loops of many iterations, which LLVM leaves alone.
+    """Fuses the loops of nests that only move vectors, since LLVM does not unroll a loop of many iterations.
 
     Moves are cheap, hence LLVM unrolls the loops around them with all that they hold, and thousands of lines keep its
     code generator busy for seconds. Two nests are prone to it:

@@ -1,4 +1,4 @@
-"""Candidates by chance, as benchmarks measure them."""
+"""Random candidates, as benchmarks measure them."""
 
 from __future__ import annotations
 

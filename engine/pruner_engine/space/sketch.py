@@ -25,7 +25,7 @@ class Sketch:
     Attributes:
         index: position in the task's design space.
         hash: hexadecimal identity of the instructions.
-        trace: its trace; the decisions in it are of no account.
+        trace: its trace; the decisions in it are ignored.
         decisions: the free decisions in the order of the trace.
         columns: per decision its slice of a row.
         width: integers in a row.

@@ -1,4 +1,4 @@
-"""Runs of one model against each other: when was each as good as the one that sets the goal."""
+"""Compares runs of one model: when did each reach the latency of the run that sets the goal?"""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ def comparable(run: Row, other: Row) -> bool:
 
 
 def is_cold(run: Row) -> bool:
-    """A run was measured with cold caches: its latencies are others than those of warm ones, whatever the schedules."""
+    """Whether a run was measured with cold caches: its latencies do not compare with those of warm ones."""
     return bool(run["settings"].get("cold_cache"))
 
 
 def of_one_model(run: Row, other: Row) -> bool:
-    """The same, whatever the float types."""
+    """Whether two runs are of one model on one device, in any float type."""
     return _subject(run) == _subject(other)
 
 
@@ -69,8 +69,10 @@ def _kind(run: Row) -> dict[str, Any]:
 
 
 def refuse_unlike(reader: ProjectReader, chosen: Row) -> None:
-    """Raises:
-    UserError: a project holds no run that is comparable with the chosen one; says what differs.
+    """Refuse a project without a run that is comparable with the chosen one.
+
+    Raises:
+        UserError: there is none; it says what differs.
     """
     wanted = _kind(chosen)
     differences = [[why for why, own in _kind(run).items() if own != wanted[why]] for run in reader.runs()]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def identity(path: str | Path) -> tuple[int, int] | None:
-    """Of the file at a path; None where none can be looked at."""
+    """Device and inode of the file at a path; None where there is none that can be looked at."""
     try:
         found = Path(path).stat()
     except OSError:

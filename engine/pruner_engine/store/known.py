@@ -1,4 +1,4 @@
-"""What a project file knows of kernels, whatever models and runs they are of."""
+"""The best schedules of kernels in a project file, of whatever models and runs."""
 
 from __future__ import annotations
 

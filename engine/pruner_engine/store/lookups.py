@@ -1,4 +1,4 @@
-"""What one job or page alone asks of a project that is open for reading."""
+"""Queries that a single job or page needs, as functions of an open reader."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ _FINISHED = (
 
 
 def targets(reader: ProjectReader) -> list[Row]:
-    """In the order in which they came, with their devices and profiles."""
+    """The targets of a project, oldest first: device, fingerprint, profile and text."""
     return reader.rows("SELECT device, fingerprint, profile, text FROM targets ORDER BY id")
 
 
 def model_file(reader: ProjectReader, model_id: int) -> object:
-    """The project's copy of a model's file; None where it holds none. It may be of any type."""
+    """The project's copy of a model's file; None where it holds none. A damaged project may hold any type."""
     row = reader.one("SELECT content FROM models WHERE id = ?", (model_id,))
     return None if row is None else row["content"]
 
 
 def model_checkpoint(reader: ProjectReader, run_id: int) -> Row | None:
-    """The cost model as a run has left it: kind, step and data."""
+    """The last checkpoint of a run's cost model: kind, step and data; None without one."""
     return reader.one("SELECT kind, step, data FROM checkpoints WHERE run_id = ? AND role = 'model'", (run_id,))
 
 
 def last_export(reader: ProjectReader, model_id: int) -> Row | None:
-    """Of any run of a model."""
+    """The newest export of a model, whichever of its runs it is of; None without one."""
     return reader.one(
         "SELECT e.* FROM exports e JOIN runs r ON r.id = e.run_id WHERE r.model_id = ? ORDER BY e.id DESC LIMIT 1",
         (model_id,),
@@ -38,7 +38,7 @@ def last_export(reader: ProjectReader, model_id: int) -> Row | None:
 
 
 def whole_task(reader: ProjectReader, task_id: int) -> Row | None:
-    """Row of a task, its module included, with its `target` and its device's `profile`."""
+    """The full row of a task, its module included, with its `target` and its device's `profile`."""
     return reader.one(
         "SELECT k.*, t.text AS target, t.profile FROM tasks k JOIN targets t ON t.id = k.target_id WHERE k.id = ?",
         (task_id,),
@@ -71,16 +71,16 @@ def finished(reader: ProjectReader, task_id: int) -> int:
 
 
 def timed_decisions(reader: ProjectReader, task_id: int) -> list[Row]:
-    """Sketch, decisions and seconds of those."""
+    """Sketch, decisions and seconds a call of the measurements that `finished` counts."""
     return reader.rows(f"SELECT c.sketch_id, c.decisions, x.seconds {_FINISHED}", (task_id,))
 
 
 def fastest(reader: ProjectReader, task_id: int) -> int | None:
-    """Id of the candidate of a task that was the fastest in any run."""
+    """Id of the fastest candidate of a task in any run; None before one was measured."""
     row = reader.one(f"SELECT x.candidate_id AS id {_FINISHED} ORDER BY x.seconds LIMIT 1", (task_id,))
     return None if row is None else int(row["id"])
 
 
 def measurement(reader: ProjectReader, measurement_id: int) -> Row | None:
-    """Task and candidate of a measurement."""
+    """Ids of the task and of the candidate of a measurement; None where there is no such measurement."""
     return reader.one("SELECT task_id, candidate_id FROM measurements WHERE id = ?", (measurement_id,))

@@ -1,7 +1,8 @@
-"""What holds of a task in one run only; all runs of a model on a target share the task's row.
+"""Figures of a task that differ between the runs that share its row: its untuned latency and its weight.
 
-Such facts are kept where they differ from the row: SQL for them, of a row `r` of runs, its task `k`, and `j` that joins
-them.
+All runs of a model on a target share one row of `tasks`. Where a run has another figure than the row, it is kept in the
+table `meta`. The SQL here gives the figure that holds in a run, of a row `r` of runs, `k` of tasks, and `j` of
+run_tasks that joins them.
 """
 
 COLD_UNTUNED = "untuned {task} cold"  # of all runs that measure with cold caches

@@ -161,7 +161,7 @@ class Project:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """What stays the same while a path names the same file; None where it names none."""
+    """As `identity.identity`, but a disk that does not answer is an error: its file is not lost."""
     try:
         found = path.stat()
     except (FileNotFoundError, NotADirectoryError):

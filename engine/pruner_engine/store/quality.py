@@ -1,4 +1,4 @@
-"""How well scores foretell measurements: plain figures over rows of the project file."""
+"""How well scores predict measurements: figures over rows of the project file."""
 
 from __future__ import annotations
 

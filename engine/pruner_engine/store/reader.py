@@ -1,12 +1,9 @@
-"""Read a project file while an engine may be writing it: plain sqlite3, read-only, every query fetched at once.
-
-The terminal and the Studio show what is read here, so that a number means the same everywhere.
-"""
+"""The queries by which terminal, window and reports read a project, so that a number means the same everywhere."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -14,21 +11,16 @@ from pruner_engine.advice import advice
 from pruner_engine.errors import UserError
 from pruner_engine.store.lock import is_being_written, last_words
 from pruner_engine.store.of_run import UNTUNED_S, WEIGHT
-from pruner_engine.store.reading import connect_read_only, makes_sense, making_sense, state_of
+from pruner_engine.store.read_only import ReadOnlyProject, Row
+from pruner_engine.store.reading import makes_sense
 from pruner_engine.store.roofline import Place, place
 from pruner_engine.store.runs import BUSY
 from pruner_engine.store.tally import Tally
-from pruner_engine.store.versions import refuse_foreign
 
-Row = dict[str, Any]
+__all__ = ["WORK_PARTS", "ProjectReader", "Row"]
 
-_VERSIONS = 1 << 32  # SQLite's own go up to this
 _CHUNK = 1_000  # rows; some 5 ms
 WORK_PARTS = ("draft_s", "verify_s", "build_s", "run_s", "learn_s")
-
-_JSON_COLUMNS = frozenset(
-    ("inputs", "outputs", "profile", "shapes", "settings", "versions", "host", "stats", "repeats", "summary", "recipe")
-)
 
 _RUNS = f"""
 SELECT r.*, m.name AS model, m.kind AS model_kind, m.source, m.sha256 AS model_sha256, m.inputs, m.outputs,
@@ -89,16 +81,15 @@ WHERE run_id = ? AND id > ? AND json_extract(stats, '$.probe_s') > 0 ORDER BY id
 
 
 @makes_sense
-class ProjectReader:
-    """Rows of a project file as dictionaries; JSON columns come parsed."""
+class ProjectReader(ReadOnlyProject):
+    """What the product shows of a project file: rows as dictionaries, JSON columns parsed.
+
+    Raises:
+        UserError: from every method, where the file is no project or its content makes no sense.
+    """
 
     def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
-        if not self.path.is_file():
-            raise UserError(f"There is no project file {self.path}.", "Check the path, or tune a model into it first.")
-        with making_sense(self.path):
-            self._open()
-        self._opened = 1
+        super().__init__(path)
         self._probes: dict[int, list[Row]] = {}
         self._progress: dict[int, list[Row]] = {}
         self._scored: dict[int, list[Row]] = {}
@@ -106,36 +97,8 @@ class ProjectReader:
         self._roofs: dict[int, Place | None] = {}
 
     def _open(self) -> None:
-        self._db, self._state = connect_read_only(self.path)
-        refuse_foreign(self._db, self.path)
+        super()._open()
         self._tally = Tally(self._db)
-
-    def close(self) -> None:
-        self._db.close()
-
-    def __enter__(self) -> ProjectReader:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def rows(self, sql: str, args: Iterable[Any] = ()) -> list[Row]:
-        """All rows of a query, so that no open statement keeps the write-ahead log from shrinking."""
-        return [_parsed(dict(row)) for row in self._db.execute(sql, tuple(args)).fetchall()]
-
-    def one(self, sql: str, args: Iterable[Any] = ()) -> Row | None:
-        """The first row, or None."""
-        found = self.rows(sql, args)
-        return found[0] if found else None
-
-    def data_version(self) -> int:
-        """Changes whenever another process has committed: the cheap question before a refresh."""
-        if self._state is not None and self._state != state_of(self.path):
-            before = self._db
-            self._open()
-            before.close()
-            self._opened += 1
-        return self._opened * _VERSIONS + int(self._db.execute("PRAGMA data_version").fetchone()[0])
 
     # ------------------------------------------------------------ runs
 
@@ -388,12 +351,3 @@ class ProjectReader:
 def _of_tasks(task_ids: Collection[int] | None) -> str:
     """SQL that narrows rows to some tasks."""
     return "" if task_ids is None else f" AND task_id IN ({', '.join('?' * len(task_ids))})"
-
-
-def _parsed(row: Row) -> Row:
-    for key in row.keys() & _JSON_COLUMNS:
-        if isinstance(row[key], str):
-            row[key] = json.loads(row[key])
-    if isinstance(row.get("decisions"), str):
-        row["decisions"] = json.loads(row["decisions"])
-    return row

@@ -25,7 +25,7 @@ class Ceiling:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a kernel stands.
+    """The place of a kernel under the roofline.
 
     Attributes:
         intensity: FLOP per byte of its arguments.

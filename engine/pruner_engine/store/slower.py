@@ -1,4 +1,4 @@
-"""Whether a tuned model is slower than what it is to replace: than what, by how much, which tasks to tune longer."""
+"""Tells when a tuned model is slower than the untuned one or a library: than which, and which tasks to tune longer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NAMED = 3  # tasks, at most
 
 @dataclass(frozen=True)
 class Slower:
-    """A tuned model that something beats.
+    """A tuned model, and what is faster than it.
 
     Attributes:
         seconds: latency of the tuned model.
@@ -31,13 +31,13 @@ class Slower:
 
 
 def faster(seconds: Mapping[str, float | None]) -> dict[str, float]:
-    """What is faster than "tuned" among latencies by name, the fastest first; None is not known."""
+    """Which of the latencies, seconds by name, are below that of "tuned", the fastest first; None: not known."""
     tuned, known = seconds["tuned"], {name: value for name, value in seconds.items() if value}
     return {name: known[name] for name in sorted(known, key=known.__getitem__) if tuned and known[name] < tuned}
 
 
 def exported(summary: Mapping[str, Any]) -> Slower | None:
-    """Of an export, by its summary; None where nothing is faster."""
+    """What is faster than an exported model, by the export's summary; None where nothing is."""
     seconds = {name: entry["seconds"] for name, entry in summary["latency"].items()}
     than = faster(seconds)
     if not than:
@@ -50,7 +50,7 @@ def exported(summary: Mapping[str, Any]) -> Slower | None:
 
 
 def expected(reader: ProjectReader, run_id: int | None, *, all_runs: bool) -> Slower | None:
-    """Of an export that is yet to be made, by what the project holds; None where nothing is known to be faster.
+    """What is faster than a model would be if it were exported now; None where nothing is known to be.
 
     A run's latency is that of its last export where nothing was tuned since, otherwise the estimate.
 

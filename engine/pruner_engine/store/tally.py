@@ -1,4 +1,4 @@
-"""What the measurements of a project add up to, kept while it is read: only rows that are new are looked at."""
+"""Sums over the measurements of a project that is open for reading, updated from the rows that are new."""
 
 from __future__ import annotations
 

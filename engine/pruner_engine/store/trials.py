@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class TrialRepository:
-    """A trial is a candidate with a measurement; a candidate is measured at most once a run."""
+    """Writes candidates and their measurements; a candidate is measured at most once a run."""
 
     def __init__(self, project: Project) -> None:
         self._project = project
@@ -103,7 +103,7 @@ class TrialRepository:
                 db["measurements"].insert({**keys, **measured})
 
     def pin(self, run_id: int, task_id: int, sketch_ids: Sequence[int], candidate: Candidate) -> int:
-        """Leave a candidate for the run's next round of the task; it stands with the newest one until then."""
+        """Store a candidate for the run's next round of the task; until then it belongs to the newest round."""
         with self._project.transaction():
             last = self._project.query(
                 "SELECT max(id) AS id FROM rounds WHERE run_id = ? AND task_id = ?", (run_id, task_id)
@@ -112,7 +112,7 @@ class TrialRepository:
             return self.add_candidates(run_id, task_id, round_id, sketch_ids, [candidate])[candidate.hash]
 
     def pinned(self, run_id: int) -> list[dict[str, Any]]:
-        """Candidates of the user's that the run has not measured yet: id, task_id, sketch_id, decisions."""
+        """Pinned candidates that the run has not measured yet: id, task_id, sketch_id, decisions."""
         return self._project.query(
             "SELECT id, task_id, sketch_id, decisions FROM candidates WHERE run_id = ? AND origin = 'user'"
             " AND id NOT IN (SELECT candidate_id FROM measurements) ORDER BY id",

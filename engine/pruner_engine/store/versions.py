@@ -1,4 +1,4 @@
-"""Which files are projects of ours, and which of them this version can read."""
+"""Tells project files of this and earlier versions from other files and from those of later versions."""
 
 from __future__ import annotations
 

@@ -134,7 +134,7 @@ class WorkRepository:
             ]
 
     def fact(self, name: str, kind: type[_Fact]) -> _Fact | None:
-        """What was found out once about a model or a task; None where it was not, or by another version."""
+        """A fact that `keep_fact` stored under a name; None where there is none, or another version stored it."""
         found = self._project.query("SELECT value FROM meta WHERE key = ?", (name,))
         try:
             return msgspec.json.decode(str(found[0]["value"]), type=kind) if found else None

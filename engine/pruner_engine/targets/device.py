@@ -1,4 +1,4 @@
-"""What a device is, as far as tuning cares."""
+"""Descriptions of a device and its caches, as far as tuning depends on them."""
 
 from __future__ import annotations
 

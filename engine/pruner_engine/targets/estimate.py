@@ -1,4 +1,4 @@
-"""Profiles of devices from what they tell, without running anything."""
+"""Estimates a device's profile from its description, without running anything."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FALLBACK_CLOCK_HZ = 2.5e9
 
 
 def estimate(target: Target, device: Device) -> DeviceProfile:
-    """A profile from what the device tells, without running anything."""
+    """The estimated profile of a device."""
     if device.kind == "cuda":
         return _estimate_gpu(device)
     cores = threads_of(target)

@@ -78,7 +78,7 @@ def _visible(found: Sequence[tuple[str, Device]], listed: str | None) -> list[De
 
 
 def _devices(nvml: ctypes.CDLL) -> Iterator[tuple[str, Device]]:
-    """Each with its identifier."""
+    """All GPUs, each with its UUID."""
     for index in range(_uint(nvml.nvmlDeviceGetCount_v2)):
         handle = ctypes.c_void_p()
         if nvml.nvmlDeviceGetHandleByIndex_v2(index, ctypes.byref(handle)) != 0:

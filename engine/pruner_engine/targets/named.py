@@ -1,4 +1,4 @@
-"""What a target may be named after: the devices of this machine and the presets; found without TVM."""
+"""The names that `--target` takes: the devices of this machine and the presets; found without TVM."""
 
 from __future__ import annotations
 

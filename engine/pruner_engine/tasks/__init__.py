@@ -1,1 +1,1 @@
-"""From a Relax module to the distinct kernels worth tuning."""
+"""Prepares a Relax module and extracts the distinct kernels that are worth tuning."""

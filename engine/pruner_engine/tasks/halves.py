@@ -1,4 +1,4 @@
-"""Small floats (float16, bfloat16) are summed in float32, as PyTorch and ONNX Runtime do it.
+"""Lets small floats (float16, bfloat16) be summed in float32, as PyTorch and ONNX Runtime do it.
 
 TVM sums in the type of the data: in float16, ones add up to no more than 2048.
 """

@@ -1,4 +1,4 @@
-"""Kernels of our own, where TVM's have a form that no schedule makes fast, or lose what they compute."""
+"""Our own kernels of operators for which TVM's kernels cannot be scheduled well or lose accuracy."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ Legalize = Callable[[relax.BlockBuilder, relax.Call], relax.Expr]
 
 
 def norms() -> dict[str, Legalize]:
-    """What `LegalizeOps` shall take instead of TVM's kernels, by operator."""
+    """Our legalizations of norms by operator, which `LegalizeOps` takes in place of TVM's."""
     return {
         "relax.nn.group_norm": _over_channels,
         "relax.nn.instance_norm": _over_channels,

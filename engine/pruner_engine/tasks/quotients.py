@@ -1,4 +1,4 @@
-"""Quotients by a constant 0, which TVM refuses to compile: the same as products with infinity."""
+"""Writes quotients by a constant 0, which TVM refuses to compile, as products with infinity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What rewrites of a model's graph have in common."""
+"""Helpers of the rewrites of a model's graph."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ OUTER = 4  # relax's pattern of kernels that take element-wise consumers, and ar
 
 
 def rewritten(mod: tvm.IRModule, rewriter: PyExprMutator) -> tvm.IRModule:
-    """The module with "main" as the rewriter, made for it, leaves it."""
+    """The module with "main" rewritten by a rewriter that was made for the module."""
     rewriter.builder_.update_func(mod.get_global_var("main"), rewriter.visit_expr(mod["main"]))
     return rewriter.builder_.get()
 
@@ -41,7 +41,7 @@ def constant(values: np.ndarray) -> relax.Constant:
 
 
 def shape_of(value: relax.Expr) -> list[int] | None:
-    """Extents of a tensor; None where one is not known, or where it is none."""
+    """Shape of a tensor; None where an extent is not known, or the value is no tensor."""
     return extents_of(value.ty)
 
 
@@ -51,7 +51,7 @@ def fields_of(ty: tvm.ir.Type) -> list[tvm.ir.Type]:
 
 
 def extents_of(ty: tvm.ir.Type) -> list[int] | None:
-    """The same, of its type."""
+    """As `shape_of`, of a type."""
     if not isinstance(ty, relax.TensorType) or not isinstance(ty.shape, relax.ShapeExpr):
         return None
     if not all(isinstance(extent, (int, tvm.tirx.IntImm)) for extent in ty.shape):

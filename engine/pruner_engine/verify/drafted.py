@@ -1,4 +1,4 @@
-"""Draft features: what the draft's analyzer makes of a candidate, as a vector."""
+"""Draft features: the analyzer's symbols, penalties and times of a candidate, as a vector."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def draft_features(space: DesignSpace, candidates: Sequence[Candidate]) -> list[
             continue
         rows = np.array([candidates[i].row for i in members])
         if not analyzer.compiled(sketch.index):
-            seconds = analyzer.lowered_s(sketch.index, rows, {})
+            seconds = analyzer.lowered.seconds(sketch.index, rows, {})
             told = np.isfinite(seconds)  # of what cannot be read there is no prediction
             found[members, LATENCY] = np.where(told, _log(_NANOSECONDS * np.where(told, seconds, 0.0)), 0.0)
             continue

@@ -1,4 +1,4 @@
-"""What every learned cost model is, and what goes in and out of it."""
+"""The interface of learned cost models, and what goes in and out of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a network that ranks candidates is."""
+"""The interface of networks that rank candidates."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ _CONVINCING = 400
 
 
 class NetworkCostModel(CostModel):
-    """Keeps a network, goes on from its weights at every update, and starts over where that ranks better.
+    """A network trained by LambdaRank: each update goes on from its weights, or starts over where that ranks better.
 
     Whether starting over is better is tried each time the measurements have doubled since the last try: one network
     goes on, one starts from nothing, and the one that ranks better stays: held-out measurements where a task has

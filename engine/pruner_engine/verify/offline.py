@@ -81,7 +81,7 @@ def train(
 
 
 def _draft_alone(data: DataSet) -> Ranking:
-    """How the draft's own order does, which learned nothing."""
+    """How well the draft's own scores rank the same tasks, without any learning."""
     scores = {
         r.key: np.array([-features.draft[drafted.LATENCY] for features in r.group[0]]) for r in data.records.values()
     }

@@ -1,4 +1,4 @@
-"""PaCM that knows what the draft thinks: ours, beyond the paper."""
+"""PaCM with the draft's figures as further inputs: ours, beyond the paper."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chance as a cost model: the floor of every comparison."""
+"""Random scores as a cost model: the floor of every comparison."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Brings log2-scaled features to a common range."""
+"""Standardises log2-scaled features."""
 
 from __future__ import annotations
 

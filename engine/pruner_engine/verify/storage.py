@@ -1,4 +1,4 @@
-"""Keeps features of many candidates in one piece of memory."""
+"""Copies features of many candidates into one block of memory, so that the rest can be freed."""
 
 from __future__ import annotations
 

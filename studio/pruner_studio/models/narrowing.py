@@ -1,4 +1,4 @@
-"""The words that narrow the tasks on every page."""
+"""The filter of tasks that holds on every page: words that name, operator or shapes have to contain."""
 
 from __future__ import annotations
 

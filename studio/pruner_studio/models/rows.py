@@ -60,7 +60,7 @@ class Column:
         return self.title or self.name
 
     def look(self, row: Row) -> tuple[Any, ...]:
-        """All that a row's cell is painted from."""
+        """Everything that the cell of a row is painted from, to tell whether it looks different."""
         return tuple(part(row) for part in (self.value, self.tone, self.share, self.curve) if part is not None)
 
 
@@ -120,7 +120,7 @@ class RowTable(QAbstractTableModel):
         return rows
 
     def text_of(self, row: Row, column: Column) -> str:
-        """What stands in a cell."""
+        """The text of a cell."""
         value = column.value(row)
         return "–" if value is None else column.text(value)
 

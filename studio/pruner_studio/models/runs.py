@@ -1,4 +1,4 @@
-"""Runs as they are told: their names, states and budgets, the curve of their latency."""
+"""How runs are presented: names, states, budgets, and the curve of their latency."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def name_of(run: Row) -> str:
 
 
 def runs_left_out(drawn: int, every: int) -> str:
-    """Says so where not every run is drawn."""
+    """A note that not every run is drawn; empty where every one is."""
     return tr("{drawn} of {all} runs drawn").format(drawn=drawn, all=every) if drawn < every else ""
 
 

@@ -1,4 +1,4 @@
-"""Scores against measurements of a run as columns that grow, so that a page does not go through all rows again."""
+"""Scores and measurements of a run as growing columns, so that a page need not go through all rows again."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class ScoredCandidates:
         return tuple(self._origins)
 
     def quality(self, round_id: int) -> dict[str, float | None]:
-        """How well each score foretold the measured speed of a round, as `qualities` tells."""
+        """How well each score predicted the measured speed of a round, as `qualities` computes it."""
         return self._qualities.get(round_id, _UNKNOWN)
 
     def columns(self, task_ids: Collection[int] | None, round_id: int | None) -> dict[str, np.ndarray]:

@@ -1,4 +1,4 @@
-"""Settings of a run that is planned: those that differ from the engine's defaults."""
+"""Settings of a planned run, of which only those are kept that differ from the engine's defaults."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def whole(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def changes(given: dict[str, Any]) -> dict[str, Any]:
-    """What differs from the defaults, as a new run takes it."""
+    """The settings that differ from the defaults, as a new run takes them."""
     if not given["rpc"]:
         given = given | {"rpc_key": ""}  # which boards says nothing without a tracker
     return {name: value for name, value in given.items() if value != DEFAULTS[name]}

@@ -1,4 +1,4 @@
-"""A tuned model that something beats, in words."""
+"""Sentences about a tuned model that is slower than something else."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pruner_studio.translation import tr
 
 
 def told_slower(found: Slower) -> str:
-    """Than what it is slower, and by how much."""
+    """A sentence that tells what is faster, and by how much."""
     than = ", ".join(
         tr("{name} ({latency}) by {share}").format(
             name=LIBRARIES.get(name, name),

@@ -1,4 +1,4 @@
-"""Names that engine, project file and settings use, in the reader's language; one that is not here is told as it is."""
+"""Names that engine, project file and settings use, in the user's language; an unknown one is shown as it is."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from pruner_studio.help import tip_of
 from pruner_studio.models.narrowing import narrowed
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card
+from pruner_studio.widgets.cards import Card
 from pruner_studio.widgets.narrowing import NarrowedBy
 from pruner_studio.widgets.plot import Plot
 from pruner_studio.widgets.rooms import Columns

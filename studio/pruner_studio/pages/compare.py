@@ -21,7 +21,8 @@ from pruner_studio.models.runs import short_name, strategy_of, told_state
 from pruner_studio.models.ticked_rows import TickedRows
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, button, label, paint_icon
+from pruner_studio.widgets.basic import button, label, paint_icon
+from pruner_studio.widgets.cards import Card
 from pruner_studio.widgets.elided import Choice, ElidedButton
 from pruner_studio.widgets.run_curves import RunCurves
 from pruner_studio.widgets.ticked_table import TickedTable

@@ -16,11 +16,13 @@ from pruner_studio import background
 from pruner_studio.help import tip_of
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, Pill, clear, label
+from pruner_studio.widgets.basic import clear, label
 from pruner_studio.widgets.boards import BoardsCard
+from pruner_studio.widgets.cards import Card
 from pruner_studio.widgets.device_facts import facts_grid
 from pruner_studio.widgets.device_profile import DeviceProfile
 from pruner_studio.widgets.known_devices import KnownDevices
+from pruner_studio.widgets.pill import Pill
 from pruner_studio.widgets.tab_order import lead_to
 
 

@@ -1,9 +1,8 @@
-"""Draft vs verify: how many candidates each step lets through, and how well its score foretells the measurement."""
+"""Draft vs verify: how many candidates each step lets through, and how well its score predicts the measurement."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
-from operator import itemgetter
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -15,28 +14,22 @@ from pruner_engine.jobs import lines
 from pruner_engine.store.quality import over_rounds
 from pruner_studio.help import tip_of
 from pruner_studio.models.narrowing import narrowed
-from pruner_studio.models.rows import Column, RowTable
-from pruner_studio.models.scored import CandidateNames, ScoredCandidates, place_of_best, places, rank_of
-from pruner_studio.models.words import ORIGINS
+from pruner_studio.models.rounds import COLUMNS, STEPS, correlation, drafting_round
+from pruner_studio.models.rows import RowTable
+from pruner_studio.models.scored import ScoredCandidates, place_of_best, rank_of
 from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, Segments, StatTile, button
+from pruner_studio.widgets.basic import button
+from pruner_studio.widgets.cards import Card, StatTile
 from pruner_studio.widgets.drawn import Funnel
 from pruner_studio.widgets.elided import Choice
 from pruner_studio.widgets.figure import SaveButton
 from pruner_studio.widgets.narrowing import NarrowedBy
-from pruner_studio.widgets.plot import Plot
 from pruner_studio.widgets.rooms import Columns, Tiles
-from pruner_studio.widgets.series import Series
+from pruner_studio.widgets.score_plot import ScorePlot
+from pruner_studio.widgets.segments import Segments
 from pruner_studio.widgets.table import Table
 
-_STEPS = (
-    (tr("explored"), "explored"),
-    (tr("drafted"), "drafted"),
-    (tr("verified"), "verified"),
-    (tr("measured"), "measured"),
-    (tr("valid"), "valid"),
-)
 _TILES = {
     ("rank", "draft_score"): tr("Rank correlation, draft"),
     ("rank", "verified_score"): tr("Rank correlation, verified"),
@@ -45,88 +38,6 @@ _TILES = {
 }
 _EVERY_RUN = ("measured", "valid")
 _SIDE_BY_SIDE = 760  # pixels from which on the funnel stands beside the scatter
-NOISY = 0.1  # spread of the probe from which on latencies of a round are not to be trusted to the last per cent
-_COLORS = {"draft": "series1", "random": "series3", "evolved": "series5", "user": "series4"}  # by origin
-_OTHER_COLOR = "series2"
-
-# What the plot shows: columns across and up
-_PLOTTED = {
-    "draft_score": ("draft_score", "seconds"),
-    "verified_score": ("verified_score", "seconds"),
-    "both": ("draft_score", "verified_score"),
-}
-_Axis = tuple[str, Callable[[float], str]]
-_AXES: dict[str, _Axis] = {
-    "draft_score": (tr("draft score (higher is better)"), "{:.6g}".format),
-    "verified_score": (tr("verified score (higher is better)"), "{:.6g}".format),
-    "seconds": (tr("measured latency"), units.latency),
-}
-_PLACES: dict[str, _Axis] = {
-    "draft_score": (tr("place of the draft score in its round (1 is best)"), units.count),
-    "verified_score": (tr("place of the verified score in its round (1 is best)"), units.count),
-}
-
-
-def _explored_tip(row: dict[str, Any]) -> str:
-    return tr("The draft set of the round before was used again.") if row["reused"] else ""
-
-
-def _correlation(value: float) -> str:
-    return f"{value:+.2f}"
-
-
-COLUMNS = (
-    Column(tr("Round"), lambda row: row["idx"], units.count, right=True),
-    Column(tr("Task"), lambda row: row["task"]),
-    Column(
-        _STEPS[0][0].capitalize(),
-        lambda row: row["explored"] or None,
-        units.count,
-        tip_of("figure.explored"),
-        right=True,
-        tip=_explored_tip,
-    ),
-    Column(
-        tr("Lowered"),
-        lambda row: row["stats"].get("lowered") or None,
-        units.count,
-        tip_of("figure.lowered"),
-        right=True,
-    ),
-    *(
-        Column(name.capitalize(), itemgetter(key), units.count, tip_of(f"figure.{key}"), right=True)
-        for name, key in _STEPS[1:]
-    ),
-    *(
-        Column(title, itemgetter(f"{figure}_{score}"), shown, tip_of(f"score.{figure}"), right=True)
-        for title, figure, score, shown in (
-            (tr("ρ draft"), "rank", "draft_score", _correlation),
-            (tr("ρ verified"), "rank", "verified_score", _correlation),
-            (tr("Top-5 draft"), "recall", "draft_score", units.percent),
-            (tr("Top-5 verified"), "recall", "verified_score", units.percent),
-        )
-    ),
-    Column(tr("Draft"), lambda row: row["draft_s"], units.duration, tip_of("figure.draft_s"), right=True),
-    Column(tr("Verify"), lambda row: row["verify_s"], units.duration, tip_of("figure.verify_s"), right=True),
-    Column(tr("Build"), lambda row: row["build_s"], units.duration, tip_of("figure.build_s"), right=True),
-    Column(tr("Run"), lambda row: row["run_s"], units.duration, tip_of("figure.run_s"), right=True),
-    Column(tr("Learn"), lambda row: row["learn_s"], units.duration, tip_of("figure.learn_s"), right=True),
-    Column(
-        tr("Probe"),
-        lambda row: row["stats"].get("probe_s"),
-        units.latency,
-        tip_of("figure.probe"),
-        right=True,
-    ),
-    Column(
-        tr("Noise"),
-        lambda row: row["stats"].get("probe_spread"),
-        units.percent,
-        tip_of("figure.noise"),
-        right=True,
-        tone=lambda row: "warn" if (row["stats"].get("probe_spread") or 0) > NOISY else "",
-    ),
-)
 
 
 class DraftVerifyPage(Page):
@@ -199,8 +110,7 @@ class DraftVerifyPage(Page):
         )
         self.score.chosen.connect(lambda _: self.refresh())
         card.head.addWidget(self.score)
-        across, up = (_AXES[name] for name in _PLOTTED[self.score.current])
-        self.scatter = Plot(tr("Scores and measurements"), across[0], up[0], across[1], up[1], log_y=True)
+        self.scatter = ScorePlot()
         self.scatter.picked.connect(self._picked)
         self.scatter.opened.connect(lambda _: self.go_to.emit("schedule"))
         card.body.addWidget(self.scatter, 1)
@@ -256,19 +166,20 @@ class DraftVerifyPage(Page):
         self.funnel_card.heading.setText(
             tr("Funnel of round {number}").format(number=chosen[0]["idx"]) if chosen else tr("Funnel of all rounds")
         )
-        reached = {key: sum(row[key] for row in chosen or rounds) for _, key in _STEPS}
+        reached = {key: sum(row[key] for row in chosen or rounds) for _, key in STEPS}
         if not chosen:  # a candidate is drafted once, in however many rounds it waits and is verified anew
             reached["drafted"], reached["verified"] = reader.drafted(run_id, shown_tasks)
         # without what the strategy does not do; that nothing was valid is told
         always = _EVERY_RUN if rounds else ()
-        self.funnel.show_steps([(name, reached[key]) for name, key in _STEPS if reached[key] or key in always])
+        self.funnel.show_steps([(name, reached[key]) for name, key in STEPS if reached[key] or key in always])
         yield
         shown = self._scored.columns(shown_tasks, self._round)
         yield
         if self.score.current == "explored":
-            self._show_explored(drafting_round(rounds, self._round))
+            self.scatter.show_explored(drafting_round(rounds, self._round))
         else:
-            self._show_scatter(shown, tasks)
+            origins, candidate_id = self._scored.origins, self.workspace.candidate_id
+            self.scatter.show_scores(self.score.current, shown, origins, tasks, candidate_id)
         yield
         self._show_tiles(shown, chosen or rounds)
 
@@ -292,7 +203,7 @@ class DraftVerifyPage(Page):
         return None if picked is not None and picked == self._among else self.workspace.task_id
 
     def _fill_tasks(self, tasks: dict[int, str], kept: Collection[int]) -> None:
-        """Those that the filter lets through, and in any case the one shown."""
+        """Offer the tasks that the filter lets through, and in any case the one shown."""
         shown = self._task_alone()
         offered = {*kept, shown}
         everything = (
@@ -302,45 +213,6 @@ class DraftVerifyPage(Page):
         )
         named = ((name, task_id) for task_id, name in tasks.items() if task_id in offered)
         self.task.offer([(everything, None), *named], shown)
-
-    def _show_scatter(self, shown: dict[str, np.ndarray], tasks: dict[int, str]) -> None:
-        across, up = _PLOTTED[self.score.current]
-        known = np.isfinite(shown[across]) & np.isfinite(shown[up])
-        shown, axes = {name: values[known] for name, values in shown.items()}, dict(_AXES)
-        if "verified_score" in (across, up) and len(np.unique(shown["round_id"])) > 1:
-            # the model has learned in between: scores of two rounds on one axis would suggest that they compare
-            shown |= {score: places(shown["round_id"], shown[score]) for score in (across, up) if score in _PLACES}
-            axes |= _PLACES
-        self.scatter.set_x_axis(*axes[across])
-        self.scatter.set_y_axis(*axes[up], log=up == "seconds")
-        groups = []
-        for origin in dict.fromkeys((*_COLORS, *self._scored.origins)):
-            own = shown["origin"] == origin
-            if own.any():
-                ids, color = shown["id"][own].astype(int).tolist(), _COLORS.get(origin, _OTHER_COLOR)
-                names = CandidateNames(ids, shown["task_id"][own], tasks)
-                x, y = shown[across][own], shown[up][own]
-                groups.append(Series(ORIGINS.get(origin, origin), x, y, color, points=True, ids=ids, names=names))
-        self.scatter.show_data(groups, chosen=self.workspace.candidate_id)
-
-    def _show_explored(self, row: dict[str, Any] | None) -> None:
-        """Which share of what a round explored, and of what it drafted, has which draft score."""
-        self.scatter.set_x_axis(*_AXES["draft_score"])
-        self.scatter.set_y_axis(tr("share of the candidates"), units.percent, log=False)
-        curves = []
-        for key, name, color in (
-            ("explored", tr("explored in round {number}"), "muted"),
-            ("drafted", tr("drafted in round {number}"), "series1"),
-        ):
-            if row is not None:
-                found = row["stats"]["draft_histogram"]
-                counts, edges = np.array(found[key], float), np.array(found["edges"], float)
-                shares = counts / max(1.0, counts.sum())
-                # A step holds up to the next edge; the last one ends there
-                curves.append(
-                    Series(name.format(number=row["idx"]), edges, np.append(shares, shares[-1:]), color, steps=True)
-                )
-        self.scatter.show_data(curves)
 
     def _show_tiles(self, shown: dict[str, np.ndarray], rounds: list[dict[str, Any]]) -> None:
         """The draft's scores are comparable within a task, the verified ones within a round."""
@@ -361,7 +233,7 @@ class DraftVerifyPage(Page):
             self.tiles["place", score].show_value(told, among if alone else hint)
 
     def _tell_rank(self, score: str, rank: float | None, remark: str) -> None:
-        self.tiles["rank", score].show_value("–" if rank is None else _correlation(rank), remark)
+        self.tiles["rank", score].show_value("–" if rank is None else correlation(rank), remark)
 
     # ------------------------------------------------------------ choosing
 
@@ -391,19 +263,3 @@ class DraftVerifyPage(Page):
         if row is not None:
             self._among = candidate_id if self._task_alone() is None else None
             self.workspace.select(row["task_id"], candidate_id)
-
-
-def drafting_round(rounds: Iterable[dict[str, Any]], chosen: int | None) -> dict[str, Any] | None:
-    """The round whose exploration is shown: the chosen one, or that whose draft set it used again; else the newest.
-
-    None where no round explored, as with a strategy that does not draft.
-    """
-    drafting = None
-    rows = sorted(rounds, key=itemgetter("id"))
-    task = next((row["task_id"] for row in rows if row["id"] == chosen), None)
-    for row in rows:
-        if row["stats"].get("draft_histogram", {}).get("edges") and task in (None, row["task_id"]):
-            drafting = row
-        if row["id"] == chosen:
-            break
-    return drafting

@@ -19,7 +19,8 @@ from pruner_studio.models.words import PHASES
 from pruner_studio.pages.page import Page
 from pruner_studio.said import said
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, StatTile, button, label
+from pruner_studio.widgets.basic import button, label
+from pruner_studio.widgets.cards import Card, StatTile
 from pruner_studio.widgets.drawn import Bar, Bars
 from pruner_studio.widgets.failures import FailureCard
 from pruner_studio.widgets.figure import SaveButton
@@ -261,7 +262,7 @@ class OverviewPage(Page):
 
 
 def _in_turns(name: str, seconds: float, exported: Row | None) -> str:
-    """How it stood at the export, where it was slower beside the tuned model than in its own calmest minute."""
+    """How a library compared in turns with the tuned model; empty if the latency shown is from those turns."""
     beside = exported["beside"].get(name) if exported else None
     if exported is None or not beside or beside == seconds:
         return ""

@@ -1,4 +1,4 @@
-"""What all pages have in common."""
+"""The base of all pages: layout, and refreshing in steps that leave the window responsive."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from pruner_engine.jobs import lines
 from pruner_studio.help import Term
 from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import EmptyState, button, label
+from pruner_studio.widgets.basic import button, label
+from pruner_studio.widgets.empty_state import EmptyState
 from pruner_studio.widgets.explained import terms_on
 from pruner_studio.widgets.narrowing import NarrowedBy
 from pruner_studio.workspace import Workspace
@@ -25,7 +26,7 @@ _REST = 9  # times as long as a refresh took, a page leaves the core to others
 
 
 class Finder(Protocol):
-    """What words are typed into that are sought in what is shown, or narrow it."""
+    """A field whose words are searched in what is shown, or filter it."""
 
     def begin(self) -> None:
         """Let the user type."""
@@ -40,7 +41,7 @@ class Places(Finder, Protocol):
 
 
 class _Least(QVBoxLayout):
-    """Around a page's column: it may get as low as its parts can be at their width.
+    """The outer layout of a page, which may shrink to the least height that its parts need at their width.
 
     Of a layout whose lines wrap, a scroll area asks the height that it likes to have, and scrolls where it has less.
     """
@@ -74,12 +75,12 @@ class _Stack(QStackedWidget):
 
 
 class Page(QWidget):
-    """A page refreshes itself when it is shown and, while it is shown, at the user's choices and, merged, at news.
+    """A page. While it is visible, it refreshes itself at every choice of the user and, less often, at news of the run.
 
     Signals:
         refreshed: it shows what the project file holds now.
         go_to: another page, by its key, is to be shown.
-        line_changed: by the user's hand, `command_line` is another one, or none, now.
+        line_changed: the user has changed what `command_line` returns.
     """
 
     refreshed = Signal()
@@ -152,11 +153,11 @@ class Page(QWidget):
         self._finish()
 
     def nothing(self, icon: str, title: str, text: str) -> EmptyState:
-        """What stands here until there is something to show, with the way to where it begins."""
+        """An empty state for the page, with a button that leads to Start."""
         return EmptyState(icon, title, text, button(tr("Go to Start"), lambda: self.go_to.emit("start"), "primary"))
 
     def add_stack(self, empty: EmptyState, whole: QWidget) -> QStackedWidget:
-        """Room for what the page shows once there is something, and for what stands there until then."""
+        """Add a stack of the empty state (index 0) and what the page shows once there is something (index 1)."""
         stack = _Stack()
         self.column.addWidget(stack, 1)
         stack.addWidget(empty)
@@ -165,47 +166,47 @@ class Page(QWidget):
         return stack
 
     def command_line(self) -> str:
-        """What tells the same in a terminal, or for a form what it would do; empty where nothing is shown."""
+        """The terminal command that prints the same, or does what a form would do; empty where nothing is shown."""
         return lines.status_line(self.workspace.path) if self.workspace.path else ""
 
     def terms(self) -> list[Term]:
-        """What explains the figures that it shows now."""
+        """The terms that explain the figures shown now."""
         return terms_on(self)
 
     def notes(self) -> Iterable[str]:
-        """What is said where it draws less than there is; nothing while it draws nothing."""
+        """Notes for the status bar where the page draws less than there is."""
         return self.left_out() if self._stack is not None and self._stack.currentIndex() else ()
 
     def left_out(self) -> Iterable[str]:
-        """The same, once there is something to show; empty texts are left out."""
+        """The notes of a page that is not empty; overridden by pages that thin out what they draw."""
         return ()
 
     def edits(self) -> Sequence[QUndoStack]:
-        """Edits that are shown now and can be taken back or done again."""
+        """Stacks of the edits that are shown now, for undo and redo."""
         return ()
 
     def finder(self) -> Finder | None:
-        """What Ctrl+F leads to; None where there is nothing to find."""
+        """The field that Ctrl+F leads to; None where there is nothing to find."""
         there = [
             made for made in self.findChildren(NarrowedBy) if (around := made.parentWidget()) and around.isVisible()
         ]
         return there[0] if there else None
 
     def touch(self) -> None:
-        """There is news: the first is shown at once, what follows closely is merged."""
+        """Refresh soon, since the project file has changed; changes that follow closely are shown together."""
         self._stale = True
         if not self._timer.isActive() and not self._next_step.isActive():
             self._timer.start(round(max(0.0, self._rested - time.monotonic()) * 1e3))
 
     def hurry(self) -> None:
-        """The user chose something else: shown at once, or as soon as a refresh under way has ended."""
+        """Refresh at once, or right after a refresh under way, since the user chose something else."""
         self._hurried, self._rested = True, 0.0
         self._timer.stop()
         self.touch()
 
     @property
     def rests(self) -> bool:
-        """No refresh is due or under way."""
+        """Whether no refresh is due or under way."""
         return not (self._stale or self._timer.isActive() or self._next_step.isActive())
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -24,11 +24,13 @@ from pruner_studio.panes.roofline import RooflinePane
 from pruner_studio.panes.what_if import WhatIfPane
 from pruner_studio.said import said
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, Pill, button, icon_button, label
+from pruner_studio.widgets.basic import button, icon_button, label
 from pruner_studio.widgets.candidates import CandidatesCard, figures, figures_tip, outcome
+from pruner_studio.widgets.cards import Card
 from pruner_studio.widgets.elided import Choice
 from pruner_studio.widgets.log_fold import LogFold
 from pruner_studio.widgets.narrowing import NarrowedBy
+from pruner_studio.widgets.pill import Pill
 from pruner_studio.widgets.rooms import Division
 
 _SIDE_BY_SIDE = 960  # pixels from which on the candidates stand beside the one that is looked at
@@ -80,7 +82,7 @@ class SchedulePage(Page):
             tip=tr("Compare other candidates with this one"),
         )
         card.head.addWidget(self.reference_button)
-        self.candidates.table.deeds = lambda: (
+        self.candidates.table.row_actions = lambda: (
             (self.reference_button.text(), self._use_as_reference, self.reference_button.isEnabled()),
         )
         self.copy_button = icon_button("copy", tr("Copy as command"), lambda: clipboard.copy(self.command_line()))
@@ -189,7 +191,7 @@ class SchedulePage(Page):
             pane.look_at(subject, task["trials"])
 
     def _tell(self, message: str, hint: str = "", log: str = "") -> None:
-        """What became of the candidate: in words, what to do about it, and what its worker wrote."""
+        """Tell the outcome of the candidate's measurement, what to do about a failure, and what its worker wrote."""
         for shown, text in ((self.message, message), (self.hint, hint)):
             shown.setText(text)
             shown.setVisible(bool(text))

@@ -22,9 +22,11 @@ from pruner_studio.models.stored import model_of
 from pruner_studio.pages.page import Page
 from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, Pill, button, label
+from pruner_studio.widgets.basic import button, label
+from pruner_studio.widgets.cards import Card
 from pruner_studio.widgets.checks import CheckList
 from pruner_studio.widgets.model_card import ModelCard
+from pruner_studio.widgets.pill import Pill
 from pruner_studio.widgets.plan_form import PlanForm
 from pruner_studio.widgets.recent import RecentCard
 from pruner_studio.widgets.rooms import Columns

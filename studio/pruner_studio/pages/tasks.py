@@ -19,7 +19,8 @@ from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.models.words import STEERS
 from pruner_studio.pages.page import Finder, Page
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, button, label, menu_button
+from pruner_studio.widgets.basic import button, label, menu_button
+from pruner_studio.widgets.cards import Card
 from pruner_studio.widgets.divider import Divided
 from pruner_studio.widgets.narrowing import TaskFilter
 from pruner_studio.widgets.roofline import Kernels, Roofline
@@ -166,7 +167,9 @@ class TasksPage(Page):
         self.steer_buttons: list[QPushButton] = []
         self._steer_tips: list[str] = []
         copies = []
-        self.table.deeds = lambda: ((made.text(), partial(made.click), made.isEnabled()) for made in self.steer_buttons)
+        self.table.row_actions = lambda: (
+            (made.text(), partial(made.click), made.isEnabled()) for made in self.steer_buttons
+        )
         for action, text, tip in (
             ("pin", tr("Pin"), tr("Tune only pinned tasks")),
             ("boost", tr("Boost"), tr("Give this task more rounds")),

@@ -17,10 +17,11 @@ from pruner_studio.models.trace import changed_decisions
 from pruner_studio.panes.code import forms_of
 from pruner_studio.panes.pane import Pane, Subject
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Segments, label
+from pruner_studio.widgets.basic import label
 from pruner_studio.widgets.diff import DiffView
 from pruner_studio.widgets.elided import Choice
 from pruner_studio.widgets.search import SearchField
+from pruner_studio.widgets.segments import Segments
 from pruner_studio.workspace import Workspace
 
 FORMS = (

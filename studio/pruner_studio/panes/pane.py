@@ -1,4 +1,4 @@
-"""What the views of one candidate have in common."""
+"""The base of the panes, which are views of one candidate."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Subject:
 
     @property
     def lacks(self) -> str:
-        """What is told where there is no candidate to show."""
+        """The text shown where there is no candidate."""
         if self.tried:
             return tr("No candidate of this task is valid; choose one at the left to see why.")
         return tr("No candidate of this task was measured in this run.")
@@ -85,7 +85,7 @@ class Pane(QWidget):
             self.show_news(self.subject)
 
     def try_again(self) -> None:
-        """Ask anew for what could not be had."""
+        """Repeat the questions that failed."""
         if self._failed:
             self._shown = None
         self._show_if_visible()
@@ -102,7 +102,7 @@ class Pane(QWidget):
         return None
 
     def words(self) -> list[str]:
-        """The command line that tells the same in the terminal; empty where no candidate is shown."""
+        """The terminal command that prints the same; empty where no candidate is shown."""
         raise NotImplementedError
 
     def _question(self, project: str, task_id: int, candidate_id: int, form: str) -> msg.Inspect:
@@ -153,7 +153,7 @@ class Pane(QWidget):
         self._ask_next()
 
     def _ask_next(self) -> None:
-        """Ask what waits, unless the engine is yet to answer or something else is shown by now."""
+        """Send the next waiting question, unless an answer is pending or something else is shown by now."""
         if self._waiting is None or self._asked is not None:
             return
         (question, on_reply, on_failed), self._waiting = self._waiting, None
@@ -198,7 +198,7 @@ class Pane(QWidget):
         return answered
 
     def shown(self) -> object:
-        """What answers are about."""
+        """Identity of what is shown: answers about anything else are dropped."""
         return self._shown
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -1,4 +1,4 @@
-"""Why a candidate is as fast as it is, and what would become of it with other decisions."""
+"""What if: the parts of a candidate's prediction, and how they change with other decisions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _STEPS: dict[type, str] = {msg.Verify: "--verify", msg.Try: "--measure", msg.Pin
 
 @dataclass(frozen=True)
 class _Answer:
-    """What came of a question, in words, and the candidate that it made or met, if any."""
+    """The answer to a question, in words, with the candidate that it is about, if any."""
 
     text: str
     candidate_id: int | None = None
@@ -70,9 +70,9 @@ class WhatIfPane(Pane):
         self.next_button = button(
             tr("Measure next"), self.measure_next, icon="pin", tip=tr("The run measures it first in its next round")
         )
-        self._deeds = (self.verify_button, self.measure_button, self.next_button)
-        self._tips = [made.toolTip() for made in self._deeds]
-        for made in self._deeds:
+        self._buttons = (self.verify_button, self.measure_button, self.next_button)
+        self._tips = [made.toolTip() for made in self._buttons]
+        for made in self._buttons:
             row.addWidget(made)
         self.show_button = button(tr("Show the candidate"), self._show_told, "link")
         self.show_button.hide()
@@ -87,7 +87,7 @@ class WhatIfPane(Pane):
         row = self.candidate(subject)
         sketches = {sketch["id"]: sketch for sketch in self.reader.sketches(subject.task_id)}
         self._row = row if row and row["sketch_id"] in sketches else None
-        for part in (self.editor, *self._deeds):
+        for part in (self.editor, *self._buttons):
             part.setVisible(self._row is not None)
         self._answer_nothing()
         self._busy = False
@@ -227,7 +227,7 @@ class WhatIfPane(Pane):
 
     def _enable(self) -> None:
         """What can be pressed now, and why the rest cannot."""
-        for made, tip, hindrance in zip(self._deeds, self._tips, ("", *self._hindrances()), strict=True):
+        for made, tip, hindrance in zip(self._buttons, self._tips, ("", *self._hindrances()), strict=True):
             made.setEnabled(not (self._busy or hindrance))
             made.setToolTip(hindrance or tip)
 

@@ -1,26 +1,20 @@
-"""The small parts that every page is made of. Looks live in the style sheet: here only roles are named."""
+"""Labels, buttons and fields that every page is made of. Looks live in the style sheet: here only roles are named."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractSpinBox,
-    QButtonGroup,
-    QFrame,
-    QHBoxLayout,
     QLabel,
     QLayout,
     QMenu,
     QPlainTextEdit,
     QPushButton,
-    QSizePolicy,
     QSpinBox,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -135,180 +129,9 @@ def number(name: str, low: int, high: int, value: int) -> QSpinBox:
 
 
 def fit_spin_box(made: QAbstractSpinBox) -> None:
-    """What is alike for all fields of numbers."""
+    """Apply what all fields of numbers share: the wheel scrolls the page, texts have a margin."""
     leave_wheel(made)
     made.lineEdit().setTextMargins(7, 0, 0, 0)  # Qt ignores the padding of the style sheet here
-
-
-class Card(QFrame):
-    """A framed group with an optional heading; `body` takes the content, `head` what stands right of the heading.
-
-    Its note stands beside the heading, or below it where there is no room for all of it.
-    """
-
-    _note_stays = True
-
-    def __init__(self, heading: str = "", note: str = "") -> None:
-        super().__init__()
-        self.setProperty("role", "card")
-        self._outer = QVBoxLayout(self)
-        self._outer.setContentsMargins(16, 14, 16, 14)
-        self._outer.setSpacing(10)
-        self.head = QHBoxLayout()
-        self.head.setSpacing(8)
-        self.note = label(note, "faint", cut=True)
-        if heading:
-            self.heading = Elided(heading)
-            self.heading.setProperty("role", "heading")
-            self.heading.least = 220
-            self.head.addWidget(self.heading)
-            self.head.addWidget(self.note)
-            self.head.addStretch(1)
-            self._outer.addLayout(self.head)
-            self._note_stays = False
-        self.body = QVBoxLayout()
-        self.body.setSpacing(8)
-        self._outer.addLayout(self.body, 1)
-
-    def keep_note_below(self) -> None:
-        """Below the heading in any room: what changes all the time would jump up and down."""
-        self._put_note(below=True)
-        self._note_stays = True
-
-    def event(self, event: QEvent) -> bool:
-        if not self._note_stays and event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
-            items = (self.head.itemAt(at) for at in range(self.head.count()))
-            parts = [part for item in items if item and (part := item.widget()) and not part.isHidden()]
-            wanted = {*parts, self.note}
-            needed = sum(part.sizeHint().width() + self.head.spacing() for part in wanted)
-            self._put_note(below=bool(self.note.text()) and needed > self.head.geometry().width())
-        return super().event(event)
-
-    def _put_note(self, *, below: bool) -> None:
-        if below != (self.head.indexOf(self.note) < 0):
-            (self.head if below else self._outer).removeWidget(self.note)
-            (self._outer if below else self.head).insertWidget(1, self.note)
-
-
-class StatTile(Card):
-    """One number with its name above and a remark below."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        self.setAccessibleName(name)
-        self.layout().setContentsMargins(12, 12, 12, 12)  # type: ignore[union-attr]
-        self.body.setSpacing(2)
-        self._name, self._value, self._remark = (
-            label(name, "label"),
-            label("–", "value"),
-            label("", "faint", wrap=True),
-        )
-        for part in (self._name, self._value, self._remark):
-            self.body.addWidget(part)
-        self.body.addStretch(1)
-        self.setMinimumWidth(124)
-
-    def show_value(self, value: str, remark: str = "", good: bool = False) -> None:
-        self._value.setText(value)
-        self._remark.setText(remark)
-        restyle(self._value, role="value-good" if good else "value")
-        self.setAccessibleDescription(f"{value} {remark}".strip())
-
-    @property
-    def value(self) -> str:
-        return self._value.text()
-
-
-class Pill(QLabel):
-    """A short state in a coloured capsule; tone of neutral, info, good, warn, bad."""
-
-    def __init__(self, text: str = "", tone: str = "neutral") -> None:
-        super().__init__()
-        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Maximum)
-        self.show_state(text, tone)
-
-    def show_state(self, text: str, tone: str) -> None:
-        self.setText(text)
-        self.setVisible(bool(text))
-        restyle(self, tone=tone)
-
-
-class Segments(QWidget):
-    """A few exclusive choices side by side; `chosen` tells the key of the new one."""
-
-    chosen = Signal(str)
-
-    def __init__(self, name: str, choices: Sequence[tuple[str, str]]) -> None:
-        super().__init__()
-        self.setAccessibleName(name)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        self._group = QButtonGroup(self)
-        self._buttons: dict[str, QPushButton] = {}
-        for index, (key, text) in enumerate(choices):
-            made = button(text, partial(self.chosen.emit, key), "segment")
-            made.setAccessibleName(f"{name}: {text}")
-            made.setCheckable(True)
-            made.setChecked(index == 0)
-            edge = "first" if index == 0 else "last" if index == len(choices) - 1 else ""
-            made.setProperty("edge", edge)
-            self._group.addButton(made)
-            made.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)  # its text is never cut
-            self._buttons[key] = made
-            row.addWidget(made)
-        row.addStretch(1)
-
-    @property
-    def current(self) -> str:
-        return next(key for key, made in self._buttons.items() if made.isChecked())
-
-    def choose(self, key: str) -> None:
-        self._buttons[key].setChecked(True)
-
-    def part(self, key: str) -> QPushButton:
-        return self._buttons[key]
-
-
-class EmptyState(QWidget):
-    """What stands where nothing is yet: why, and what to do."""
-
-    def __init__(self, icon: str, title: str, text: str, action: QPushButton | None = None) -> None:
-        super().__init__()
-        column = QVBoxLayout(self)
-        column.setSpacing(8)
-        column.addStretch(2)
-        self._picture = QLabel()
-        self._icon = icon
-        self._title, self._text = label(title, "empty-title"), label(text, "subtitle", wrap=True)
-        self._fit()
-        for part in (self._picture, self._title, self._text):
-            part.setAlignment(Qt.AlignmentFlag.AlignCenter)
-            column.addWidget(part, 0, Qt.AlignmentFlag.AlignHCenter)
-        if action is not None:
-            column.addSpacing(6)
-            column.addWidget(action, 0, Qt.AlignmentFlag.AlignHCenter)
-        self._action = action
-        column.addStretch(3)
-        theme.changed.connect(self._paint)
-        self._paint()
-
-    def tell(self, title: str, text: str, *, act: bool = True) -> None:
-        """Say something else; `act` tells whether there is anything to do but to wait."""
-        if self._action is not None:
-            self._action.setVisible(act)
-        self._title.setText(title)
-        self._text.setText(text)
-        self._fit()
-
-    def _fit(self) -> None:
-        """Of a fixed width and as high as its lines: a centred label gets no height for its width from the layout."""
-        self._text.ensurePolished()
-        width = min(460, self._text.fontMetrics().horizontalAdvance(self._text.text()) + 24)
-        self._text.setFixedSize(width, self._text.heightForWidth(width) + 4)
-
-    def _paint(self) -> None:
-        self._picture.setPixmap(theme.pixmap(self._icon, "faint", 40))
 
 
 def clear(layout: QLayout) -> None:

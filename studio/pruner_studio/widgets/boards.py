@@ -16,7 +16,9 @@ from pruner_studio import clipboard
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.said import all_said
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, Pill, button, label
+from pruner_studio.widgets.basic import button, label
+from pruner_studio.widgets.cards import Card
+from pruner_studio.widgets.pill import Pill
 from pruner_studio.widgets.table import Table
 from pruner_studio.workspace import Workspace
 

@@ -13,7 +13,9 @@ from pruner_studio.help import help_of, tip_of
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.models.words import ERRORS, ORIGINS, PHASES
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, Segments, label
+from pruner_studio.widgets.basic import label
+from pruner_studio.widgets.cards import Card
+from pruner_studio.widgets.segments import Segments
 from pruner_studio.widgets.table import Table
 
 _SHOWN = 500

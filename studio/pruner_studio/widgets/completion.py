@@ -1,4 +1,4 @@
-"""Completion of what is typed into a box of names."""
+"""Completion of names that are typed into a box."""
 
 from __future__ import annotations
 

@@ -14,8 +14,9 @@ from pruner_engine.jobs import lines
 from pruner_studio import clipboard
 from pruner_studio.said import all_said
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Pill, button, clear, label
+from pruner_studio.widgets.basic import button, clear, label
 from pruner_studio.widgets.device_facts import SOURCES, facts_grid
+from pruner_studio.widgets.pill import Pill
 from pruner_studio.workspace import Workspace
 
 _FIGURES = (

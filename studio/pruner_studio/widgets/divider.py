@@ -6,7 +6,7 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QSplitter, QSplitterHandle, QWidget
 
-from pruner_studio import by_hand
+from pruner_studio import kept_sizes
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 
@@ -14,7 +14,7 @@ _STEP = 24  # pixels of an arrow key
 
 
 class _Handle(QSplitterHandle):
-    """Comes with the Tab key; the arrow keys move it, Home and End as far as it goes."""
+    """A handle that takes the focus by Tab; the arrow keys move it, Home and End as far as it goes."""
 
     def __init__(self, orientation: Qt.Orientation, parent: Divided) -> None:
         super().__init__(orientation, parent)
@@ -56,7 +56,7 @@ class Divided(QSplitter):
         self.setHandleWidth(handle)
         self.setChildrenCollapsible(False)
         self._restored = False
-        self.splitterMoved.connect(lambda *_: by_hand.keep(self._kept_as, self.sizes()))
+        self.splitterMoved.connect(lambda *_: kept_sizes.keep(self._kept_as, self.sizes()))
 
     def createHandle(self) -> QSplitterHandle:
         return _Handle(self.orientation(), self)
@@ -71,7 +71,7 @@ class Divided(QSplitter):
 
     def restore(self) -> None:
         """Divide as the user has, in proportion; as it is where he has not."""
-        sizes = by_hand.kept(self._kept_as)
+        sizes = kept_sizes.kept(self._kept_as)
         if len(sizes) == self.count():
             self.setSizes(sizes)
 

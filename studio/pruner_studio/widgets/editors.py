@@ -1,4 +1,4 @@
-"""A field for each kind of setting: its type, as the engine checks it, says what may be given."""
+"""Input fields for settings, chosen by the type that the engine checks a setting against."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from PySide6.QtCore import SignalInstance
 from PySide6.QtWidgets import QCheckBox, QDoubleSpinBox, QLineEdit, QWidget
 
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Segments, fit_spin_box, number
+from pruner_studio.widgets.basic import fit_spin_box, number
+from pruner_studio.widgets.segments import Segments
 
 _MOST, _MOST_SECONDS = 2**31 - 1, 1e5  # that a field without a limit takes
 _DECIMALS = 4

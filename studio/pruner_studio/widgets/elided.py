@@ -1,4 +1,4 @@
-"""Texts that may be longer than their room: names of files, models and kernels know no limit."""
+"""Widgets whose texts are elided or wrapped where room is short: names of files and kernels may be of any length."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which terms explain a widget: those whose explanation is its tool tip, or a part of it."""
+"""Finds the terms that explain a widget, by the tool tips that hold their explanations."""
 
 from __future__ import annotations
 

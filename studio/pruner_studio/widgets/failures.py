@@ -14,7 +14,8 @@ from pruner_studio.help import advice_of
 from pruner_studio.models.words import ERRORS
 from pruner_studio.said import said
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, button, clear, label
+from pruner_studio.widgets.basic import button, clear, label
+from pruner_studio.widgets.cards import Card
 from pruner_studio.widgets.log_fold import LogFold
 
 Row = dict[str, Any]

@@ -1,4 +1,4 @@
-"""A run that has spent its budget goes on: how many further trials it is to make."""
+"""The dialog that asks how many further trials a run is to make whose budget is spent."""
 
 from __future__ import annotations
 

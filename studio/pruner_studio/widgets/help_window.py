@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLineEdit, QTextBrowser, QVBoxLayout, QWidget
 
 from pruner_studio.help import GROUPS, Term, terms
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Segments
+from pruner_studio.widgets.segments import Segments
 from pruner_studio.widgets.side_window import SideWindow
 
 

@@ -10,7 +10,7 @@ from pruner_engine.targets import NamedTarget
 from pruner_studio.help import tip_of
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card
+from pruner_studio.widgets.cards import Card
 from pruner_studio.widgets.device_facts import SOURCES
 from pruner_studio.widgets.table import Table
 

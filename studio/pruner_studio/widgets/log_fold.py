@@ -1,4 +1,4 @@
-"""The end of a log behind a link."""
+"""The end of a log, folded behind a link."""
 
 from __future__ import annotations
 

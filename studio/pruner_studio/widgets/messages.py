@@ -12,7 +12,8 @@ from pruner_engine import units
 from pruner_studio.models.words import LEVELS
 from pruner_studio.said import all_said, said
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, button, clear, folded_text, label
+from pruner_studio.widgets.basic import button, clear, folded_text, label
+from pruner_studio.widgets.cards import Card
 
 Row = dict[str, Any]
 

@@ -17,7 +17,8 @@ from pruner_studio.models.projects import SUFFIX, is_file, is_project
 from pruner_studio.problem import Problem
 from pruner_studio.said import said
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, button, label
+from pruner_studio.widgets.basic import button, label
+from pruner_studio.widgets.cards import Card
 from pruner_studio.widgets.completion import complete_in_a_list
 from pruner_studio.widgets.drop_area import KINDS, DropArea
 from pruner_studio.widgets.shapes import ShapeFields

@@ -1,4 +1,4 @@
-"""What narrows a page: the words that tasks have to hold, and the way out of them."""
+"""Widgets of the task filter: the field in which it is typed, and the button that takes it away."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of a difference between rounds is the machine's own."""
+"""A card about the machine's noise: how much the time of a fixed kernel varies between rounds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pruner_engine import units
 from pruner_studio.help import tip_of
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, label
+from pruner_studio.widgets.basic import label
+from pruner_studio.widgets.cards import Card
 
 
 class NoiseCard(Card):

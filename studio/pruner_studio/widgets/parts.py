@@ -74,7 +74,7 @@ class PartsView(QScrollArea):
             bars.hide()
 
     def wait(self) -> None:
-        """What is shown is of the decisions before: an answer is on the way."""
+        """Mark what is shown as outdated, since an answer about newer decisions is on the way."""
         self.verdict.setText(ASKING)
         self.save_button.setEnabled(False)
         for _, bars in self.groups.values():

@@ -14,10 +14,12 @@ from pruner_studio.models import settings
 from pruner_studio.models.projects import SUFFIX, is_folder, project_path
 from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, Segments, button, label, number
+from pruner_studio.widgets.basic import button, label, number
+from pruner_studio.widgets.cards import Card
 from pruner_studio.widgets.named_box import Named, NamedBox
 from pruner_studio.widgets.path_field import PathField
 from pruner_studio.widgets.plugin_files import PluginFiles
+from pruner_studio.widgets.segments import Segments
 from pruner_studio.widgets.setting_fields import SettingFields
 from pruner_studio.widgets.target_box import TargetBox
 

@@ -1,4 +1,4 @@
-"""What a reader points at in a plot: the point nearest to the pointer, or where the keys have gone."""
+"""Pointing in a plot: the point nearest to the pointer, or the one that the keys have moved to."""
 
 from __future__ import annotations
 

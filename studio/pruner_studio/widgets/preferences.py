@@ -8,8 +8,9 @@ from pruner_studio.models.projects import choose_project_folder, project_folder,
 from pruner_studio.models.words import THEMES
 from pruner_studio.theme import CHOICES, theme
 from pruner_studio.translation import choose_language, chosen_language, tr
-from pruner_studio.widgets.basic import Segments, label
+from pruner_studio.widgets.basic import label
 from pruner_studio.widgets.path_field import PathField
+from pruner_studio.widgets.segments import Segments
 from pruner_studio.widgets.side_window import SideWindow
 from pruner_studio.widgets.wheel import leave_wheel
 

@@ -16,8 +16,10 @@ from pruner_studio import background, clipboard
 from pruner_studio.models.recent import forget, recent, summaries
 from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, Pill, button, clear, label, paint_icon
+from pruner_studio.widgets.basic import button, clear, label, paint_icon
+from pruner_studio.widgets.cards import Card
 from pruner_studio.widgets.elided import ElidedButton
+from pruner_studio.widgets.pill import Pill
 from pruner_studio.widgets.tab_order import lead_to
 
 _SHOWN = 6

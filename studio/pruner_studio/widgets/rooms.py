@@ -1,4 +1,4 @@
-"""Groups that stand side by side where there is room, and below each other on a small screen."""
+"""Responsive layouts: parts stand side by side where there is room, and below each other on a small screen."""
 
 from __future__ import annotations
 

@@ -12,9 +12,10 @@ from pruner_engine.store.runs import IMPORTED
 from pruner_studio.models.runs import STATES, budget_used, run_name
 from pruner_studio.models.words import PHASES
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Pill, button, label, paint_icon
+from pruner_studio.widgets.basic import button, label, paint_icon
 from pruner_studio.widgets.elided import Choice
 from pruner_studio.widgets.go_on import GoOn
+from pruner_studio.widgets.pill import Pill
 from pruner_studio.workspace import Workspace
 
 _PAUSE = (tr("Pause"), "pause", tr("Hold after the candidates in flight (Ctrl+P)"))

@@ -8,8 +8,8 @@ from pruner_engine import units
 from pruner_studio.models.drawn_runs import SHOWN
 from pruner_studio.models.runs import BASELINES, Row, runs_left_out, short_name, step_points
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Segments
 from pruner_studio.widgets.plot import Plot
+from pruner_studio.widgets.segments import Segments
 from pruner_studio.widgets.series import Level, Series
 
 _AXES: dict[str, tuple[str, str, Callable[[float], str]]] = {

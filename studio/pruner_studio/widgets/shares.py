@@ -1,4 +1,4 @@
-"""How often each value of a decision occurs: three groups of bars over the values."""
+"""Bars of how often each value of a decision occurs, in three groups: prior, drafted, fastest."""
 
 from __future__ import annotations
 

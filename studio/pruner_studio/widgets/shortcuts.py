@@ -9,7 +9,8 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QMenu, QMenuBar, QScrollArea, QVBoxLayout, QWidget
 
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, label
+from pruner_studio.widgets.basic import label
+from pruner_studio.widgets.cards import Card
 from pruner_studio.widgets.side_window import SideWindow
 
 _ELSEWHERE = (

@@ -7,7 +7,9 @@ from PySide6.QtCore import Qt, Signal
 from pruner_engine.store.slower import Slower
 from pruner_studio.models.slower import remedy, told_slower
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import Card, Pill, button, label
+from pruner_studio.widgets.basic import button, label
+from pruner_studio.widgets.cards import Card
+from pruner_studio.widgets.pill import Pill
 
 
 class SlowerCard(Card):

@@ -1,4 +1,4 @@
-"""Where the Tab key goes: parts that are made later come last in Qt's order, wherever they stand."""
+"""Corrects the order of the Tab key: Qt puts parts that are made later last, wherever they stand."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
 from PySide6.QtGui import QKeyEvent, QPainter
@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 from pruner_studio.models.rows import Row
 from pruner_studio.models.ticked_rows import TickedRows
 from pruner_studio.translation import tr
-from pruner_studio.widgets.table import Cells, Table
+from pruner_studio.widgets.cells import Cells
+from pruner_studio.widgets.table import Table
 
 _ROOM = 26  # pixels of a box and the gap to its text
 
@@ -34,6 +35,8 @@ class _Boxes(Cells):
 
 
 class TickedTable(Table):
+    """A table over ticked rows; Space presses the box of the current one."""
+
     def __init__(
         self,
         name: str,
@@ -46,7 +49,8 @@ class TickedTable(Table):
     ) -> None:
         super().__init__(name, model, None, on_opened, sort_by=sort_by, stretch=stretch, hint=hint)
         self._rows = model
-        self.deeds = lambda: ((tr("&Draw or hide") + "\t" + tr("Space"), self._press, True),)
+        self.widths.margins[0] = _ROOM
+        self.row_actions = lambda: ((tr("&Draw or hide") + "\t" + tr("Space"), self._press, True),)
         self.setItemDelegateForColumn(0, _Boxes(self))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -57,6 +61,3 @@ class TickedTable(Table):
 
     def _press(self) -> None:
         self._rows.press(self.currentIndex().row())
-
-    def _width_of(self, at: int, texts: Iterable[str]) -> int:
-        return super()._width_of(at, texts) + (0 if at else _ROOM)

@@ -1,4 +1,4 @@
-"""The wheel scrolls the page, also where the pointer happens to be over a field."""
+"""Lets the mouse wheel scroll the page also where the pointer is over a field."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pruner bench rules`: what each rule of ours brings."""
+"""`pruner bench rules`: what each of our schedule rules and graph rewrites brings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Primitives that look around in a nest."""
+"""Primitives that look up blocks and loops of a nest."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ from pruner_engine.frontends.onnx.numbers import NUMBERS
 from pruner_engine.frontends.onnx.resize import write_resize
 from pruner_engine.frontends.onnx.selection import SELECTION
 from pruner_engine.frontends.onnx.sequences import Sequences
-from pruner_engine.frontends.onnx.values import Values, Writer, refused
+from pruner_engine.frontends.onnx.values import Values, Writer, refuse_outputs, refused
 from pruner_engine.frontends.onnx.windows import WINDOWS
 
 _RUNTIME = "com.microsoft"
@@ -116,9 +116,8 @@ def _align_regions(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
 
 
 def _only_first_output(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
-    """Of others TVM makes zeros, or what they are not."""
-    if any(map(values.is_read, node.output[1:])):
-        raise refused(node, "has further outputs that are used")
+    """TVM fills further outputs with zeros or other wrong values."""
+    refuse_outputs(node, values, node.output[1:])
     return False
 
 

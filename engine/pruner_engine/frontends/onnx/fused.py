@@ -11,7 +11,7 @@ from onnx import TensorProto, helper
 
 from pruner_engine.frontends.onnx.attention import ATTENTION
 from pruner_engine.frontends.onnx.nodes import Nodes, attributes_of, is_standard
-from pruner_engine.frontends.onnx.values import Values, Writer, refused
+from pruner_engine.frontends.onnx.values import Values, Writer, refuse_outputs, refused
 
 _PARAMETERS = {"LeakyRelu": ("alpha",), "HardSigmoid": ("alpha", "beta")}
 
@@ -148,8 +148,7 @@ def _words(nodes: Nodes, mask: str) -> str:
 
 def _named_sum(nodes: Nodes, node: onnx.NodeProto, values: Values, total: str) -> bool:
     """The fourth output."""
-    if any(map(values.is_read, node.output[1:3])):
-        raise refused(node, "has further outputs that are used")
+    refuse_outputs(node, values, node.output[1:3])
     nodes.named(total, node.output[3] if len(node.output) > 3 else "")
     return True
 

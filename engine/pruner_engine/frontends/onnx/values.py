@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -84,6 +84,16 @@ def refused(node: onnx.NodeProto, why: str) -> UserError:
     """The error of a node that TVM's importer would compute wrongly."""
     called = " ".join(filter(None, (node.op_type, node.name)))
     return UserError(f"{called} {why}, which cannot be imported.", "Export the model with another form of it.")
+
+
+def refuse_outputs(node: onnx.NodeProto, values: Values, outputs: Iterable[str]) -> None:
+    """Refuse a node if outputs of it that cannot be imported are read.
+
+    Raises:
+        UserError: one of them is.
+    """
+    if any(map(values.is_read, outputs)):
+        raise refused(node, "has further outputs that are used")
 
 
 Writer = Callable[[Nodes, onnx.NodeProto, Values], bool]

@@ -88,7 +88,7 @@ def loops_of(sch: Schedule, block_rv: SBlockRV) -> list[LoopRV] | None:
 
 
 def close_root(sch: Schedule) -> None:
-    """Keep later rules off the function where all of its blocks are scheduled."""
+    """Mark the function as scheduled once all of its blocks are, so that later rules leave it alone."""
     root = sch.get_sblock("root")
     if all("schedule_rule" in sch.get(block).annotations for block in sch.get_child_blocks(root)):
         sch.annotate(root, "schedule_rule", "None")
@@ -123,7 +123,7 @@ def _plain(sch: Schedule, loop: LoopRV, var: IterVar) -> bool:
 
 
 def _batches_first(block: SBlock, rows: list[Var], vector: Var) -> list[Var]:
-    """The rows, those first along which another vector is read in each step: they reuse nothing."""
+    """The row axes, batch axes first: along these, all operands that hold vectors move, so that none is reused."""
 
     def moves(read: BufferRegion, variable: Var) -> bool:
         return any(step_along(dimension.min, variable) != 0 for dimension in read.region)

@@ -78,7 +78,7 @@ class _Tiling:
         sch.annotate(write, "schedule_rule", "None")
 
     def _worth_packing(self, operand: Operand) -> bool:
-        """Rows read the same panel again and again, so that a contiguous copy pays."""
+        """Whether a contiguous copy of the panel pays, since many rows read it."""
         panel = operand.axis is not None and (operand.whole or not operand.last)
         return panel and not operand.layout_free and bool(self.nest.rows) and not operand.rows
 
@@ -93,7 +93,7 @@ class _Tiling:
         self.sch.annotate(copy, "schedule_rule", "None")
 
     def _pad(self, at: LoopRV | None) -> None:
-        """Compute what producers are left (paddings) for each outer tile, or before all else."""
+        """Place the producers that are left (paddings): computed for each outer tile, or before everything else."""
         sch = self.sch
         for producer, operand in paddings(sch, self.block, self.nest):
             if at is None:

@@ -1,4 +1,4 @@
-"""What MetaSchedule's postprocessing makes of a nest on a CPU: parallel and vectorised loops, unrolling."""
+"""MetaSchedule's postprocessing of a nest on a CPU: which loops run in parallel, in vectors and unrolled."""
 
 from __future__ import annotations
 
@@ -16,20 +16,21 @@ _VECTOR_DEPTH = 3  # inner loops that are considered for fusing into a vector
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
-    """A block after postprocessing.
+class ScheduledBlock:
+    """A block as postprocessing leaves it.
 
     Attributes:
-        loops: around it, outermost first, before parallel and vector loops are fused.
+        source: the block before.
+        loops: the loops around it, outermost first; those that are fused into one parallel or vector loop stand singly.
         touches: its buffers.
-        parallel: iterations that are spread over the cores; 1 where the nest runs on one.
-        vector: lanes of the vectorised loop; 1 where there is none.
+        parallel: iterations that are spread over the cores; 1 where the nest runs on one core.
+        vector: elements that the vectorised loop handles at a time; 1 where no loop is vectorised.
         unroll: statements up to which TVM unrolls; 0 for a purely spatial block.
-        tail: loops behind the last reduction loop: what one step of the reduction accumulates into.
-        registers: per buffer of the function's own 1 where it never is in memory.
+        tail: the loops inside the last reduction loop: one step of the reduction updates all results that they span.
+        registers: by buffer that the function itself allocates: 1 where LLVM keeps it in registers, else 0.
     """
 
-    block: Block
+    source: Block
     loops: list[Loop]
     touches: list[Touch]
     parallel: Value
@@ -46,12 +47,12 @@ class Plan:
     @property
     def accumulates(self) -> bool:
         """Whether a step adds to results that stay for the next one."""
-        return bool(self.tail) and not self.block.spatial
+        return bool(self.tail) and not self.source.spatial
 
     @property
     def iterations(self) -> Value:
         """Executions, less those that repeat what a loop does not change: LLVM moves them out of it."""
-        total = self.block.useful
+        total = self.source.useful
         inside: Value = 1
         for loop in reversed(self.loops):
             work = loop.extent
@@ -63,7 +64,7 @@ class Plan:
         return total
 
 
-def plans(root: Block, lanes: int) -> list[Plan]:
+def postprocessed(root: Block, lanes: int) -> list[ScheduledBlock]:
     """RewriteParallelVectorizeUnroll on every block of the root.
 
     A block's loops are fused from outside into a parallel loop until that has more iterations than asked for, and from
@@ -104,7 +105,9 @@ def plans(root: Block, lanes: int) -> list[Plan]:
                 vector = where(registers[touch.buffer], around, vector)
         last = max((i for i, loop in enumerate(loops) if not data_parallel(loop)), default=-1)
         tail = [] if last < 0 else loops[last + 1 :]
-        made.append(Plan(block, loops, used, parallel, vector, 0 if block.spatial else unroll, tail, registers))
+        made.append(
+            ScheduledBlock(block, loops, used, parallel, vector, 0 if block.spatial else unroll, tail, registers)
+        )
     return made
 
 

@@ -1,4 +1,4 @@
-"""What the user has made as wide or as high as it is to be: kept between starts, under the names that are shown."""
+"""Sizes that the user has chosen, of table columns and divided parts, kept between starts under the names shown."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def _key(name: str) -> str:
 
 
 def keep(name: str, pixels: Sequence[int]) -> None:
-    """Keep sizes, of a divider's parts or of a column."""
+    """Keep sizes in pixels, of a divider's parts or of a column."""
     if not _moved:
         QTimer.singleShot(_REST_MS, write)
     _moved[_key(name)] = list(pixels)
 
 
 def kept(name: str) -> list[int]:
-    """What was kept; empty where nothing was."""
+    """The sizes kept under a name, in pixels; empty where there are none."""
     stored: Any = _moved.get(_key(name)) or QSettings().value(_key(name), [])
     try:
         return [int(size) for size in (stored if isinstance(stored, list) else [stored])]
@@ -33,7 +33,7 @@ def kept(name: str) -> list[int]:
 
 
 def forget(names: Iterable[str]) -> None:
-    """Let the window choose these again."""
+    """Let the window choose the sizes of these names again."""
     settings = QSettings()
     for name in names:
         _moved.pop(_key(name), None)
@@ -41,7 +41,7 @@ def forget(names: Iterable[str]) -> None:
 
 
 def write() -> None:
-    """Write what was moved since."""
+    """Write the sizes that were changed since the last call."""
     settings = QSettings()
     for key, pixels in _moved.items():
         settings.setValue(key, pixels)

@@ -1,0 +1,79 @@
+"""A project file that is open for reading while an engine may be writing it: plain sqlite3, queries fetched at once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pruner_engine.errors import UserError
+from pruner_engine.store.reading import connect_read_only, makes_sense, making_sense, state_of
+from pruner_engine.store.versions import refuse_foreign
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+Row = dict[str, Any]
+
+_VERSIONS = 1 << 32  # SQLite's own go up to this
+_JSON_COLUMNS = frozenset(
+    ("inputs", "outputs", "profile", "shapes", "settings", "versions", "host", "stats", "repeats", "summary", "recipe")
+)
+
+
+@makes_sense
+class ReadOnlyProject:
+    """Rows of any query as dictionaries; JSON columns come parsed.
+
+    Raises:
+        UserError: there is no file, or it is no project that this version reads.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        if not self.path.is_file():
+            raise UserError(f"There is no project file {self.path}.", "Check the path, or tune a model into it first.")
+        with making_sense(self.path):
+            self._open()
+        self._opened = 1
+
+    def _open(self) -> None:
+        self._db, self._state = connect_read_only(self.path)
+        refuse_foreign(self._db, self.path)
+
+    def close(self) -> None:
+        self._db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def rows(self, sql: str, args: Iterable[Any] = ()) -> list[Row]:
+        """All rows of a query, so that no open statement keeps the write-ahead log from shrinking."""
+        return [_parsed(dict(row)) for row in self._db.execute(sql, tuple(args)).fetchall()]
+
+    def one(self, sql: str, args: Iterable[Any] = ()) -> Row | None:
+        """The first row, or None."""
+        found = self.rows(sql, args)
+        return found[0] if found else None
+
+    def data_version(self) -> int:
+        """Changes whenever another process has committed: the cheap question before a refresh."""
+        if self._state is not None and self._state != state_of(self.path):
+            before = self._db
+            self._open()
+            before.close()
+            self._opened += 1
+        return self._opened * _VERSIONS + int(self._db.execute("PRAGMA data_version").fetchone()[0])
+
+
+def _parsed(row: Row) -> Row:
+    for key in row.keys() & _JSON_COLUMNS:
+        if isinstance(row[key], str):
+            row[key] = json.loads(row[key])
+    if isinstance(row.get("decisions"), str):
+        row["decisions"] = json.loads(row["decisions"])
+    return row

@@ -1,0 +1,110 @@
+"""How wide the columns of a table are: as their texts need, or as the user has made them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtGui import QFont, QFontMetrics
+from PySide6.QtWidgets import QTableView
+
+from pruner_studio import kept_sizes
+from pruner_studio.models.rows import RowTable
+
+_FITTED_ROWS = 60  # rows that are looked at
+_MEASURED_TEXTS = 4
+_WIDEST_WORDS = 320  # pixels of a column of names that does not take what is left
+_LEAST_STRETCH = 110  # pixels
+_SCROLLED_STRETCH = 200  # where the table has to be scrolled sideways all the same
+
+
+class ColumnWidths:
+    """The widths of a view's columns. A width that the user has chosen is kept between starts.
+
+    Args:
+        view: shows `model`; its accessible name is part of the names under which widths are kept.
+
+    Attributes:
+        stretch: the column that takes the room which the others leave.
+        margins: pixels that the cells of a column need beside their text, where they need more than others.
+    """
+
+    def __init__(self, view: QTableView, model: RowTable, stretch: int) -> None:
+        self.stretch = stretch
+        self.margins: dict[int, int] = {}
+        self._view, self._model, self._header = view, model, view.horizontalHeader()
+        self._fitting = False
+        self._by_hand: set[int] = set()  # columns that the user has made as wide as he wants them
+        for at in range(len(model.columns)):
+            for width in kept_sizes.kept(self._kept_as(at)):
+                self._by_hand.add(at)
+                self._header.resizeSection(at, width)
+        self._header.sectionResized.connect(self._resized)
+
+    @property
+    def chosen_by_hand(self) -> bool:
+        """Whether the user has made any column wider or narrower."""
+        return bool(self._by_hand)
+
+    def fit(self) -> None:
+        """Make columns as wide as their texts; one takes what is left, but keeps room for a few letters."""
+        bold = QFont(self._view.font())
+        bold.setPixelSize(12)
+        bold.setWeight(QFont.Weight.DemiBold)
+        heads = QFontMetrics(bold)
+        room = self._view.viewport().width()
+        for at in range(len(self._model.columns)):
+            if at == self.stretch:
+                continue
+            if at not in self._by_hand:
+                self._resize(at, self._wanted(at, heads))
+            room -= self._header.sectionSize(at)
+        if self.stretch not in self._by_hand:
+            if room < _LEAST_STRETCH:  # it is scrolled sideways: what nobody reads would push figures out of sight
+                room = min(self._wanted(self.stretch, heads), _SCROLLED_STRETCH)
+            self._resize(self.stretch, room)
+
+    def fit_again(self) -> None:
+        """Fit all columns, also those that the user has made wider or narrower."""
+        kept_sizes.forget(self._kept_as(at) for at in self._by_hand)
+        self._by_hand.clear()
+        self.fit()
+
+    def widen(self, row: int, columns: Iterable[int]) -> None:
+        """Make room for texts of a row that have become longer: a figure that is cut is another figure."""
+        header, model = self._header, self._model
+        for place in columns:
+            if place == self.stretch or place in self._by_hand:
+                continue
+            wanted = self._width_of(place, (model.text_of(model.rows[row], model.columns[place]),))
+            if (more := wanted - header.sectionSize(place)) > 0:
+                rest = header.sectionSize(self.stretch)
+                self._resize(place, wanted)
+                if self.stretch not in self._by_hand:
+                    self._resize(self.stretch, max(rest - more, min(rest, _LEAST_STRETCH)))
+
+    def _wanted(self, at: int, heads: QFontMetrics) -> int:
+        """Room for a column's texts and its heading."""
+        column = self._model.columns[at]
+        texts = {self._model.text_of(row, column) for row in self._model.rows[:_FITTED_ROWS]}
+        return max(self._width_of(at, texts), heads.horizontalAdvance(column.title) + 28)
+
+    def _width_of(self, at: int, texts: Iterable[str]) -> int:
+        """Room for texts of a column; words get no more than a share of a small screen, figures all they need."""
+        # Of texts that are equally long in letters some are wider: a few of the longest are laid out
+        longest = sorted(texts, key=len)[-_MEASURED_TEXTS:]
+        widest = max((self._view.fontMetrics().horizontalAdvance(text) + 24 for text in longest), default=0)
+        width = widest if self._model.columns[at].right else min(widest, _WIDEST_WORDS)
+        return width + self.margins.get(at, 0)
+
+    def _resize(self, at: int, width: int) -> None:
+        self._fitting = True
+        self._header.resizeSection(at, width)
+        self._fitting = False
+
+    def _resized(self, at: int, _before: int, after: int) -> None:
+        if not self._fitting:
+            self._by_hand.add(at)
+            kept_sizes.keep(self._kept_as(at), [after])
+
+    def _kept_as(self, at: int) -> str:
+        return f"{self._view.accessibleName()}: {self._model.columns[at].called}"
