@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
@@ -124,6 +125,7 @@ def layouts(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) ->
         saves = _TRANSPOSED in _operators(moved) - _operators(spread) or whole is not moved
         worth = saves or _traffic(lowered) <= _NHWC_WORTH * _traffic(plain)
 
+    @functools.cache
     def channels_last() -> tvm.IRModule:
         with _passes(target):
             best = simplify(widen_groups(spread, lanes)) if "groups" in on else spread
