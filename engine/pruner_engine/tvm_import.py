@@ -21,13 +21,9 @@ from pruner_engine.loading import loading
 INTRINSICS = "tvm.s_tir.tensor_intrin"
 
 
-def import_tvm(*, torch: bool = False) -> Any:
-    """Import and return the `tvm` module.
-
-    Args:
-        torch: let tvm_ffi load torch too; otherwise `import torch` still works later in this process.
-    """
-    hidden = not torch and "torch" not in sys.modules
+def import_tvm() -> Any:
+    """Import and return the `tvm` module; torch, if it is wanted, can still be imported later."""
+    hidden = "torch" not in sys.modules
     if hidden:
         sys.modules["torch"] = None  # type: ignore[assignment]
     try:

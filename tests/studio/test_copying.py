@@ -96,10 +96,10 @@ def test_messages_are_marked_by_mouse_and_copied_as_they_are(qtbot, opened: Main
 def test_a_folder_that_is_gone_is_told_when_it_is_to_be_opened(qtbot, opened: MainWindow, rested) -> None:
     page = opened.show_page("export")
     rested(page)
-    assert not Path(page._exported["out"]).exists()
+    assert not Path(page.result._exported["out"]).exists()
     press(qtbot, page, "Open folder")
     (card,) = opened.problems.cards()
-    assert card.problem.message == f"{page._exported['out']} is not there any more." and card.problem.hint
+    assert card.problem.message == f"{page.result._exported['out']} is not there any more." and card.problem.hint
 
 
 def test_a_desktop_without_a_program_for_a_file_is_told(

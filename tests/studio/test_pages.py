@@ -230,8 +230,8 @@ def test_adaptation_and_export_show_their_rows(opened: MainWindow) -> None:
         "siamese alone",
     ]
     export = show(opened, "export")
-    assert export.check_state.text() == "equal"
-    assert {row["state"] for row in export.functions.rows} == {"applied", "fallback"}
+    assert export.result.check_state.text() == "equal"
+    assert {row["state"] for row in export.result.functions.rows} == {"applied", "fallback"}
 
 
 def test_an_export_that_differs_is_not_told_as_equal(opened: MainWindow, tmp_path: Path) -> None:
@@ -246,7 +246,7 @@ def test_an_export_that_differs_is_not_told_as_equal(opened: MainWindow, tmp_pat
     assert (page.result.check_state.text(), page.result.check_state.property("tone")) == ("differ", "bad")
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.execute("UPDATE exports SET summary = ?", (json.dumps(summary | {"checks": []}),))
-    assert show(opened, "export").check_state.text() == ""  # nothing was compared
+    assert show(opened, "export").result.check_state.text() == ""  # nothing was compared
 
 
 def test_the_last_export_is_one_of_the_shown_model_and_names_its_run(opened: MainWindow, tmp_path: Path) -> None:
@@ -260,7 +260,7 @@ def test_the_last_export_is_one_of_the_shown_model_and_names_its_run(opened: Mai
     page = show(opened, "export")
     assert "Run 2 · resnet18 · pruner" in page.result.source.text()
     opened.workspace.choose_run(3)
-    assert "Run 3 · bert · moa-pruner" in show(opened, "export").source.text()
+    assert "Run 3 · bert · moa-pruner" in show(opened, "export").result.source.text()
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.execute("DELETE FROM exports WHERE run_id = 3")
     assert show(opened, "export").pages.currentIndex() == 0

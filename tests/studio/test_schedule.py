@@ -192,7 +192,7 @@ def test_a_filter_narrows_every_page_and_is_taken_away_anywhere(qtbot, opened: M
     curves = show(opened, "adaptation").plots["pair_accuracy"].series
     assert {x for series in curves for x in series.x} == rounds < {row["round"] for row in reader.adaptations(3)}
 
-    functions = show(opened, "export").functions.rows
+    functions = show(opened, "export").result.functions.rows
     names = {row["name"] for row in reader.tasks(3) if row["id"] in wanted}
     assert {row["task"] for row in functions} == names
     table = opened.show_page("export").findChild(Table)

@@ -101,8 +101,8 @@ def test_sample_is_tuned_looked_at_and_exported(qtbot, window: MainWindow, tmp_p
     QDesktopServices.unsetUrlHandler("file")
     assert desktop.shown == [str(out)]
     export.refresh()
-    assert export.check_state.text() == "equal"
-    assert export.functions.rows
+    assert export.result.check_state.text() == "equal"
+    assert export.result.functions.rows
     assert json.loads((out / "metadata.json").read_text())["inputs"][0]["shape"] == [1, 3, 64, 64]
     done = subprocess.run(
         [sys.executable, str(out / "run.py")], capture_output=True, text=True, timeout=120, check=False

@@ -39,6 +39,7 @@ GPU_OPERATORS = [
     "matmul:512,512,512,int8",
 ]
 _BUILD_TIMEOUT_S = 120.0  # the question is whether it compiles, also on a busy machine
+_THREADS = 2  # that apply schedules
 _TENSOR_CORE = ("wmma", "mma_")
 
 
@@ -47,7 +48,6 @@ def bench_compile(
     operators: Sequence[str] = GPU_OPERATORS,
     candidates: int = 8,
     seed: int = 0,
-    threads: int = 2,
     on_progress: Callable[[str], None] = lambda text: None,
 ) -> dict[str, Any]:
     """Draft for each operator, apply the whole draft set, and build some of it with our own builder; runs nothing.
@@ -69,7 +69,7 @@ def bench_compile(
         for workload in operators:
             on_progress(workload)
             space = spaces_of(workload, resolved)[0]
-            found.append({"workload": workload, **_compile(measurer, space, candidates, seed, threads)})
+            found.append({"workload": workload, **_compile(measurer, space, candidates, seed)})
     totals = {name: sum(row[name] for row in found) for name in ("drafted", "applied", "built", "compiled")}
     return {
         "target": target_json(resolved),
@@ -79,10 +79,10 @@ def bench_compile(
     }
 
 
-def _compile(measurer: Measurer, space: DesignSpace, count: int, seed: int, threads: int) -> dict[str, Any]:
+def _compile(measurer: Measurer, space: DesignSpace, count: int, seed: int) -> dict[str, Any]:
     explorer = Explorer(space, analyzer_for(space, profile_for(space.target)), SearchSettings())
     drafted = explorer.draft(np.random.default_rng(seed)).candidates
-    applied = space.materialise(drafted, threads)
+    applied = space.materialise(drafted, _THREADS)
     results: list[MeasureResult] = []
     inputs = [MeasureInput(c.hash, c.schedule.mod) for c in _spread(applied, count) if c.schedule is not None]
     measurer.build(inputs, results.append)

@@ -26,6 +26,7 @@ from pruner_engine.targets.profiling import profile_for
 from pruner_engine.targets.target import resolve_target, target_json, threads_of
 from pruner_engine.verify import create_model
 
+_LEARNED = "xgb"  # learns from statement features; compared with the draft
 _HEAD = 16  # of the draft's order
 _CHANCES = 1000  # random orders that stand for chance
 _TURNS = 3  # in which a batch is measured
@@ -38,7 +39,6 @@ def bench_quality(
     operators: Sequence[str] = OPERATORS,
     candidates: int = 512,
     seed: int = 0,
-    model: str = "xgb",
     target: str = "auto",
     kept: Path | None = None,
     on_progress: Callable[[str], None] = lambda text: None,
@@ -48,7 +48,6 @@ def bench_quality(
     Args:
         operators: models or workloads; the heaviest kernel of each is measured.
         candidates: random ones of each, over all sketches alike; each is measured in three turns.
-        model: learned model of statement features that is trained on one half of them and orders the other.
         target: as `resolve_target` takes it; its device must be at hand.
         kept: file that keeps what was measured, so that a later call measures only what is new; None keeps nothing.
 
@@ -58,7 +57,8 @@ def bench_quality(
         "ablations": [{"without", "rank_correlation", "head_gap"}]}.
         `best_at` is the place of the fastest in the draft's order; gaps tell by what share the best of the draft's (or
         a random choice's) first 16 is slower than the best of all; `half_…` is the uncalibrated draft on the half that
-        the model and the calibration are tested on; ablations are means over the operators.
+        the learned model and the calibration, which were fitted to the other half, are tested on; ablations are means
+        over the operators.
 
     Raises:
         UserError: `kept` is not such a file, or cannot be written.
@@ -72,7 +72,7 @@ def bench_quality(
         space = spaces_of(workload, resolved)[0]
         drawn = random_candidates(space, candidates, seed, threads_of(resolved))
         sample = _Sample(space, profile_for(resolved), drawn, memory.measure(space, drawn))
-        found.append({"workload": workload, **_compare(sample, seed, model)})
+        found.append({"workload": workload, **_compare(sample, seed)})
         for effect in ablations_of(sample.profile):
             ablated.setdefault(effect, []).append(_order(sample, sample.scores(without=(effect,))))
     return {
@@ -147,13 +147,13 @@ class _Sample:
         return scores
 
 
-def _compare(sample: _Sample, seed: int, model: str) -> dict[str, Any]:
+def _compare(sample: _Sample, seed: int) -> dict[str, Any]:
     times, space = sample.seconds, sample.space
     scores = sample.scores()
     rng = np.random.default_rng(seed)
     chance = [times[rng.permutation(len(times))[:_HEAD]].min() for _ in range(_CHANCES)]
     half = len(times) // 2
-    learned = create_model(model, seed)
+    learned = create_model(_LEARNED, seed)
     features = learned.featurize(space, sample.candidates)
     learned.update({space.task.hash: (features[:half], times[:half], np.zeros(half, dtype=bool))})
     return {

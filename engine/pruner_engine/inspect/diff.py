@@ -79,11 +79,6 @@ def _title(node: dict[str, Any]) -> str:
     return f"block {node['name']}" if node["type"] == "block" else f"if {node['condition']}"
 
 
-def diff_nests(left: Sequence[dict[str, Any]], right: Sequence[dict[str, Any]]) -> list[DiffRow]:
-    """Line up two loop trees by their outlines; line numbers are the nodes' ids."""
-    return diff_lines(outline(left), outline(right))
-
-
 @dataclass(frozen=True)
 class DecisionChange:
     """A sampling instruction with its decision on both sides; None where that side has no such instruction."""

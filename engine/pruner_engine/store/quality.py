@@ -42,14 +42,14 @@ def score_quality(rows: Sequence[Row], score: str) -> float | None:
     return rank_correlation([a for a, _ in pairs], [b for _, b in pairs])
 
 
-def top_recall(rows: Sequence[Row], score: str, count: int = TOP) -> float | None:
-    """Share of the `count` fastest that are among the `count` best of a score; None where no more are measured."""
+def top_recall(rows: Sequence[Row], score: str) -> float | None:
+    """Share of the `TOP` fastest that are among the `TOP` best of a score; None where no more are measured."""
     known = [row for row in _timed(rows) if row[score] is not None]
-    if len(known) <= count:
+    if len(known) <= TOP:
         return None
-    fastest = sorted(known, key=lambda row: row["seconds"])[:count]
-    best = sorted(known, key=lambda row: row[score], reverse=True)[:count]
-    return sum(row in best for row in fastest) / count
+    fastest = sorted(known, key=lambda row: row["seconds"])[:TOP]
+    best = sorted(known, key=lambda row: row[score], reverse=True)[:TOP]
+    return sum(row in best for row in fastest) / TOP
 
 
 def best_in_top(rows: Sequence[Row], score: str) -> int | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
 
 from pruner_engine.advice import advice
 from pruner_engine.errors import UserError
@@ -237,15 +236,16 @@ class ProjectReader(ReadOnlyProject):
         rows = self._grown(self._probes, _PROBES, run_id, "id")
         return [row["probe_s"] for row in rows]
 
-    def candidates(
-        self, run_id: int, task_id: int | None = None, *, measured: bool = False, after: int = 0, limit: int = -1
-    ) -> list[Row]:
-        """Candidates with their scores and, where measured, the measurement; `after` an id for incremental reading."""
-        sql = _CANDIDATES.format(join="" if measured else "LEFT") + " WHERE c.run_id = ? AND c.id > ?"
-        args: tuple[Any, ...] = (run_id, after)
+    def candidates(self, run_id: int, task_id: int | None = None, *, measured: bool = False) -> list[Row]:
+        """Candidates of a run, or of one of its tasks, in the order in which they came, with their scores.
+
+        Args:
+            measured: only those that were measured; the columns of the measurement are None for others.
+        """
+        sql, args = _CANDIDATES.format(join="" if measured else "LEFT") + " WHERE c.run_id = ?", [run_id]
         if task_id is not None:
-            sql, args = sql + " AND c.task_id = ?", (*args, task_id)
-        return self.rows(sql + " ORDER BY c.id LIMIT ?", (*args, limit))
+            sql, args = sql + " AND c.task_id = ?", [run_id, task_id]
+        return self.rows(sql + " ORDER BY c.id", args)
 
     def best_candidates(
         self, run_id: int, task_id: int, kind: str = "measured", *, limit: int = -1, kept: int | None = None
@@ -344,8 +344,9 @@ class ProjectReader(ReadOnlyProject):
         tuned_since = newest is not None and newest["started"] > at
         return {"seconds": seconds, "beside": beside, "at": at, "tuned_since": tuned_since}
 
-    def events(self, run_id: int, after: int = 0) -> list[Row]:
-        return self.rows("SELECT * FROM events WHERE run_id = ? AND id > ? ORDER BY id", (run_id, after))
+    def events(self, run_id: int) -> list[Row]:
+        """Notices of a run, oldest first: at (seconds since the epoch), level, text, hint."""
+        return self.rows("SELECT * FROM events WHERE run_id = ? ORDER BY id", (run_id,))
 
 
 def _of_tasks(task_ids: Collection[int] | None) -> str:

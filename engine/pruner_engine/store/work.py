@@ -126,7 +126,7 @@ class WorkRepository:
                     {
                         "idx": sketch.index,
                         "trace": sketch.trace_json(),
-                        "decisions": json.dumps([decision.as_json() for decision in sketch.decisions]),
+                        "decisions": json.dumps(sketch.decisions_json()),
                         "size": float(sketch.size),
                     },
                 )

@@ -11,15 +11,15 @@ from tvm.s_tir import meta_schedule as ms
 
 WIDTH = 164
 _MAX_STORES = 24
+_THREADS = 2
 
 
-def statement_features(target: tvm.target.Target, schedules: Sequence[Schedule], threads: int = 2) -> list[np.ndarray]:
-    """Extract on native threads, the GIL released.
+def statement_features(target: tvm.target.Target, schedules: Sequence[Schedule]) -> list[np.ndarray]:
+    """Extract MetaSchedule's features on native threads, the GIL released.
 
     Args:
         target: what the schedules are for.
         schedules: with their postprocs applied; they are not changed.
-        threads: how many native threads work.
 
     Returns:
         Per schedule float32[stores, 164], in program order; of a program with more stores the last 24.
@@ -27,7 +27,7 @@ def statement_features(target: tvm.target.Target, schedules: Sequence[Schedule],
     if not schedules:
         return []
     # the extractor reads nothing of the context but target and threads
-    context = ms.TuneContext(mod=schedules[0].mod, target=target, num_threads=threads)
+    context = ms.TuneContext(mod=schedules[0].mod, target=target, num_threads=_THREADS)
     candidates = [ms.MeasureCandidate(schedule, []) for schedule in schedules]
     rows = ms.feature_extractor.PerStoreFeature().extract_from(context, candidates)
     return [row.numpy()[-_MAX_STORES:].astype(np.float32) for row in rows]

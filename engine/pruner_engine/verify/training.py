@@ -20,6 +20,7 @@ from pruner_engine.verify.model import HELD_EVERY, Group
 
 _CHUNK = 128  # candidates of one task that are compared with each other in a step
 _BATCH = 512
+_AT_ONCE = 1024  # candidates that are scored at a time
 _JUDGED = 4096  # candidates that an accuracy is told from: of all that a long run has measured it would cost a round
 
 
@@ -121,11 +122,11 @@ def _accuracy(network: nn.Module, data: Measured, chosen: Sequence[Tensor]) -> f
     return sum(found) / len(found) if found else float("nan")
 
 
-def predict(network: nn.Module, batch: Batch, size: int = 1024) -> Tensor:
+def predict(network: nn.Module, batch: Batch) -> Tensor:
     """Scores, float[n], without gradients."""
     network.eval()
     with torch.inference_mode():
-        parts = torch.arange(len(batch)).split(size)
+        parts = torch.arange(len(batch)).split(_AT_ONCE)
         scores = [network(batch.select(part)) for part in parts]
     return torch.cat(scores) if scores else torch.zeros(0)
 

@@ -7,6 +7,8 @@ from PySide6.QtGui import QColor
 
 from pruner_studio.plotting import pg
 
+_CELLS = 220  # of a density in each direction
+
 
 def extremes(x: np.ndarray, y: np.ndarray, columns: int) -> tuple[np.ndarray, np.ndarray]:
     """A curve with its first, lowest, highest and last point in each of some columns; `x` ascends."""
@@ -19,17 +21,17 @@ def extremes(x: np.ndarray, y: np.ndarray, columns: int) -> tuple[np.ndarray, np
     return x[kept], y[kept]
 
 
-def density(x: np.ndarray, y: np.ndarray, color: QColor, cells: int = 220) -> pg.ImageItem:
+def density(x: np.ndarray, y: np.ndarray, color: QColor) -> pg.ImageItem:
     """Many points as one picture: the more points in a cell, the stronger the colour."""
     kept = np.isfinite(x) & np.isfinite(y)
     x, y = x[kept], y[kept]
     spans = [(float(v.min()), max(float(np.ptp(v)), 1e-12)) for v in (x, y)]
     at = [
-        np.minimum(((v - low) / span * cells).astype(int), cells - 1)
+        np.minimum(((v - low) / span * _CELLS).astype(int), _CELLS - 1)
         for v, (low, span) in zip((x, y), spans, strict=True)
     ]
-    amount = np.log1p(np.bincount(at[0] * cells + at[1], minlength=cells * cells).reshape(cells, cells))
-    picture = np.zeros((cells, cells, 4), np.uint8)
+    amount = np.log1p(np.bincount(at[0] * _CELLS + at[1], minlength=_CELLS * _CELLS).reshape(_CELLS, _CELLS))
+    picture = np.zeros((_CELLS, _CELLS, 4), np.uint8)
     picture[..., :3] = color.red(), color.green(), color.blue()
     picture[..., 3] = np.where(amount > 0, 70 + 185 * amount / amount.max(), 0)
     item = pg.ImageItem(picture, axisOrder="col-major")
