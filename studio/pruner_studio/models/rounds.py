@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from operator import itemgetter
 from typing import Any
 
@@ -83,6 +83,29 @@ COLUMNS = (
         tone=lambda row: "warn" if (row["stats"].get("probe_spread") or 0) > _NOISY else "",
     ),
 )
+
+
+def round_rows(
+    rounds: Iterable[dict[str, Any]], tasks: dict[int, str], quality: Callable[[int], dict[str, float | None]]
+) -> list[dict[str, Any]]:
+    """New rows for the table. Those of the reader are the same objects at the next refresh, and would look unchanged.
+
+    Args:
+        rounds: rows as the reader gives them.
+        tasks: names by id.
+        quality: of a round's scores, by the round's id.
+    """
+    rounds = list(rounds)
+    exploring = {row["task_id"] for row in rounds if row["explored"]}
+    return [
+        {
+            **row,
+            "task": tasks.get(row["task_id"], ""),
+            "reused": row["drafted"] and not row["explored"] and row["task_id"] in exploring,
+            **quality(row["id"]),
+        }
+        for row in rounds
+    ]
 
 
 def drafting_round(rounds: Iterable[dict[str, Any]], chosen: int | None) -> dict[str, Any] | None:

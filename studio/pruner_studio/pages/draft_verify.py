@@ -14,7 +14,7 @@ from pruner_engine.jobs import lines
 from pruner_engine.store.quality import over_rounds
 from pruner_studio.help import tip_of
 from pruner_studio.models.narrowing import narrowed
-from pruner_studio.models.rounds import COLUMNS, STEPS, correlation, drafting_round
+from pruner_studio.models.rounds import COLUMNS, STEPS, correlation, drafting_round, round_rows
 from pruner_studio.models.rows import RowTable
 from pruner_studio.models.scored import ScoredCandidates, place_of_best, rank_of
 from pruner_studio.pages.page import Page
@@ -144,17 +144,7 @@ class DraftVerifyPage(Page):
         if not self._scored.update(reader, run_id):
             self.touch()
         yield
-        # Rows of this page's own: those of the reader are the same ones at the next refresh, which would look unchanged
-        exploring = {row["task_id"] for row in rounds if row["explored"]}
-        rows = [
-            {
-                **row,
-                "task": tasks.get(row["task_id"], ""),
-                "reused": row["drafted"] and not row["explored"] and row["task_id"] in exploring,
-                **self._scored.quality(row["id"]),
-            }
-            for row in rounds
-        ]
+        rows = round_rows(rounds, tasks, self._scored.quality)
         yield
         self.model.show_rows(rows)
         chosen = [row for row in rounds if row["id"] == self._round]
@@ -162,16 +152,10 @@ class DraftVerifyPage(Page):
             self._round = None
         self.table.choose(self._round)
         yield
-        self.every_round.setVisible(bool(chosen))
-        self.funnel_card.heading.setText(
-            tr("Funnel of round {number}").format(number=chosen[0]["idx"]) if chosen else tr("Funnel of all rounds")
-        )
         reached = {key: sum(row[key] for row in chosen or rounds) for _, key in STEPS}
         if not chosen:  # a candidate is drafted once, in however many rounds it waits and is verified anew
             reached["drafted"], reached["verified"] = reader.drafted(run_id, shown_tasks)
-        # without what the strategy does not do; that nothing was valid is told
-        always = _EVERY_RUN if rounds else ()
-        self.funnel.show_steps([(name, reached[key]) for name, key in STEPS if reached[key] or key in always])
+        self._show_funnel(reached, chosen[0]["idx"] if chosen else None, always=_EVERY_RUN if rounds else ())
         yield
         shown = self._scored.columns(shown_tasks, self._round)
         yield
@@ -213,6 +197,17 @@ class DraftVerifyPage(Page):
         )
         named = ((name, task_id) for task_id, name in tasks.items() if task_id in offered)
         self.task.offer([(everything, None), *named], shown)
+
+    def _show_funnel(self, reached: dict[str, int], round_number: int | None, always: Collection[str]) -> None:
+        """Candidates by step, without steps that the strategy does not take.
+
+        Args:
+            always: steps that are shown also where no candidate reached them: that nothing was valid is news.
+        """
+        self.every_round.setVisible(round_number is not None)
+        of_round = tr("Funnel of round {number}").format(number=round_number)
+        self.funnel_card.heading.setText(tr("Funnel of all rounds") if round_number is None else of_round)
+        self.funnel.show_steps([(name, reached[key]) for name, key in STEPS if reached[key] or key in always])
 
     def _show_tiles(self, shown: dict[str, np.ndarray], rounds: list[dict[str, Any]]) -> None:
         """The draft's scores are comparable within a task, the verified ones within a round."""
