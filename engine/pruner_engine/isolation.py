@@ -32,12 +32,12 @@ def _survived(calls: Sequence[Callable[[], object]]) -> int:
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
-        with contextlib.suppress(BaseException):
+        with contextlib.suppress(BaseException):  # nothing of this copy may go on behind the fork
             faulthandler.disable()  # backtraces are of no use to anybody here
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
             for call in calls:
                 signal.alarm(_MOST_S)
-                with contextlib.suppress(Exception):
+                with contextlib.suppress(Exception):  # the caller meets it again, where it can be told
                     call()
                 os.write(writer, b".")
         os._exit(0)

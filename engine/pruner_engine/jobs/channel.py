@@ -93,7 +93,7 @@ class Hub:
         return listener
 
     def _drop(self, listener: Listener) -> None:
-        with self._mutex, contextlib.suppress(ValueError):
+        with self._mutex, contextlib.suppress(ValueError):  # its reader may be gone before it is listed
             self._listeners.remove(listener)
 
     def read_commands(self, read_line: Callable[[int], bytes], sender: Listener) -> None:
@@ -128,7 +128,7 @@ class Hub:
             threading.Thread(target=self._serve, args=(connection, sender), daemon=True).start()
 
     def _serve(self, connection: socket.socket, sender: Listener) -> None:
-        with contextlib.suppress(OSError), connection.makefile("rb") as stream:
+        with contextlib.suppress(OSError), connection.makefile("rb") as stream:  # who listened is gone
             self.read_commands(stream.readline, sender)
 
     def close(self) -> None:

@@ -104,7 +104,7 @@ class EngineProcess:
         """A line, or nothing at the end."""
         # beat by beat: after ^Z and `fg` one deadline would be over, although nobody has waited
         for _ in range(math.ceil(SILENT_S / BEAT_S)):
-            with contextlib.suppress(queue.Empty):
+            with contextlib.suppress(queue.Empty):  # no beat this time
                 return self._lines.get(timeout=BEAT_S)
         self._process.kill()
         raise UserError(
@@ -128,7 +128,7 @@ class EngineProcess:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):  # it has ended by itself
             self.send(Quit())
         try:
             self._process.wait(timeout=5)
@@ -137,6 +137,6 @@ class EngineProcess:
             self._process.wait()
         self._reading.join(1.0)
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
-            with contextlib.suppress(OSError):
+            with contextlib.suppress(OSError):  # what waits in its buffer has no reader any more
                 if stream is not None:
                     stream.close()

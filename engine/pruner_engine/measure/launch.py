@@ -94,7 +94,7 @@ class ZygoteProcess:
     def close(self) -> None:
         """End the process: it ends its children when the pipe closes."""
         assert self._process.stdin is not None and self._process.stdout is not None
-        with contextlib.suppress(BrokenPipeError):
+        with contextlib.suppress(BrokenPipeError):  # it has ended by itself
             self._process.stdin.close()
         try:
             self._process.wait(5)

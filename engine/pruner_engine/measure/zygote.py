@@ -53,7 +53,7 @@ class _Child:
         self.job, self.timed_out = job, False
         self.started = time.monotonic()
         self.deadline = self.started + timeout_s
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError):  # a disk that is full or gone: the job fails by itself, and says so
             self.log.seek(0)  # the worker writes at the same offset
             self.log.truncate(0)
         with contextlib.suppress(BrokenPipeError):  # it has just died: its end is noticed by the signal
@@ -117,7 +117,7 @@ class Zygote:
                     for message in self._messages.feed(data):
                         self._take(message)
                 elif key.fd == self._wakeup:
-                    with contextlib.suppress(BlockingIOError):
+                    with contextlib.suppress(BlockingIOError):  # an earlier read took the bytes of several signals
                         os.read(self._wakeup, 1 << 16)
                     self._reap()
                 elif isinstance(key.data, _Child) and key.data.read >= 0:
@@ -128,7 +128,7 @@ class Zygote:
         for child in self._children.values():
             process.kill_group(child.pid)
         for child in self._children.values():
-            with contextlib.suppress(ChildProcessError):
+            with contextlib.suppress(ChildProcessError):  # none of its group is left
                 while True:
                     os.waitpid(-child.pid, 0)
 
@@ -236,7 +236,7 @@ class Zygote:
         process.kill_group(child.pid)
         if child.read in self._selector.get_map():
             os.set_blocking(child.read, False)
-            with contextlib.suppress(BlockingIOError):
+            with contextlib.suppress(BlockingIOError):  # it said nothing
                 self._hear(child)  # what it said just before
         if child.read in self._selector.get_map():
             self._selector.unregister(child.read)
