@@ -28,6 +28,7 @@ EARLIER = Path(__file__).parent / "earlier"  # project files of every schema ver
 WORKLOAD = "matmul:32,32,32"
 SETTINGS = {"round_trials": 4, "population": 64, "draft_set": 8, "fresh_samples": 2}
 REFUSED = 3  # exit code of an engine that ended with a sentence
+KILLED = (-signal.SIGKILL, -signal.SIGALRM)  # of one that died
 
 _JOBS = {Tune: tune.start, Resume: tune.resume, Export: bundle.export}
 _PATH = [str(Path(__file__).parents[2] / "engine"), str(Path(__file__).parents[1]), str(Path(__file__).parent)]
@@ -35,16 +36,20 @@ _PATH = [str(Path(__file__).parents[2] / "engine"), str(Path(__file__).parents[1
 
 @dataclass(frozen=True)
 class Death:
-    """SIGKILL, `calls` Python and C calls after something has happened for the `nth` time.
+    """The end of an engine, at once, after something has happened for the `nth` time.
 
     Attributes:
         at: a phase has begun ("draft", "export compile the tuned model"), a message has been sent to the measurement
-            processes ("build", "run"), or an SQL statement is about to be carried out ("sql INSERT").
+            processes ("build", "run"), an SQL statement is about to be carried out ("sql INSERT"), or something that
+            Python's audit hooks tell ("os.rename").
+        calls: so many Python and C calls later.
+        seconds: or so much later, wherever in native code that is.
     """
 
     at: str
     nth: int = 1
     calls: int = 1
+    seconds: float | None = None
 
 
 class _Reaper:
@@ -59,7 +64,10 @@ class _Reaper:
             self._seen += 1
             if self._seen == self._death.nth:
                 self._calls = 0
-                sys.setprofile(self._count)
+                if self._death.seconds is None:
+                    sys.setprofile(self._count)
+                else:
+                    signal.setitimer(signal.ITIMER_REAL, self._death.seconds)
 
     def _count(self, *_: object) -> None:
         self._calls += 1
@@ -80,6 +88,7 @@ def _watch(reaper: _Reaper) -> None:
         return db
 
     ZygoteProcess.send, Project._open = telling, traced
+    sys.addaudithook(lambda event, _: reaper.happened(event))
 
 
 def _engine(command: Tune | Resume | Export, death: Death | None, told: str) -> None:
@@ -103,8 +112,10 @@ def _engine(command: Tune | Resume | Export, death: Death | None, told: str) -> 
     os._exit(0)
 
 
-def engine(command: Tune | Resume | Export, told: Path, death: Death | None = None) -> int:
-    """Carry a command out in an engine of its own; returns its exit code, -9 if it was killed.
+def started(
+    command: Tune | Resume | Export, told: Path, death: Death | None = None
+) -> multiprocessing.process.BaseProcess:
+    """An engine of its own that carries a command out.
 
     Args:
         told: file for what it tells: a line for each phase and each progress, or the sentence with which it ended.
@@ -112,6 +123,12 @@ def engine(command: Tune | Resume | Export, told: Path, death: Death | None = No
     told.write_text("", encoding="utf-8")
     process = context().Process(target=_engine, args=(command, death, str(told)))
     process.start()
+    return process
+
+
+def engine(command: Tune | Resume | Export, told: Path, death: Death | None = None) -> int:
+    """The exit code of such an engine."""
+    process = started(command, told, death)
     process.join()
     assert process.exitcode is not None
     return process.exitcode

@@ -21,11 +21,12 @@ class Module:
     return tvm.script.from_source(source)
 
 
-def calling(function: str, *args: int) -> tvm.IRModule:
-    """A kernel that calls a function of the C library and writes zeros."""
+def calling(function: str, *args: int, once_in: int = 1) -> tvm.IRModule:
+    """A kernel that calls a function of the C library, at each of its calls or at some, and writes zeros."""
     values = "".join(f", {value}" for value in args)
     return _kernel(
-        f'T.evaluate(T.call_extern("int32", "{function}"{values}))\n'
+        f'if T.call_extern("int32", "rand") % {once_in} == 0:\n'
+        f'    T.evaluate(T.call_extern("int32", "{function}"{values}))\n'
         "for i, j in T.grid(32, 32):\n"
         '    with T.sblock("C"):\n'
         '        vi, vj = T.axis.remap("SS", [i, j])\n'
@@ -33,27 +34,27 @@ def calling(function: str, *args: int) -> tvm.IRModule:
     )
 
 
-def segfault() -> tvm.IRModule:
+def segfault(once_in: int = 1) -> tvm.IRModule:
     """Raises SIGSEGV in itself."""
-    return calling("raise", 11)
+    return calling("raise", 11, once_in=once_in)
 
 
-def abort() -> tvm.IRModule:
-    return calling("abort")
+def abort(once_in: int = 1) -> tvm.IRModule:
+    return calling("abort", once_in=once_in)
 
 
-def leave() -> tvm.IRModule:
+def leave(once_in: int = 1) -> tvm.IRModule:
     """Ends its process as if all were well."""
-    return calling("_exit", 0)
+    return calling("_exit", 0, once_in=once_in)
 
 
 def hang() -> tvm.IRModule:
     return calling("pause")
 
 
-def fork() -> tvm.IRModule:
-    """Leaves copies of its process behind at every call."""
-    return calling("fork")
+def fork(once_in: int = 1) -> tvm.IRModule:
+    """Leaves copies of its process behind."""
+    return calling("fork", once_in=once_in)
 
 
 def unknown() -> tvm.IRModule:

@@ -9,15 +9,17 @@ import time
 from pathlib import Path
 
 from pruner_engine.store.reader import ProjectReader
+from seeds import seeded
 from terminal import SMALL
 
 CLOCK = Path(__file__).parent / "jumping_clock"
 ENGINE = Path(__file__).parents[2] / "engine"
 
 
-def test_a_run_under_a_clock_that_jumps_is_like_any_other(tmp_path):
+@seeded()
+def test_a_run_under_a_clock_that_jumps_is_like_any_other(seed, tmp_path):
     project = tmp_path / "m.pruner"
-    env = os.environ | {"PYTHONPATH": os.pathsep.join([str(CLOCK), str(ENGINE)])}
+    env = os.environ | {"PYTHONPATH": os.pathsep.join([str(CLOCK), str(ENGINE)]), "JUMPS": str(seed)}
     look = "import time; a = time.time(); print(max(abs(time.time() - a) for _ in range(99)) > 3600)"
     assert subprocess.run([sys.executable, "-c", look], env=env, capture_output=True, check=True).stdout == b"True\n"
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,6 +30,7 @@ from pruner_engine.search.control import Control
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.targets.cpu import detect_host
 from schedules import CPU, random_schedule, task_of
+from seeds import seeded
 
 ENGINE = str(Path(__file__).resolve().parents[2] / "engine")
 START = (
@@ -138,23 +141,29 @@ def test_latencies_of_boards_are_never_taken_for_this_machines(tracker, tmp_path
         assert "yardstick 2" in kept and "yardstick 1" not in kept, "boards take no turns"
 
 
-def test_a_board_that_restarts_costs_at_most_its_trial(tracker):
-    task = task_of("matmul:32,32,32")
+@seeded()
+def test_a_board_that_restarts_costs_at_most_its_trial(seed, tracker):
+    task, key, rng = task_of("matmul:32,32,32"), f"single{seed}", random.Random(seed)
     good = random_schedule(task).mod
+    at, results = rng.randrange(1, 6), dict[str, MeasureResult]()
     with contextlib.ExitStack() as boards:
-        first = boards.enter_context(board(tracker, "single"))
-        wait_for(lambda: "single" in boards_of("127.0.0.1", tracker))
-        with Measurer(CPU, fleet=Fleet("127.0.0.1", tracker, "single"), check="none", run_timeout_s=5) as measurer:
-            results: dict[str, MeasureResult] = {}
+        first = boards.enter_context(board(tracker, key))
 
-            def commit(result: MeasureResult) -> None:
-                results[result.key] = result
-                if len(results) == 2:
-                    os.killpg(first.pid, signal.SIGKILL)
-                    boards.enter_context(board(tracker, "single"))
+        def restart() -> None:
+            os.killpg(first.pid, signal.SIGKILL)
+            boards.enter_context(board(tracker, key))
 
+        def commit(result: MeasureResult) -> None:
+            results[result.key] = result
+            if len(results) == at:
+                restarting.start()
+
+        restarting = threading.Timer(rng.uniform(0, 0.3), restart)
+        wait_for(lambda: key in boards_of("127.0.0.1", tracker))
+        with Measurer(CPU, fleet=Fleet("127.0.0.1", tracker, key), check="none", run_timeout_s=5) as measurer:
             inputs = [MeasureInput(str(i), good) for i in range(6)]
             measurer.measure(task, inputs, best_s=None, on_result=commit)
+        restarting.join()
     assert len(results) == 6
     assert sum(result.ok for result in results.values()) >= 5, results
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import random
 import sqlite3
 import subprocess
 import tempfile
@@ -24,6 +25,7 @@ from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.models.runs import state_of
 from schedules import CPU, random_schedule, task_of
+from seeds import seeded
 
 BUDGET = 12
 MEASURED = "SELECT c.hash FROM measurements x JOIN candidates c ON c.id = x.candidate_id ORDER BY x.id"
@@ -78,11 +80,13 @@ def assert_it_says_that_the_disk_was_full(project: Path) -> None:
     assert "full" in said.output and "interrupted" not in said.output, said.output
 
 
-def test_a_disk_that_fills_up_in_a_run_and_in_an_export(disk, tmp_path):
+@seeded()
+def test_a_disk_that_fills_up_in_a_run_and_in_an_export(seed, disk, tmp_path):
+    rng = random.Random(seed)
     project, told, out = disk / "m.pruner", tmp_path / "told", disk / "tuned"
     command: Tune | Resume = Tune(project=str(project), model=WORKLOAD, trials=BUDGET, settings=SETTINGS)
     before, broken_off = list[str](), 0
-    for free in (8 << 10, *range(200 << 10, 10 << 20, 700 << 10)):
+    for free in (rng.randrange(16 << 10), *range(rng.randrange(64 << 10, 512 << 10), 10 << 20, 700 << 10)):
         with filled(disk, free):
             code = engine(command, told)
         if rows(project, "SELECT id FROM runs"):
@@ -100,7 +104,7 @@ def test_a_disk_that_fills_up_in_a_run_and_in_an_export(disk, tmp_path):
     assert broken_off, "one of the disks had room for some of the trials"
     assert len(before) == len(set(before)) == BUDGET
 
-    for free in (64 << 10, 2 << 20):  # too little for a library, for the libraries beside it
+    for free in (rng.randrange(128 << 10), rng.randrange(1 << 20, 4 << 20)):  # for a library, for those beside it
         with filled(disk, free):
             assert engine(Export(project=str(project), out=str(out)), told) == REFUSED, told.read_text()
         assert "room on the disk" in told.read_text()

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import random
-import signal
 import sqlite3
 from pathlib import Path
 
 import pytest
-from engines import SETTINGS, WORKLOAD, Death, engine
+from engines import KILLED, SETTINGS, WORKLOAD, Death, engine
 
+from pruner_engine.export.library import METADATA
 from pruner_engine.protocol import Export, Resume, Tune
 from pruner_engine.store.reader import ProjectReader
+from seeds import seeded
 
 BUDGET = 24  # far more than is measured before the last death
 FIRST = ("prepare", "baseline", "space")  # a resumed run has these behind it
@@ -26,7 +29,13 @@ def deaths(seed: int) -> list[Death]:
     later = random.Random(turn).sample(LATER, len(LATER))[third::3]
     kinds = [FIRST[third], *later, *(LAST if third == 2 else ())]
     many = {"build": 4, "run": 4, "sql BEGIN": 16, "sql INSERT": 4, "sql COMMIT": 16}
-    return [Death(at, rng.randint(1, many.get(at, 1)), round(10 ** rng.uniform(0, 2.5))) for at in kinds]
+    return [drawn(at, rng, many.get(at, 1), 2.5) for at in kinds]
+
+
+def drawn(at: str, rng: random.Random, most: int = 1, decades: float = 2.0) -> Death:
+    """A death some calls after one of the first `most` times that it happens, or some milliseconds."""
+    nth, calls = rng.randint(1, most), round(10 ** rng.uniform(0, decades))
+    return Death(at, nth, calls, rng.uniform(1e-6, 20e-3) if rng.random() < 0.5 else None)
 
 
 def trials(project: Path) -> list[str]:
@@ -57,13 +66,13 @@ def unbroken(tmp_path_factory) -> Path:
     return folder / "m.pruner"
 
 
-@pytest.mark.parametrize("seed", range(6))
+@seeded(6)
 def test_no_death_costs_a_trial(seed, tmp_path, unbroken):
     project, told = tmp_path / "m.pruner", tmp_path / "told"
     command: Tune | Resume = tune_command(project, "xgb" if seed % 2 else "pacm-draft")  # which takes longer to learn
     before: list[str] = []
     for death in deaths(seed):
-        assert engine(command, told, death) == -signal.SIGKILL, f"{death}: {told.read_text()}"
+        assert engine(command, told, death) in KILLED, f"{death}: {told.read_text()}"
         now = trials(project)
         assert now[: len(before)] == before, death
         assert len(now) == len(set(now)), death
@@ -85,19 +94,36 @@ EXPORT_DEATHS = (
     "check compile the untuned model",
     "check round 1 of 2: tuned",
     "export write",
+    "os.rename",  # of the bundle to its place, or before it of one that is there
     'sql INSERT INTO "exports"',
 )
 
 
-def test_an_export_that_is_killed_leaves_nothing_for_ever(tmp_path, unbroken):
+def assert_whole(bundle: Path) -> None:
+    files = json.loads((bundle / METADATA).read_text())["files"]
+    assert "model.so" in files
+    for name, digest in files.items():
+        assert hashlib.sha256((bundle / name).read_bytes()).hexdigest() == digest, name
+
+
+@seeded()
+def test_an_export_that_is_killed_leaves_nothing_for_ever(seed, tmp_path, unbroken):
     out, told = tmp_path / "bundles" / "tuned", tmp_path / "told"
-    rng = random.Random(0)
+    rng = random.Random(seed)
     command = Export(project=str(unbroken), out=str(out))
-    for at in EXPORT_DEATHS:
-        assert engine(command, told, Death(at, calls=round(10 ** rng.uniform(0, 2)))) == -signal.SIGKILL, at
-        assert at.startswith("sql") or not out.exists(), "a bundle is there whole or not at all"
-        assert len(list(out.parent.iterdir())) == 1, f"what the one before left is gone: {at}"
+    written = False
+    for at in rng.sample(EXPORT_DEATHS, len(EXPORT_DEATHS)):
+        death = drawn(at, rng, 2 if at == "os.rename" and out.exists() else 1)
+        code = engine(command, told, death)
+        assert code in KILLED or (code == 0 and death.seconds), death  # that it took to its end
+        written |= at.startswith("sql") or code == 0
+        left = [path for path in out.parent.iterdir() if path != out]
+        assert len(left) <= 1, f"what the one before left is gone: {death}"
+        if out.exists():
+            assert_whole(out)
+        elif written:  # it had given way
+            assert_whole(left[0] / "earlier")
     assert engine(command, told) == 0, told.read_text()
     assert list(out.parent.iterdir()) == [out]
-    assert (out / "model.so").exists()
+    assert_whole(out)
     trials(unbroken)

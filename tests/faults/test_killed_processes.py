@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import random
+import resource
+import shutil
 import signal
 import threading
 import time
@@ -18,9 +20,11 @@ from pruner_engine.errors import UserError
 from pruner_engine.measure import pipeline
 from pruner_engine.measure.launch import ZygoteProcess
 from pruner_engine.measure.measurer import Measurer
+from pruner_engine.measure.process import limit_memory
 from pruner_engine.measure.types import MeasureInput, MeasureResult
 from pruner_engine.measure.zygote import _Child
 from schedules import CPU, random_schedule, task_of
+from seeds import seeded, seeds
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +70,7 @@ VICTIMS = {"worker": lambda zygote: zygote.children(), "zygote": lambda zygote: 
 @pytest.mark.parametrize("victim", VICTIMS)
 def test_every_candidate_gets_its_result(victim, task, inputs):
     with Measurer(CPU) as measurer:
-        for seed in range(6):
+        for seed in seeds(6):
             results: list[MeasureResult] = []
             stop = threading.Event()
             thread = killing(measurer, VICTIMS[victim], stop, seed)
@@ -104,15 +108,17 @@ def test_a_builder_serves_several_candidates_and_is_replaced_in_time(task, input
     assert len(builders[3] - builders[0]) == 1, "another one for what follows"
 
 
-def test_a_zygote_that_hangs_is_replaced(task, inputs, monkeypatch):
+@seeded()
+def test_a_zygote_that_hangs_is_replaced(seed, task, inputs, monkeypatch):
     monkeypatch.setattr(pipeline, "_SILENCE_S", 1.0)
+    at = random.Random(seed).randrange(1, len(inputs))
     results: list[MeasureResult] = []
     with Measurer(CPU, build_timeout_s=5, run_timeout_s=5) as measurer:
         hung = measurer._pipeline.pid
 
         def commit(result: MeasureResult) -> None:
             results.append(result)
-            if len(results) == 2:
+            if len(results) == at:
                 os.kill(hung, signal.SIGSTOP)
 
         measurer.measure(task, inputs, best_s=None, on_result=commit)
@@ -136,6 +142,24 @@ def test_a_zygote_that_is_killed_for_ever_is_the_environments_fault(task, inputs
             measurer.measure(task, inputs, best_s=None, on_result=lambda result: None)
 
 
+def test_a_folder_that_is_removed_costs_no_candidate(task, inputs):
+    results: list[MeasureResult] = []
+    with Measurer(CPU, check="none") as measurer:
+        shutil.rmtree(measurer._folder)  # as what cleans the temporary folder up does
+        for _ in range(2):
+            with pytest.raises(UserError, match="where candidates are built, was removed"):
+                measurer.measure(task, inputs, best_s=None, on_result=results.append)
+    assert results == []
+
+
+def test_a_worker_keeps_within_the_limit_of_its_user(monkeypatch):
+    allowed: list[tuple[int, int]] = []
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (resource.RLIM_INFINITY, 1 << 32))
+    monkeypatch.setattr(resource, "setrlimit", lambda _, limits: allowed.append(limits))
+    limit_memory(1 << 40)
+    assert allowed == [(1 << 32, 1 << 32)]
+
+
 def measuring(make, folder) -> None:
     """An engine at work on one candidate for minutes, in a process group of its own."""
     os.setpgid(0, 0)
@@ -145,9 +169,11 @@ def measuring(make, folder) -> None:
         measurer.measure(task_of("matmul:32,32,32"), inputs, best_s=None, on_result=print)
 
 
-@pytest.mark.parametrize("alone", [True, False])  # False: with its process group, as a shutdown ends it
+@seeded()
+@pytest.mark.parametrize("alone", [True, False])  # False: with its process group, as a shutdown or a hang-up ends it
 @pytest.mark.parametrize("mode", ["building", "running"])
-def test_nothing_survives_a_killed_engine(mode, alone):
+def test_nothing_survives_a_killed_engine(mode, alone, seed):
+    rng = random.Random(seed)
     told, telling = context().Pipe(duplex=False)
     make = {"building": foul.long_build, "running": foul.hang}[mode]
     engine = context().Process(target=measuring, args=(make, telling))
@@ -157,11 +183,12 @@ def test_nothing_survives_a_killed_engine(mode, alone):
     while not any(folder.glob("*.so")) if mode == "running" else len(grandchildren) < 2:
         grandchildren = psutil.Process(engine.pid).children(recursive=True)
         time.sleep(0.02)
+    time.sleep(rng.uniform(0, 0.1))
     grandchildren = psutil.Process(engine.pid).children(recursive=True)
     if alone:
         engine.kill()
     else:
-        os.killpg(engine.pid, signal.SIGTERM)
+        os.killpg(engine.pid, rng.choice([signal.SIGTERM, signal.SIGHUP]))
     engine.join()
     _, alive = psutil.wait_procs(grandchildren, timeout=10)
     assert not alive

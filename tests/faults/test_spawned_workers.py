@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
+
 import foul
 import psutil
 
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput, MeasureResult
 from schedules import CPU, random_schedule, task_of
+from seeds import seeded
 
 FOUL = {
     "segfault": (foul.segfault, "run", "crash"),
@@ -20,12 +23,14 @@ FOUL = {
 }
 
 
-def test_only_the_foul_ones_fail_and_nothing_is_left_running():
+@seeded()
+def test_only_the_foul_ones_fail_and_nothing_is_left_running(seed):
     task = task_of("matmul:32,32,32")
     good = random_schedule(task).mod
     results: dict[str, MeasureResult] = {}
     inputs = [MeasureInput("first", good)]
-    for name, (make, _, _) in FOUL.items():
+    for name in random.Random(seed).sample(list(FOUL), len(FOUL)):
+        make, _, _ = FOUL[name]
         inputs += [MeasureInput(name, make()), MeasureInput(f"after {name}", good)]
     limits = {"build_timeout_s": 5, "run_timeout_s": 2, "memory_bytes": 1 << 30, "build_workers": 1}
     with Measurer(CPU, check="all", start="spawn", **limits) as measurer:

@@ -7,6 +7,7 @@ import pytest
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import check_model, load_model
+from seeds import seeded
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -48,7 +49,7 @@ def test_truncated_files(cnn, transformer, share):
             load_model(path.name, content=content[: int(len(content) * share)])
 
 
-@pytest.mark.parametrize("seed", range(10))
+@seeded(10)
 def test_mutated_files_load_or_are_refused(cnn, transformer, seed):
     """Our own samples; hundreds of smaller files are mutated in tests/faults/test_mutated_files.py."""
     rng = random.Random(seed)

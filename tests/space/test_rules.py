@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import re
 
@@ -25,10 +24,9 @@ from pruner_engine.tasks import grouped, winograd
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
 from pruner_engine.tasks.task import TensorSpec, TuningTask
+from seeds import seeds
 
 HOST = resolve_target("auto")
-
-SEED = int(os.environ.get("PRUNER_TEST_SEED", "0"))  # of the shapes
 
 
 def register_tiles(seed: int) -> list[str]:
@@ -96,7 +94,7 @@ def run(mod: tvm.IRModule, arrays: list[np.ndarray]) -> np.ndarray:
 
 
 @pytest.mark.parametrize("constant", [False, True], ids=["inputs", "weights"])
-@pytest.mark.parametrize("workload", register_tiles(SEED))
+@pytest.mark.parametrize("workload", [name for seed in seeds() for name in register_tiles(seed)])
 def test_register_tile_computes_the_same(workload, constant):
     task = task_of(workload, constant)
     rng = np.random.default_rng(3)
@@ -140,7 +138,7 @@ def test_register_tile_computes_the_same_in_groups_whose_last_vector_is_cut(shuf
             assert difference(run(schedule.mod, arrays), want, 45) == ""
 
 
-@pytest.mark.parametrize("workload", rows(SEED))
+@pytest.mark.parametrize("workload", [name for seed in seeds() for name in rows(seed)])
 def test_rows_compute_the_same(workload):
     assert_rows_right(task_of(workload, False))
 

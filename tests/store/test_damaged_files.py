@@ -16,6 +16,7 @@ import pytest
 from pruner_engine.errors import UserError
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
+from seeds import seeded
 
 NOBODY = 65534
 REAL = Path(__file__).parents[1] / "faults" / "earlier" / "v2_baselines_by_type.pruner"
@@ -54,7 +55,7 @@ def as_nobody(function, *args) -> str:
     return here.recv()
 
 
-@pytest.mark.parametrize("seed", range(24))
+@seeded(24)
 def test_a_write_ahead_log_that_breaks_off_loses_its_end_only(tmp_path, seed):
     path, copy = tmp_path / "p.pruner", tmp_path / "copy.pruner"
     with Project(path) as project:
@@ -73,12 +74,13 @@ def test_a_write_ahead_log_that_breaks_off_loses_its_end_only(tmp_path, seed):
         assert "project" in str(error)
 
 
-def test_a_project_that_was_cut_anywhere_is_a_sentence_or_a_result(tmp_path):
+@seeded()
+def test_a_project_that_was_cut_anywhere_is_a_sentence_or_a_result(tmp_path, seed):
     whole, copy = tmp_path / "p.pruner", tmp_path / "copy.pruner"
     shutil.copy(REAL, whole)
     with Project(whole):  # brought up to date
         pass
-    data, rng = whole.read_bytes(), random.Random(0)
+    data, rng = whole.read_bytes(), random.Random(seed)
     pages = range(0, len(data), 4096)
     places = {0, 1, 15, 16, 99, 100, *pages, *(page - 1 for page in pages[1:]), *rng.sample(range(len(data)), 60)}
     said = set()
@@ -166,6 +168,41 @@ def test_a_file_that_is_replaced_while_it_is_written_is_kept_beside_the_other(tm
         assert Path(f"{path}-wal").stat().st_size == 0, "nothing there could be taken for the other's"
     assert (runs(path), runs(tmp_path / "p-kept.pruner")) == (0, 1)
     assert len(list(tmp_path.glob("*.pruner"))) == 2
+
+
+def test_a_folder_that_is_renamed_while_it_is_written_keeps_all(tmp_path):
+    folder, now = tmp_path / "before", tmp_path / "now"
+    folder.mkdir()
+    with Project(folder / "p.pruner") as project:
+        add_run(project)
+        folder.rename(now)
+        for _ in range(2):
+            with pytest.raises(UserError, match=rf"was moved .* {now / 'p.pruner'} now"):
+                add_run(project, 1)
+        shutil.copy(now / "p.pruner", tmp_path)
+    assert runs(tmp_path / "p.pruner") == runs(now / "p.pruner") == 1, "with its log, and without"
+    assert not folder.exists() and not list(now.glob("*-lock"))
+
+
+def test_a_folder_that_is_removed_while_it_is_written_comes_back_with_the_project(tmp_path):
+    path = tmp_path / "a" / "b" / "p.pruner"
+    path.parent.mkdir(parents=True)
+    with Project(path) as project:
+        add_run(project)
+        shutil.rmtree(tmp_path / "a")
+        with pytest.raises(UserError, match="written anew"):
+            add_run(project, 1)
+    assert runs(path) == 1
+
+
+def test_a_path_that_is_too_long_for_sqlite_is_said(tmp_path):
+    short, folder = tmp_path / "p.pruner", tmp_path.joinpath(*["x" * 200] * 3)
+    folder.mkdir(parents=True)
+    Project(short).close()
+    shutil.copy(short, folder)
+    for opened in (Project, ProjectReader):
+        with pytest.raises(UserError, match="longer than the 500 bytes"):
+            opened(folder / "p.pruner")
 
 
 def test_a_project_that_was_settled_is_whole_without_its_log(tmp_path):
