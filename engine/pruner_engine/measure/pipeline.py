@@ -134,7 +134,7 @@ class Pipeline:
                 continue
             if isinstance(message, wire.Built) and message.id in batch.building:
                 key = batch.building.pop(message.id).key
-                self._refuse_full_disk(message)
+                self._refuse_surroundings(message)
                 if message.kernel is None or run_of is None:
                     self._restarts = 0
                     yield key, message, None
@@ -144,7 +144,7 @@ class Pipeline:
                 self._without_board(message.message)
                 batch.ready.update([batch.running.pop(message.id)])
             elif isinstance(message, wire.Ran) and message.id in batch.running:
-                self._refuse_full_disk(message)
+                self._refuse_surroundings(message)
                 self._restarts = self._boardless = 0
                 yield *batch.running.pop(message.id), message
 
@@ -181,14 +181,23 @@ class Pipeline:
             raise EOFError("the measurement process is silent")
         return message
 
-    def _refuse_full_disk(self, answer: wire.Built | wire.Ran) -> None:
+    def _refuse_surroundings(self, answer: wire.Built | wire.Ran) -> None:
         """What fails where nothing can be written is not the candidate's fault."""
+        if answer.error:
+            self._refuse_lost_folder()
         failed = isinstance(answer, wire.Built) and answer.kernel is None
         no_room = failed and shutil.disk_usage(self._setup.folder).free < _ROOM
         if no_room or answer.error == wire.NO_ROOM:
             folder = Path(self._setup.folder).parent
             hint = "Free some space, or set TMPDIR to a folder on another disk, then resume: nothing measured is lost."
             raise UserError(f"The disk that holds {folder}, where candidates are built, is full.", hint)
+
+    def _refuse_lost_folder(self) -> None:
+        if not Path(self._setup.folder).exists():
+            raise UserError(
+                f"The folder {self._setup.folder}, where candidates are built, was removed.",
+                "Resume: nothing measured is lost. If something cleans that folder up, set TMPDIR to another one.",
+            )
 
     def _without_board(self, reason: str) -> None:
         self._boardless += 1
@@ -199,6 +208,7 @@ class Pipeline:
         self._silent_s = 0.0
         self._zygote.kill()  # one that hangs must not wake up and remove the folder
         self._zygote.close()
+        self._refuse_lost_folder()
         while self._restarts < _RESTARTS:
             self._restarts += 1
             with contextlib.suppress(UserError):  # what ended the last one may end this one as it starts

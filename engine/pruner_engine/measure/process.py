@@ -67,6 +67,9 @@ def limit_memory(extra: int) -> None:
     """Let this process grow by `extra` bytes of address space and no more."""
     pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) if sys.platform == "linux" else 0
     limit = pages * resource.getpagesize() + extra
+    most = resource.getrlimit(resource.RLIMIT_AS)[1]
+    if most != resource.RLIM_INFINITY:  # a user's `ulimit -v`, a cluster's queue
+        limit = min(limit, most)
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 

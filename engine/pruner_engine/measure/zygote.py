@@ -22,6 +22,7 @@ from typing import IO
 from pruner_engine.loading import loading
 from pruner_engine.measure import process, wire
 from pruner_engine.measure.obituary import obituary
+from pruner_engine.measure.working_clock import WorkingClock
 from pruner_engine.targets.cuda_compiler import use_cuda_compiler
 from pruner_engine.tvm_import import import_tvm
 
@@ -48,11 +49,10 @@ class _Child:
         os.close(child_read)
         os.close(child_write)
 
-    def start(self, job: wire.Build | wire.Run, timeout_s: float) -> None:
-        """Hand over a job; its clock starts now."""
+    def start(self, job: wire.Build | wire.Run, now: float, timeout_s: float) -> None:
+        """Hand over a job."""
         self.job, self.timed_out = job, False
-        self.started = time.monotonic()
-        self.deadline = self.started + timeout_s
+        self.started, self.deadline = now, now + timeout_s
         with contextlib.suppress(OSError):  # a disk that is full or gone: the job fails by itself, and says so
             self.log.seek(0)  # the worker writes at the same offset
             self.log.truncate(0)
@@ -95,6 +95,7 @@ class Zygote:
         self._selector = selectors.DefaultSelector()
         self._selector.register(inbox, selectors.EVENT_READ)
         self._wakeup = self._watch_children()
+        self._clock = WorkingClock()
 
     def _watch_children(self) -> int:
         read, write = os.pipe()
@@ -134,7 +135,7 @@ class Zygote:
 
     def _patience(self) -> float:
         ends = [child.deadline for child in self._children.values() if child.job is not None and not child.timed_out]
-        return max(0.0, min([1.0, *(end - time.monotonic() for end in ends)]))
+        return max(0.0, min([1.0, *(end - self._clock.look() for end in ends)]))
 
     def _take(self, message: wire.Message) -> None:
         if isinstance(message, wire.Build):
@@ -147,16 +148,16 @@ class Zygote:
         building = sum(isinstance(child.job, wire.Build) for child in self._children.values())
         while self._builds and building < self._setup.workers:
             builder = self._idle.pop() if self._idle else self._fork(self._serve_builder)
-            builder.start(self._builds.popleft(), self._setup.build_timeout_s)
+            builder.start(self._builds.popleft(), self._clock.look(), self._setup.build_timeout_s)
             building += 1
 
     def _run(self, job: wire.Run) -> None:
         if job.fleet is not None:
-            self._fork(self._serve_board, limited=False).start(job, job.limit_s)
+            self._fork(self._serve_board, limited=False).start(job, self._clock.look(), job.limit_s)
             return
         if self._runner is None:
             self._runner = self._fork(self._serve_runner, limited=job.device == "cpu")
-        self._runner.start(job, job.timeout_s)
+        self._runner.start(job, self._clock.look(), job.timeout_s)
 
     def _serve_builder(self, inbox: int, outbox: int) -> None:
         from pruner_engine.measure.build import serve
@@ -215,7 +216,7 @@ class Zygote:
         self._fill()
 
     def _end_overdue(self) -> None:
-        now = time.monotonic()
+        now = self._clock.look()
         for child in self._children.values():
             if child.job is not None and not child.timed_out and child.deadline <= now:
                 child.timed_out = True
@@ -245,7 +246,7 @@ class Zygote:
         if child in self._idle:
             self._idle.remove(child)
         if child.job is not None:
-            seconds = time.monotonic() - child.started
+            seconds = self._clock.look() - child.started
             limit_s = child.deadline - child.started if child.timed_out else None
             log = process.log_tail(child.log.fileno())
             wire.send(self._outbox, obituary(child.job, seconds, limit_s, status, log))
