@@ -93,9 +93,17 @@ class WriterLock:
                 pass
             os.close(fd)
 
+    def moved_to(self) -> Path | None:
+        """The folder in which the lock's file is now, where somebody has renamed that or moved it."""
+        with contextlib.suppress(OSError):  # Linux tells
+            now = Path(f"/proc/self/fd/{self._fd}").readlink()
+            if now.parent != self._path.parent and os.path.samestat(now.stat(), os.fstat(self._fd)):
+                return now.parent
+        return None
+
     def release(self) -> None:
         if self.last_words is None:
-            self._path.unlink(missing_ok=True)
+            ((self.moved_to() or self._path.parent) / self._path.name).unlink(missing_ok=True)
         os.close(self._fd)
 
 

@@ -15,6 +15,7 @@ import sqlite_utils
 from pruner_engine import __version__
 from pruner_engine.errors import UserError
 from pruner_engine.store.lock import LastWords, WriterLock
+from pruner_engine.store.reading import refuse_long
 from pruner_engine.store.runs import BUSY, RunRepository
 from pruner_engine.store.schema import migrations
 from pruner_engine.store.trials import TrialRepository
@@ -43,6 +44,7 @@ class Project:
         self._lost: UserError | None = None
         if not self.path.parent.is_dir():
             raise UserError(f"There is no folder {self.path.parent}.", "Make it first, or choose another place.")
+        refuse_long(self.path)
         self._lock = WriterLock(self.path)
         try:
             self._db = self._open()
@@ -66,6 +68,7 @@ class Project:
                 if (found := connection.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
                     raise sqlite3.DatabaseError(f"malformed: {found}")
             connection.execute("PRAGMA trusted_schema=OFF")
+            connection.execute("PRAGMA temp_store=MEMORY")  # the disk that holds TMPDIR may be full
             connection.execute("PRAGMA journal_mode=WAL")
             connection.execute("PRAGMA synchronous=NORMAL")
             connection.execute("PRAGMA foreign_keys=ON")
@@ -124,8 +127,14 @@ class Project:
 
     def _keep_lost(self) -> None:
         """Write the project anew where somebody has removed or replaced its file: one without a name dies with us."""
-        if self._lost is None and (found := _identity(self.path)) != self._identity:
+        found = self._identity if self._lost is not None else _identity(self.path)
+        folder = self._lock.moved_to() if found != self._identity else None
+        if folder is not None and _identity(folder / self.path.name) == self._identity:
+            self._db.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            self._lost = _moved(self.path, folder / self.path.name)
+        elif found != self._identity:
             place = self.path if found is None else _free_name(self.path)
+            place.parent.mkdir(parents=True, exist_ok=True)  # it may have gone with its folder
             # what is beside the path under the log's name would be taken for the new file's
             self._db.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             self._db.conn.execute("VACUUM INTO ?", [str(place)])
@@ -173,6 +182,13 @@ def _free_name(path: Path) -> Path:
     """Of a file beside `path` that is not there yet."""
     names = (path.with_stem(f"{path.stem}-kept{number or ''}") for number in itertools.count())
     return next(name for name in names if not name.exists())
+
+
+def _moved(path: Path, now: Path) -> UserError:
+    return UserError(
+        f"The folder of {path} was moved while the engine worked on it; the project is {now} now.",
+        "Resume that one: nothing measured is lost.",
+    )
 
 
 def _lost_to(path: Path, place: Path) -> UserError:

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from pruner_engine.errors import UserError, first_words
 
 _Class = TypeVar("_Class", bound=type)
+_LONGEST = 500  # bytes of a path: SQLite has 512 for it and the endings of the files beside it
 State = tuple[tuple[int, int] | None, tuple[int, int] | None]
 
 
@@ -22,6 +23,19 @@ def damaged(path: Path, reason: object) -> UserError:
         f"{path} cannot be read as a project: {reason}.",
         "Choose a .pruner file that Pruner Studio wrote, or restore this one and its -wal and -shm files from a copy.",
     )
+
+
+def refuse_long(path: Path) -> None:
+    """Say what SQLite does not, which just cannot open such a file.
+
+    Raises:
+        UserError: there is no room for the whole path in it.
+    """
+    if len(os.fsencode(path)) > _LONGEST:
+        raise UserError(
+            f"The path {path} is longer than the {_LONGEST} bytes that SQLite takes.",
+            "Put the project into a folder with a shorter path.",
+        )
 
 
 @contextlib.contextmanager
@@ -65,6 +79,7 @@ def connect_read_only(path: Path) -> tuple[sqlite3.Connection, State | None]:
         UserError: a part of the project is in a log that cannot be read there.
     """
     state = None
+    refuse_long(path.resolve())
     try:
         db = _connect(path, "mode=ro")
     except sqlite3.OperationalError:
@@ -99,6 +114,7 @@ def _connect(path: Path, how: str) -> sqlite3.Connection:
     db = sqlite3.connect(f"{path.resolve().as_uri()}?{how}", uri=True, timeout=10, check_same_thread=False)
     try:
         db.execute("PRAGMA trusted_schema=OFF")
+        db.execute("PRAGMA temp_store=MEMORY")  # the disk that holds TMPDIR may be full
         db.execute("PRAGMA schema_version").fetchone()
     except BaseException:
         db.close()
