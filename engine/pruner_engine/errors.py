@@ -1,5 +1,7 @@
 """Errors that a user can do something about; all others are the product's own."""
 
+import errno
+
 
 def first_words(error: BaseException) -> str:
     """The first line of what an exception says, cut where it is long."""
@@ -32,3 +34,31 @@ class PhaseSilentError(UserError):
 
     def __init__(self) -> None:
         super().__init__("It gave no sign of life for too long and was ended.", "Resume goes on with what is left.")
+
+
+def of_surroundings(error: BaseException) -> UserError | None:
+    """What an error says that the system has raised, wherever that was; None for one that is ours."""
+    if isinstance(error, MemoryError) or (isinstance(error, ImportError) and "failed to map segment" in str(error)):
+        return UserError("There is not enough memory.", "Close other programs, or raise the limit (ulimit -v).")
+    if isinstance(error, UnicodeEncodeError) and "surrogates" in error.reason:
+        return UserError(f"The name {error.object!a} is not UTF-8.", "Rename the file or its folder.")
+    if isinstance(error, RuntimeError) and "home directory" in str(error):
+        return UserError("This user has no home folder.", "Set HOME to a folder that may be written.")
+    number = error.errno if isinstance(error, OSError) else None
+    if number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        hint = "Free some space, then try again: nothing measured is lost."
+    elif number in (errno.EMFILE, errno.ENFILE):
+        hint = "Raise the limit of open files (ulimit -n), then try again: nothing measured is lost."
+    elif number in (errno.ENOMEM, errno.EAGAIN):
+        hint = "Close other programs, or raise the limits (ulimit -a), then try again: nothing measured is lost."
+    elif number in (errno.EACCES, errno.EPERM, errno.EROFS):
+        hint = "Check the permissions, or choose another place."
+    elif number == errno.ENAMETOOLONG:
+        hint = "Choose a shorter name."
+    elif number == errno.EIO:
+        hint = "Check the disk, then try again: nothing measured is lost."
+    else:
+        return None
+    assert isinstance(error, OSError)
+    place = f" ({error.filename})" if error.filename else ""
+    return UserError(f"The system refused: {error.strerror}{place}.", hint)

@@ -4864,6 +4864,58 @@
         <translation>{0} Byte Shared Memory für einen Block, vorhanden sind {1}</translation>
     </message>
     <message>
+        <source>The system refused: {0}{1}.</source>
+        <translation>Das System hat abgelehnt: {0}{1}.</translation>
+    </message>
+    <message>
+        <source>Free some space, then try again: nothing measured is lost.</source>
+        <translation>Schaffen Sie Platz und versuchen Sie es noch einmal: nichts Gemessenes ist verloren.</translation>
+    </message>
+    <message>
+        <source>Raise the limit of open files (ulimit -n), then try again: nothing measured is lost.</source>
+        <translation>Heben Sie die Grenze für offene Dateien an (ulimit -n) und versuchen Sie es noch einmal: nichts Gemessenes ist verloren.</translation>
+    </message>
+    <message>
+        <source>Close other programs, or raise the limits (ulimit -a), then try again: nothing measured is lost.</source>
+        <translation>Schließen Sie andere Programme oder heben Sie die Grenzen an (ulimit -a) und versuchen Sie es noch einmal: nichts Gemessenes ist verloren.</translation>
+    </message>
+    <message>
+        <source>Check the permissions, or choose another place.</source>
+        <translation>Prüfen Sie die Rechte, oder wählen Sie einen anderen Ort.</translation>
+    </message>
+    <message>
+        <source>Choose a shorter name.</source>
+        <translation>Wählen Sie einen kürzeren Namen.</translation>
+    </message>
+    <message>
+        <source>Check the disk, then try again: nothing measured is lost.</source>
+        <translation>Prüfen Sie den Datenträger und versuchen Sie es noch einmal: nichts Gemessenes ist verloren.</translation>
+    </message>
+    <message>
+        <source>There is not enough memory.</source>
+        <translation>Der Speicher reicht nicht aus.</translation>
+    </message>
+    <message>
+        <source>Close other programs, or raise the limit (ulimit -v).</source>
+        <translation>Schließen Sie andere Programme, oder heben Sie die Grenze an (ulimit -v).</translation>
+    </message>
+    <message>
+        <source>The name {0} is not UTF-8.</source>
+        <translation>Der Name {0} ist nicht in UTF-8.</translation>
+    </message>
+    <message>
+        <source>Rename the file or its folder.</source>
+        <translation>Benennen Sie die Datei oder ihren Ordner um.</translation>
+    </message>
+    <message>
+        <source>This user has no home folder.</source>
+        <translation>Dieser Benutzer hat kein Benutzerverzeichnis.</translation>
+    </message>
+    <message>
+        <source>Set HOME to a folder that may be written.</source>
+        <translation>Setzen Sie HOME auf einen Ordner, in den geschrieben werden darf.</translation>
+    </message>
+    <message>
         <source>converting an exported program needs the package onnxscript</source>
         <translation>Um ein exportiertes Programm umzuwandeln, braucht es das Paket onnxscript</translation>
     </message>
@@ -5684,6 +5736,14 @@
         <translation>Geben Sie Platz frei, oder setzen Sie TMPDIR auf einen Ordner eines anderen Datenträgers, und setzen Sie dann fort: Nichts Gemessenes ist verloren.</translation>
     </message>
     <message>
+        <source>The folder {0}, where candidates are built, was removed.</source>
+        <translation>Der Ordner {0}, in dem Kandidaten gebaut werden, wurde entfernt.</translation>
+    </message>
+    <message>
+        <source>Resume: nothing measured is lost. If something cleans that folder up, set TMPDIR to another one.</source>
+        <translation>Setzen Sie fort: nichts Gemessenes ist verloren. Wenn etwas diesen Ordner aufräumt, setzen Sie TMPDIR auf einen anderen.</translation>
+    </message>
+    <message>
         <source>Start one, then resume: nothing measured so far is lost.</source>
         <translation>Starten Sie eines, und setzen Sie dann fort: Nichts Gemessenes ist verloren.</translation>
     </message>
@@ -5892,6 +5952,10 @@
         <translation>Kopieren Sie das Projekt auf einen Datenträger dieses Rechners.</translation>
     </message>
     <message>
+        <source>The folder of {0} was moved while the engine worked on it; the project is {1} now.</source>
+        <translation>Der Ordner von {0} wurde verschoben, während die Engine daran arbeitete; das Projekt ist jetzt {1}.</translation>
+    </message>
+    <message>
         <source>{0} was replaced by another file while the engine worked on it; the work is in {1} beside it.</source>
         <translation>{0} wurde durch eine andere Datei ersetzt, während die Engine daran arbeitete; die Arbeit liegt daneben in {1}.</translation>
     </message>
@@ -5986,6 +6050,14 @@
     <message>
         <source>Choose a .pruner file that Pruner Studio wrote, or restore this one and its -wal and -shm files from a copy.</source>
         <translation>Wählen Sie eine .pruner-Datei, die Pruner Studio geschrieben hat, oder stellen Sie diese und ihre Dateien -wal und -shm aus einer Kopie wieder her.</translation>
+    </message>
+    <message>
+        <source>The path {0} is longer than the {1} bytes that SQLite takes.</source>
+        <translation>Der Pfad {0} ist länger als die {1} Bytes, die SQLite annimmt.</translation>
+    </message>
+    <message>
+        <source>Put the project into a folder with a shorter path.</source>
+        <translation>Legen Sie das Projekt in einen Ordner mit kürzerem Pfad.</translation>
     </message>
     <message>
         <source>The newest part of {0} is in {1}-wal, which cannot be read in a folder that is not yours.</source>

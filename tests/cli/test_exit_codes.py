@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from types import SimpleNamespace
 
@@ -28,6 +30,11 @@ BUG = EngineBug(Failed(kind="bug", message="An error of its own.", hint="Copy it
         (StoppedError("It was stopped."), 3, "pruner: It was stopped.\n"),
         (BUG, 70, "the engine's trace"),
         (KeyError("seconds"), 70, "KeyError: 'seconds'"),
+        (OSError(errno.EMFILE, os.strerror(errno.EMFILE)), 1, "refused: Too many open files. Raise the limit"),
+        (PermissionError(errno.EACCES, "Permission denied", "/a"), 1, "refused: Permission denied (/a). Check"),
+        (MemoryError(), 1, "There is not enough memory."),
+        (UnicodeEncodeError("utf-8", "a\udcff", 1, 2, "surrogates not allowed"), 1, r"The name 'a\udcff' is not UTF-8"),
+        (UnicodeEncodeError("ascii", "ä", 0, 1, "ordinal not in range"), 70, "UnicodeEncodeError"),
     ],
 )
 def test_each_kind_of_error_has_its_exit_code(error, code, told, monkeypatch, capsys):

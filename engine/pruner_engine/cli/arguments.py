@@ -13,7 +13,10 @@ _DIGITS = 18  # of an id, at most
 
 def absolute(path: str) -> str:
     """The absolute path of an argument, since an engine has a working directory of its own."""
-    return str(Path(path).absolute())
+    try:
+        return str(Path(path).absolute())
+    except FileNotFoundError as error:
+        raise UserError("The current folder was removed.", "Change to another one, or name files in full.") from error
 
 
 def make_folder(path: Path) -> None:

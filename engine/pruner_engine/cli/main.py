@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from typing import NoReturn
 
 import click
 
@@ -16,6 +18,7 @@ from pruner_engine.cli.doctor import doctor
 from pruner_engine.cli.export import export
 from pruner_engine.cli.fleet import serve, tracker
 from pruner_engine.cli.inspect import inspect
+from pruner_engine.cli.output import take_all
 from pruner_engine.cli.profile import profile
 from pruner_engine.cli.progress import EngineBug
 from pruner_engine.cli.records import records
@@ -28,7 +31,7 @@ from pruner_engine.cli.tasks import tasks
 from pruner_engine.cli.train import train
 from pruner_engine.cli.try_ import try_
 from pruner_engine.cli.tune import resume, tune
-from pruner_engine.errors import StoppedError, UserError
+from pruner_engine.errors import StoppedError, UserError, of_surroundings
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
@@ -47,23 +50,28 @@ for _command in (
 
 def main() -> None:
     """Entry point; docs/terminal.md lists the exit codes."""
+    take_all()
     try:
         cli()
     except StoppedError as error:
-        click.echo(f"pruner: {error}", err=True)
-        sys.exit(3)
+        _end(f"pruner: {error}", 3)
     except UserError as error:
-        click.echo(f"pruner: {error}", err=True)
-        sys.exit(1)
+        _end(f"pruner: {error}", 1)
     except EngineBug as error:
-        click.echo(f"pruner: {error}", err=True)
-        sys.exit(70)
+        _end(f"pruner: {error}", 70)
     except Exception as error:
+        if (said := of_surroundings(error)) is not None:
+            _end(f"pruner: {said}", 1)
         from pruner_engine.bug_report import WHAT_TO_DO, bug_report
 
-        said = f"pruner met an error of its own: {type(error).__name__}. {WHAT_TO_DO}"
-        click.echo(f"{said}\n\n{bug_report(error)}", err=True)
-        sys.exit(70)
+        what = f"pruner met an error of its own: {type(error).__name__}. {WHAT_TO_DO}"
+        _end(f"{what}\n\n{bug_report(error)}", 70)
+
+
+def _end(said: str, code: int) -> NoReturn:
+    with contextlib.suppress(OSError):  # a terminal that is gone, or a log on a full disk
+        click.echo(said, err=True)
+    sys.exit(code)
 
 
 if __name__ == "__main__":

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import io
+import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import click
@@ -14,6 +18,15 @@ from rich.table import Table
 from rich.text import Text
 
 _WHOLE = 10_000  # columns: nobody reads over the edge of a file
+
+
+def take_all() -> None:
+    """Let the standard streams take whatever is said: a closed one nowhere, as ? what an encoding does not have."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):  # in the order of the numbers that are free
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115  lives as long as the process
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
 
 
 def console(*, err: bool = False, quiet: bool = False, width: int | None = None) -> Console:

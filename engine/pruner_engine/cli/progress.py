@@ -58,6 +58,9 @@ _ANSWERS = (
 )
 
 
+_STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
 class EngineBug(Exception):
     """An error of ours inside the engine, with the report that can be copied."""
 
@@ -68,7 +71,8 @@ class EngineBug(Exception):
 def carry_out(command: Command, *, quiet: bool = False) -> Event:
     """Run one command in a child engine, show its progress on stderr, return its answer.
 
-    ^C stops the job in good order; a second one ends the engine at once.
+    ^C stops the job in good order, and so does what a shutdown or a terminal that is closed sends; a second one ends
+    the engine at once.
 
     Raises:
         UserError: the engine said so, or it died.
@@ -85,21 +89,31 @@ def carry_out(command: Command, *, quiet: bool = False) -> Event:
                 raise kind(event.message, event.hint)
             if isinstance(event, _ANSWERS):
                 return event
-            view.show(event)
+            with contextlib.suppress(OSError):  # a full disk under a log is no reason to end a run
+                view.show(event)
     raise UserError("The engine ended without an answer.", "Try again; `pruner doctor` checks the installation.")
 
 
 @contextlib.contextmanager
 def _interruptible(engine: EngineProcess) -> Iterator[None]:
     def stop(_number: int, _frame: types.FrameType | None) -> None:
-        signal.signal(signal.SIGINT, before)
-        engine.send(Stop())
+        restore()
+        with contextlib.suppress(BrokenPipeError):  # the same has ended the engine
+            engine.send(Stop())
 
-    before = signal.signal(signal.SIGINT, stop)
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    # nohup has one ignored, a shell what it runs in the background
+    before = {number: signal.getsignal(number) for number in _STOPPING}
+    before = {number: handler for number, handler in before.items() if handler != signal.SIG_IGN}
+    for number in before:
+        signal.signal(number, stop)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        restore()
 
 
 class _View:

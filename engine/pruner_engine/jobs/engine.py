@@ -16,9 +16,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from pruner_engine import __version__
-from pruner_engine.errors import StoppedError, UserError
+from pruner_engine.errors import StoppedError, UserError, of_surroundings
 from pruner_engine.jobs.channel import Hub, Listener
 from pruner_engine.jobs.heartbeat import BEAT_S
 from pruner_engine.jobs.watchdog import Watchdog
@@ -98,6 +99,23 @@ class _Job:
     @property
     def is_tuning(self) -> bool:
         return isinstance(self.command, Tune | Resume)
+
+
+def _failed(error: Exception, request: int) -> Failed:
+    """What is told of a job that an error has ended."""
+    said = error if isinstance(error, UserError) else of_surroundings(error)
+    if said is not None:
+        kind: Literal["stopped", "user"] = "stopped" if isinstance(error, StoppedError) else "user"
+        return Failed(kind=kind, message=said.message, hint=said.hint, request=request)
+    from pruner_engine.bug_report import WHAT_TO_DO, bug_report
+
+    return Failed(
+        kind="bug",
+        message=f"The engine met an error of its own: {type(error).__name__}.",
+        hint=WHAT_TO_DO,
+        report=bug_report(error),
+        request=request,
+    )
 
 
 class Engine:
@@ -192,21 +210,8 @@ class Engine:
         failed = None
         try:
             self._work_of(job)()
-        except UserError as error:
-            stopped = isinstance(error, StoppedError)
-            failed = Failed(
-                kind="stopped" if stopped else "user", message=error.message, hint=error.hint, request=request
-            )
         except Exception as error:
-            from pruner_engine.bug_report import WHAT_TO_DO, bug_report
-
-            failed = Failed(
-                kind="bug",
-                message=f"The engine met an error of its own: {type(error).__name__}.",
-                hint=WHAT_TO_DO,
-                report=bug_report(error),
-                request=request,
-            )
+            failed = _failed(error, request)
         self._leave(job)
         if failed is not None:
             self._hub.emit(failed)

@@ -12,7 +12,7 @@ from typing import Any
 import tvm
 
 from pruner_engine import rule_names
-from pruner_engine.errors import UserError
+from pruner_engine.errors import UserError, of_surroundings
 from pruner_engine.frontends import load_model
 from pruner_engine.jobs.converting import converted
 from pruner_engine.jobs.job import JobContext
@@ -203,7 +203,8 @@ def _run_state(project: Project, run_id: int, job: JobContext) -> Iterator[None]
     try:
         yield
     except Exception as error:
-        text = str(error) if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
+        said = error if isinstance(error, UserError) else of_surroundings(error)
+        text = str(said) if said is not None else f"{type(error).__name__}: {error}"
         try:
             with project.transaction():
                 project.runs.update(run_id, state="failed", reason=text, phase="", pid=None, socket="")

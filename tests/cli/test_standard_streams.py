@@ -1,0 +1,39 @@
+"""Standard streams that are closed, on a full disk, or in an encoding that has few letters."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from chosen_runs import add_run, make_project
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory):
+    path = tmp_path_factory.mktemp("streams") / "m.pruner"
+    make_project(path, {"a": (1, 1e-6)})
+    add_run(path, "pruner", [("begin", 0.0), ("trial", 1, 5e-7, 1.0), ("end", 1.0)])
+    return path
+
+
+@pytest.mark.parametrize(
+    ("redirected", "code", "said"),
+    [
+        (">/dev/full", 1, "No space left on device. Free some space"),
+        ("<&- >&- 2>&-", 0, ""),
+        ("| true", 0, ""),
+    ],
+)
+def test_a_stream_that_takes_nothing(redirected, code, said, project):
+    line = f'"{sys.executable}" -m pruner_engine.cli status "{project}" {redirected}'
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert said in done.stderr and len(done.stderr.splitlines()) == bool(said)
+
+
+def test_an_encoding_without_the_letters(project, monkeypatch):
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    line = [sys.executable, "-m", "pruner_engine.cli", "status", str(project)]
+    assert b"500 ns" in subprocess.run(line, capture_output=True, check=True).stdout
