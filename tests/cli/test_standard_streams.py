@@ -36,4 +36,5 @@ def test_a_stream_that_takes_nothing(redirected, code, said, project):
 def test_an_encoding_without_the_letters(project, monkeypatch):
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
     line = [sys.executable, "-m", "pruner_engine.cli", "status", str(project)]
-    assert b"500 ns" in subprocess.run(line, capture_output=True, check=True).stdout
+    told = subprocess.run(line, capture_output=True, check=True).stdout
+    assert b"finished" in told and b"?" in told
