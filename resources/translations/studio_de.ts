@@ -1809,6 +1809,7 @@
     </message>
     <message>
         <source>explored</source>
+        <extracomment>what candidates go through, each with the key of its count in a row of the project file</extracomment>
         <translation>erkundet</translation>
     </message>
     <message>
