@@ -8,7 +8,6 @@ import tvm
 from onnx import TensorProto, helper, numpy_helper
 from tvm import relax
 
-from pruner_engine.errors import UserError
 from pruner_engine.frontends import load_model
 from pruner_engine.frontends.onnx.corrections import corrected
 
@@ -281,8 +280,6 @@ def test_a_length_that_is_known_when_it_runs(room):
     graph.input.append(helper.make_tensor_value_info("x6", TensorProto.INT32, [1]))
     if room == PAST:
         graph.output[1].CopyFrom(helper.make_tensor_value_info("y1", TensorProto.FLOAT, [1, GROUPS, room, WIDTH]))
-    session = onnxruntime.InferenceSession(
-        corrected(model).SerializeToString(), providers=["CPUExecutionProvider"]
-    )
+    session = onnxruntime.InferenceSession(corrected(model).SerializeToString(), providers=["CPUExecutionProvider"])
     for ours, theirs in zip(session.run(None, {"x0": x, "x6": ends[1]}), expected, strict=True):
         np.testing.assert_allclose(ours, theirs, 1e-4, 1e-5)

@@ -256,13 +256,13 @@ def test_inputs_and_outputs_that_are_no_tensors_of_numbers_are_named(tmp_path):
     sequence = helper.make_tensor_sequence_value_info("s", TensorProto.FLOAT, [2, 1])
     for node, output in ((split, sequence), (words, tensor("s", 2, 3, dtype=TensorProto.STRING))):
         onnx.save(make([node], [tensor("x", 2, 3)], [output]), path)
-        with pytest.raises(UserError, match='^Output "s" is not a tensor of numbers'):
+        with pytest.raises(UserError, match=r'^Output "s" is not a tensor of numbers'):
             load_model(str(path))
     onnx.save(make([helper.make_node("Relu", ["x"], ["y"])], [tensor("x", 2)], [tensor("y", 2)]), path)
     model = onnx.load(path)
     model.graph.input[0].type.tensor_type.ClearField("shape")
     onnx.save(model, path)
-    with pytest.raises(UserError, match='^Input "x" is not a tensor of known rank'):
+    with pytest.raises(UserError, match=r'^Input "x" is not a tensor of known rank'):
         load_model(str(path))
 
 

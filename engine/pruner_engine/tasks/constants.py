@@ -36,8 +36,17 @@ def fold_constants(mod: tvm.IRModule) -> tvm.IRModule:
 
 
 def fold_the_rest(mod: tvm.IRModule) -> tvm.IRModule:
-    """The same of operators that are not known here, by TVM."""
-    return rewritten(mod, _Rest(mod))
+    """The same of operators that are not known here, by TVM, which lowers each of a graph to look at it."""
+    left = False
+
+    def visit(node: relax.Expr) -> None:
+        nonlocal left
+        if operator_of(node):
+            fields = [field for arg in node.args for field in (arg.fields if isinstance(arg, relax.Tuple) else [arg])]
+            left |= not any(isinstance(field, relax.Var) for field in fields)
+
+    relax.analysis.post_order_visit(mod["main"], visit)
+    return relax.transform.FoldConstant()(mod) if left else mod
 
 
 def _arange(call: relax.Call, *bounds: np.ndarray) -> np.ndarray:
@@ -128,9 +137,9 @@ _OTHERS: dict[str, _Rule] = {
     "broadcast_to": _broadcast,
     "concat": _joined,
     "cumsum": _summed_so_far,
-    "full": _filled(),
-    "ones": _filled(1),
-    "zeros": _filled(0),
+    **dict.fromkeys(("full", "full_like"), _filled()),
+    **dict.fromkeys(("ones", "ones_like"), _filled(1)),
+    **dict.fromkeys(("zeros", "zeros_like"), _filled(0)),
     **{name: _reduced(getattr(np, name)) for name in ("sum", "mean", "max", "min")},
     "matmul": _product,
     "permute_dims": _permuted,
@@ -180,36 +189,6 @@ class _Folder(PyExprMutator):
             elif not isinstance(value, relax.ShapeExpr):
                 found.append(value)
         return found
-
-
-@mutator
-class _Rest(PyExprMutator):
-    """Gives TVM each call on its own: of a whole graph it lowers every operator to look at it."""
-
-    def visit_call_(self, call: relax.Call) -> relax.Expr:
-        """Called for each call, operands first."""
-        visited = super().visit_call_(call)
-        if not operator_of(visited) or extents_of(visited.ty) is None:
-            return visited
-        operands = [self._whole(argument) for argument in visited.args]
-        if any(operand is None for operand in operands):
-            return visited
-        alone = relax.BlockBuilder()
-        with alone.function("main", []):
-            with alone.dataflow():
-                made = alone.emit_output(alone.emit(relax.Call(visited.op, operands, visited.attrs)))
-            alone.emit_func_output(made)
-        main = relax.transform.FoldConstant()(alone.get())["main"]
-        found = main.body.blocks[0].bindings[-1].value
-        return found if isinstance(found, GenericConst) else visited
-
-    def _whole(self, argument: relax.Expr) -> relax.Expr | None:
-        """An operand without variables; None where it has some."""
-        value = bound(self, argument)
-        if isinstance(value, relax.Tuple):
-            fields = [self._whole(field) for field in value.fields]
-            return None if any(field is None for field in fields) else relax.Tuple(fields)
-        return None if isinstance(value, relax.Var | relax.Call | relax.TupleGetItem) else value
 
 
 def _extents(call: relax.Call) -> relax.Expr | None:

@@ -147,7 +147,7 @@ def declared_inputs(model: onnx.ModelProto) -> list[ModelInput]:
         tensor = value.type.tensor_type
         if not value.type.HasField("tensor_type") or not tensor.HasField("shape"):
             raise UserError(
-                f'Input "{value.name}" is not a tensor of known rank.', "Export the model with tensors and their shapes."
+                f'Input "{value.name}" is not a tensor of known rank.', "Export it with tensors and their shapes."
             )
         shape: list[int | str] = [
             dim.dim_value if dim.dim_value > 0 else dim.dim_param or f"{value.name}_{axis}"
@@ -166,9 +166,7 @@ def to_relax(model: onnx.ModelProto, name: str, shapes: Mapping[str, tuple[int, 
     for output in model.graph.output:
         kind = output.type.WhichOneof("value")
         if kind not in (None, "tensor_type") or output.type.tensor_type.elem_type == TensorProto.STRING:
-            raise UserError(
-                f'Output "{output.name}" is not a tensor of numbers.', "Export it with outputs that are."
-            )
+            raise UserError(f'Output "{output.name}" is not a tensor of numbers.', "Export it with outputs that are.")
     fixed = onnx.ModelProto()
     fixed.CopyFrom(model)
     # before version 4 weights had to be inputs too, and rewriting would leave those behind as inputs without a weight

@@ -77,7 +77,7 @@ def _extremes_so_far(least: bool, x: Tensor, dim: int) -> tuple[Tensor, Tensor]:
     found = seen.amin(-1) if least else seen.amax(-1)
     here = row == found.unsqueeze(-1)
     if x.is_floating_point():
-        broken = row != row
+        broken = row.isnan()
         from_here = (so_far & broken).any(-1)
         found = torch.where(from_here, math.nan, found)
         here = torch.where(from_here.unsqueeze(-1), broken, here)
