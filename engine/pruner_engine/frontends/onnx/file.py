@@ -18,6 +18,7 @@ from tvm.relax.frontend.onnx import from_onnx
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.importing import first_line, importing, refuse_beyond_memory
 from pruner_engine.frontends.onnx.corrections import corrected
+from pruner_engine.frontends.onnx.following import with_known_numbers
 from pruner_engine.frontends.onnx.loops import has_loops, unrolled
 from pruner_engine.frontends.onnx.nodes import (
     Nodes,
@@ -304,11 +305,11 @@ def _say_defaults(node: onnx.NodeProto, opset: int) -> None:
 def _simplify(model: onnx.ModelProto) -> onnx.ModelProto:
     """The model after ONNX Runtime's basic rewriting, which folds constants and batch norm and drops dropout.
 
-    Without ONNX Runtime, or where it refuses the model, it stays as it is: TVM does the same, slower. So does a model
-    of halves, which it would compute in float32, as it has few kernels of theirs for CPUs.
+    Without ONNX Runtime, or where it refuses the model, it stays as it is: TVM does the same, slower. A model of
+    halves, which it would compute in float32, as it has few kernels of theirs for CPUs, gets its shapes known only.
     """
     if _has_halves(model):
-        return model
+        return with_known_numbers(model)
     try:
         import onnxruntime as ort
     except ImportError:
