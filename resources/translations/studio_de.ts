@@ -5225,6 +5225,18 @@
         <translation>{0} ist kein gültiges ONNX-Modell: {1}</translation>
     </message>
     <message>
+        <source>Export it with tensors and their shapes.</source>
+        <translation>Exportieren Sie es mit Tensoren und deren Formen.</translation>
+    </message>
+    <message>
+        <source>Output &quot;{0}&quot; is not a tensor of numbers.</source>
+        <translation>Ausgabe „{0}“ ist kein Tensor aus Zahlen.</translation>
+    </message>
+    <message>
+        <source>Export it with outputs that are.</source>
+        <translation>Exportieren Sie es mit solchen Ausgaben.</translation>
+    </message>
+    <message>
         <source>{0} cannot be imported rightly: &quot;{1}&quot; would be {2}, the file says {3}.</source>
         <translation>{0} lässt sich nicht richtig einlesen: „{1}“ würde {2}, die Datei sagt {3}.</translation>
     </message>
@@ -5239,6 +5251,10 @@
     <message>
         <source>Do not trust this file.</source>
         <translation>Trauen Sie dieser Datei nicht.</translation>
+    </message>
+    <message>
+        <source>{0} has a {1} in a form that cannot be imported: {2}</source>
+        <translation>{0} enthält {1} in einer Form, die sich nicht importieren lässt: {2}</translation>
     </message>
     <message>
         <source>{0} {1} has an input whose shape is known only when it runs.</source>
@@ -5339,6 +5355,14 @@
     <message>
         <source>Write that part with other operators of PyTorch, or export the model without it.</source>
         <translation>Schreiben Sie diesen Teil mit anderen Operatoren von PyTorch, oder exportieren Sie das Modell ohne ihn.</translation>
+    </message>
+    <message>
+        <source>The model selects by booleans ({0}), so that a shape is known only when it runs.</source>
+        <translation>Das Modell wählt nach Wahrheitswerten aus ({0}), sodass eine Form erst beim Ausführen bekannt ist.</translation>
+    </message>
+    <message>
+        <source>Select before the model, or keep all and weigh them with the booleans (torch.where).</source>
+        <translation>Wählen Sie vor dem Modell aus, oder behalten Sie alle und gewichten Sie sie mit den Wahrheitswerten (torch.where).</translation>
     </message>
     <message>
         <source>{0} is a TVMScript file: reading it runs the Python code in it.</source>

@@ -110,3 +110,28 @@ def test_an_onnx_network_of_halves_stays_one(installed, tmp_path, monkeypatch):
     assert 'R.Tensor((1, 8, 16, 16), dtype="float16")' in mod.script()
     for ours, theirs in zip(computed(mod, image), expected, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-2, atol=1e-3)
+
+
+def test_shapes_within_halves_of_an_open_batch_are_known(tmp_path):
+    """As PyTorch's newer exporter writes them; ONNX Runtime's rewriting, which finds them elsewhere, is left out."""
+    of = helper.make_node
+    nodes = [
+        of("Shape", ["x"], ["many"], start=0, end=1),
+        of("Constant", [], ["two"], value=numpy_helper.from_array(np.array([2]))),
+        of("Concat", ["many", "two", "two"], ["shape"], axis=0),
+        of("Equal", ["shape", "two"], ["same"]),
+        of("Cast", ["same"], ["other"], to=TensorProto.INT64),
+        of("Add", ["shape", "other"], ["more"]),
+        of("Sub", ["more", "other"], ["size"]),
+        of("Expand", ["row", "size"], ["spread"]),
+        of("Reshape", ["x", "size"], ["square"]),
+        of("Mul", ["square", "spread"], ["y"]),
+    ]
+    given = helper.make_tensor_value_info("x", TensorProto.FLOAT16, ["batch", 4])
+    made = helper.make_tensor_value_info("y", TensorProto.FLOAT16, ["batch", 2, 2])
+    row = numpy_helper.from_array(np.array([2, 3], "e"), "row")
+    graph = helper.make_graph(nodes, "g", [given], [made], [row])
+    path = tmp_path / "model.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9), path)
+    mod, x = load_model(str(path), {"x": (3, 4)}).mod, np.arange(12, dtype="e").reshape(3, 4)
+    np.testing.assert_array_equal(computed(mod, x)[0], x.reshape(3, 2, 2) * np.array([2, 3], "e"))

@@ -8,7 +8,6 @@ import tvm
 from onnx import TensorProto, helper, numpy_helper
 from tvm import relax
 
-from pruner_engine.errors import UserError
 from pruner_engine.frontends import load_model
 from pruner_engine.frontends.onnx.corrections import corrected
 
@@ -270,11 +269,17 @@ def test_a_layer_of_a_language_model(tmp_path, half):
         np.testing.assert_allclose(ours.numpy(), theirs, tolerance, tolerance)
 
 
-def test_lengths_that_are_computed_are_refused():
-    x, *others = [X, *KEYS, *PASTS, *lengths(ALL, ALL, total=ALL)]
-    model = model_of("GroupQueryAttention", [x, *others], 3, **GROUPED)
-    graph = model.graph
+@pytest.mark.parametrize("room", [PAST + 1, PAST])
+def test_a_length_that_is_known_when_it_runs(room):
+    """The cache grows by the new ones, unless the file declares that it keeps its size."""
+    x, *others = [array[:1, :1] for array in (X, *KEYS)] + [array[:1] for array in PASTS]
+    ends = lengths(room, total=room)
+    model = model_of("GroupQueryAttention", [x, *others, *ends, *TURNS], 3, do_rotary=1, **GROUPED)
+    graph, expected = model.graph, outputs_of(model, x)
     graph.initializer.remove(next(held for held in graph.initializer if held.name == "x6"))
     graph.input.append(helper.make_tensor_value_info("x6", TensorProto.INT32, [1]))
-    with pytest.raises(UserError, match=r"^GroupQueryAttention .*length that is known only when it runs"):
-        corrected(model)
+    if room == PAST:
+        graph.output[1].CopyFrom(helper.make_tensor_value_info("y1", TensorProto.FLOAT, [1, GROUPS, room, WIDTH]))
+    session = onnxruntime.InferenceSession(corrected(model).SerializeToString(), providers=["CPUExecutionProvider"])
+    for ours, theirs in zip(session.run(None, {"x0": x, "x6": ends[1]}), expected, strict=True):
+        np.testing.assert_allclose(ours, theirs, 1e-4, 1e-5)

@@ -235,3 +235,41 @@ def test_nodes_may_come_before_what_they_read(tmp_path):
     onnx.save(make(nodes, [tensor("x", 4)], [tensor("y", 4)]), path)
     x = np.array([-2, -1, 1, 2], "f")
     np.testing.assert_array_equal(run(load_model(str(path)).mod, x)[0], -(abs(x) + x))
+
+
+def test_outputs_that_say_nothing_of_their_shape(tmp_path):
+    """As tf2onnx writes them; the file's own bytes stay what they are."""
+    nodes = [helper.make_node("Relu", ["x"], ["y"]), helper.make_node("Shape", ["x"], ["s"])]
+    model = make(nodes, [tensor("x", 2, 3)], [tensor("y", 2, 3), onnx.ValueInfoProto(name="s")])
+    model.graph.output[0].type.tensor_type.ClearField("shape")
+    path = tmp_path / "silent.onnx"
+    onnx.save(model, path)
+    loaded = load_model(str(path))
+    assert [(o.name, o.shape, o.dtype) for o in loaded.outputs] == [("y", (2, 3), "float32"), ("s", (2,), "int64")]
+    assert loaded.content == path.read_bytes()
+
+
+def test_inputs_and_outputs_that_are_no_tensors_of_numbers_are_named(tmp_path):
+    path = tmp_path / "model.onnx"
+    split = helper.make_node("SplitToSequence", ["x"], ["s"], axis=1)
+    words = helper.make_node("Cast", ["x"], ["s"], to=TensorProto.STRING)
+    sequence = helper.make_tensor_sequence_value_info("s", TensorProto.FLOAT, [2, 1])
+    for node, output in ((split, sequence), (words, tensor("s", 2, 3, dtype=TensorProto.STRING))):
+        onnx.save(make([node], [tensor("x", 2, 3)], [output]), path)
+        with pytest.raises(UserError, match=r'^Output "s" is not a tensor of numbers'):
+            load_model(str(path))
+    onnx.save(make([helper.make_node("Relu", ["x"], ["y"])], [tensor("x", 2)], [tensor("y", 2)]), path)
+    model = onnx.load(path)
+    model.graph.input[0].type.tensor_type.ClearField("shape")
+    onnx.save(model, path)
+    with pytest.raises(UserError, match=r'^Input "x" is not a tensor of known rank'):
+        load_model(str(path))
+
+
+def test_an_operator_that_fails_to_be_imported_is_named(tmp_path):
+    model = make([helper.make_node("Reshape", ["x", "s"], ["y"])], [tensor("x", 2, 3)], [tensor("y", 6)])
+    model.graph.input.append(tensor("s", 1, dtype=TensorProto.INT64))
+    path = tmp_path / "model.onnx"
+    onnx.save(model, path)
+    with pytest.raises(UserError, match="has a Reshape in a form that cannot be imported"):
+        load_model(str(path))

@@ -387,6 +387,20 @@ def test_random_numbers_are_refused(tmp_path, operator):
         load_model(str(tmp_path / "model.onnx"))
 
 
+@pytest.mark.parametrize(("opset", "form"), [(11, {"outputs": 5}), (15, {"outputs": 3, "training_mode": 1})])
+def test_batch_norms_by_what_comes_in(tmp_path, opset, form):
+    """As PyTorch writes norms of weights, whose further outputs nothing reads."""
+    scale, bias, old = np.array([2, 3], "f"), np.array([0.5, -1], "f"), np.ones(2, "f")
+    model = model_of(IMAGE, opset, ("BatchNormalization", [scale, bias, old, old], form))
+    del model.graph.output[1:]
+    model.graph.output[0].CopyFrom(helper.make_tensor_value_info("y0", onnx.TensorProto.FLOAT, IMAGE.shape))
+    onnx.save(model, tmp_path / "model.onnx")
+    machine = relax.VirtualMachine(tvm.compile(load_model(str(tmp_path / "model.onnx")).mod, target="llvm"), tvm.cpu())
+    mean, spread = IMAGE.mean((0, 2, 3), keepdims=True), IMAGE.var((0, 2, 3), keepdims=True)
+    expected = (IMAGE - mean) / np.sqrt(spread + 1e-5) * scale[:, None, None] + bias[:, None, None]
+    np.testing.assert_allclose(machine["main"](tvm.runtime.tensor(IMAGE)).numpy(), expected, 1e-5, 1e-5)
+
+
 PLANE, ROW = np.ones((1, 4, 6, 6), "f"), np.ones(4, "f")
 
 
@@ -396,7 +410,7 @@ PLANE, ROW = np.ones((1, 4, 6, 6), "f"), np.ones(4, "f")
         (("LayerNormalization", [np.ones(6, "f")], {"outputs": 2}), 17, "further outputs"),
         (("Dropout", [], {"outputs": 2}), 10, "further outputs"),
         (("Dropout", [np.float32(0.5), np.array(True)], {}), 13, "training"),
-        (("BatchNormalization", [ROW] * 4, {"training_mode": 1}), 15, "training"),
+        (("BatchNormalization", [ROW] * 4, {"training_mode": 1, "outputs": 3}), 15, "further outputs"),
         (("RoiAlign", [np.ones((1, 4), "f"), np.array([0])], {"mode": "max"}), 16, "maximum"),
         (("LRN", [], {"size": 2}), 13, "even size"),
         (("LpPool", [], {"kernel_shape": [3, 3], "strides": [2, 2], "ceil_mode": 1}), 18, "ceil_mode"),

@@ -19,6 +19,7 @@ functional = nn.functional
 
 X, TIES, COUNTS = numbers(4, 6, 5), whole(-3, 3, 4, 9), whole(-9, 9, 3, 7)
 VOLUME, PLACES = numbers(2, 3, 4, 5, 6), numbers(2, 3, 2, 4, 3)
+BROKEN = torch.where(X > 1.5, torch.nan, X)
 EDGES = torch.tensor([-1.0, -0.5, -0.5, 0.3, 1.2])
 CASES = {
     "least along an axis": (lambda x: x.min(1), [X]),
@@ -32,6 +33,7 @@ CASES = {
     "stable places": (lambda i: (i.argsort(stable=True), i.argsort(dim=0, descending=True, stable=True)), [TIES]),
     "the largest so far": (lambda x: torch.cummax(x, 1), [X]),
     "the least so far, of equal ones the last": (lambda i: torch.cummin(i, -1), [TIES]),
+    "the largest so far, and NaN from where there is one": (lambda x: torch.cummax(x, 1), [BROKEN]),
     "the second least": (lambda x: torch.kthvalue(x, 2, 1), [X]),
     "the third least, its axis kept": (lambda x: torch.kthvalue(x, 3, keepdim=True), [X]),
     "windows along an axis": (lambda x: x.unfold(1, 3, 2), [X]),

@@ -195,6 +195,7 @@ def test_open_dimensions_stay_open(tmp_path):
     ("function", "inputs", "words"),
     [
         (lambda x, v: x.index_put((x > 0,), v), [X[0], numbers(30)], "where booleans say"),
+        (lambda x: x[x.sum(1) > 0], [X[0]], "selects by booleans .*Select before the model"),
         (functional.embedding_bag, [whole(0, 9, 6), numbers(9, 4), torch.tensor([0, 2])], "sizes are known"),
     ],
 )

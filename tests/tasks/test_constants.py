@@ -45,6 +45,9 @@ CASES = {
         relax.op.full((4, 6), relax.const(2.5)),
         relax.op.add(relax.op.ones((6,), "float32"), relax.op.zeros((1, 6), "float32")),
     ),
+    "one number like others": lambda a, b: relax.op.add(
+        relax.op.full_like(a, relax.const(2.5)), relax.op.add(relax.op.ones_like(a), relax.op.zeros_like(b))
+    ),
     "sums so far": lambda a, b: relax.op.tile(relax.op.cumsum(a, axis=1), (2, 1, 3)),
     "bits": lambda a, b: relax.op.bitwise_xor(relax.op.astype(relax.op.floor(a), "int32"), relax.const(5, "int32")),
     "extents": lambda a, b: relax.op.shape_to_tensor(relax.op.shape_of(a)),

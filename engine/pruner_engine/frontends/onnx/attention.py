@@ -101,10 +101,13 @@ def _grouped(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
         raise refused(node, "has a quantised cache, or puts out its scores")
     heads, groups, kind = form["num_heads"], form["kv_num_heads"], values.dtype(query)
     batch, length, depth = values.shape_for(node)
+    held = values.shape_for(node, 3)[2] if past_key else 0
     known = values.constant(total)
-    if known is None:
-        raise refused(node, "has a length that is known only when it runs")
-    length_of_all = int(known.reshape(-1)[0])
+    if known is None:  # as many as the file says, or the new ones behind all that the cache holds
+        declared = values.shape(node.output[1]) if len(node.output) > 1 else None
+        length_of_all = declared[2] if declared else held + length
+    else:
+        length_of_all = int(known.reshape(-1)[0])
     width = depth // heads if key else depth // (heads + 2 * groups)
     if not key:
         query, key, value = nodes.cut(query, [heads * width, groups * width, groups * width], axis=2)
@@ -117,11 +120,10 @@ def _grouped(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
         query, key = (
             _turned(nodes, x, angles, half, width, bool(form.get("rotary_interleaved"))) for x in (query, key)
         )
-    held = values.shape_for(node, 3)[2] if past_key else 0
     room = max(held, length_of_all)
     if held:
         # one sequence has as many places as there are; several may differ, and a cache may have room for more
-        together = batch == 1 and held + length == length_of_all
+        together = known is not None and batch == 1 and held + length == length_of_all
         sources = "" if together else _sources(nodes, before, held, length, room)
         key, value = (
             _kept(nodes, past, new, sources, [batch, groups, room, width])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 import onnx
 
 from pruner_engine.errors import UserError
@@ -33,6 +34,7 @@ from pruner_engine.frontends.onnx.values import Values, Writer, refuse_outputs, 
 from pruner_engine.frontends.onnx.windows import WINDOWS
 
 _RUNTIME = "com.microsoft"
+_MODE_AS_ATTRIBUTE = 14  # version of BatchNormalization
 
 
 def corrected(model: onnx.ModelProto) -> onnx.ModelProto:
@@ -121,12 +123,27 @@ def _only_first_output(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bo
     return False
 
 
+def _batch_norm(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
+    """In training mode, as exporters write norms of weights: by the mean and variance of what comes in."""
+    form = attributes_of(node)
+    by_outputs = nodes.opset < _MODE_AS_ATTRIBUTE and len(node.output) > 1 and not form.get("is_test")
+    if not by_outputs and not form.get("training_mode"):
+        return _only_first_output(nodes, node, values)
+    _only_first_output(nodes, node, values)
+    (x, scale, bias), shape = node.input[:3], values.shape_for(node)
+    axes = [axis for axis in range(len(shape)) if axis != 1]
+    apart = nodes("Sub", x, nodes.reduced("ReduceMean", x, axes))
+    spread = nodes.reduced("ReduceMean", nodes("Mul", apart, apart), axes)
+    epsilon = nodes.constant(form.get("epsilon", 1e-5), values.dtype(x))
+    normed = nodes("Div", apart, nodes("Sqrt", nodes("Add", spread, epsilon)))
+    scale, bias = (nodes.reshape(weight, -1, *[1] * (len(shape) - 2)) for weight in (scale, bias))
+    nodes.named(nodes("Add", nodes("Mul", normed, scale), bias), node.output[0])
+    return True
+
+
 def _no_training(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
-    training = bool(attributes_of(node).get("training_mode"))
-    if node.op_type == "Dropout" and len(node.input) > 2 and node.input[2]:
-        flag = values.constant(node.input[2])
-        training = flag is None or bool(flag.any())
-    if training:
+    flag = values.constant(node.input[2]) if len(node.input) > 2 and node.input[2] else np.array(False)
+    if flag is None or flag.any():
         raise refused(node, "is in training mode")
     return _only_first_output(nodes, node, values)
 
@@ -169,7 +186,7 @@ _WRITERS: dict[str, Writer] = {
     **NUMBERS,
     **SELECTION,
     **WINDOWS,
-    "BatchNormalization": _no_training,
+    "BatchNormalization": _batch_norm,
     "Dropout": _no_training,
     "LRN": _no_even_size,
     "LayerNormalization": _layer_norm,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import traceback
 from collections.abc import Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -11,12 +12,13 @@ from typing import NamedTuple
 import onnx
 import tvm
 from google.protobuf.message import DecodeError
-from onnx import external_data_helper, helper, inliner
+from onnx import TensorProto, external_data_helper, helper, inliner
 from tvm.relax.frontend.onnx import from_onnx
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.importing import first_line, importing, refuse_beyond_memory
 from pruner_engine.frontends.onnx.corrections import corrected
+from pruner_engine.frontends.onnx.following import with_known_numbers
 from pruner_engine.frontends.onnx.loops import has_loops, unrolled
 from pruner_engine.frontends.onnx.nodes import (
     Nodes,
@@ -33,10 +35,10 @@ from pruner_engine.protocol import ModelInput
 from pruner_engine.tasks.rewriting import extents_of, fields_of
 
 _DTYPES = {
-    *(onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16, onnx.TensorProto.DOUBLE, onnx.TensorProto.BFLOAT16),
-    *(onnx.TensorProto.INT8, onnx.TensorProto.INT16, onnx.TensorProto.INT32, onnx.TensorProto.INT64),
-    *(onnx.TensorProto.UINT8, onnx.TensorProto.UINT16, onnx.TensorProto.UINT32, onnx.TensorProto.UINT64),
-    onnx.TensorProto.BOOL,
+    *(TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.DOUBLE, TensorProto.BFLOAT16),
+    *(TensorProto.INT8, TensorProto.INT16, TensorProto.INT32, TensorProto.INT64),
+    *(TensorProto.UINT8, TensorProto.UINT16, TensorProto.UINT32, TensorProto.UINT64),
+    TensorProto.BOOL,
 }
 _FUNCTIONS = (
     *("Attention", "CausalConvWithState", "Celu", "CenterCropPad", "GroupNormalization", "LinearAttention"),
@@ -97,7 +99,10 @@ def _sort(graph: onnx.GraphProto) -> None:
 
 
 def _check(model: onnx.ModelProto) -> None:
-    """Raises what ONNX's checker raises; it does not know what the runtime has among ONNX's operators."""
+    """Raises what ONNX's checker raises; it does not know what the runtime has among ONNX's operators.
+
+    Like the runtime, it is to take inputs and outputs that say nothing of their shape.
+    """
     opset = opset_of(model)
     unknown = [
         node
@@ -110,11 +115,20 @@ def _check(model: onnx.ModelProto) -> None:
         node.domain = "com.microsoft"
     if unknown:
         model.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+    silent = [
+        (value, value.type.SerializeToString())
+        for value in (*model.graph.input, *model.graph.output)
+        if value.type.WhichOneof("value") in (None, "tensor_type") and not value.type.tensor_type.HasField("shape")
+    ]
+    for value, _ in silent:
+        value.type.CopyFrom(helper.make_tensor_type_proto(value.type.tensor_type.elem_type or TensorProto.FLOAT, []))
     try:
         onnx.checker.check_model(model)
     finally:
         for node, domain in held:
             node.domain = domain
+        for value, told in silent:
+            value.type.ParseFromString(told)
         del model.opset_import[imported:]
 
 
@@ -133,7 +147,9 @@ def declared_inputs(model: onnx.ModelProto) -> list[ModelInput]:
             continue
         tensor = value.type.tensor_type
         if not value.type.HasField("tensor_type") or not tensor.HasField("shape"):
-            raise UserError(f'Input "{value.name}" is not a tensor of known rank.', "Only tensors can be tuned.")
+            raise UserError(
+                f'Input "{value.name}" is not a tensor of known rank.', "Export it with tensors and their shapes."
+            )
         shape: list[int | str] = [
             dim.dim_value if dim.dim_value > 0 else dim.dim_param or f"{value.name}_{axis}"
             for axis, dim in enumerate(tensor.shape.dim)
@@ -148,6 +164,10 @@ def to_relax(model: onnx.ModelProto, name: str, shapes: Mapping[str, tuple[int, 
     Raises:
         UserError: it uses what TVM's importer cannot do.
     """
+    for output in model.graph.output:
+        kind = output.type.WhichOneof("value")
+        if kind not in (None, "tensor_type") or output.type.tensor_type.elem_type == TensorProto.STRING:
+            raise UserError(f'Output "{output.name}" is not a tensor of numbers.', "Export it with outputs that are.")
     fixed = onnx.ModelProto()
     fixed.CopyFrom(model)
     # before version 4 weights had to be inputs too, and rewriting would leave those behind as inputs without a weight
@@ -169,9 +189,24 @@ def to_relax(model: onnx.ModelProto, name: str, shapes: Mapping[str, tuple[int, 
         if has_recurrent(fixed):
             fixed = _simplify(write_out(fixed))  # again: their weights are constants in another shape
         fixed = replaced(corrected(dequantised(fixed)), _split_sum)
-        mod = from_onnx(fixed, shape_dict={k: list(v) for k, v in shapes.items()}, keep_params_in_input=False)
+        try:
+            mod = from_onnx(fixed, shape_dict={k: list(v) for k, v in shapes.items()}, keep_params_in_input=False)
+        except Exception as error:
+            if not (operator := _operator_in(error)):
+                raise
+            raise UserError(
+                f"{name} has a {operator} in a form that cannot be imported: {first_line(error)}",
+                "Export it with another version of the operators, or without that operator.",
+            ) from error
     _check_outputs(mod, model, name)
     return mod
+
+
+def _operator_in(error: Exception) -> str:
+    """What TVM's importer was at when it raised this, which it does not say; "" where it was at none."""
+    frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
+    found = (frame.f_locals.get("node") for frame in frames if frame.f_code.co_name == "_construct_nodes")
+    return next((node.op_type for node in found if isinstance(node, onnx.NodeProto)), "")
 
 
 def _check_outputs(mod: tvm.IRModule, model: onnx.ModelProto, name: str) -> None:
@@ -234,7 +269,7 @@ def _read_external(tensor: onnx.TensorProto, part: _Part, name: str) -> None:
     except OSError as error:
         raise _unreadable(part.path.name, name) from error
     del tensor.external_data[:]
-    tensor.data_location = onnx.TensorProto.DEFAULT
+    tensor.data_location = TensorProto.DEFAULT
 
 
 def _unreadable(location: str, name: str) -> UserError:
@@ -270,11 +305,11 @@ def _say_defaults(node: onnx.NodeProto, opset: int) -> None:
 def _simplify(model: onnx.ModelProto) -> onnx.ModelProto:
     """The model after ONNX Runtime's basic rewriting, which folds constants and batch norm and drops dropout.
 
-    Without ONNX Runtime, or where it refuses the model, it stays as it is: TVM does the same, slower. So does a model
-    of halves, which it would compute in float32, as it has few kernels of theirs for CPUs.
+    Without ONNX Runtime, or where it refuses the model, it stays as it is: TVM does the same, slower. A model of
+    halves, which it would compute in float32, as it has few kernels of theirs for CPUs, gets its shapes known only.
     """
     if _has_halves(model):
-        return model
+        return with_known_numbers(model)
     try:
         import onnxruntime as ort
     except ImportError:
@@ -297,7 +332,7 @@ def _has_halves(model: onnx.ModelProto) -> bool:
     kinds |= {value.type.tensor_type.elem_type for value in (*model.graph.input, *model.graph.output)}
     nodes = [node for graph in graphs_within(model.graph) for node in graph.node]
     kinds |= {attributes_of(node).get("to") for node in nodes if node.op_type == "Cast"}
-    return bool(kinds & {onnx.TensorProto.FLOAT16, onnx.TensorProto.BFLOAT16})
+    return bool(kinds & {TensorProto.FLOAT16, TensorProto.BFLOAT16})
 
 
 def _split_sum(nodes: Nodes, node: onnx.NodeProto) -> bool:

@@ -16,7 +16,7 @@ from onnx import TypeProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 from onnx.shape_inference import infer_node_outputs
 
-from pruner_engine.frontends.onnx.nodes import is_standard
+from pruner_engine.frontends.onnx.nodes import Nodes, attributes_of, is_standard, opset_of, replaced
 from pruner_engine.frontends.onnx.values import Values
 
 _OF_SHAPES = {
@@ -66,18 +66,39 @@ class FollowedValues(Values):
         held = self._constants.get(name)
         return held if held is not None and np.prod(held.dims) <= _FEW else None
 
+    def _named(self, held: onnx.TensorProto, name: str) -> onnx.TensorProto:
+        """A constant under its name, which one of a Constant does not have."""
+        return numpy_helper.from_array(numpy_helper.to_array(held), name)
+
     def _number(self, node: onnx.NodeProto, opset: int) -> np.ndarray[Any, Any] | None:
         """What a node makes of a shape or of numbers that follow from one; None where it is something else."""
-        if node.op_type == "Shape" and not node.attribute:
-            shape = self.shape(node.input[0])
-            return None if shape is None else np.array(shape, np.int64)
+        if node.op_type == "Shape":
+            shape, form = self.shape(node.input[0]), attributes_of(node)
+            return None if shape is None else np.array(shape[form.get("start", 0) : form.get("end")], np.int64)
         if node.op_type not in _OF_SHAPES or node.output[0] in self._constants:
             return None
         names = [name for name in node.input if name]
-        held = [small for name in names if (small := self._small(name)) is not None]
+        held = [self._named(small, name) for name in names if (small := self._small(name)) is not None]
         if len(held) < len(names):
             return None
         graph = helper.make_graph([node], "number", [], [onnx.ValueInfoProto(name=node.output[0])], held)
         model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)])
         found: np.ndarray[Any, Any] = ReferenceEvaluator(model).run(None, {})[0]
         return found
+
+
+def with_known_numbers(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with constants in place of shapes, and of numbers that follow from them."""
+    opset, values = opset_of(model), FollowedValues(model.graph)
+
+    def write(nodes: Nodes, node: onnx.NodeProto) -> bool:
+        values.follow([node], [], opset)
+        if node.op_type == "Constant" or len(node.output) != 1:
+            return False
+        known = values.constant(node.output[0])
+        if known is None or known.dtype.kind not in "biu":
+            return False
+        nodes.named(nodes.constant(known, known.dtype), node.output[0])
+        return True
+
+    return replaced(model, write)

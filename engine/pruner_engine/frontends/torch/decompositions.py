@@ -66,7 +66,7 @@ def _sorted(x: Tensor, *, stable: bool | None, dim: int = -1, descending: bool =
 
 
 def _extremes_so_far(least: bool, x: Tensor, dim: int) -> tuple[Tensor, Tensor]:
-    """And where they are, of equal ones the last: extremes of all, with the later ones left out."""
+    """And where they are, of equal ones the last: extremes of all, with the later ones left out; NaN is beyond any."""
     if x.dim() == 0 or not (x.is_floating_point() or x.dtype in _WHOLE):
         return NotImplemented
     low, high = (-math.inf, math.inf) if x.is_floating_point() else (torch.iinfo(x.dtype).min, torch.iinfo(x.dtype).max)
@@ -75,7 +75,13 @@ def _extremes_so_far(least: bool, x: Tensor, dim: int) -> tuple[Tensor, Tensor]:
     so_far = place <= place.unsqueeze(-1)
     seen = torch.where(so_far, row, outside)
     found = seen.amin(-1) if least else seen.amax(-1)
-    places = torch.where(so_far & (row == found.unsqueeze(-1)), place, 0).amax(-1)
+    here = row == found.unsqueeze(-1)
+    if x.is_floating_point():
+        broken = row.isnan()
+        from_here = (so_far & broken).any(-1)
+        found = torch.where(from_here, math.nan, found)
+        here = torch.where(from_here.unsqueeze(-1), broken, here)
+    places = torch.where(so_far & here, place, 0).amax(-1)
     return found.movedim(-1, dim), places.movedim(-1, dim)
 
 

@@ -13,6 +13,7 @@ import torch
 from torch.fx import Node
 from tvm import relax
 
+from pruner_engine.errors import UserError
 from pruner_engine.frontends.torch.nodes import arguments, extents_of
 
 if TYPE_CHECKING:
@@ -97,7 +98,10 @@ def _flat(importer: Conversion, indices: list[Node], extents: list[Any]) -> rela
     flat = None
     for node, extent in zip(indices, extents, strict=True):
         if node.meta["val"].dtype == torch.bool:
-            raise ValueError("it selects by booleans, so that a shape is known only when it runs")
+            raise UserError(
+                f"The model selects by booleans ({node.name}), so that a shape is known only when it runs.",
+                "Select before the model, or keep all and weigh them with the booleans (torch.where).",
+            )
         if type(extent) is not int and (flat is not None or not _counts_up(node)):
             raise ValueError("it indexes an axis of open size, where indices may count from its end")
         index = importer.as_type(importer.env[node], torch.int64)
