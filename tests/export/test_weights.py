@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
+from pruner_engine.export.build import compile_model
 from pruner_engine.export.library import LIBRARY
 from pruner_engine.export.weights import WEIGHTS, write_weights
 
@@ -80,3 +81,9 @@ def test_halves_keep_their_type(tmp_path):
     data = (tmp_path / told["file"]).read_bytes()
     for spec, value in zip(told["tensors"], values, strict=True):
         assert data[spec["offset"] :].startswith(value.tobytes())
+
+
+def test_packed_weights_are_constants_of_their_own(work):
+    tuned = work.tuned()
+    program = compile_model(tuned.applied(), tuned.target).as_text()
+    assert "_prepacked" in program and "tuple_getitem" not in program

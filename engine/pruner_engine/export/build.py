@@ -78,7 +78,9 @@ def _compiling(target: tvm.target.Target) -> Iterator[None]:
 
 def _packed(mod: tvm.IRModule) -> tvm.IRModule:
     """The module with constant weights as its schedules want them."""
-    return transform.FoldConstant()(transform.SplitLayoutRewritePreproc()(_rooted(mod)))
+    folded = transform.FoldConstant()(transform.SplitLayoutRewritePreproc()(_rooted(mod)))
+    # packed weights come in tuples, which an inference would make and take apart
+    return transform.DeadCodeElimination()(transform.CanonicalizeBindings()(folded))
 
 
 def _rooted(mod: tvm.IRModule) -> tvm.IRModule:

@@ -100,35 +100,33 @@ class Model:
     def profile(self, inputs: Sequence[np.ndarray], repeats: int = 5) -> dict[str, dict[str, float]]:
         """Seconds and calls of each function in one inference (median of the repeats), by name.
 
-        The cheapest call of all does next to nothing: what it takes is the cost of watching, taken off every call.
+        What passes between two calls is the cost of watching, which depends on their arguments: it is taken off.
         """
         tensors = self.tensors(inputs)
         self.call(tensors)
         runs: list[dict[str, list[float]]] = []
-        started = 0.0
+        left = watching = 0.0
         synchronize = self._ffi.get_global_func("runtime.Device_StreamSync")
 
         def watch(_function: Any, name: str, before: bool, *_: Any) -> int:
-            nonlocal started
+            nonlocal left, watching
             if self._device.dlpack_device_type() != DLPACK["cpu"]:
                 synchronize(self._device, 0)
-            now = time.perf_counter()
+            lasted = time.perf_counter() - left
             if before:
-                started = now
+                watching = lasted
             else:
-                runs[-1].setdefault(str(name), []).append(now - started)
+                runs[-1].setdefault(str(name), []).append(max(0.0, lasted - watching))
+            left = time.perf_counter()
             return 0
 
         self._vm["set_instrument"](self._ffi.convert(watch))
         for _ in range(repeats):
             runs.append({})
+            left = time.perf_counter()
             self.call(tensors)
-        watching = min(seconds for run in runs for calls in run.values() for seconds in calls)
         return {
-            name: {
-                "seconds": statistics.median(sum(run[name]) - watching * len(run[name]) for run in runs),
-                "calls": len(calls),
-            }
+            name: {"seconds": statistics.median(sum(run[name]) for run in runs), "calls": len(calls)}
             for name, calls in runs[0].items()
         }
 
