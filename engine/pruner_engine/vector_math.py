@@ -1,5 +1,6 @@
-"""Exponentials, logarithms and error functions in arithmetic that every vector unit has, where LLVM calls the C library
-by element.
+"""Exponentials, logarithms, error functions and hyperbolic tangents in arithmetic that every vector unit has.
+
+LLVM calls the C library by element for most of them, and the hyperbolic tangent of TVM takes two exponentials.
 
 The kernels keep the plain operators; these expansions take their place when a kernel for a CPU is built.
 """
@@ -17,8 +18,9 @@ from tvm.tirx.op import register_intrin_lowering
 
 _HIGH = 355 / 512  # of ln 2; so few digits that its products with exponents are exact
 _LOW = math.log(2) - _HIGH
-_TERMS = 7  # of the series on half an octave: the next one is below the last place of a float
-_LEAST, _MOST = -126 * math.log(2), 88.72283935546875  # where results leave the range of normal numbers
+# (eˣ - 1 - x) / x² on half an octave: Remez' exchange, weighted so that eˣ is right to 2^-28
+_EXP = (0.49999994, 0.166665211, 0.041668389, 0.00836874545, 0.00138145429)
+_LEAST, _MOST = -126 * math.log(2), 88.72283172607422  # where results leave the range of normal numbers
 _MANTISSA = 23  # bits
 _TINY = 2.0**-126  # the least normal number
 _HALF_OCTAVE = 0x3F3504F3  # the bits of √½
@@ -36,6 +38,10 @@ _ERF_OVER = (
 _ERF_UNDER = (
     *(-1.42647390514189e-2, -7.37332916720468e-3, -1.68282697438203e-3, -2.13374055278905e-4, -1.45660718464996e-5),
 )
+_TANH_MOST = 8.03096867  # where the quotient is 1, and nowhere before it is more
+# tanh(x) / x in powers of x², one polynomial over another: least squares, weighted until the largest error is 2^-29
+_TANH_OVER = (0.999999999, 0.136803894, 0.00386892238, 2.80194712e-5, 3.06139614e-8, -1.22249721e-11)
+_TANH_UNDER = (1.0, 0.470137215, 0.0272480144, 0.000393968004, 1.28820661e-6)
 
 
 def exponential(x: Expr) -> Expr:
@@ -43,17 +49,21 @@ def exponential(x: Expr) -> Expr:
     numbers; NaN stays.
     """
     kind = str(x.ty)
-    argument, octaves, rest = (tirx.Var(name, kind) for name in ("argument", "octaves", "rest"))
+    argument, octaves, rest, square = (tirx.Var(name, kind) for name in ("argument", "octaves", "rest", "square"))
 
     def number(value: float) -> Expr:
         return tirx.const(value, kind)
 
     whole = kind.replace("float32", "int32")
-    series = _polynomial([1 / math.factorial(power) for power in range(_TERMS + 1)], rest)
+    first, second, third, fourth, fifth = map(number, _EXP)
+    # in pairs: Horner's scheme would wait for each of its products
+    upper = (first + second * rest) + square * ((third + fourth * rest) + fifth * square)
+    series = (upper * square + rest) + number(1.0)
     # added to the exponent itself: a factor of 2^128 would be infinite where the product is not
     bits = tirx.reinterpret(whole, series) + (octaves.astype(whole) << tirx.const(_MANTISSA, whole))
     limited = tirx.Select(argument > number(_MOST), number(math.inf), tirx.reinterpret(kind, bits))
     result = tirx.Select(argument < number(_LEAST), number(0.0), limited)
+    result = tirx.Let(square, rest * rest, result)
     result = tirx.Let(rest, argument - octaves * number(_HIGH) - octaves * number(_LOW), result)
     result = tirx.Let(octaves, tirx.floor(argument * number(1 / math.log(2)) + number(0.5)), result)
     return tirx.Let(argument, x, result)
@@ -90,10 +100,20 @@ def logarithm(x: Expr) -> Expr:
 
 def error_function(x: Expr) -> Expr:
     """erf of float32 numbers; NaN and signs stay, those of zeros too."""
+    return _odd(x, _ERF_MOST, _ERF_OVER, _ERF_UNDER)
+
+
+def hyperbolic_tangent(x: Expr) -> Expr:
+    """The same of tanh."""
+    return _odd(x, _TANH_MOST, _TANH_OVER, _TANH_UNDER)
+
+
+def _odd(x: Expr, furthest: float, over: Sequence[float], under: Sequence[float]) -> Expr:
+    """An odd function that is constant beyond `furthest`, a quotient of polynomials of the square."""
     kind = str(x.ty)
     argument, near, square = (tirx.Var(name, kind) for name in ("argument", "near", "square"))
-    most = tirx.const(_ERF_MOST, kind)
-    result = near * (_polynomial(_ERF_OVER, square) / _polynomial(_ERF_UNDER, square))
+    most = tirx.const(furthest, kind)
+    result = near * (_polynomial(over, square) / _polynomial(under, square))
     result = tirx.Let(square, near * near, result)
     limited = tirx.Select(argument > most, most, tirx.Select(argument < -most, -most, argument))
     return tirx.Let(argument, x, tirx.Let(near, limited, result))
@@ -110,8 +130,18 @@ def _polynomial(coefficients: Sequence[float], x: Expr) -> Expr:
 @functools.cache
 def register_vector_math() -> None:
     """Let kernels for CPUs be built with these; `import_tvm` calls it."""
-    for name, expand in (("tirx.exp", exponential), ("tirx.log", logarithm), ("tirx.erf", error_function)):
+    for name, expand in _EXPANSIONS.items():
         register_intrin_lowering(name, target="llvm", f=_lowering(name, expand), level=99)
+        # TVM does not say so of erf, and would compute whole statements with it number by number
+        Op.get(name).set_attr("TVectorizable", True, 99)
+
+
+_EXPANSIONS = {
+    "tirx.exp": exponential,
+    "tirx.log": logarithm,
+    "tirx.erf": error_function,
+    "tirx.tanh": hyperbolic_tangent,
+}
 
 
 def _lowering(name: str, expand: Callable[[Expr], Expr]) -> Callable[[Call], Expr]:

@@ -14,7 +14,7 @@ from pruner_engine.tvm_import import import_tvm
 
 tvm = import_tvm()
 
-from tvm import relax  # noqa: E402
+from tvm import relax, s_tir, te, tirx  # noqa: E402
 from tvm.relax import op  # noqa: E402
 
 from pruner_engine.targets.target import resolve_target  # noqa: E402
@@ -77,7 +77,7 @@ def test_every_tenthousandth_exponential_is_right_to_two_units():
 
 
 def test_exponentials_reach_the_largest_number():
-    x = np.array([88.3, 88.37, 88.5, 88.7, 88.72283, 88.73, 100], "float32")
+    x = np.array([88.3, 88.37, 88.5, 88.7, 88.72283, 88.72284, 88.73, 100], "float32")
     with np.errstate(over="ignore"):
         want = np.exp(x.astype("float64")).astype("float32")
     assert np.isfinite(want[4]) and np.isinf(want[5])
@@ -94,6 +94,27 @@ def test_every_tenthousandth_error_function_is_right_to_eight_units():
     x = every(9973)
     with np.errstate(invalid="ignore"):
         check_places(run(op.erf, x), special.erf(x.astype("float64")).astype("float32"), 8)
+
+
+def test_every_tenthousandth_hyperbolic_tangent_is_right_to_five_units():
+    x = every(9973)
+    with np.errstate(invalid="ignore"):
+        want = np.tanh(x.astype("float64")).astype("float32")
+    got = run(op.tanh, x)
+    check_places(got, want, 5)
+    assert not (np.abs(got) > 1).any()
+    np.testing.assert_array_equal(np.signbit(got[x == 0]), np.signbit(x[x == 0]))
+
+
+@pytest.mark.parametrize("name", ["exp", "log", "erf", "tanh"])
+def test_a_vector_of_numbers_is_computed_as_one(name):
+    x = te.placeholder((64,), name="x")
+    y = te.compute((64,), lambda i: getattr(te, name)(x(i)), name="y")
+    schedule = s_tir.Schedule(te.create_prim_func([x, y]))
+    schedule.vectorize(schedule.split(*schedule.get_loops("y"), [None, 8])[1])
+    opaque = s_tir.transform.LowerOpaqueBlock()(s_tir.transform.ConvertBlocksToOpaque()(schedule.mod))
+    loops = tirx.transform.VectorizeLoop()(opaque).script()
+    assert f"T.{name}(x[T.Ramp(" in loops
 
 
 def check_places(got: np.ndarray, want: np.ndarray, most: int) -> None:
