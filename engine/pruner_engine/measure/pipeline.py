@@ -206,9 +206,9 @@ class Pipeline:
 
     def _restart(self) -> None:
         self._silent_s = 0.0
+        self._refuse_lost_folder()
         self._zygote.kill()  # one that hangs must not wake up and remove the folder
         self._zygote.close()
-        self._refuse_lost_folder()
         while self._restarts < _RESTARTS:
             self._restarts += 1
             with contextlib.suppress(UserError):  # what ended the last one may end this one as it starts
