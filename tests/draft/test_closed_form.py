@@ -22,7 +22,11 @@ COMPARED = [
 FUSED = {("symbol", "memory_operations_thread"), ("penalty", "reuse"), ("time", "compute")}
 # quotients that TVM simplifies, knowing the tiles, and we do not: of which group a channel is, and of which part of a
 # window a partial sum is. What is told of the padded input's copy, which moves with them, is an estimate.
-QUOTIENTS = {"conv2d:1,16,12,12,32,3,pad=1,groups=2,layout=NHWC", "avgpool:1,16,15,15,3,stride=2,pad=1"}
+QUOTIENTS = {
+    "conv2d:1,16,12,12,32,3,pad=1,groups=2",
+    "conv2d:1,16,12,12,32,3,pad=1,groups=2,layout=NHWC",
+    "avgpool:1,16,15,15,3,stride=2,pad=1",
+}
 
 Figures = dict[tuple[str, str], float]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pruner_engine.draft.columns import Column, Value, maximum, minimum, where
+from pruner_engine.draft.columns import Column, Value, divides, equal, floor_div, maximum, minimum, where
 from pruner_engine.draft.index import (
     Atom,
     Const,
@@ -13,13 +13,16 @@ from pruner_engine.draft.index import (
     Opaque,
     Quotient,
     Remainder,
+    Scaled,
     Var,
     add,
     atoms_of,
     constant_of,
+    quotients_in,
     replace,
     scale,
     span,
+    terms_of,
 )
 from pruner_engine.draft.nest import Access, Block, Buffer, Loop, Node, UnreadableSketchError, blocks_under, bound
 
@@ -73,6 +76,25 @@ def region(touching: Sequence[Access], fixed: set[Atom], *, beyond: bool = False
             found.append((start, span(index, lambda atom: atom not in fixed)))
         ranges.append(_union(found, whole, beyond))
     return ranges
+
+
+def steady(touching: Sequence[Access], fixed: set[Atom]) -> Value:
+    """Whether each range is equally long wherever the fixed variables stand.
+
+    A quotient of which a part is fixed is steady where that part moves by whole divisors, or the other part reaches
+    over whole divisors and over a part of one that divides it.
+    """
+    found: Value = 1
+    for inner, divisor in ((q.index, q.divisor) for a in touching for i in bound(a) for q in quotients_in(i)):
+        reach = span(inner, lambda atom: atom not in fixed)
+        uneven: Value = 0
+        for term in terms_of(inner):
+            if not isinstance(term, Const) and all(atom in fixed for atom in atoms_of(term)):
+                step = term.factor if isinstance(term, Scaled) else 1
+                uneven = maximum(uneven, (span(term, lambda atom: True) > 1) * (1 - divides(divisor, step)))
+        rest = reach - floor_div(reach, divisor) * divisor
+        found = found * where((reach > 1) * uneven, maximum(equal(rest, 0), divides(maximum(rest, 1), divisor)), 1)
+    return found
 
 
 def _union(parts: list[tuple[Index, Value]], whole: Value, beyond: bool) -> Range:
