@@ -79,21 +79,26 @@ def region(touching: Sequence[Access], fixed: set[Atom], *, beyond: bool = False
 
 
 def steady(touching: Sequence[Access], fixed: set[Atom]) -> Value:
-    """Whether each range is equally long wherever the fixed variables stand.
+    """Whether each range is equally long wherever the fixed variables stand, as far as TVM can tell.
 
-    A quotient of which a part is fixed is steady where that part moves by whole divisors, or the other part reaches
-    over whole divisors and over a part of one that divides it.
+    Of a quotient of which a part is fixed that is so where this part moves by whole divisors, or the other part reaches
+    over whole divisors or over a part of one that divides it; over more than one divisor only if there are two of it.
     """
     found: Value = 1
     for inner, divisor in ((q.index, q.divisor) for a in touching for i in bound(a) for q in quotients_in(i)):
         reach = span(inner, lambda atom: atom not in fixed)
         uneven: Value = 0
+        offset: Value = 0
         for term in terms_of(inner):
             if not isinstance(term, Const) and all(atom in fixed for atom in atoms_of(term)):
                 step = term.factor if isinstance(term, Scaled) else 1
-                uneven = maximum(uneven, (span(term, lambda atom: True) > 1) * (1 - divides(divisor, step)))
+                moved = span(term, lambda atom: True) - 1
+                offset = offset + moved
+                uneven = maximum(uneven, (moved > 0) * (1 - divides(divisor, step)))
         rest = reach - floor_div(reach, divisor) * divisor
-        found = found * where((reach > 1) * uneven, maximum(equal(rest, 0), divides(maximum(rest, 1), divisor)), 1)
+        known = maximum(divisor > reach, equal(offset, reach))
+        even = maximum(equal(rest, 0), known * divides(maximum(rest, 1), divisor))
+        found = found * where((reach > 1) * uneven, even, 1)
     return found
 
 

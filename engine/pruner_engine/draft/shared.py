@@ -92,6 +92,7 @@ class _Beyond:
         self._beside = {
             atom: (product(a.extent for a in loop.atoms[:at]), product(a.extent for a in loop.atoms[at + 1 :]))
             for loop in loops
+            if loop.thread or "software_pipeline_stage" in loop.annotations  # of others TVM knows where they start
             for at, atom in enumerate(loop.atoms)
         }
 
@@ -107,8 +108,9 @@ class _Beyond:
                 joined = equal(span(add(*others), self._moves), factor)
                 return where(joined * self._is_part(inner, divisor), self._values(inner, divisor) * factor, 0)
             case Remainder(inner, modulus):
-                left = modulus - minimum(span(inner, self._moves), modulus)
-                return where(self._is_part(inner, modulus), left * factor, 0)
+                values = self._digit_values(inner, modulus)
+                left = modulus * (values + 1) - minimum(span(inner, self._moves), modulus)
+                return where((values > 0) * self._is_part(inner, modulus), left * factor, 0)
         return 0
 
     def _moves(self, atom: Atom) -> bool:
@@ -133,22 +135,30 @@ class _Beyond:
         ways: of a loop of its own TVM can tell where it starts.
         """
         moving, still = self._split(inner)
-        values = floor_div(span(still, lambda atom: True) - 1, divisor) + 1
-        fused: Value = 0
-        for before, after in map(self._around, atoms_of(still)):
-            fused = maximum(fused, before * after > 1)
         several: Value = 0
-        high: Value = 0  # whether one that moves is a digit that others follow
-        low: Value = 0  # or the last one
+        first: Value = 0  # whether what moves is the first digit of several
+        later: Value = 0  # or a later one
         for atom in atoms_of(moving):
             before, after = self._around(atom)
             moves = atom.extent > 1
             several = several + moves
-            high = maximum(high, moves * (after > 1))
-            low = maximum(low, moves * (before > 1) * (1 - (after > 1)))
-        usual = where(fused, values, 0)
-        lonely = where(high, where(divisor > 2 * span(moving, self._moves), values + 1, usual), where(low, 0, usual))
-        return where(several > 1, usual, lonely)
+            first = maximum(first, moves * (after > 1))
+            later = maximum(later, moves * (before > 1))
+        usual = self._digit_values(inner, divisor)
+        more = self._reached(still, divisor) + (divisor > 2 * span(moving, self._moves))
+        return where(several > 1, usual, where(later, 0, where(first, more, usual)))
+
+    def _digit_values(self, inner: Index, divisor: Value) -> Value:
+        """The values that the part of `inner` that does not move takes of `inner // divisor`; 0 for a whole loop."""
+        _, still = self._split(inner)
+        fused: Value = 0
+        for before, after in map(self._around, atoms_of(still)):
+            fused = maximum(fused, before * after > 1)
+        return where(fused, self._reached(still, divisor), 0)
+
+    @staticmethod
+    def _reached(still: Index, divisor: Value) -> Value:
+        return floor_div(span(still, lambda atom: True) - 1, divisor) + 1
 
     def _around(self, atom: Atom) -> tuple[Value, Value]:
         """Products of what is fused with a variable to one loop, before and behind it."""
