@@ -35,7 +35,7 @@ def cpu_parts(root: Block, profile: DeviceProfile, without: Collection[str] = ()
         core = core.without(effect)
     blocks = postprocessed(root, core.lanes)
     launches = {"overhead": _launches(blocks) * profile.parallel_overhead_s}
-    steady = product(found.block.steady for found in blocks)
+    steady = product(block.source.steady for block in blocks)
     return Parts([_statement(block, core) for block in blocks], launches, steady)
 
 
