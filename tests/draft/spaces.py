@@ -34,6 +34,7 @@ WORKLOADS = [
     "conv1d:1,16,64,32,3,pad=1",
     "conv2d:1,16,14,14,32,3,pad=1",
     "conv2d:1,32,28,28,16,3,stride=2,pad=1,layout=NHWC",
+    "conv2d:1,16,12,12,32,3,pad=1,groups=2",
     "conv2d:1,16,12,12,32,3,pad=1,groups=2,layout=NHWC",
     "conv3d:1,8,6,10,10,16,3,pad=1",
     "deconv2d:1,16,8,8,8,4",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from draft.operators import PAIRS_OF_BYTES
+from draft.operators import PACKED, PAIRS_OF_BYTES
 from draft.spaces import CPU, GPU, TENSORISED, WORKLOADS, analyzer_of, rows_of_each, space_of
 from pruner_engine.draft.evaluation import Evaluation
 from pruner_engine.draft.nest import all_loops
@@ -22,7 +22,14 @@ COMPARED = [
 FUSED = {("symbol", "memory_operations_thread"), ("penalty", "reuse"), ("time", "compute")}
 # quotients that TVM simplifies, knowing the tiles, and we do not: of which group a channel is, and of which part of a
 # window a partial sum is. What is told of the padded input's copy, which moves with them, is an estimate.
-QUOTIENTS = {"conv2d:1,16,12,12,32,3,pad=1,groups=2,layout=NHWC", "avgpool:1,16,15,15,3,stride=2,pad=1"}
+QUOTIENTS = {
+    "conv2d:1,16,12,12,32,3,pad=1,groups=2",
+    "conv2d:1,16,12,12,32,3,pad=1,groups=2,layout=NHWC",
+    "avgpool:1,16,15,15,3,stride=2,pad=1",
+}
+
+# held against what TVM allocates instead, which the indices of an applied schedule, simplified, do not tell
+SHARED = ("symbol", "shared_bytes")
 
 Figures = dict[tuple[str, str], float]
 
@@ -60,6 +67,8 @@ def test_every_block_is_told_as_the_applied_schedule_tells_it(workload, target):
                 if workload in QUOTIENTS and name == "pad_temp":
                     continue
                 for figure, value in counted.items():
+                    if workload in (*QUOTIENTS, PACKED) and figure == SHARED:
+                        continue
                     where = (name, figure, sketch.to_json(row))
                     if figure not in vague:
                         assert told[figure] == pytest.approx(value, rel=1e-9, abs=1e-30), where

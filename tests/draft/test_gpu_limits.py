@@ -7,7 +7,7 @@ import pytest
 import tvm
 from tvm.s_tir import Schedule
 
-from draft.operators import HALF
+from draft.operators import HALF, PACKED
 from draft.spaces import GPU, blocks, space_of
 from pruner_engine.benchmarks.compiling import bench_compile
 from pruner_engine.draft import analyzer_for
@@ -64,6 +64,7 @@ def test_threads_that_do_not_agree_are_not_valid():
 HOPPER = resolve_target("h100")
 
 
+GROUPED = "conv2d:1,64,56,56,64,3,groups=4"
 DRAFTED = [
     "matmul:128,96,64",
     "bmm:4,32,64,16",
@@ -76,16 +77,18 @@ DRAFTED = [
 
 
 @pytest.mark.parametrize(
-    ("workload", "target"),
+    ("workload", "target", "seed"),
     [
-        *(pytest.param(workload, GPU, id=f"sm_80-{workload}") for workload in DRAFTED),
-        *(pytest.param(workload, HOPPER, id=f"sm_90-{workload}") for workload in (DRAFTED[0], *DRAFTED[4:])),
+        *(pytest.param(workload, GPU, 0, id=f"sm_80-{workload}") for workload in DRAFTED),
+        *(pytest.param(workload, HOPPER, 1, id=f"sm_90-{workload}") for workload in (DRAFTED[0], *DRAFTED[4:])),
+        *(pytest.param(GROUPED, HOPPER, seed, id=f"sm_90-{GROUPED}-{seed}") for seed in (0, 7)),
+        pytest.param(PACKED, HOPPER, 0, id=f"sm_90-{PACKED}"),
     ],
 )
-def test_no_candidate_is_drafted_that_tvm_refuses(workload, target):
+def test_no_candidate_is_drafted_that_tvm_refuses(workload, target, seed):
     space = space_of(workload, target)
     explorer = Explorer(space, analyzer_for(space, profile_for(target)), SearchSettings(population=512, draft_set=32))
-    drafted = explorer.draft(np.random.default_rng(0)).candidates
+    drafted = explorer.draft(np.random.default_rng(seed)).candidates
     assert drafted and len(space.materialise(drafted)) == len(drafted)
 
 

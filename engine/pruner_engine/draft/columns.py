@@ -129,6 +129,11 @@ def equal(a: Value, b: Value) -> Value:
     return int(a == b)
 
 
+def divides(divisor: Value, a: Value) -> Value:
+    """1 where `a` is a multiple of the divisor, else 0."""
+    return equal(floor_div(a, divisor) * divisor, a)
+
+
 def square_root(a: Value) -> Value:
     return Column("sqrt", a) if isinstance(a, Column) else math.sqrt(a)
 

@@ -35,7 +35,8 @@ def cpu_parts(root: Block, profile: DeviceProfile, without: Collection[str] = ()
         core = core.without(effect)
     blocks = postprocessed(root, core.lanes)
     launches = {"overhead": _launches(blocks) * profile.parallel_overhead_s}
-    return Parts([_statement(block, core) for block in blocks], launches)
+    steady = product(block.source.steady for block in blocks)
+    return Parts([_statement(block, core) for block in blocks], launches, steady)
 
 
 def _statement(block: ScheduledBlock, core: Core) -> Statement:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from pruner_engine.draft.columns import Value, ceil_div, equal, maximum, minimum, product, where
-from pruner_engine.draft.index import Atom, Index, Scaled, Sum, Var, atoms_of, flattened, span, step
+from pruner_engine.draft.index import Atom, Index, Scaled, Var, atoms_of, flattened, span, step, terms_of
 from pruner_engine.draft.nest import Access, Block, Buffer, Loop, all_loops, blocks_under, bound
 
 _PAGE = 4096  # bytes
@@ -139,7 +139,7 @@ def _index_spans(index: Index, extent: Value, loops: Sequence[Loop]) -> list[Val
 def _affine(index: Index) -> dict[Atom, Value] | None:
     """Steps per variable of a sum of scaled variables; None for any other index."""
     steps: dict[Atom, Value] = {}
-    for term in index.terms if isinstance(index, Sum) else (index,):
+    for term in terms_of(index):
         inner, factor = (term.index, term.factor) if isinstance(term, Scaled) else (term, 1)
         if isinstance(inner, Var):
             step_ = abs(factor) if isinstance(factor, int) else factor

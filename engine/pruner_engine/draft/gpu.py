@@ -13,9 +13,9 @@ from functools import reduce
 from pruner_engine.draft.columns import Value, ceil_div, equal, maximum, minimum, product, where
 from pruner_engine.draft.footprint import Touch, homes, spans_by_depth, touches
 from pruner_engine.draft.index import atoms_of, count
-from pruner_engine.draft.nest import Access, Block, Buffer, Loop, Node, all_loops, blocks_under
+from pruner_engine.draft.nest import Block, Loop, Node, all_loops, blocks_under
 from pruner_engine.draft.parts import Parts, Statement, add_up
-from pruner_engine.draft.regions import accesses, outer_atoms, region
+from pruner_engine.draft.shared import shared_bytes
 from pruner_engine.targets.profile import DeviceProfile, GpuLimits
 
 _MAX_VTHREADS = 8  # what MetaSchedule's VerifyGPUCode allows
@@ -64,7 +64,7 @@ class _Kernel:
             spatial = maximum(1, product(i.extent for i in leaves[-1].iters if i.spatial))
             self.threads = minimum(_UNBOUND_THREADS, spatial)
             self.grid = ceil_div(spatial, self.threads)
-        self.shared_bytes = _shared_bytes(leaves)
+        self.shared_bytes = shared_bytes(leaves)
         self.valid = _all(
             [
                 self.threads <= limits.max_threads_block,
@@ -75,6 +75,7 @@ class _Kernel:
                 # TVM cannot lower a software pipeline over a loop that runs once
                 *(loop.extent > 1 for path in paths for loop in path if "software_pipeline_stage" in loop.annotations),
                 *(_vector_fits(block) for block in leaves),
+                *(block.steady for block in leaves),
             ]
         )
 
@@ -115,47 +116,6 @@ def _vector_fits(block: Block) -> Value:
         for t in touches(block, {})
     )
     return width * widest <= _MAX_VECTOR_BYTES
-
-
-def _shared_bytes(leaves: Sequence[Block]) -> Value:
-    """Bytes of shared memory that a block of threads takes: TVM lets buffers follow each other at one place.
-
-    One that follows others of its own type takes the place of a single one of them, the largest.
-    """
-    written: dict[Buffer, tuple[Access, Block]] = {}
-    used: dict[Buffer, list[int]] = {}
-    for at, block in enumerate(leaves):
-        for access in (access for store in block.stores for access in (store.write, *store.reads)):
-            if "shared" in access.buffer.scope:
-                written.setdefault(access.buffer, (access, block))
-                used.setdefault(access.buffer, []).append(at)
-    sizes = {buffer: _allocated(*one) for buffer, one in written.items()}
-    times = [tuple(b for b, at in used.items() if at[0] <= now <= at[-1]) for now in range(len(leaves))]
-    alive = [some for some in dict.fromkeys(times) if not any(set(some) < set(others) for others in times)]
-    totals: list[Value] = [add_up(sizes[buffer] for buffer in some) for some in alive]
-    if len(alive) == 2 and not set(alive[0]) & set(alive[1]) and len({buffer.dtype_bytes for buffer in sizes}) == 1:
-        first, then = totals
-        return first + maximum(0, then - reduce(maximum, (sizes[buffer] for buffer in alive[0])))
-    return reduce(maximum, totals) if totals else 0
-
-
-def _allocated(access: Access, block: Block) -> Value:
-    """Bytes that one block of threads keeps of a shared buffer: what is written where the buffer lives."""
-    buffer = access.buffer
-    home = next((loop for loop in reversed(all_loops(block)) if _encloses_reader(loop, buffer)), None)
-    if home is None:
-        return buffer.bytes
-    *rest, row = [r.extent for r in region([access], outer_atoms(home, buffer.scope))]
-    factor, offset = buffer.align
-    padding = offset - row + ceil_div(row - offset, factor) * factor if factor > 1 else 0
-    kept = product(rest) * (row + padding) * buffer.dtype_bytes
-    # a software pipeline holds one version a stage between writing and reading
-    stages = [loop.annotations.get("software_pipeline_stage", [0]) for loop in all_loops(block)]
-    return kept * (1 + max((int(max(s)) for s in stages), default=0))
-
-
-def _encloses_reader(loop: Loop, buffer: Buffer) -> bool:
-    return bool(accesses(blocks_under(loop), buffer, reads=True))
 
 
 @dataclass(frozen=True)

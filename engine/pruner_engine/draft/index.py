@@ -154,6 +154,23 @@ def atoms_of(index: Index) -> Iterator[Atom]:
             yield from atoms_of(inner)
 
 
+def terms_of(index: Index) -> tuple[Index, ...]:
+    """What a sum adds up; any other index is its only term."""
+    return index.terms if isinstance(index, Sum) else (index,)
+
+
+def quotients_in(index: Index) -> Iterator[Quotient]:
+    """The quotients in a resolved index, those within others included."""
+    match index:
+        case Sum(terms) | Opaque(terms, _):
+            for term in terms:
+                yield from quotients_in(term)
+        case Scaled(inner, _) | Quotient(inner, _) | Remainder(inner, _):
+            if isinstance(index, Quotient):
+                yield index
+            yield from quotients_in(inner)
+
+
 def _digit(term: Index) -> tuple[Index, Value, Value, Value]:
     """A term `factor * (index // place % modulus)` taken apart; modulus 0 where there is none."""
     factor: Value = 1

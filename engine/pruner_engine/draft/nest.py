@@ -112,12 +112,14 @@ class Block:
     Attributes:
         children: of the root and of a block that blockizing put around another; a leaf has none.
         useful: share of its executions that do work: below 1 where a split of a loop around it was rounded up.
+        steady: whether its loops are equally long in all iterations of the loops around them; TVM refuses others.
     """
 
     name: str
     iters: list[Iter] = field(default_factory=list)
     stores: list[Store] = field(default_factory=list)
     useful: Value = 1
+    steady: Value = 1
     children: list[Node] = field(default_factory=list)
     parent: Node | None = None
     annotations: dict[str, Any] = field(default_factory=dict)

@@ -32,7 +32,7 @@ class Parts:
     Attributes:
         statements: one a block, in the order of the nest.
         launches: seconds by component to start the kernels or threads that the statements share.
-        valid: 0 where the device's limits rule the row out.
+        valid: 0 where the device's limits rule the row out, or TVM cannot build it.
     """
 
     statements: Sequence[Statement]

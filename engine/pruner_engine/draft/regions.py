@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pruner_engine.draft.columns import Column, Value, maximum, minimum, where
+from pruner_engine.draft.columns import Column, Value, divides, equal, floor_div, maximum, minimum, where
 from pruner_engine.draft.index import (
     Atom,
     Const,
@@ -13,13 +13,16 @@ from pruner_engine.draft.index import (
     Opaque,
     Quotient,
     Remainder,
+    Scaled,
     Var,
     add,
     atoms_of,
     constant_of,
+    quotients_in,
     replace,
     scale,
     span,
+    terms_of,
 )
 from pruner_engine.draft.nest import Access, Block, Buffer, Loop, Node, UnreadableSketchError, blocks_under, bound
 
@@ -73,6 +76,30 @@ def region(touching: Sequence[Access], fixed: set[Atom], *, beyond: bool = False
             found.append((start, span(index, lambda atom: atom not in fixed)))
         ranges.append(_union(found, whole, beyond))
     return ranges
+
+
+def steady(touching: Sequence[Access], fixed: set[Atom]) -> Value:
+    """Whether each range is equally long wherever the fixed variables stand, as far as TVM can tell.
+
+    Of a quotient of which a part is fixed that is so where this part moves by whole divisors, or the other part reaches
+    over whole divisors or over a part of one that divides it; over more than one divisor only if there are two of it.
+    """
+    found: Value = 1
+    for inner, divisor in ((q.index, q.divisor) for a in touching for i in bound(a) for q in quotients_in(i)):
+        reach = span(inner, lambda atom: atom not in fixed)
+        uneven: Value = 0
+        offset: Value = 0
+        for term in terms_of(inner):
+            if not isinstance(term, Const) and all(atom in fixed for atom in atoms_of(term)):
+                step = term.factor if isinstance(term, Scaled) else 1
+                moved = span(term, lambda atom: True) - 1
+                offset = offset + moved
+                uneven = maximum(uneven, (moved > 0) * (1 - divides(divisor, step)))
+        rest = reach - floor_div(reach, divisor) * divisor
+        known = maximum(divisor > reach, equal(offset, reach))
+        even = maximum(equal(rest, 0), known * divides(maximum(rest, 1), divisor))
+        found = found * where((reach > 1) * uneven, even, 1)
+    return found
 
 
 def _union(parts: list[tuple[Index, Value]], whole: Value, beyond: bool) -> Range:

@@ -22,7 +22,7 @@ from pruner_engine.draft.nest import (
     only_store,
 )
 from pruner_engine.draft.primitives.registry import AT_ROOT, INLINE, primitive
-from pruner_engine.draft.regions import Range, accesses, invert, outer_atoms, readers, region, solve, writers
+from pruner_engine.draft.regions import Range, accesses, invert, outer_atoms, readers, region, solve, steady, writers
 
 
 @primitive("ComputeAt")
@@ -44,6 +44,7 @@ def compute_at(root: Block, inputs: list[Any], attrs: list[Any]) -> None:
         guarded = guarded or any(access.guarded for access in touching)
         if touching:
             fixed = outer_atoms(loop, store.write.buffer.scope)
+            block.steady = block.steady * steady(touching, fixed)
             consumed.update(solve(store.write.indices, region(touching, fixed, beyond=beyond), beyond=beyond))
     first = min(i for i, child in enumerate(loop.children) if users & set(blocks_under(child)))
     _move(block, loop, first, consumed)
