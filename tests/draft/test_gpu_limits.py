@@ -65,6 +65,7 @@ HOPPER = resolve_target("h100")
 
 
 GROUPED = "conv2d:1,64,56,56,64,3,groups=4"
+SEVERAL_A_CHANNEL = "conv2d:1,16,14,14,64,3,pad=1,groups=16"
 DRAFTED = [
     "matmul:128,96,64",
     "bmm:4,32,64,16",
@@ -82,6 +83,7 @@ DRAFTED = [
         *(pytest.param(workload, GPU, 0, id=f"sm_80-{workload}") for workload in DRAFTED),
         *(pytest.param(workload, HOPPER, 1, id=f"sm_90-{workload}") for workload in (DRAFTED[0], *DRAFTED[4:])),
         *(pytest.param(GROUPED, HOPPER, seed, id=f"sm_90-{GROUPED}-{seed}") for seed in (0, 7)),
+        pytest.param(SEVERAL_A_CHANNEL, HOPPER, 0, id=f"sm_90-{SEVERAL_A_CHANNEL}"),
         pytest.param(PACKED, HOPPER, 0, id=f"sm_90-{PACKED}"),
     ],
 )

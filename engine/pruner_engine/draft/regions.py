@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pruner_engine.draft.columns import Column, Value, divides, equal, floor_div, maximum, minimum, where
+from pruner_engine.draft.columns import Column, Value, divides, equal, floor_div, maximum, minimum, product, where
 from pruner_engine.draft.index import (
     Atom,
     Const,
@@ -78,26 +78,46 @@ def region(touching: Sequence[Access], fixed: set[Atom], *, beyond: bool = False
     return ranges
 
 
-def steady(touching: Sequence[Access], fixed: set[Atom]) -> Value:
+def beside(loops: Iterable[Loop]) -> dict[Atom, tuple[Value, Value]]:
+    """Per variable the products of what is fused with it to one loop, before and behind it."""
+    return {
+        atom: (product(a.extent for a in loop.atoms[:at]), product(a.extent for a in loop.atoms[at + 1 :]))
+        for loop in loops
+        for at, atom in enumerate(loop.atoms)
+    }
+
+
+def steady(touching: Sequence[Access], fixed: set[Atom], loops: Sequence[Loop]) -> Value:
     """Whether each range is equally long wherever the fixed variables stand, as far as TVM can tell.
 
     Of a quotient of which a part is fixed that is so where this part moves by whole divisors, or the other part reaches
     over whole divisors or over a part of one that divides it; over more than one divisor only if there are two of it.
+    Digits `x // n * n` TVM takes for `x - x % n`, of which it knows no more than that unless the quotient is scaled.
+
+    Args:
+        loops: that move the fixed variables.
     """
     found: Value = 1
-    for inner, divisor in ((q.index, q.divisor) for a in touching for i in bound(a) for q in quotients_in(i)):
+    around = beside(loops)
+    told = ((i, q) for access in touching for i in bound(access) for q in quotients_in(i))
+    for index, quotient in told:
+        inner, divisor = quotient.index, quotient.divisor
         reach = span(inner, lambda atom: atom not in fixed)
         uneven: Value = 0
         offset: Value = 0
+        behind: Value = 1
         for term in terms_of(inner):
             if not isinstance(term, Const) and all(atom in fixed for atom in atoms_of(term)):
                 step = term.factor if isinstance(term, Scaled) else 1
                 moved = span(term, lambda atom: True) - 1
                 offset = offset + moved
+                behind = behind * product(around.get(atom, (1, 1))[1] for atom in atoms_of(term))
                 uneven = maximum(uneven, (moved > 0) * (1 - divides(divisor, step)))
         rest = reach - floor_div(reach, divisor) * divisor
         known = maximum(divisor > reach, equal(offset, reach))
         even = maximum(equal(rest, 0), known * divides(maximum(rest, 1), divisor))
+        if any(term is quotient for term in terms_of(index)):
+            even = even * (1 - equal(behind, reach))
         found = found * where((reach > 1) * uneven, even, 1)
     return found
 

@@ -19,7 +19,7 @@ from pruner_engine.draft.index import (
 )
 from pruner_engine.draft.nest import Access, Block, Buffer, Loop, all_loops, blocks_under, bound
 from pruner_engine.draft.parts import add_up
-from pruner_engine.draft.regions import accesses, outer_atoms, region
+from pruner_engine.draft.regions import accesses, beside, outer_atoms, region
 
 
 def shared_bytes(leaves: Sequence[Block]) -> Value:
@@ -89,12 +89,8 @@ class _Beyond:
 
     def __init__(self, loops: Sequence[Loop], fixed: set[Atom]) -> None:
         self._fixed = fixed
-        self._beside = {
-            atom: (product(a.extent for a in loop.atoms[:at]), product(a.extent for a in loop.atoms[at + 1 :]))
-            for loop in loops
-            if loop.thread or "software_pipeline_stage" in loop.annotations  # of others TVM knows where they start
-            for at, atom in enumerate(loop.atoms)
-        }
+        # of other loops TVM knows where they start
+        self._beside = beside(loop for loop in loops if loop.thread or "software_pipeline_stage" in loop.annotations)
 
     def __call__(self, index: Index) -> Value:
         return add_up(self._of(term, index) for term in terms_of(index))

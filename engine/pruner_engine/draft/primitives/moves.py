@@ -15,6 +15,7 @@ from pruner_engine.draft.nest import (
     Loop,
     Store,
     UnreadableSketchError,
+    all_loops,
     attach,
     blocks_under,
     chain,
@@ -44,7 +45,7 @@ def compute_at(root: Block, inputs: list[Any], attrs: list[Any]) -> None:
         guarded = guarded or any(access.guarded for access in touching)
         if touching:
             fixed = outer_atoms(loop, store.write.buffer.scope)
-            block.steady = block.steady * steady(touching, fixed)
+            block.steady = block.steady * steady(touching, fixed, [*all_loops(loop), loop])
             consumed.update(solve(store.write.indices, region(touching, fixed, beyond=beyond), beyond=beyond))
     first = min(i for i, child in enumerate(loop.children) if users & set(blocks_under(child)))
     _move(block, loop, first, consumed)
