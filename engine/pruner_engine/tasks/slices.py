@@ -8,6 +8,7 @@ gathered by constant indices, which no kernel around takes up; as parts that are
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -19,6 +20,8 @@ from tvm.relax.expr_functor import PyExprMutator, mutator
 from pruner_engine.tasks.rewriting import bound, operator_of, rewritten, shape_of
 
 _RUNS = 2  # of indices: more parts are more cases than one gather is worth
+_PARTS = 3  # of a tensor, queries, keys and values: each of more, such as the steps of a sequence, would be a kernel
+_SLICING = ("relax.strided_slice", "relax.take")
 
 
 def parts_first(mod: tvm.IRModule) -> tvm.IRModule:
@@ -28,15 +31,25 @@ def parts_first(mod: tvm.IRModule) -> tvm.IRModule:
 
 @mutator
 class _Parts(PyExprMutator):
+    def __init__(self, mod: tvm.IRModule) -> None:
+        super().__init__(mod)
+        self._parts: Counter[relax.Expr] = Counter()  # that are taken of a tensor
+
+        def visit(node: relax.Expr) -> None:
+            if operator_of(node) in _SLICING:
+                self._parts[node.args[0]] += 1
+
+        relax.analysis.post_order_visit(mod["main"], visit)
+
     def visit_call_(self, call: relax.Call) -> relax.Expr:
         """Called for each call, operands first."""
         visited = super().visit_call_(call)
-        if shape_of(call) is None or not visited.args or shape_of(visited.args[0]) is None:
+        if operator_of(call) not in _SLICING or self._parts[call.args[0]] > _PARTS or not _holds_data(call):
             return visited
         if operator_of(visited) == "relax.strided_slice":
             bounds = _bounds(visited)
             return visited if bounds is None else self._part(visited.args[0], *bounds)
-        taken = self._taken(visited) if operator_of(visited) == "relax.take" else None
+        taken = self._taken(visited)
         return visited if taken is None else taken
 
     def _part(self, operand: relax.Expr, axis: int, begin: int, end: int) -> relax.Expr:
@@ -76,6 +89,12 @@ class _Parts(PyExprMutator):
         if len(parts) == 1:
             return relax.op.reshape(parts[0], wanted) if numbers.ndim == 0 else parts[0]
         return relax.op.concat(parts, axis)
+
+
+def _holds_data(call: relax.Call) -> bool:
+    """Whether a slice is of numbers of a known shape; whole numbers may be extents that TVM computes."""
+    ty = call.args[0].ty
+    return shape_of(call) is not None and shape_of(call.args[0]) is not None and "float" in str(ty.dtype)
 
 
 def _bounds(call: relax.Call) -> tuple[int, int, int] | None:
