@@ -45,3 +45,21 @@ def test_one_kernel_may_hold_both():
     mod = graph(both, (1, 8, 14, 10), constants=[(8, 8, 3, 3), (8,), (8,)])
     tasks = {task.op: marked(task) for task in extract_tasks(prepare(mod, CPU), CPU)}
     assert tasks["normalization"] == [] and tasks["conv2d"] == [1]
+
+
+def test_constants_that_a_kernel_reads_in_part_keep_their_layout():
+    """What is added to the results of appended filters is as long as they are, until the results are cut."""
+
+    def cut(x, weight, shift):
+        made = op.add(op.nn.conv2d(x, weight, data_layout="NHWC", kernel_layout="HWIO"), shift)
+        return op.nn.relu(op.strided_slice(made, [3], [0], [40]))
+
+    mod = graph(cut, (1, 8, 8, 16), constants=[(3, 3, 16, 48), (48,)])
+    (task,) = extract_tasks(prepare(mod, CPU), CPU)
+    assert marked(task) == [1]
+    space, rng = DesignSpace.generate(task, CPU), np.random.default_rng(0)
+    for sketch in space.sketches:
+        for schedule in map(space.apply, (space.candidate(sketch.index, row) for row in sketch.sample(rng, 4))):
+            assert schedule is None or "% T.int64(40)" not in schedule.mod.script(), (
+                "no copy of 48 goes around after 40"
+            )

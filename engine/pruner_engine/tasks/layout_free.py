@@ -1,10 +1,14 @@
-"""Constants whose layout may follow the loops that read them: not those that a kernel reads in another shape.
+"""Constants whose layout may follow the loops that read them: not what a kernel reads in another shape, or in part.
 
 TVM marks every constant of a kernel so. Of one that is reshaped first, as its own group norm does scales, its rewriting
-of layouts then refuses nearly every schedule.
+of layouts then refuses nearly every schedule. One of which the kernel reads a part, as results are cut that were
+appended for whole vectors, it writes anew around the length of that part: the rest lands on its beginning.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 import tvm
 import tvm_ffi
@@ -14,15 +18,15 @@ from tvm.ir.expr import TensorLoad
 _MARK = "layout_free_buffers"
 
 
-def unmark_reshaped(mod: tvm.IRModule) -> tvm.IRModule:
-    """The module without the marks of constants that a kernel copies into a tensor of other axes."""
+def unmark_unfit(mod: tvm.IRModule) -> tvm.IRModule:
+    """The module without the marks of constants that a kernel copies into a tensor of other axes, or reads in part."""
     changed = {}
     for name, function in mod.functions_items():
         marked = [int(i) for i in (function.attrs or {}).get(_MARK, ())]
         if not marked or not isinstance(function, tirx.PrimFunc):
             continue
-        reshaped = _reshaped(function)
-        kept = [i for i in marked if function.params[i] not in reshaped]
+        unfit = _reshaped(function) | _cut(function)
+        kept = [i for i in marked if function.params[i] not in unfit]
         if kept != marked:
             changed[name] = function.with_attr(_MARK, kept) if kept else function.without_attr(_MARK)
     if not changed:
@@ -39,3 +43,25 @@ def _reshaped(function: tirx.PrimFunc) -> set[object]:
 
     tvm_ffi.structural_walk(function.body, (tirx.BufferStore, visit))
     return found
+
+
+def _cut(function: tirx.PrimFunc) -> set[Any]:
+    """What is longer than a result along one of its axes, and neither a factor of a sum nor changed as a whole."""
+    found: set[Any] = set()
+    written: set[Any] = set()
+
+    def visit(store: tirx.BufferStore) -> None:
+        read: set[Any] = set()
+        tvm_ffi.structural_walk(store.value, (TensorLoad, lambda load: read.add(load.source)))
+        written.add(store.buffer)
+        if store.buffer not in read:
+            found.update(one for one in read if list(one.shape) != list(store.buffer.shape))
+
+    tvm_ffi.structural_walk(function.body, (tirx.BufferStore, visit))
+    shapes = [param.shape for param in function.params if param in written]
+    return {one for one in found if any(_longer(one.shape, shape) for shape in shapes)}
+
+
+def _longer(shape: Sequence[tirx.PrimExpr], than: Sequence[tirx.PrimExpr]) -> bool:
+    pairs = zip(reversed(shape), reversed(than), strict=False)
+    return any(isinstance(a, tirx.IntImm) and isinstance(b, tirx.IntImm) and int(a) > int(b) for a, b in pairs)
