@@ -31,6 +31,11 @@ def graph(
     return relax.transform.Normalize()(builder.get())
 
 
+def emitted(shape: Sequence[int], function: Callable[[relax.BlockBuilder, relax.Expr], relax.Expr]) -> IRModule:
+    """As `graph` of one input, of a function that is given the builder, too."""
+    return graph(lambda x: function(relax.BlockBuilder.current(), x), shape)
+
+
 def group_norm(x: relax.Expr, scale: relax.Expr, shift: relax.Expr) -> relax.Expr:
     return op.nn.group_norm(x, scale, shift, num_groups=4, channel_axis=1, axes=[2, 3])
 

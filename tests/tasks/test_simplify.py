@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 import tvm
 from tvm import relax
 from tvm.relax import op
 
+from graphs import emitted
 from pruner_engine.tasks.simplify import simplify
 
 
 def const(*shape: int) -> relax.Expr:
     return relax.const(np.random.default_rng(sum(shape)).standard_normal(shape).astype("float32"))
-
-
-def graph(shape: tuple[int, ...], function: Callable[[relax.BlockBuilder, relax.Var], relax.Expr]) -> tvm.IRModule:
-    builder = relax.BlockBuilder()
-    x = relax.Var("x", relax.TensorType(shape, "float32"))
-    with builder.function("main", [x]):
-        with builder.dataflow():
-            out = builder.emit_output(builder.emit(function(builder, x)))
-        builder.emit_func_output(out)
-    return relax.transform.Normalize()(builder.get())
 
 
 def feed_forward(_b: relax.BlockBuilder, x: relax.Var) -> relax.Expr:
@@ -76,20 +65,22 @@ def run(mod: tvm.IRModule, x: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize(("function", "shape", "_operators"), CASES)
 def test_the_result_is_the_same(function, shape, _operators):
     x = np.random.default_rng(7).standard_normal(shape).astype("float32")
-    mod = graph(shape, function)
+    mod = emitted(shape, function)
     np.testing.assert_allclose(run(simplify(mod), x), run(mod, x), rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize(("function", "shape", "expected"), CASES)
 def test_what_keeps_operators_apart_is_gone(function, shape, expected):
-    assert sorted(set(operators(simplify(graph(shape, function)))) - {"reshape"}) == sorted(set(expected) - {"reshape"})
-    found = operators(simplify(graph(shape, function)))
+    assert sorted(set(operators(simplify(emitted(shape, function)))) - {"reshape"}) == sorted(
+        set(expected) - {"reshape"}
+    )
+    found = operators(simplify(emitted(shape, function)))
     assert found.count("reshape") <= expected.count("reshape") + 1
 
 
 def test_a_broadcast_over_rows_follows_its_tensor():
     """Each row has a factor of its own, and the reshape merges what the factor is repeated over: it stays."""
-    mod = graph((2, 3, 4), lambda _b, x: op.multiply(op.reshape(op.nn.relu(x), (2, 12)), const(2, 1)))
+    mod = emitted((2, 3, 4), lambda _b, x: op.multiply(op.reshape(op.nn.relu(x), (2, 12)), const(2, 1)))
     x = np.random.default_rng(3).standard_normal((2, 3, 4)).astype("float32")
     np.testing.assert_allclose(run(simplify(mod), x), run(mod, x), rtol=1e-6)
 
@@ -101,7 +92,7 @@ POWERS = {3.0: {"multiply"}, 2.0: {"multiply"}, 1.0: set(), 0.5: {"sqrt"}, -0.5:
 @pytest.mark.parametrize("power", POWERS)
 def test_powers_that_arithmetic_has(power, shape):
     exponent = relax.const(np.full(shape, power, "float32"))
-    mod = simplify(graph((3, 7), lambda _b, x: op.negative(op.power(x, exponent))))
+    mod = simplify(emitted((3, 7), lambda _b, x: op.negative(op.power(x, exponent))))
     assert set(operators(mod)) == POWERS[power] | {"negative"}
     x = np.append(np.random.default_rng(1).uniform(0.1, 9, 18), [0, np.inf, np.nan]).astype("float32").reshape(3, 7)
     with np.errstate(divide="ignore"):
@@ -110,7 +101,7 @@ def test_powers_that_arithmetic_has(power, shape):
 
 @pytest.mark.parametrize("power", [3.0, 2.0, 1.0, -1.0])
 def test_powers_of_negative_numbers(power):
-    mod = simplify(graph((5,), lambda _b, x: op.power(x, relax.const(power, "float32"))))
+    mod = simplify(emitted((5,), lambda _b, x: op.power(x, relax.const(power, "float32"))))
     x = np.array([-2.5, -0.0, -np.inf, -1e-3, np.nan], "float32")
     with np.errstate(divide="ignore"):
         want = x**power
@@ -120,5 +111,5 @@ def test_powers_of_negative_numbers(power):
 
 
 def test_a_power_that_adds_an_axis_stays():
-    mod = simplify(graph((5,), lambda _b, x: op.power(x, relax.const(np.full((1, 1), 3, "float32")))))
+    mod = simplify(emitted((5,), lambda _b, x: op.power(x, relax.const(np.full((1, 1), 3, "float32")))))
     assert operators(mod) == ["power"]

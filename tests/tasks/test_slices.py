@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 import tvm
 from tvm import relax
 from tvm.relax import op
 
+from graphs import emitted
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.prepare import prepare
 from pruner_engine.tasks.simplify import simplify
@@ -24,16 +23,6 @@ def const(*shape: int) -> relax.Expr:
 
 def indices(*numbers: int) -> relax.Expr:
     return relax.const(np.array(numbers), "int64")
-
-
-def graph(shape: tuple[int, ...], function: Callable[[relax.BlockBuilder, relax.Var], relax.Expr]) -> tvm.IRModule:
-    builder = relax.BlockBuilder()
-    x = relax.Var("x", relax.TensorType(shape, "float32"))
-    with builder.function("main", [x]):
-        with builder.dataflow():
-            out = builder.emit_output(builder.emit(function(builder, x)))
-        builder.emit_func_output(out)
-    return relax.transform.Normalize()(builder.get())
 
 
 def together(x: relax.Var) -> relax.Expr:
@@ -91,23 +80,23 @@ def run(mod: tvm.IRModule) -> np.ndarray:
 
 @pytest.mark.parametrize("function", [attention, gathered, shifted, kept, ends])
 def test_the_result_is_the_same(function):
-    mod = graph((1, 6, 8), function)
+    mod = emitted((1, 6, 8), function)
     np.testing.assert_allclose(run(prepare(mod, HOST)), run(mod), rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.parametrize(("function", "before"), CASES)
 def test_a_part_is_taken_before_anything_moves(function, before):
-    names = [call.op.name.removeprefix("relax.") for call in calls(parts_first(simplify(graph((1, 6, 8), function))))]
+    names = [call.op.name.removeprefix("relax.") for call in calls(parts_first(simplify(emitted((1, 6, 8), function))))]
     assert "take" not in names
     first = names.index("strided_slice")
     assert [name for name in names[:first] if name not in ("reshape", "split")] == before
 
 
 def test_what_cannot_be_taken_before_stays():
-    mod = graph((1, 6, 8), kept)
+    mod = emitted((1, 6, 8), kept)
     assert [call.op.name for call in calls(parts_first(mod))] == [call.op.name for call in calls(mod)]
 
 
 def test_each_of_queries_keys_and_values_is_moved_by_one_kernel():
     """The input's other shape, its product, three moves, two products and a softmax between them."""
-    assert len(calls(prepare(graph((1, 6, 8), attention), HOST))) == 8
+    assert len(calls(prepare(emitted((1, 6, 8), attention), HOST))) == 8
