@@ -55,7 +55,7 @@ def _cut(function: tirx.PrimFunc) -> set[Any]:
         tvm_ffi.structural_walk(store.value, (TensorLoad, lambda load: read.add(load.source)))
         written.add(store.buffer)
         if store.buffer not in read:
-            found.update(one for one in read if list(one.shape) != list(store.buffer.shape))
+            found.update(one for one in read if not tvm_ffi.structural_equal(one.shape, store.buffer.shape))
 
     tvm_ffi.structural_walk(function.body, (tirx.BufferStore, visit))
     shapes = [param.shape for param in function.params if param in written]
