@@ -37,7 +37,9 @@ class PhaseSilentError(UserError):
 
 
 def of_surroundings(error: BaseException) -> UserError | None:
-    """What an error says that the system has raised, wherever that was; None for one that is ours."""
+    """What to tell of an error of the user or the system, wherever that was raised; None for one that is ours."""
+    if isinstance(error, UserError):
+        return error
     if isinstance(error, MemoryError) or (isinstance(error, ImportError) and "failed to map segment" in str(error)):
         return UserError("There is not enough memory.", "Close other programs, or raise the limit (ulimit -v).")
     if isinstance(error, UnicodeEncodeError) and "surrogates" in error.reason:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Literal
 
 from pruner_engine import __version__
-from pruner_engine.errors import StoppedError, UserError, of_surroundings
+from pruner_engine.errors import StoppedError, of_surroundings
 from pruner_engine.jobs.channel import Hub, Listener
 from pruner_engine.jobs.heartbeat import BEAT_S
 from pruner_engine.jobs.watchdog import Watchdog
@@ -103,8 +103,7 @@ class _Job:
 
 def _failed(error: Exception, request: int) -> Failed:
     """What is told of a job that an error has ended."""
-    said = error if isinstance(error, UserError) else of_surroundings(error)
-    if said is not None:
+    if (said := of_surroundings(error)) is not None:
         kind: Literal["stopped", "user"] = "stopped" if isinstance(error, StoppedError) else "user"
         return Failed(kind=kind, message=said.message, hint=said.hint, request=request)
     from pruner_engine.bug_report import WHAT_TO_DO, bug_report

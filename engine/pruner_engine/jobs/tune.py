@@ -203,7 +203,7 @@ def _run_state(project: Project, run_id: int, job: JobContext) -> Iterator[None]
     try:
         yield
     except Exception as error:
-        said = error if isinstance(error, UserError) else of_surroundings(error)
+        said = of_surroundings(error)
         text = str(said) if said is not None else f"{type(error).__name__}: {error}"
         try:
             with project.transaction():

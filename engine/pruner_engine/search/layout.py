@@ -15,6 +15,7 @@ import numpy as np
 from pruner_engine.draft import analyzer_for
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput, MeasureResult
+from pruner_engine.rule_names import Layout
 from pruner_engine.search.budget import Budget
 from pruner_engine.search.explorer import Explorer
 from pruner_engine.search.settings import SearchSettings
@@ -22,13 +23,13 @@ from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.target import threads_of
 from pruner_engine.tasks.extract import extract_tasks
-from pruner_engine.tasks.prepare import Layout, Layouts
+from pruner_engine.tasks.prepare import Layouts
 from pruner_engine.tasks.task import TuningTask
 
 _KERNELS = 6  # of each layout, the heaviest of those that the other one does not have
 _CANDIDATES = 8  # of each kernel
 _WORTH = 0.95  # of the likely layout's time: what the other one has to fall below
-_LONG = Budget(trials=2_000, seconds=600.0)  # from here on some hundred candidates are a small part of a run
+_LONG_TRIALS, _LONG_S = 2_000, 600.0  # from here on some hundred candidates are a small part of a run
 
 
 @dataclass(frozen=True)
@@ -47,9 +48,8 @@ class Measured:
 
 def pays(budget: Budget) -> bool:
     """Whether a run is long enough for both layouts to be measured before it."""
-    assert _LONG.trials is not None and _LONG.seconds is not None
-    enough_time = budget.seconds is None or budget.seconds >= _LONG.seconds
-    return enough_time and (budget.trials is None or budget.trials >= _LONG.trials)
+    enough_time = budget.seconds is None or budget.seconds >= _LONG_S
+    return enough_time and (budget.trials is None or budget.trials >= _LONG_TRIALS)
 
 
 def measured_layout(
@@ -70,33 +70,28 @@ def measured_layout(
     Raises:
         UserError: the measurement processes are ended from outside again and again.
     """
+
+    def fastest(task: TuningTask) -> float:
+        on_kernel(task.name)
+        return _fastest(task, measurer, profile, settings, seed)
+
     names: tuple[Layout, Layout] = ("own", "channels-last")
     tasks = {name: extract_tasks(there.prepared(name), measurer.target) for name in names}
     shared = set.intersection(*({task.hash for task in found} for found in tasks.values()))
     seconds: dict[Layout, float] = {}
     for name in names:
         apart = [task for task in tasks[name] if task.hash not in shared]
-        seconds[name] = _seconds(apart, measurer, profile, settings, seed, on_kernel)
+        seconds[name] = _seconds(apart, profile, fastest)
     if not all(0.0 < found < math.inf for found in seconds.values()):
         return Measured(there.likely, {})
     other = names[there.likely == "own"]
     return Measured(other if seconds[other] < _WORTH * seconds[there.likely] else there.likely, seconds)
 
 
-def _seconds(
-    tasks: Sequence[TuningTask],
-    measurer: Measurer,
-    profile: DeviceProfile,
-    settings: SearchSettings,
-    seed: int,
-    on_kernel: Callable[[str], None],
-) -> float:
+def _seconds(tasks: Sequence[TuningTask], profile: DeviceProfile, fastest: Callable[[TuningTask], float]) -> float:
     """Of all calls of some kernels: the heaviest as measured, the others as near to what the device allows."""
     heaviest = sorted(tasks, key=lambda task: -_least_s(task, profile))[:_KERNELS]
-    measured = 0.0
-    for task in heaviest:
-        on_kernel(task.name)
-        measured += task.weight * _fastest(task, measurer, profile, settings, seed)
+    measured = sum(task.weight * fastest(task) for task in heaviest)
     allowed = sum(_least_s(task, profile) for task in heaviest)
     return measured * sum(_least_s(task, profile) for task in tasks) / allowed if allowed else 0.0
 

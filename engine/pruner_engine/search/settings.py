@@ -12,6 +12,7 @@ from msgspec import Meta
 
 from pruner_engine.addresses import tracker_at
 from pruner_engine.errors import UserError
+from pruner_engine.rule_names import Layout
 
 _Positive = Annotated[int, Meta(ge=1)]
 _Count = Annotated[int, Meta(ge=0)]
@@ -68,7 +69,7 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
     adapt_every: _Positive = 4
     trials_per_task: _Count = 0
     patience: _Count = 0
-    layout: Literal["auto", "measured", "own", "channels-last"] = "auto"
+    layout: Literal["auto", "measured"] | Layout = "auto"
     without_rules: tuple[str, ...] = ()
     build_timeout_s: _Seconds = 30.0
     run_timeout_s: _Seconds = 10.0
@@ -92,12 +93,12 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
         """The same settings with another pre-trained model."""
         return msgspec.structs.replace(self, checkpoint=path)
 
-    def with_layout(self, layout: Literal["own", "channels-last"]) -> SearchSettings:
+    def with_layout(self, layout: Layout) -> SearchSettings:
         """The same settings with convolutions in this layout."""
         return msgspec.structs.replace(self, layout=layout)
 
     @property
-    def settled_layout(self) -> Literal["own", "channels-last"] | None:
+    def settled_layout(self) -> Layout | None:
         """The layout that was given or found; None where that is left to the rule."""
         return self.layout if self.layout in ("own", "channels-last") else None
 

@@ -25,7 +25,7 @@ def unmark_unfit(mod: tvm.IRModule) -> tvm.IRModule:
         marked = [int(i) for i in (function.attrs or {}).get(_MARK, ())]
         if not marked or not isinstance(function, tirx.PrimFunc):
             continue
-        unfit = _reshaped(function) | _cut(function)
+        unfit = _unfit(function)
         kept = [i for i in marked if function.params[i] not in unfit]
         if kept != marked:
             changed[name] = function.with_attr(_MARK, kept) if kept else function.without_attr(_MARK)
@@ -34,32 +34,24 @@ def unmark_unfit(mod: tvm.IRModule) -> tvm.IRModule:
     return tvm.IRModule({name: changed.get(name, function) for name, function in mod.functions_items()}, mod.attrs)
 
 
-def _reshaped(function: tirx.PrimFunc) -> set[object]:
-    found: set[object] = set()
-
-    def visit(store: tirx.BufferStore) -> None:
-        if isinstance(store.value, TensorLoad) and len(store.value.source.shape) != len(store.buffer.shape):
-            found.add(store.value.source)
-
-    tvm_ffi.structural_walk(function.body, (tirx.BufferStore, visit))
-    return found
-
-
-def _cut(function: tirx.PrimFunc) -> set[Any]:
-    """What is longer than a result along one of its axes, and neither a factor of a sum nor changed as a whole."""
-    found: set[Any] = set()
+def _unfit(function: tirx.PrimFunc) -> set[Any]:
+    """What is copied into a tensor of other axes, or longer than a result: factors of a sum apart, which is whole."""
+    reshaped: set[Any] = set()
+    beside: set[Any] = set()  # read by what is no sum, and not changed as a whole
     written: set[Any] = set()
 
     def visit(store: tirx.BufferStore) -> None:
         read: set[Any] = set()
         tvm_ffi.structural_walk(store.value, (TensorLoad, lambda load: read.add(load.source)))
         written.add(store.buffer)
+        if isinstance(store.value, TensorLoad) and len(store.value.source.shape) != len(store.buffer.shape):
+            reshaped.add(store.value.source)
         if store.buffer not in read:
-            found.update(one for one in read if not tvm_ffi.structural_equal(one.shape, store.buffer.shape))
+            beside.update(one for one in read if not tvm_ffi.structural_equal(one.shape, store.buffer.shape))
 
     tvm_ffi.structural_walk(function.body, (tirx.BufferStore, visit))
     shapes = [param.shape for param in function.params if param in written]
-    return {one for one in found if any(_longer(one.shape, shape) for shape in shapes)}
+    return reshaped | {one for one in beside if any(_longer(one.shape, shape) for shape in shapes)}
 
 
 def _longer(shape: Sequence[tirx.PrimExpr], than: Sequence[tirx.PrimExpr]) -> bool:

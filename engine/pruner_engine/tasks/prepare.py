@@ -7,7 +7,6 @@ import functools
 import math
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from typing import Literal
 
 import tvm
 import tvm_ffi
@@ -17,7 +16,7 @@ from tvm.relax import transform as rx
 from tvm.target import Target
 
 from pruner_engine.byte_products import products_of
-from pruner_engine.rule_names import REWRITES
+from pruner_engine.rule_names import REWRITES, Layout
 from pruner_engine.targets.target import vector_bits_of
 from pruner_engine.tasks.batch_norms import fold_batch_norms
 from pruner_engine.tasks.constants import fold_constants, fold_the_rest
@@ -47,9 +46,6 @@ _NHWC = {
     "relax.nn.conv3d": ["NDHWC", "DHWIO"],
     _TRANSPOSED: ["NHWC", "IOHW"],
 }
-
-
-Layout = Literal["own", "channels-last"]
 
 
 def prepare(

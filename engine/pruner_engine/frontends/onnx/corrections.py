@@ -125,11 +125,11 @@ def _only_first_output(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bo
 
 def _batch_norm(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     """In training mode, as exporters write norms of weights: by the mean and variance of what comes in."""
+    refuse_outputs(node, values, node.output[1:])
     form = attributes_of(node)
     by_outputs = nodes.opset < _MODE_AS_ATTRIBUTE and len(node.output) > 1 and not form.get("is_test")
     if not by_outputs and not form.get("training_mode"):
-        return _only_first_output(nodes, node, values)
-    _only_first_output(nodes, node, values)
+        return False
     (x, scale, bias), shape = node.input[:3], values.shape_for(node)
     axes = [axis for axis in range(len(shape)) if axis != 1]
     apart = nodes("Sub", x, nodes.reduced("ReduceMean", x, axes))
