@@ -66,10 +66,13 @@ def compile_without_weights(
 @contextmanager
 def _compiling(target: tvm.target.Target) -> Iterator[None]:
     """A context in which TVM compiles for a target; its errors become sentences for the user."""
-    if target.kind.name == "cuda":
+    gpu = target.kind.name == "cuda"
+    if gpu:
         use_cuda_compiler()
+    # what a GPU does in an inference is recorded once, as a graph: handing over a short kernel takes longer than it
+    config = {"relax.backend.use_cuda_graph": gpu}
     try:
-        with target, tvm.transform.PassContext(opt_level=3):
+        with target, tvm.transform.PassContext(opt_level=3, config=config):
             yield
     except (RuntimeError, ValueError, TypeError) as error:
         first = " ".join(str(error).strip().splitlines()[:1])

@@ -30,7 +30,8 @@ def without_weights(mod: tvm.IRModule) -> tuple[tvm.IRModule, list[np.ndarray]]:
     parameters = [*visited.params, *lifter.lifted.values()]
     made = tvm.IRModule(mod.functions, attrs=mod.attrs)
     function = relax.Function(parameters, visited.body, visited.ret_ty, visited.is_pure, visited.attrs)
-    made.update_func(mod.get_global_var("main"), function)
+    # behind so many parameters the same tensors are given to each call: CUDA graphs may read them
+    made.update_func(mod.get_global_var("main"), function.with_attr("num_input", len(main.params)))
     return made, [const.value.numpy() for const in lifter.lifted]
 
 

@@ -32,6 +32,7 @@ import numpy as np
 
 DLPACK = {"cpu": 1, "cuda": 2}  # its numbers of the devices
 _CUDART = "libcudart.so.13"
+GRAPH = "vm.builtin.cuda_graph.run_or_capture"
 _POOLED = 2  # the virtual machine keeps freed memory for the next call
 
 
@@ -63,9 +64,8 @@ class Model:
         kind = self.metadata["device"]["kind"]
         _load_runtime(folder, kind)
         self._device = self._ffi.device(kind, 0)
-        self._vm = self._ffi.load_module(str(folder / "model.so"))["vm_load_executable"]()
-        devices = [DLPACK[kind], 0, _POOLED]
-        self._vm["vm_initialization"](*devices, *([] if kind == "cpu" else [DLPACK["cpu"], 0, _POOLED]))
+        self._library = str(folder / "model.so")
+        self._vm = self._machine()
         self._main = self._vm["main"]
         self._allocate = self._ffi.get_global_func("runtime.TVMTensorAllocWithScope")
         self._fill = self._ffi.get_global_func("runtime.TVMTensorCopyFromBytes")
@@ -103,14 +103,17 @@ class Model:
         What passes between two calls is the cost of watching, which depends on their arguments: it is taken off.
         """
         tensors = self.tensors(inputs)
-        self.call(tensors)
+        vm = self._machine(graphs=False)  # within a graph kernels cannot be watched
+        vm["main"](*tensors, *self._weights)
         runs: list[dict[str, list[float]]] = []
         left = watching = 0.0
         synchronize = self._ffi.get_global_func("runtime.Device_StreamSync")
 
         def watch(_function: Any, name: str, before: bool, *_: Any) -> int:
             nonlocal left, watching
-            if self._device.dlpack_device_type() != DLPACK["cpu"]:
+            if str(name) == GRAPH:  # stands for the kernels in it
+                return 0
+            if self._on_gpu:
                 synchronize(self._device, 0)
             lasted = time.perf_counter() - left
             if before:
@@ -120,15 +123,36 @@ class Model:
             left = time.perf_counter()
             return 0
 
-        self._vm["set_instrument"](self._ffi.convert(watch))
+        vm["set_instrument"](self._ffi.convert(watch))
         for _ in range(repeats):
             runs.append({})
             left = time.perf_counter()
-            self.call(tensors)
+            vm["main"](*tensors, *self._weights)
         return {
             name: {"seconds": statistics.median(sum(run[name]) for run in runs), "calls": len(calls)}
             for name, calls in runs[0].items()
         }
+
+    def _machine(self, *, graphs: bool = True) -> Any:
+        """The library in a virtual machine of its own; on a GPU what graphs stand for may be called one by one."""
+        recorded = self._ffi.get_global_func(GRAPH, allow_missing=True)
+        if recorded is not None and not graphs:
+            invoke = self._ffi.get_global_func("vm.builtin.invoke_closure")
+            self._ffi.register_global_func(
+                GRAPH, lambda machine, part, given, *_: invoke(machine, part, *given), override=True
+            )
+        try:
+            vm = self._ffi.load_module(self._library)["vm_load_executable"]()
+            devices = [int(self._device.dlpack_device_type()), 0, _POOLED]
+            vm["vm_initialization"](*devices, *([DLPACK["cpu"], 0, _POOLED] if self._on_gpu else []))
+        finally:
+            if recorded is not None and not graphs:
+                self._ffi.register_global_func(GRAPH, recorded, override=True)
+        return vm
+
+    @property
+    def _on_gpu(self) -> bool:
+        return bool(self._device.dlpack_device_type() != DLPACK["cpu"])
 
     def _tensor(self, spec: dict[str, Any], value: np.ndarray) -> Any:
         shape = tuple(spec["shape"])

@@ -1,0 +1,53 @@
+"""Libraries for a GPU hand over what an inference does as a graph, recorded once; a stand-in takes the driver's place."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from stand_in import stand_in  # noqa: F401  a fixture
+
+from pruner_engine.child import environment
+from pruner_engine.export import build
+from pruner_engine.export.files import run
+from pruner_engine.export.library import write_library
+from pruner_engine.export.weights import write_weights
+from pruner_engine.frontends import load_model
+from pruner_engine.targets.target import resolve_target
+from pruner_engine.tasks.prepare import prepare
+
+HOPPER = resolve_target("h100")
+SAMPLES = Path(__file__).parents[2] / "resources" / "models"
+
+
+@pytest.mark.parametrize("weights_beside", [False, True])
+@pytest.mark.parametrize("name", ["small-cnn.onnx", "small-transformer.pt2"])
+def test_an_inference_is_one_graph_and_its_kernels_are_told_one_by_one(stand_in, tmp_path, name, weights_beside):  # noqa: F811
+    model, folder = load_model(str(SAMPLES / name)), tmp_path / "library"
+    folder.mkdir()
+    prepared = prepare(model.mod, HOPPER)
+    if weights_beside:
+        executable, weights = build.compile_without_weights(prepared, HOPPER)
+        beside = write_weights(weights, folder)
+    else:
+        executable, beside = build.compile_model(prepared, HOPPER), None
+    write_library(executable, model, HOPPER, 1, folder, beside)
+    inputs = run.random_inputs([spec.as_json() for spec in model.inputs])
+    run.write_arrays(tmp_path / "in.npz", [spec.as_json() for spec in model.inputs], inputs)
+
+    def told(*asked):
+        command = [sys.executable, run.__file__, "--bundle", folder, "--inputs", tmp_path / "in.npz", "--json", *asked]
+        done = subprocess.run(command, env=environment(), capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        lines = (stand_in / "log").read_text().split()
+        return json.loads(done.stdout), lines.count("record"), lines.count("graph")
+
+    _, recorded, launched = told("--bench", "--repeats", "1")
+    assert recorded == 1 and launched > 1
+    report, recorded, launched_in_all = told("--profile")
+    assert recorded == 2 and launched_in_all == launched, "kernels are watched without graphs"
+    kernels = {name for name in report["kernels"] if not name.startswith("vm.builtin")}
+    known = {variable.name_hint for variable in prepared.get_global_vars()}
+    assert len(kernels) > 5 and {name.removesuffix("_packed") for name in kernels} <= known
+    assert run.GRAPH not in report["kernels"]
