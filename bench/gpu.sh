@@ -162,6 +162,14 @@ search() {
     note "$folder" partial 0 "more kernels to come"
   fi
 }
+# all_done FOLDER SUBJECT…: nothing is left of a step of each
+all_done() {
+  local folder=$1 subject; shift
+  if [ -n "$plan" ] || ! is_wanted "$folder"; then return 0; fi
+  for subject in "$@"; do is_done "$folder-$(plain "$(network "$subject")")" || return 0; done
+  note "$folder" done 0 ""
+}
+network() { basename "${1%.*}"; }
 compared=pruner,metaschedule
 if [ "$ours" != pruner ]; then compared=pruner,$ours,metaschedule; fi
 if [ $few = 1 ]; then
@@ -169,12 +177,10 @@ if [ $few = 1 ]; then
   search kernels kernels "$compared" "${searched[@]}" --trials "$trials"
 else
   phase 30 ${#searched[@]}
-  all=1
   for kernel in "${searched[@]}"; do
     search "kernels-$(plain "$kernel")" kernels "$compared" "$kernel" --trials "$trials"
-    is_done "kernels-$(plain "$kernel")" || all=0
   done
-  if [ -z "$plan" ] && [ $all = 1 ] && is_wanted kernels; then note kernels done 0 ""; fi
+  all_done kernels "${searched[@]}"
 fi
 
 # networks with random weights: written by torch where it is there, else the small sample
@@ -188,15 +194,19 @@ dtypes=(float32)
 if [ $on_gpu = 1 ]; then dtypes+=(float16); fi
 if [ $few = 1 ] || [ $seconds -ge 7200 ]; then ours=$compared; fi
 for dtype in "${dtypes[@]}"; do
-  phase 8
-  search "networks-$dtype" "networks-$dtype" "$ours" "${models[@]}" --trials "$network_trials" --set "dtype=$dtype"
   phase 8 ${#models[@]}
   for model in "${models[@]}"; do
-    network=$(basename "${model%.*}") name=e2e-$dtype-$(basename "${model%.*}")
-    project=$out/networks-$dtype/$network.pruner
-    if [ -z "$plan" ] && [ ! -e "$project" ]; then skip "$name" "networks-$dtype has not begun with it"; continue; fi
+    search "networks-$dtype-$(network "$model")" "networks-$dtype" "$ours" "$model" --trials "$network_trials" \
+      --set "dtype=$dtype"
+  done
+  all_done "networks-$dtype" "${models[@]}"
+  phase 8 ${#models[@]}
+  for model in "${models[@]}"; do
+    tuned=networks-$dtype-$(network "$model") name=e2e-$dtype-$(network "$model")
+    project=$out/networks-$dtype/$(network "$model").pruner
+    if [ -z "$plan" ] && [ ! -e "$project" ]; then skip "$name" "$tuned has not begun"; continue; fi
     step "$name" "${cli[@]}" bench e2e "$project" --rounds $((seconds < 3600 ? 1 : 3)) --json
     # of a search that goes on next time the figures are measured again
-    if is_done "$name" && ! is_done "networks-$dtype"; then note "$name" partial 0 "networks-$dtype is not done"; fi
+    if is_done "$name" && ! is_done "$tuned"; then note "$name" partial 0 "$tuned is not done"; fi
   done
 done
