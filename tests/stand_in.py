@@ -94,5 +94,3 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("STAND_IN_LOG", str(tmp_path / "log"))
     monkeypatch.setenv("STAND_IN_BREAKS", str(tmp_path / "breaks"))
     return tmp_path
-
-

@@ -1,4 +1,4 @@
-"""Libraries for a GPU hand over what an inference does as a graph, recorded once; a stand-in takes the driver's place."""
+"""A library for a GPU hands over what an inference does as a graph, recorded once; a stand-in replaces the driver."""
 
 import json
 import subprocess
@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from stand_in import stand_in  # noqa: F401  a fixture
 
 from pruner_engine.child import environment
 from pruner_engine.export import build
@@ -16,6 +15,7 @@ from pruner_engine.export.weights import write_weights
 from pruner_engine.frontends import load_model
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.prepare import prepare
+from stand_in import stand_in  # noqa: F401  a fixture
 
 HOPPER = resolve_target("h100")
 SAMPLES = Path(__file__).parents[2] / "resources" / "models"
