@@ -8,7 +8,7 @@ import tvm
 from tvm.s_tir import Schedule
 
 from draft.operators import HALF, PACKED
-from draft.spaces import GPU, blocks, space_of
+from draft.spaces import GPU, PADDED, blocks, space_of
 from pruner_engine.benchmarks.compiling import bench_compile
 from pruner_engine.draft import analyzer_for
 from pruner_engine.search.explorer import Explorer
@@ -74,6 +74,7 @@ DRAFTED = [
     "depthwise:1,48,14,14,3,pad=1,layout=NHWC",
     "conv2d:1,32,28,28,64,3,layout=NHWC,float16",
     "matmul:128,128,128,int8",
+    *PADDED,
 ]
 
 

@@ -22,6 +22,7 @@ class Buffer:
         argument: a parameter of the function; any other buffer takes only as much memory as is alive at a time.
         layout_free: a constant whose layout follows the loops that read it.
         align: (factor, offset): rows are padded to a length of that offset modulo the factor, against bank conflicts.
+        used: share of its elements that anybody reads: below 1 of a result that was padded.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Buffer:
     argument: bool = False
     layout_free: bool = False
     align: tuple[int, int] = (1, 0)
+    used: Value = 1
 
     @property
     def bytes(self) -> Value:

@@ -21,11 +21,13 @@ from pruner_engine.draft.nest import Access, Block, Buffer, Loop, all_loops, blo
 from pruner_engine.draft.parts import add_up
 from pruner_engine.draft.regions import accesses, beside, outer_atoms, region
 
+_ALIKE = 16  # times as large may be the place that another buffer takes
+
 
 def shared_bytes(leaves: Sequence[Block]) -> Value:
     """Bytes of shared memory that a block of threads takes: TVM lets buffers follow each other at one place.
 
-    One that follows others of its own type takes the place of a single one of them, the largest.
+    One that follows others of its own type takes the place of a single one of them: see `_growth`.
     """
     written: dict[Buffer, tuple[Access, Block]] = {}
     used: dict[Buffer, list[int]] = {}
@@ -40,8 +42,21 @@ def shared_bytes(leaves: Sequence[Block]) -> Value:
     totals: list[Value] = [add_up(sizes[buffer] for buffer in some) for some in alive]
     if len(alive) == 2 and not set(alive[0]) & set(alive[1]) and len({buffer.dtype_bytes for buffer in sizes}) == 1:
         first, then = totals
-        return first + maximum(0, then - reduce(maximum, (sizes[buffer] for buffer in alive[0])))
+        return first + _growth(then, [sizes[buffer] for buffer in alive[0]])
     return reduce(maximum, totals) if totals else 0
+
+
+def _growth(new: Value, free: Sequence[Value]) -> Value:
+    """Bytes that a buffer adds to those whose places are free: none in one that is as large.
+
+    TVM else takes the largest smaller one and makes it longer. A place of another order of magnitude it leaves free.
+    """
+    fits: Value = 0
+    longest: Value = 0
+    for place in free:
+        fits = maximum(fits, (place >= new) * (new * _ALIKE >= place))
+        longest = maximum(longest, where((new > place) * (place * _ALIKE >= new), place, 0))
+    return where(fits, 0, new - longest)
 
 
 def _allocated(access: Access, block: Block) -> Value:

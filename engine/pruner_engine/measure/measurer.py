@@ -56,6 +56,7 @@ class Measurer:
 
     Attributes:
         target, cold: as given.
+        build_workers: builds at a time.
 
     Raises:
         UserError: the measurement processes cannot be started, the fleet has no board, nothing compiles for the GPU, or
@@ -95,11 +96,12 @@ class Measurer:
         # boards need no core here; a GPU's runner launches and waits, on a core of its own where there are more
         own = self._threads if self._device == "cpu" else min(1, len(physical) - 1)
         cores = share_out(physical, granted_cpus(), 0 if fleet else own)
+        self.build_workers = build_workers or cores.workers
         self._folder = Path(tempfile.mkdtemp(prefix="pruner-measure-"))
         self._references = References(self._folder)
         setup = wire.Setup(
             folder=str(self._folder),
-            workers=build_workers or cores.workers,
+            workers=self.build_workers,
             builder_cores=cores.builders,
             threads=self._threads,
             runner_cores=cores.runner,

@@ -24,7 +24,8 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
     """Defaults follow the constants of Pruner's authors (ASPLOS 2025) unless a comment says why not.
 
     Attributes:
-        round_trials: candidates measured a round; if not given the strategy's own number (Pruner 10, MetaSchedule 64).
+        round_trials: candidates measured a round; if not given the strategy's own number (Pruner 10, MetaSchedule 64)
+            or as many as this machine builds at a time.
         population: of the genetic search; if not given the strategy's own number (Pruner 1536, Ansor 2048).
         generations: of the genetic search; if not given the strategy's own number (Pruner 2, Ansor 4).
         mutation: probability that an offspring is a mutation rather than a crossover.

@@ -69,7 +69,8 @@ class Strategy(ABC):
 
     Attributes:
         name: what `--strategy` takes.
-        round_trials: candidates a round; a class gives what it was published with, the settings may give another.
+        round_trials: candidates a round; a class gives what it was published with, the settings may give another, and
+            a machine that builds more at a time widens it.
         opening_trials: what a task's first round may be cut to where the budget is short for many tasks; 0 for never.
     """
 
@@ -80,6 +81,11 @@ class Strategy(ABC):
     def __init__(self, context: Context) -> None:
         self.context = context
         self.round_trials = context.settings.round_trials or self.round_trials
+
+    def widen_rounds(self, builders: int) -> None:
+        """Measure as many candidates a round as are built at a time: fewer would leave builders idle."""
+        if self.context.settings.round_trials is None:
+            self.round_trials = max(self.round_trials, builders)
 
     @abstractmethod
     def propose(self, state: TaskState, count: int) -> Proposal:

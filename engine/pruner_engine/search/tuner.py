@@ -80,6 +80,7 @@ class Tuner:
     def run(self, measurer: Measurer) -> None:
         """Tune until the budget is spent or the control says stop; everything measured is committed."""
         self.clock.begin()  # now: what a strategy loads to learn with, seconds of it, is not of the run's time
+        self.strategy.widen_rounds(measurer.build_workers)
         if self.log.trials:
             self._restore()
         for row in pinned_before(self.project, self.run_id):

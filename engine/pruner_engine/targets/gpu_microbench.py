@@ -21,9 +21,9 @@ from pruner_engine.targets.profile import DeviceProfile
 
 _THREADS = 256
 _LANES = 4  # floats of a 16-byte load
-_TILE = 8  # accumulators of a thread: so many rows and columns
-_OPERANDS = 4  # sets of operands in registers: with one alone the compiler would multiply once and only add
-_ROUNDS = 4096
+_ACCUMULATORS = 32  # of a thread, and as many operands
+_ROUNDS = 32768
+_UNROLLED = 8
 _WAVES = 8  # blocks for each multiprocessor
 _REPEATS = 20
 _LAUNCHES = 50  # one behind the other: candidates are timed without what the first of some costs
@@ -73,31 +73,32 @@ def measure_gpu(target: Target, rough: DeviceProfile) -> DeviceProfile:
 
 
 def arithmetic(cores: int) -> Kernel:
-    """Fused multiply-adds on operands and accumulators that stay in registers."""
+    """Fused multiply-adds on accumulators and operands that stay in registers.
+
+    Each depends on the one before: of products that are the same in every round a compiler makes one, and only adds.
+    """
     workers = cores * _WAVES * _THREADS
-    a = te.placeholder((_OPERANDS, _TILE, workers), name="a")
-    b = te.placeholder((_OPERANDS, _TILE, workers), name="b")
-    t, s = te.reduce_axis((0, _ROUNDS), "t"), te.reduce_axis((0, _OPERANDS), "s")
-    c = te.compute((_TILE, _TILE, workers), lambda i, j, p: te.sum(a[s, i, p] * b[s, j, p], [t, s]), name="c")
-    schedule = Schedule(te.create_prim_func([a, b, c]))
+    a = te.placeholder((_ACCUMULATORS, workers), name="a")
+    t = te.reduce_axis((0, _ROUNDS), "t")
+    multiply_add = te.comm_reducer(lambda x, y: x * 0.5 + y, lambda dtype: te.const(0, dtype))
+    c = te.compute((_ACCUMULATORS, workers), lambda i, p: multiply_add(a[i, p], t), name="c")
+    schedule = Schedule(te.create_prim_func([a, c]))
     block = schedule.get_sblock("c")
-    operands = [schedule.cache_read(block, index, "local") for index in range(2)]
-    result = schedule.cache_write(block, 0, "local")
-    i, j, p, t_, s_ = schedule.get_loops(block)
+    operand, result = schedule.cache_read(block, 0, "local"), schedule.cache_write(block, 0, "local")
+    i, p, t_ = schedule.get_loops(block)
     outer, inner = schedule.split(p, [None, _THREADS])
-    schedule.reorder(outer, inner, t_, s_, i, j)
+    many, few = schedule.split(t_, [None, _UNROLLED])
+    schedule.reorder(outer, inner, many, few, i)
     _bind(schedule, outer, inner)
     schedule.reverse_compute_at(result, inner)
-    for operand in operands:
-        schedule.compute_at(operand, inner)
-    for loop in (s_, i, j):
+    schedule.compute_at(operand, inner)
+    for loop in (few, i):
         schedule.unroll(loop)
-    for part in (schedule.decompose_reduction(block, t_), *operands, result):
+    for part in (schedule.decompose_reduction(block, many), operand, result):
         for loop in schedule.get_loops(part)[2:]:
             schedule.unroll(loop)
-    operand_shape = (_OPERANDS, _TILE, workers)
-    work = 2.0 * workers * _TILE * _TILE * _ROUNDS * _OPERANDS
-    return Kernel(schedule, work, (operand_shape, operand_shape, (_TILE, _TILE, workers)))
+    shape = (_ACCUMULATORS, workers)
+    return Kernel(schedule, 2.0 * workers * _ACCUMULATORS * _ROUNDS, (shape, shape))
 
 
 def stream(size: int) -> Kernel:

@@ -108,6 +108,7 @@ def reverse_compute_inline(root: Block, inputs: list[Any], attrs: list[Any]) -> 
     read = next(r for r in store.reads if writers(root, r.buffer))
     for producer in writers(root, read.buffer):
         producer.stores = [_reverse_inlined(s, store, read) for s in producer.stores]
+        producer.useful = producer.useful * read.buffer.used
     detach(block)
 
 
