@@ -1,7 +1,9 @@
 """The paper's analyzer for GPUs: symbols of each statement, penalties, a latency (Qiao et al., ASPLOS 2025, section 4).
 
-Per statement: `t_compute = flops * p_d * p_r / (peak * p_b * p_w)` and `t_memory = dram_bytes / (bandwidth * p_m)`; a
-candidate's latency is the sum of both over its statements. Limits are those of TVM's VerifyGPUCode.
+Per statement: `t_compute = flops * p_d * p_r / (peak * p_b * p_w)` and `t_memory = dram_bytes / (bandwidth * p_m)`, of
+which only what is read first is counted at the memory's bandwidth; beyond the paper the lines that warps move and the
+trips that they wait for, see gpu_traffic.py. A candidate's latency is the sum over its statements. Limits are those of
+TVM's VerifyGPUCode.
 """
 
 from __future__ import annotations
@@ -12,6 +14,13 @@ from functools import reduce
 
 from pruner_engine.draft.columns import Value, ceil_div, equal, maximum, minimum, product, where
 from pruner_engine.draft.footprint import Touch, homes, spans_by_depth, touches
+from pruner_engine.draft.gpu_traffic import (
+    bytes_as_lines,
+    line_seconds,
+    lines_per_access,
+    memory_seconds,
+    trip_seconds,
+)
 from pruner_engine.draft.index import atoms_of, count
 from pruner_engine.draft.nest import Block, Loop, Node, all_loops, blocks_under
 from pruner_engine.draft.parts import Parts, Statement, add_up
@@ -21,6 +30,7 @@ from pruner_engine.targets.profile import DeviceProfile, GpuLimits
 _MAX_VTHREADS = 8  # what MetaSchedule's VerifyGPUCode allows
 _MAX_VECTOR_BYTES = 16
 _UNBOUND_THREADS = 256  # RewriteUnboundBlock draws 32 to 1024
+_FETCH = "meta_schedule.cooperative_fetch"
 _TENSOR_CORE = ("wmma", "mma", "m16n8k8")
 #: factors by which idle parts of the device slow a statement down
 PENALTIES = ("warp", "wave", "registers", "reuse", "memory")
@@ -33,7 +43,7 @@ def gpu_parts(root: Block, profile: DeviceProfile, without: Collection[str] = ()
         without: penalties to leave out, of `PENALTIES`.
     """
     assert profile.gpu is not None
-    kernels = [_Kernel(child, profile.gpu) for child in root.children]
+    kernels = [_Kernel(child, profile.gpu, profile.cores) for child in root.children]
     where_from = homes(root)
     statements = [
         _statement(block, touches(block, where_from), kernel, profile, without)
@@ -49,10 +59,11 @@ class _Kernel:
 
     Attributes:
         grid, threads, vthreads: blocks of the grid, threads of a block, virtual threads of a thread.
+        busy: share of the multiprocessors that have a block, in the mean of all waves.
         shared_bytes: shared memory of a block.
     """
 
-    def __init__(self, node: Node, limits: GpuLimits) -> None:
+    def __init__(self, node: Node, limits: GpuLimits, processors: int) -> None:
         self.node = node
         leaves = list(blocks_under(node))
         paths = [all_loops(b) for b in leaves]
@@ -64,6 +75,7 @@ class _Kernel:
             spatial = maximum(1, product(i.extent for i in leaves[-1].iters if i.spatial))
             self.threads = minimum(_UNBOUND_THREADS, spatial)
             self.grid = ceil_div(spatial, self.threads)
+        self.busy = self.grid / (ceil_div(self.grid, processors) * processors)
         self.shared_bytes = shared_bytes(leaves)
         self.valid = _all(
             [
@@ -108,7 +120,7 @@ def _in_range(block: Block, threads: Value) -> Value:
 
 def _vector_fits(block: Block) -> Value:
     """Whether a cooperative fetch stays within the widest load."""
-    width = block.annotations.get("meta_schedule.cooperative_fetch", 1)
+    width = block.annotations.get(_FETCH, 1)
     loops = all_loops(block)
     # a vector that gathers is indexed by a vector of int32
     widest = max(
@@ -140,7 +152,7 @@ def _statement(
     total = block.useful * product(loop.extent for loop in loops)
     work = _work(block, loops, kernel, total)
     flops_thread = work.iterations * flops
-    registers = add_up(_registers(t, work.serial, used) for t in used)
+    registers = add_up(_registers(t, work.serial, used) / _sharers(t, limits) for t in used)
     operations = add_up(_accesses(t, work) for t in used)
     outside = [t for t in used if t.buffer.scope == "global"]
     moved = [_dram_bytes(t, loops) for t in outside]
@@ -160,7 +172,12 @@ def _statement(
     idle = penalties["wave"] * penalties["warp"]
     times: dict[str, Value] = {
         "compute": total * flops * penalties["reuse"] * penalties["registers"] / (peak * idle),
-        "memory": add_up(m / (profile.dram_bandwidth * share) for m, share in zip(moved, shares, strict=True)),
+        "memory": add_up(
+            memory_seconds(t, m, kernel.busy, profile) / share
+            for t, m, share in zip(outside, moved, shares, strict=True)
+        ),
+        "lines": line_seconds(_lines(block, used, work, kernel, total, limits), kernel.busy, profile),
+        "trips": trip_seconds(_rounds(block, used), kernel.grid, kernel.threads, kernel.shared_bytes, profile),
     }
     symbols: dict[str, Value] = {
         "flops": total * flops,
@@ -179,8 +196,7 @@ def _statement(
 def _work(block: Block, loops: Sequence[Loop], kernel: _Kernel, total: Value) -> _Work:
     """A cooperative fetch is shared out, and so is what is not bound."""
     serial = [loop for loop in loops if not loop.thread or loop.thread.startswith("vthread")]
-    fetched = block.annotations.get("meta_schedule.cooperative_fetch")
-    if fetched is not None:  # by the threads of a block together, once for all its virtual threads
+    if _FETCH in block.annotations:  # by the threads of a block together, once for all its virtual threads
         *around, copied = (loop.extent for loop in loops if not loop.thread)
         return _Work(product(around) * ceil_div(copied, kernel.threads), ())
     if not kernel.bound:
@@ -193,6 +209,12 @@ def _registers(touch: Touch, serial: Sequence[Loop], used: Sequence[Touch]) -> V
     moving = {a for loop in serial if any(t.written and t.indexed_by(loop) for t in used) for a in loop.atoms}
     # between the elements of two virtual threads lie those of other threads
     return product(count(index, moving.__contains__) for index in touch.indices)
+
+
+def _sharers(touch: Touch, limits: GpuLimits) -> float:
+    """Elements that a thread's register stands for: a warp shares out a fragment, a register holds two halves."""
+    fragment = touch.buffer.scope.startswith(_TENSOR_CORE)
+    return limits.warp_size * 4 / touch.buffer.dtype_bytes if fragment else 1.0
 
 
 def _accesses(touch: Touch, work: _Work) -> Value:
@@ -213,6 +235,31 @@ def _dram_bytes(touch: Touch, loops: Sequence[Loop]) -> Value:
     spans = spans_by_depth(touch, inside)[0]
     grid = product(loop.extent for loop in loops if loop.thread.startswith("blockIdx"))
     return grid * renewed * product(spans) * touch.buffer.dtype_bytes
+
+
+def _lines(
+    block: Block, used: Sequence[Touch], work: _Work, kernel: _Kernel, total: Value, limits: GpuLimits
+) -> Value:
+    """Lines that all warps move between registers and caches or shared memory."""
+    outside = [t for t in used if t.buffer.scope == "global" or "shared" in t.buffer.scope]
+    if any(t.buffer.scope.startswith(_TENSOR_CORE) for t in used):
+        return add_up(bytes_as_lines(total, t) for t in outside)
+    loops = all_loops(block)
+    warps = kernel.threads / limits.warp_size * kernel.grid
+    width = block.annotations.get(_FETCH)
+    if width is not None:
+        at_once = limits.warp_size * width
+        return warps * work.iterations / width * add_up(lines_per_access(t, loops[-1:], at_once) for t in outside)
+    threads = [loop for loop in loops if loop.thread.startswith("threadIdx")] if kernel.bound else loops[-1:]
+    return warps * add_up(_accesses(t, work) * lines_per_access(t, threads, limits.warp_size) for t in outside)
+
+
+def _rounds(block: Block, used: Sequence[Touch]) -> Value:
+    """Times that a block of threads fetches from memory, one after the other."""
+    if _FETCH not in block.annotations or not any(t.read and t.buffer.scope == "global" for t in used):
+        return 0
+    *around, _ = (loop.extent for loop in all_loops(block) if not loop.thread)
+    return product(around)
 
 
 def _transaction_share(touch: Touch, loops: Sequence[Loop], limits: GpuLimits) -> Value:

@@ -57,7 +57,8 @@ def vector_registers(features: tuple[str, ...]) -> int:
 
 def _estimate_gpu(device: Device) -> DeviceProfile:
     clock = device.clock_hz or 1.5e9
-    flops = clock * 2 * (64 if device.arch in ("sm_70", "sm_72", "sm_75", "sm_80") else 128)
+    lanes = 64 if device.arch in ("sm_70", "sm_72", "sm_75", "sm_80") else 128
+    flops = clock * 2 * lanes
     bandwidth = device.memory_bandwidth or 600e9
     return DeviceProfile(
         kind="cuda",
@@ -73,5 +74,5 @@ def _estimate_gpu(device: Device) -> DeviceProfile:
         dram_bandwidth=bandwidth,
         dram_bandwidth_core=bandwidth / device.cores * 4,
         parallel_overhead_s=4e-6,
-        gpu=GpuLimits(max_threads_sm=device.threads),
+        gpu=GpuLimits(max_threads_sm=device.threads, lanes=lanes),
     )

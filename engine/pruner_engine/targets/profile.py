@@ -40,6 +40,7 @@ class GpuLimits:
     registers_sm: int = 65536
     shared_memory_sm: int = 102400  # bytes
     transaction_bytes: int = 32  # of one DRAM transaction
+    lanes: int = 128  # float32 multiply-adds of a multiprocessor in a cycle
     tensor_flops: float = 0.0  # float16 with float32 accumulation, FLOP/s; 0: no Tensor Cores
 
 

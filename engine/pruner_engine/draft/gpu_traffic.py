@@ -1,0 +1,74 @@
+"""What moving data costs a GPU beyond the paper's count of DRAM bytes: second-level cache, lines, trips to memory.
+
+Between registers and its first-level cache or shared memory a multiprocessor moves one line of 128 bytes in a cycle: a
+warp whose threads reach for many lines, or a warp that computes little of what it loads, waits for that first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pruner_engine.draft.columns import Value, ceil_div, floor_div, maximum, minimum, product
+from pruner_engine.draft.footprint import Touch, lines
+from pruner_engine.draft.index import Atom, Index, Var, count, replace, span
+from pruner_engine.draft.nest import Loop
+from pruner_engine.targets.profile import DeviceProfile
+
+_LINE = 128  # bytes
+_LEAST = 0.25  # lines of an access: threads that read the same element read four of them at a time
+_TRIP_S = 1.5e-7  # from the second-level cache to shared memory and past a barrier, some 260 cycles
+
+
+def memory_seconds(touch: Touch, moved: Value, busy: Value, profile: DeviceProfile) -> Value:
+    """Seconds that all blocks' bytes of a buffer take: what is read again comes from the second-level cache.
+
+    Args:
+        moved: bytes that all blocks of the grid ask for.
+        busy: share of the multiprocessors that ask.
+    """
+    once = minimum(moved, touch.buffer.bytes)
+    return once / profile.dram_bandwidth + moved / (profile.caches[-1].bandwidth * busy)
+
+
+def lines_per_access(touch: Touch, loops: Sequence[Loop], elements: Value) -> Value:
+    """Lines that a warp reaches at once while the innermost of the loops' iterations go to so many elements."""
+    lanes: dict[Atom, Atom] = {}
+    left = elements
+    for atom in reversed([atom for loop in loops for atom in loop.atoms]):
+        lanes[atom] = Atom(atom.name, minimum(atom.extent, left))
+        left = ceil_div(left, lanes[atom].extent)
+    of_lanes: dict[Atom, Index] = {atom: Var(lane) for atom, lane in lanes.items()}
+    indices = [replace(index, of_lanes) for index in touch.indices]
+    moving = set(lanes.values())
+    if "shared" in touch.buffer.scope:
+        apart = product(count(index, moving.__contains__) for index in indices)
+        return maximum(_LEAST, apart * touch.buffer.dtype_bytes / _LINE)
+    reached = (span(index, moving.__contains__) for index in indices)
+    return lines(touch, [minimum(one, whole) for one, whole in zip(reached, touch.buffer.shape, strict=True)], _LINE)
+
+
+def line_seconds(moved: Value, busy: Value, profile: DeviceProfile) -> Value:
+    """Seconds that so many lines take all multiprocessors that are busy."""
+    assert profile.gpu is not None
+    cycles = profile.peak_flops / profile.cores / (2 * profile.gpu.lanes)  # a second
+    return moved / (cycles * profile.cores * busy)
+
+
+def bytes_as_lines(elements: Value, touch: Touch) -> Value:
+    """Lines that so many elements fill, as a warp moves a whole fragment of a Tensor Core."""
+    return elements * touch.buffer.dtype_bytes / _LINE
+
+
+def trip_seconds(rounds: Value, grid: Value, threads: Value, shared_bytes: Value, profile: DeviceProfile) -> Value:
+    """Seconds of fetching round after round: each waits for the one before, and so does each wave of blocks.
+
+    Args:
+        rounds: of one block of threads.
+        grid, threads, shared_bytes: of the kernel.
+    """
+    assert profile.gpu is not None
+    resident = minimum(
+        floor_div(profile.gpu.max_threads_sm, threads),
+        floor_div(profile.gpu.shared_memory_sm, maximum(shared_bytes, 1)),
+    )
+    return rounds * ceil_div(grid, profile.cores * maximum(resident, 1)) * _TRIP_S
