@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
-from pruner_engine.draft.columns import Value, ceil_div, equal, maximum, minimum, product, where
+from pruner_engine.draft.columns import Value, ceil_div, equal, floor_div, maximum, minimum, product, where
 from pruner_engine.draft.footprint import Touch, homes, spans_by_depth, touches
 from pruner_engine.draft.gpu_traffic import (
     bytes_as_lines,
@@ -59,8 +59,10 @@ class _Kernel:
 
     Attributes:
         grid, threads, vthreads: blocks of the grid, threads of a block, virtual threads of a thread.
-        busy: share of the multiprocessors that have a block, in the mean of all waves.
         shared_bytes: shared memory of a block.
+        busy: share of the multiprocessors that have a block while others have one more to do.
+        waves: of as many blocks as the device holds at a time.
+        warps: on a busy multiprocessor.
     """
 
     def __init__(self, node: Node, limits: GpuLimits, processors: int) -> None:
@@ -75,8 +77,15 @@ class _Kernel:
             spatial = maximum(1, product(i.extent for i in leaves[-1].iters if i.spatial))
             self.threads = minimum(_UNBOUND_THREADS, spatial)
             self.grid = ceil_div(spatial, self.threads)
-        self.busy = self.grid / (ceil_div(self.grid, processors) * processors)
         self.shared_bytes = shared_bytes(leaves)
+        resident = minimum(
+            floor_div(limits.max_threads_sm, self.threads),
+            floor_div(limits.shared_memory_sm, maximum(self.shared_bytes, 1)),
+        )
+        resident = maximum(resident, 1)
+        self.busy = self.grid / (ceil_div(self.grid, processors) * processors)
+        self.waves = ceil_div(self.grid, processors * resident)
+        self.warps = minimum(resident, maximum(1, self.grid / processors)) * ceil_div(self.threads, limits.warp_size)
         self.valid = _all(
             [
                 self.threads <= limits.max_threads_block,
@@ -176,8 +185,8 @@ def _statement(
             memory_seconds(t, m, kernel.busy, profile) / share
             for t, m, share in zip(outside, moved, shares, strict=True)
         ),
-        "lines": line_seconds(_lines(block, used, work, kernel, total, limits), kernel.busy, profile),
-        "trips": trip_seconds(_rounds(block, used), kernel.grid, kernel.threads, kernel.shared_bytes, profile),
+        "lines": line_seconds(_lines(block, used, work, kernel, total, limits), kernel.busy, kernel.warps, profile),
+        "trips": trip_seconds(_rounds(block, used), kernel.waves),
     }
     symbols: dict[str, Value] = {
         "flops": total * flops,
@@ -237,9 +246,7 @@ def _dram_bytes(touch: Touch, loops: Sequence[Loop]) -> Value:
     return grid * renewed * product(spans) * touch.buffer.dtype_bytes
 
 
-def _lines(
-    block: Block, used: Sequence[Touch], work: _Work, kernel: _Kernel, total: Value, limits: GpuLimits
-) -> Value:
+def _lines(block: Block, used: Sequence[Touch], work: _Work, kernel: _Kernel, total: Value, limits: GpuLimits) -> Value:
     """Lines that all warps move between registers and caches or shared memory."""
     outside = [t for t in used if t.buffer.scope == "global" or "shared" in t.buffer.scope]
     if any(t.buffer.scope.startswith(_TENSOR_CORE) for t in used):
@@ -273,12 +280,12 @@ def _transaction_share(touch: Touch, loops: Sequence[Loop], limits: GpuLimits) -
 
 
 def _wave(kernel: _Kernel, limits: GpuLimits, processors: int) -> Value:
-    """Share of the device that the last wave of blocks leaves busy on average."""
+    """Share of the device that the last wave of blocks leaves busy on average, its schedulers without a warp idle."""
     few = kernel.grid < processors
     warps = minimum(ceil_div(kernel.threads, limits.warp_size), limits.schedulers)
     units = where(few, kernel.grid * warps, kernel.grid)
     slots = where(few, processors * limits.schedulers, processors)
-    return units / (ceil_div(units, slots) * slots)
+    return units / (ceil_div(units, slots) * slots) * where(few, 1, minimum(1, kernel.warps / limits.schedulers))
 
 
 def _all(conditions: object) -> Value:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pruner_engine.draft.columns import Value, ceil_div, floor_div, maximum, minimum, product
+from pruner_engine.draft.columns import Value, ceil_div, maximum, minimum, product
 from pruner_engine.draft.footprint import Touch, lines
 from pruner_engine.draft.index import Atom, Index, Var, count, replace, span
 from pruner_engine.draft.nest import Loop
@@ -16,6 +16,7 @@ from pruner_engine.targets.profile import DeviceProfile
 
 _LINE = 128  # bytes
 _LEAST = 0.25  # lines of an access: threads that read the same element read four of them at a time
+_WARPS = 2  # of a scheduler that keep lines moving
 _TRIP_S = 1.5e-7  # from the second-level cache to shared memory and past a barrier, some 260 cycles
 
 
@@ -47,11 +48,16 @@ def lines_per_access(touch: Touch, loops: Sequence[Loop], elements: Value) -> Va
     return lines(touch, [minimum(one, whole) for one, whole in zip(reached, touch.buffer.shape, strict=True)], _LINE)
 
 
-def line_seconds(moved: Value, busy: Value, profile: DeviceProfile) -> Value:
-    """Seconds that so many lines take all multiprocessors that are busy."""
+def line_seconds(moved: Value, busy: Value, warps: Value, profile: DeviceProfile) -> Value:
+    """Seconds that so many lines take all multiprocessors that are busy.
+
+    Args:
+        warps: on each; too few of them wait for their own lines in between.
+    """
     assert profile.gpu is not None
     cycles = profile.peak_flops / profile.cores / (2 * profile.gpu.lanes)  # a second
-    return moved / (cycles * profile.cores * busy)
+    hidden = minimum(1.0, warps / (_WARPS * profile.gpu.schedulers))
+    return moved / (cycles * profile.cores * busy * hidden)
 
 
 def bytes_as_lines(elements: Value, touch: Touch) -> Value:
@@ -59,16 +65,11 @@ def bytes_as_lines(elements: Value, touch: Touch) -> Value:
     return elements * touch.buffer.dtype_bytes / _LINE
 
 
-def trip_seconds(rounds: Value, grid: Value, threads: Value, shared_bytes: Value, profile: DeviceProfile) -> Value:
+def trip_seconds(rounds: Value, waves: Value) -> Value:
     """Seconds of fetching round after round: each waits for the one before, and so does each wave of blocks.
 
     Args:
         rounds: of one block of threads.
-        grid, threads, shared_bytes: of the kernel.
+        waves: of as many blocks as the device holds at a time.
     """
-    assert profile.gpu is not None
-    resident = minimum(
-        floor_div(profile.gpu.max_threads_sm, threads),
-        floor_div(profile.gpu.shared_memory_sm, maximum(shared_bytes, 1)),
-    )
-    return rounds * ceil_div(grid, profile.cores * maximum(resident, 1)) * _TRIP_S
+    return rounds * waves * _TRIP_S
