@@ -3269,14 +3269,6 @@
         <translation>Volle Wellen</translation>
     </message>
     <message>
-        <source>Share of the multiprocessors that work in the average wave of blocks.</source>
-        <translation>Anteil der Multiprozessoren, die in der durchschnittlichen Welle von Blöcken arbeiten.</translation>
-    </message>
-    <message>
-        <source>blocks ÷ (ceil(blocks ÷ slots) × slots)</source>
-        <translation>Blöcke ÷ (ceil(Blöcke ÷ Plätze) × Plätze)</translation>
-    </message>
-    <message>
         <source>Data reuse</source>
         <translation>Wiederverwendung</translation>
     </message>
@@ -3327,10 +3319,6 @@
     <message>
         <source>Moving data</source>
         <translation>Datenbewegung</translation>
-    </message>
-    <message>
-        <source>Seconds in which device memory is read and written.</source>
-        <translation>Sekunden, in denen der Gerätespeicher gelesen und geschrieben wird.</translation>
     </message>
     <message>
         <source>bytes ÷ (bandwidth × transactions used)</source>
@@ -3415,10 +3403,6 @@
     <message>
         <source>Trials of a round</source>
         <translation>Versuche einer Runde</translation>
-    </message>
-    <message>
-        <source>Candidates that are measured in a round of a task. The strategy&apos;s own number is 10 for Pruner, 64 for MetaSchedule.</source>
-        <translation>Kandidaten, die in einer Runde einer Aufgabe gemessen werden. Die eigene Zahl der Strategie ist 10 bei Pruner, 64 bei MetaSchedule.</translation>
     </message>
     <message>
         <source>Pruner (ASPLOS 2025)</source>
@@ -4079,6 +4063,50 @@
     <message>
         <source>median of the repeats of one inference</source>
         <translation>Median der Wiederholungen einer Inferenz</translation>
+    </message>
+    <message>
+        <source>Share of the multiprocessors that work in the average wave of blocks, and of their schedulers that have a warp.</source>
+        <translation>Anteil der Multiprozessoren, die in der durchschnittlichen Welle von Blöcken arbeiten, und ihrer Scheduler, die einen Warp haben.</translation>
+    </message>
+    <message>
+        <source>blocks ÷ (ceil(blocks ÷ slots) × slots) × min(1, warps of a multiprocessor ÷ 4)</source>
+        <translation>Blöcke ÷ (ceil(Blöcke ÷ Plätze) × Plätze) × min(1, Warps eines Multiprozessors ÷ 4)</translation>
+    </message>
+    <message>
+        <source>Seconds in which memory is read and written; on a GPU what is read again comes from the second-level cache.</source>
+        <translation>Sekunden, in denen Speicher gelesen und geschrieben wird; auf einer GPU kommt aus dem Cache der zweiten Stufe, was noch einmal gelesen wird.</translation>
+    </message>
+    <message>
+        <source>Moving lines</source>
+        <translation>Zeilen bewegen</translation>
+    </message>
+    <message>
+        <source>Seconds in which warps of a GPU move lines of 128 bytes between registers and shared memory or the first-level cache.</source>
+        <translation>Sekunden, in denen Warps einer GPU Zeilen von 128 Byte zwischen Registern und gemeinsamem Speicher oder dem Cache der ersten Stufe bewegen.</translation>
+    </message>
+    <message>
+        <source>lines ÷ (multiprocessors × clock × share that is busy)</source>
+        <translation>Zeilen ÷ (Multiprozessoren × Takt × beschäftigter Anteil)</translation>
+    </message>
+    <message>
+        <source>Pruner Studio, GPU analyzer</source>
+        <translation>Pruner Studio, GPU-Analyse</translation>
+    </message>
+    <message>
+        <source>Waiting for memory</source>
+        <translation>Warten auf Speicher</translation>
+    </message>
+    <message>
+        <source>Seconds in which blocks of threads on a GPU wait for what they fetch, round after round.</source>
+        <translation>Sekunden, in denen Blöcke von Threads auf einer GPU auf das warten, was sie holen, Runde um Runde.</translation>
+    </message>
+    <message>
+        <source>rounds × waves of blocks × 0.15 µs</source>
+        <translation>Runden × Wellen von Blöcken × 0,15 µs</translation>
+    </message>
+    <message>
+        <source>Candidates that are measured in a round of a task. The strategy&apos;s own number is 10 for Pruner, 64 for MetaSchedule; a machine that builds more at a time measures as many.</source>
+        <translation>Kandidaten, die in einer Runde einer Aufgabe gemessen werden. Die eigene Zahl der Strategie ist 10 bei Pruner, 64 bei MetaSchedule; eine Maschine, die mehr auf einmal baut, misst so viele.</translation>
     </message>
     <message>
         <source>measured by Pruner Studio when a run begins or exports</source>
@@ -4805,10 +4833,6 @@
         <translation>Warps sind zu {0} gefüllt: Blöcke von {1} Threads auf Warps von {2}.</translation>
     </message>
     <message>
-        <source>The device is {0} busy: {1} blocks on {2} multiprocessors leave some idle in the last wave.</source>
-        <translation>Das Gerät ist zu {0} beschäftigt: {1} Blöcke auf {2} Multiprozessoren lassen in der letzten Welle einige ruhen.</translation>
-    </message>
-    <message>
         <source>A thread keeps {0} values, {1} the {2} registers that it may have: the rest is spilled.</source>
         <translation>Ein Thread hält {0} Werte, {1} der {2} Register, die er haben darf: Der Rest wird ausgelagert.</translation>
     </message>
@@ -4823,6 +4847,14 @@
     <message>
         <source>{0} moves {1} at {2}.</source>
         <translation>{0} bewegt {1} mit {2}.</translation>
+    </message>
+    <message>
+        <source>{0} moves lines of 128 bytes between registers and shared memory or cache, one at a time: threads side by side reach for memory that is far apart, or little is computed of what is loaded.</source>
+        <translation>{0} bewegt Zeilen von 128 Byte zwischen Registern und gemeinsamem Speicher oder Cache, eine nach der anderen: Threads nebeneinander greifen nach Speicher, der weit auseinander liegt, oder aus dem Geladenen wird wenig berechnet.</translation>
+    </message>
+    <message>
+        <source>{0} waits for memory, round after round: longer tiles of the reduction would fetch more at a time.</source>
+        <translation>{0} wartet auf Speicher, Runde um Runde: längere Kacheln der Reduktion würden mehr auf einmal holen.</translation>
     </message>
     <message>
         <source>{0} starts kernels: the work of each is short.</source>
@@ -5419,6 +5451,10 @@
     <message>
         <source>The engine met an error of its own: {0}.</source>
         <translation>Die Engine stieß auf einen eigenen Fehler: {0}.</translation>
+    </message>
+    <message>
+        <source>The device is {0} busy: {1} blocks of {2} threads do not fill its {3} multiprocessors.</source>
+        <translation>Das Gerät ist zu {0} beschäftigt: {1} Blöcke von {2} Threads füllen seine {3} Multiprozessoren nicht.</translation>
     </message>
     <message>
         <source>The task has no candidate {0}.</source>

@@ -19,7 +19,7 @@ COMPARED = [
     *(pytest.param(workload, GPU, id=f"gpu-{workload}") for workload in (*WORKLOADS, *TENSORISED)),
 ]
 # what an applied schedule hides: which part of the loop that virtual threads are fused to an access moves with
-FUSED = {("symbol", "memory_operations_thread"), ("penalty", "reuse"), ("time", "compute")}
+FUSED = {("symbol", "memory_operations_thread"), ("penalty", "reuse"), ("time", "compute"), ("time", "lines")}
 # quotients that TVM simplifies, knowing the tiles, and we do not: of which group a channel is, and of which part of a
 # window a partial sum is. What is told of the padded input's copy, which moves with them, is an estimate.
 QUOTIENTS = {

@@ -37,7 +37,7 @@ def test_what_a_thread_does_is_counted_from_the_tiles():
 
 
 def test_the_penalties_are_those_of_the_paper():
-    cores, most = DEVICES[GPU].cores, DEVICES[GPU].gpu.max_registers_thread
+    cores, limits = DEVICES[GPU].cores, DEVICES[GPU].gpu
     seen = set()
     for _, told in explained():
         symbols, penalties = told.symbols, told.penalties
@@ -46,8 +46,15 @@ def test_the_penalties_are_those_of_the_paper():
         few = symbols["blocks"] < cores
         units = symbols["blocks"] * min(warps, 4) if few else symbols["blocks"]
         slots = cores * 4 if few else cores
-        assert penalties["wave"] == pytest.approx(units / (math.ceil(units / slots) * slots))
-        assert penalties["registers"] == pytest.approx(max(1, symbols["registers_thread"] / most))
+        wave = units / (math.ceil(units / slots) * slots)
+        # beyond the paper: schedulers stay idle where all blocks of a multiprocessor together have too few warps
+        shared = max(symbols["shared_bytes"], 1)
+        resident = max(1, min(limits.max_threads_sm // symbols["threads"], limits.shared_memory_sm // shared))
+        filled = 1 if few else min(1, min(resident, symbols["blocks"] / cores) * warps / limits.schedulers)
+        assert penalties["wave"] == pytest.approx(wave * filled)
+        assert penalties["registers"] == pytest.approx(
+            max(1, symbols["registers_thread"] / limits.max_registers_thread)
+        )
         per_operation = symbols["flops_thread"] / symbols["memory_operations_thread"]
         assert penalties["reuse"] == pytest.approx(1 + 1 / (1 + per_operation))
         seen |= {("few", few), ("spilled", penalties["registers"] > 1), ("whole warps", penalties["warp"] == 1)}

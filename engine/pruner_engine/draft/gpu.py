@@ -165,7 +165,8 @@ def _statement(
     operations = add_up(_accesses(t, work) for t in used)
     outside = [t for t in used if t.buffer.scope == "global"]
     moved = [_dram_bytes(t, loops) for t in outside]
-    if block.useful != 1:  # what is cut off a padded result moves nothing, however the loops around it are parted
+    if block.useful != 1 and any("shared" in t.buffer.scope for t in used):
+        # what is cut off a padded result moves nothing, however the loops around it are parted
         moved = [minimum(m, total * t.times * t.buffer.dtype_bytes) for m, t in zip(moved, outside, strict=True)]
     shares: list[Value] = [1.0 if "memory" in without else _transaction_share(t, loops, limits) for t in outside]
     penalties: dict[str, Value] = {

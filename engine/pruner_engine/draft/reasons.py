@@ -143,8 +143,8 @@ def _waves(found: Explanation, profile: DeviceProfile) -> Iterator[Reason]:
     busy = found.penalties["wave"]
     yield (
         (1.0 - busy) * _share(found, "compute"),
-        f"The device is {percent(busy)} busy: {count(found.symbols['blocks'])} blocks on {profile.cores}"
-        " multiprocessors leave some idle in the last wave.",
+        f"The device is {percent(busy)} busy: {count(found.symbols['blocks'])} blocks of"
+        f" {count(found.symbols['threads'])} threads do not fill its {profile.cores} multiprocessors.",
     )
 
 
@@ -186,12 +186,28 @@ def _dram(found: Explanation, profile: DeviceProfile) -> Iterator[Reason]:
     )
 
 
+def _lines(found: Explanation, profile: DeviceProfile) -> Iterator[Reason]:
+    yield (
+        _share(found, "lines"),
+        f"{_of_time(found, 'lines')} moves lines of 128 bytes between registers and shared memory or cache, one at a"
+        " time: threads side by side reach for memory that is far apart, or little is computed of what is loaded.",
+    )
+
+
+def _trips(found: Explanation, profile: DeviceProfile) -> Iterator[Reason]:
+    yield (
+        _share(found, "trips"),
+        f"{_of_time(found, 'trips')} waits for memory, round after round: longer tiles of the reduction would fetch"
+        " more at a time.",
+    )
+
+
 def _launch(found: Explanation, profile: DeviceProfile) -> Iterator[Reason]:
     yield _share(found, "launch"), f"{_of_time(found, 'launch')} starts kernels: the work of each is short."
 
 
 _CPU: tuple[Rule, ...] = (_cores, _lanes, _spills, _loads, _loop_overhead, _cache_waits)
-_GPU: tuple[Rule, ...] = (_warps, _waves, _registers, _reuse, _transactions, _dram, _launch)
+_GPU: tuple[Rule, ...] = (_warps, _waves, _registers, _reuse, _transactions, _dram, _lines, _trips, _launch)
 
 
 def _why_invalid(found: Explanation, profile: DeviceProfile) -> str:

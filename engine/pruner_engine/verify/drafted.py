@@ -12,6 +12,7 @@ from pruner_engine.space.design_space import DesignSpace
 
 # each figure has a column of its own, whichever device and cache levels there are
 _TIMES = ("compute", "overhead", "L1", "L2", "L3", "memory", "launch")
+_UNSEEN = ("lines", "trips")  # of a GPU, part of the latency only: the models that ship know no column for them
 _FIGURES = (
     *("flops", "parallel", "vector", "accumulators", "loads_per_step", "unroll", "steps"),
     *("L1_bytes", "L2_bytes", "L3_bytes"),
@@ -45,7 +46,7 @@ def draft_features(space: DesignSpace, candidates: Sequence[Candidate]) -> list[
             found[members, LATENCY] = np.where(told, _log(_NANOSECONDS * np.where(told, seconds, 0.0)), 0.0)
             continue
         figures = analyzer.figures(sketch.index, rows)
-        times = {name: _NANOSECONDS * values for name, values in figures.items() if name in _TIMES}
+        times = {name: _NANOSECONDS * values for name, values in figures.items() if name in (*_TIMES, *_UNSEEN)}
         found[members, 0] = 1.0
         found[members, LATENCY] = _log(np.sum(list(times.values()), axis=0))
         for name, values in (figures | times).items():
