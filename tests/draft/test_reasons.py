@@ -66,11 +66,16 @@ def test_the_cause_of_a_slow_cpu_schedule_comes_first(change, told):
     ("change", "told"),
     [
         ({"symbols": {"threads": 40}, "penalties": {"warp": 0.625}}, ["62 % full", "40 threads"]),
-        ({"symbols": {"blocks": 120}, "penalties": {"wave": 0.556}}, ["56 % busy", "120 blocks on 108"]),
+        (
+            {"symbols": {"blocks": 120}, "penalties": {"wave": 0.556}},
+            ["56 % busy", "120 blocks of 256 threads", "108 multiprocessors"],
+        ),
         ({"symbols": {"registers_thread": 400}, "penalties": {"registers": 1.57}}, ["400 values", "spilled"]),
         ({"symbols": {"memory_operations_thread": 1e5}, "penalties": {"reuse": 1.5}}, ["1 operations", "1.50×"]),
         ({"times": {"memory": 9e-3}}, ["moves 95.4 MB"]),
         ({"times": {"memory": 9e-3}, "penalties": {"memory": 0.125}}, ["moves 95.4 MB"]),
+        ({"times": {"lines": 9e-3}}, ["moves lines of 128 bytes", "far apart"]),
+        ({"times": {"trips": 9e-3}}, ["waits for memory, round after round"]),
         ({"times": {"launch": 9e-3}}, ["starts kernels"]),
     ],
 )

@@ -27,7 +27,6 @@ from pruner_engine.draft.parts import Parts, Statement, add_up
 from pruner_engine.draft.shared import shared_bytes
 from pruner_engine.targets.profile import DeviceProfile, GpuLimits
 
-_MAX_VTHREADS = 8  # what MetaSchedule's VerifyGPUCode allows
 _MAX_VECTOR_BYTES = 16
 _UNBOUND_THREADS = 256  # RewriteUnboundBlock draws 32 to 1024
 _FETCH = "meta_schedule.cooperative_fetch"
@@ -90,7 +89,6 @@ class _Kernel:
             [
                 self.threads <= limits.max_threads_block,
                 self.shared_bytes <= limits.shared_memory_block,
-                self.vthreads <= _MAX_VTHREADS,
                 *(_in_range(block, self.threads) for block in _blocks(node)),
                 *_agree(paths),
                 # TVM cannot lower a software pipeline over a loop that runs once
