@@ -9,7 +9,6 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from importlib import metadata
 from pathlib import Path
 
 from pruner_engine.child import environment, module_command
@@ -17,6 +16,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.measure.folder import refuse_noexec
 from pruner_engine.measure.linker import linker
 from pruner_engine.protocol import Check, DoctorReport
+from pruner_engine.requirements import OLDEST, installed, is_old
 from pruner_engine.targets import detect_gpus, detect_host
 from pruner_engine.targets.cuda_compiler import find_cuda_compiler
 from pruner_engine.targets.gpu import detect_driver
@@ -37,17 +37,25 @@ def _software() -> Iterator[Check]:
     version = platform.python_version()
     supported = (3, 10) <= sys.version_info[:2] <= (3, 13)
     yield Check("Python", supported, version, "" if supported else "Use Python 3.10 to 3.13.")
-    tvm, ffi = _version("apache-tvm"), _version("apache-tvm-ffi")
+    tvm, ffi = installed("apache-tvm"), installed("apache-tvm-ffi")
     yield Check("TVM", bool(tvm), tvm or "not installed", "" if tvm else _REINSTALL)
     # 0.1.15 crashes this TVM, 0.1.13 does not load
     paired = ffi.startswith("0.1.14")
     hint = "" if paired else 'Install the matching one: pip install "apache-tvm-ffi>=0.1.14.post0,<0.1.15".'
     yield Check("TVM ffi", paired, ffi or "not installed", hint)
-    torch = _version("torch")
-    yield Check("PyTorch", bool(torch), torch or "not installed", "" if torch else "Install it: pip install torch.")
-    ort = _version("onnxruntime")
+    yield from (_library("PyTorch", "torch"), _library("ONNX", "onnx"), _library("NumPy", "numpy"))
+    ort = installed("onnxruntime")
     hint = "" if ort else "Install it for comparison and faster import of ONNX files: pip install onnxruntime."
     yield Check("ONNX Runtime", bool(ort), ort or "not installed", hint, needed=False)
+
+
+def _library(name: str, distribution: str) -> Check:
+    version, install = installed(distribution), f'pip install "{distribution}>={OLDEST[distribution]}"'
+    if not version:
+        return Check(name, False, "not installed", f"Install it: {install}.")
+    if is_old(distribution, version):
+        return Check(name, False, version, f"It is older than what is needed. Update it: {install}.")
+    return Check(name, True, version)
 
 
 def _machine() -> Iterator[Check]:
@@ -132,13 +140,6 @@ def _selftest(target: str) -> tuple[dict[str, str], str]:
         tail = f"no answer within {_TRIAL_LIMIT_S} s"
     facts = {key: value for message in said for key, value in message.items()}
     return facts, "" if "done" in facts else f"could not {stage}: {facts.get('error') or tail}"
-
-
-def _version(distribution: str) -> str:
-    try:
-        return metadata.version(distribution)
-    except metadata.PackageNotFoundError:
-        return ""
 
 
 def _size(count: float) -> str:

@@ -7,7 +7,6 @@ import platform
 import time
 from collections.abc import Callable, Mapping
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ from pruner_engine.export.records import write_records
 from pruner_engine.export.staging import staged
 from pruner_engine.export.tuned import TunedModel
 from pruner_engine.export.turns import IN_TORCH, Turns, time_in_turns
+from pruner_engine.requirements import installed_versions
 from pruner_engine.store.slower import faster
 from pruner_engine.tasks.halves import coarsest_float
 from pruner_engine.tasks.quantised import rounds_to_bytes
@@ -76,7 +76,7 @@ def export_bundle(
         seconds = {name: timing.seconds for name, timing in timings.items()}
         metadata |= {
             "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
-            "versions": {"python": platform.python_version(), **_versions()},
+            "versions": {"python": platform.python_version(), **installed_versions(_PACKAGES)},
             "latency": {name: timing.as_json() for name, timing in timings.items()},
             "slower_than": list(faster(seconds)),
             "coverage": {"summary": summarise(rows), "functions": [row.as_json() for row in rows]},
@@ -106,16 +106,6 @@ def _checks(timings: Mapping[str, Timing], depth: int, model: LoadedModel) -> li
             "Nothing was written. A schedule is wrong: tune again with every candidate checked.",
         )
     return checks
-
-
-def _versions() -> dict[str, str]:
-    found = {}
-    for name in _PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:
-            continue
-    return found
 
 
 def _sha256(path: Path) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import importlib.metadata
 import os
 import platform
 from typing import Any
@@ -11,16 +9,14 @@ from typing import Any
 import psutil
 
 from pruner_engine import __version__
+from pruner_engine.requirements import installed_versions
 
 
 def versions() -> dict[str, str]:
     """Versions of what decides a result."""
     names = ("apache-tvm", "apache-tvm-ffi", "torch", "numpy", "xgboost-cpu")
     found = {"python": platform.python_version(), "engine": __version__}
-    for name in names:
-        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-            found[name] = importlib.metadata.version(name)
-    return found
+    return found | installed_versions(names)
 
 
 def host() -> dict[str, Any]:

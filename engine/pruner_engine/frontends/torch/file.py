@@ -12,6 +12,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.frontends.importing import importing
 from pruner_engine.frontends.torch.negative_indices import count_from_the_start
 from pruner_engine.frontends.torch.promotion import promoted
+from pruner_engine.requirements import OLDEST, is_old
 
 
 def to_relax(content: bytes, name: str) -> tvm.IRModule:
@@ -21,9 +22,14 @@ def to_relax(content: bytes, name: str) -> tvm.IRModule:
         UserError: PyTorch is not installed, or the archive is broken, would run code, or cannot be imported.
     """
     try:
-        import torch  # noqa: F401
+        import torch
     except ImportError as error:
         raise UserError("Reading .pt2 files needs PyTorch.", "Install it with: pip install torch") from error
+    if is_old("torch", torch.__version__):
+        raise UserError(
+            f"Reading .pt2 files needs PyTorch {OLDEST['torch']} or newer, this is {torch.__version__}.",
+            "Update it with: pip install --upgrade torch",
+        )
     from pruner_engine.frontends.torch.guard import check_archive
     from pruner_engine.frontends.torch.libraries import know_operators_of_libraries
     from pruner_engine.frontends.torch.operators.quantised import know_quantised_operators
