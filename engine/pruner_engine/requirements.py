@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from importlib import metadata
 
-OLDEST = {"torch": "2.8", "onnx": "1.19", "numpy": "1.26"}
+OLDEST = {"torch": "2.11", "onnx": "1.19", "numpy": "1.26"}
 
 
 def installed(distribution: str) -> str:
@@ -28,6 +28,6 @@ def is_old(distribution: str, version: str) -> bool:
 
 
 def _numbers(version: str) -> list[int]:
-    """Of the release: [2, 8, 0] of "2.8.0+cpu"."""
+    """Of the release: [2, 11, 0] of "2.11.0+cpu"."""
     found = re.match(r"\d+(\.\d+)*", version)
     return [int(n) for n in found[0].split(".")] if found else []

@@ -105,6 +105,6 @@ def test_a_reader_that_we_do_not_know_is_no_damaged_file(transformer, monkeypatc
 
 
 def test_an_older_pytorch_than_needed_is_told(transformer, monkeypatch):
-    monkeypatch.setattr(torch, "__version__", "2.7.1+cpu")
-    with pytest.raises(UserError, match=r"2\.8 or newer.*2\.7\.1"):
+    monkeypatch.setattr(torch, "__version__", "2.8.0+cpu")
+    with pytest.raises(UserError, match=r"2\.11 or newer.*2\.8\.0"):
         load_model("model.pt2", content=transformer.read_bytes())

@@ -3,15 +3,17 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from pruner_engine.child import environment
 from pruner_engine.doctor import run_checks
+from pruner_engine.requirements import OLDEST
 from pruner_engine.targets import detect_gpus
 
 NAMES = {"Python", "TVM", "TVM ffi", "PyTorch", "Linker", "Temporary files", "CPU", "Vector unit", "LLVM", "One kernel"}
-NAMES |= {"NVIDIA driver", "CUDA compiler"}
+NAMES |= {"NVIDIA driver", "CUDA compiler", "ONNX", "NumPy"}
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +62,24 @@ def test_a_gpu_that_is_not_here_is_no_failure_and_comes_with_a_sentence(report):
         assert not checks["NVIDIA driver"].ok and "GPU" in checks["NVIDIA driver"].hint
         assert "One kernel on the GPU" not in checks
     assert report.ok and not any(checks[name].needed for name in ("NVIDIA driver", "CUDA compiler"))
+
+
+def test_libraries_older_than_needed_are_told(tmp_path):
+    """Of a library that is found first, as one that another environment brings along."""
+    for name, version in (("torch", "2.8.0+cpu"), ("onnx", "1.9.0"), ("numpy", "1.26.0")):
+        (tmp_path / f"{name}-{version}.dist-info").mkdir()
+        (tmp_path / f"{name}-{version}.dist-info" / "METADATA").write_text(f"Name: {name}\nVersion: {version}\n")
+    ok, checks = diagnose(PYTHONPATH=f"{tmp_path}:{environment()['PYTHONPATH']}")
+    assert not ok
+    assert checks["PyTorch"]["value"] == "2.8.0+cpu" and '"torch>=2.11"' in checks["PyTorch"]["hint"]
+    assert not checks["ONNX"]["ok"] and "older" in checks["ONNX"]["hint"]
+    assert checks["NumPy"]["ok"]
+
+
+def test_what_is_asked_for_is_what_pyproject_asks_for():
+    project = (Path(__file__).parents[2] / "pyproject.toml").read_text()
+    for name, version in OLDEST.items():
+        assert f'"{name}>={version}"' in project
 
 
 def test_a_missing_linker_and_compiler_are_told(tmp_path):

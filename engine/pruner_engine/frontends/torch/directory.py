@@ -1,6 +1,6 @@
 """What a zip archive's directory says that its records unpack to.
 
-PyTorch tells the sizes of records only since 2.12. Archives have more than one place where a directory may be looked
+Not every PyTorch tells the sizes of records. Archives have more than one place where a directory may be looked
 for, so those are refused whose end is not as writers write it: directory, end records, nothing between, nothing behind.
 Then every reader finds the same one.
 """
