@@ -50,11 +50,12 @@ def _software() -> Iterator[Check]:
 
 
 def _library(name: str, distribution: str) -> Check:
-    version, install = installed(distribution), f'pip install "{distribution}>={OLDEST[distribution]}"'
+    version, oldest = installed(distribution), OLDEST[distribution]
     if not version:
-        return Check(name, False, "not installed", f"Install it: {install}.")
+        return Check(name, False, "not installed", f'Install it: pip install "{distribution}>={oldest}".')
     if is_old(distribution, version):
-        return Check(name, False, version, f"It is older than what is needed. Update it: {install}.")
+        hint = f'It is older than what is needed. Update it: pip install "{distribution}>={oldest}".'
+        return Check(name, False, version, hint)
     return Check(name, True, version)
 
 

@@ -4725,12 +4725,16 @@
         <translation>Installieren Sie es, um zu vergleichen und ONNX-Dateien schneller einzulesen: pip install onnxruntime.</translation>
     </message>
     <message>
+        <source>It is older than what is needed. Update it: pip install &quot;{0}&gt;={1}&quot;.</source>
+        <translation>Es ist älter als nötig. Aktualisieren Sie es: pip install &quot;{0}&gt;={1}&quot;.</translation>
+    </message>
+    <message>
         <source>Update it: TVM is built for CUDA {0}, whose first driver was 580.</source>
         <translation>Aktualisieren Sie ihn: TVM ist für CUDA {0} gebaut, dessen erster Treiber 580 war.</translation>
     </message>
     <message>
-        <source>Install it: pip install torch.</source>
-        <translation>Installieren Sie es: pip install torch.</translation>
+        <source>Install it: pip install &quot;{0}&gt;={1}&quot;.</source>
+        <translation>Installieren Sie es: pip install &quot;{0}&gt;={1}&quot;.</translation>
     </message>
     <message>
         <source>{0}, cores: {1}, threads: {2}</source>
@@ -5319,6 +5323,14 @@
     <message>
         <source>Leave out --dtype.</source>
         <translation>Lassen Sie --dtype weg.</translation>
+    </message>
+    <message>
+        <source>Reading .pt2 files needs PyTorch {0} or newer, this is {1}.</source>
+        <translation>Um .pt2-Dateien zu lesen, ist PyTorch {0} oder neuer nötig; dies ist {1}.</translation>
+    </message>
+    <message>
+        <source>Update it with: pip install --upgrade torch</source>
+        <translation>Aktualisieren Sie es mit: pip install --upgrade torch</translation>
     </message>
     <message>
         <source>Reading .pt2 files needs PyTorch.</source>
