@@ -9,8 +9,9 @@ import pytest
 
 from pruner_engine.child import environment
 from pruner_engine.export import build
+from pruner_engine.export.baselines import example_inputs, time_library
 from pruner_engine.export.files import run
-from pruner_engine.export.library import write_library
+from pruner_engine.export.library import read_metadata, write_library
 from pruner_engine.export.weights import write_weights
 from pruner_engine.frontends import load_model
 from pruner_engine.targets.target import resolve_target
@@ -21,8 +22,7 @@ HOPPER = resolve_target("h100")
 SAMPLES = Path(__file__).parents[2] / "resources" / "models"
 
 
-@pytest.mark.parametrize("weights_beside", [False, True])
-@pytest.mark.parametrize("name", ["small-cnn.onnx", "small-transformer.pt2"])
+@pytest.mark.parametrize(("name", "weights_beside"), [("small-cnn.onnx", False), ("small-transformer.pt2", True)])
 def test_an_inference_is_one_graph_and_its_kernels_are_told_one_by_one(stand_in, tmp_path, name, weights_beside):  # noqa: F811
     model, folder = load_model(str(SAMPLES / name)), tmp_path / "library"
     folder.mkdir()
@@ -51,3 +51,13 @@ def test_an_inference_is_one_graph_and_its_kernels_are_told_one_by_one(stand_in,
     known = {variable.name_hint for variable in prepared.get_global_vars()}
     assert len(kernels) > 5 and {name.removesuffix("_packed") for name in kernels} <= known
     assert run.GRAPH not in report["kernels"]
+
+
+def test_a_library_that_cannot_be_recorded_runs_its_kernels_one_by_one(stand_in, tmp_path, monkeypatch):  # noqa: F811
+    monkeypatch.setenv("STAND_IN_WITHOUT_GRAPHS", "1")
+    model = load_model(str(SAMPLES / "small-cnn.onnx"))
+    write_library(build.compile_model(prepare(model.mod, HOPPER), HOPPER), model, HOPPER, 1, tmp_path)
+    timing = time_library("tuned", tmp_path, model, example_inputs(model), 1, repeats=1)
+    assert timing.repeats and not read_metadata(tmp_path)["graphs"]
+    lines = (stand_in / "log").read_text().split()
+    assert "memory" in lines and "graph" not in lines

@@ -23,7 +23,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.export.build import compile_model
 from pruner_engine.export.contents import FILES
 from pruner_engine.export.files import run as runner
-from pruner_engine.export.library import write_library
+from pruner_engine.export.library import give_up_graphs, write_library
 from pruner_engine.measure.process import die_with_parent
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def time_library(
     *,
     profile: bool = False,
 ) -> Timing:
-    """Run a bundle's library with the bundle's own runner.
+    """Run a bundle's library with the bundle's own runner; one that fails on a GPU is tried without graphs.
 
     Args:
         profile: time its kernels, too, which takes six inferences more.
@@ -93,6 +93,23 @@ def time_library(
     Raises:
         UserError: it does not run.
     """
+    try:
+        return _time_library(name, folder, model, inputs, threads, repeats, profile)
+    except UserError:
+        if not give_up_graphs(folder):
+            raise
+        return _time_library(name, folder, model, inputs, threads, repeats, profile)
+
+
+def _time_library(
+    name: str,
+    folder: Path,
+    model: LoadedModel,
+    inputs: Sequence[np.ndarray],
+    threads: int,
+    repeats: int,
+    profile: bool,
+) -> Timing:
     command = ["run.py", "--bundle", str(folder), "--threads", str(threads), "--bench", "--repeats", str(repeats)]
     asked = ["--profile", "--json"] if profile else ["--json"]
     report, outputs = _in_child([*command, *asked], "", model, inputs, threads)

@@ -15,7 +15,7 @@ from pruner_engine.export.baselines import Timing
 from pruner_engine.export.check import Agreement, compare
 from pruner_engine.export.contents import add_contents
 from pruner_engine.export.coverage import coverage, summarise
-from pruner_engine.export.library import METADATA, write_metadata
+from pruner_engine.export.library import METADATA, read_metadata, write_metadata
 from pruner_engine.export.records import write_records
 from pruner_engine.export.staging import staged
 from pruner_engine.export.tuned import TunedModel
@@ -74,6 +74,7 @@ def export_bundle(
         rows = coverage(applied, tuned.task_of, timings["tuned"].kernels)
         checks = _checks(timings, sum(row.calls for row in rows if row.task), tuned.model)
         seconds = {name: timing.seconds for name, timing in timings.items()}
+        metadata |= read_metadata(stage)  # whether it runs without graphs
         metadata |= {
             "created": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             "versions": {"python": platform.python_version(), **installed_versions(_PACKAGES)},

@@ -61,6 +61,25 @@ def write_library(
     return metadata
 
 
+def give_up_graphs(folder: Path) -> bool:
+    """Have a GPU's library run its kernels one by one, where recording them as a graph may be what fails.
+
+    Returns:
+        Whether it did not so far.
+    """
+    metadata = read_metadata(folder)
+    if metadata["device"]["kind"] != "cuda" or not metadata.get("graphs", True):
+        return False
+    write_metadata({**metadata, "graphs": False}, folder)
+    return True
+
+
+def read_metadata(folder: Path) -> dict[str, Any]:
+    """Read metadata.json."""
+    metadata: dict[str, Any] = json.loads((folder / METADATA).read_text("utf-8"))
+    return metadata
+
+
 def write_metadata(metadata: dict[str, Any], folder: Path) -> None:
     """Write metadata.json."""
     (folder / METADATA).write_text(json.dumps(metadata, indent=1, allow_nan=False) + "\n", "utf-8")

@@ -65,7 +65,7 @@ class Model:
         _load_runtime(folder, kind)
         self._device = self._ffi.device(kind, 0)
         self._library = str(folder / "model.so")
-        self._vm = self._machine()
+        self._vm = self._machine(graphs=self.metadata.get("graphs", True))
         self._main = self._vm["main"]
         self._allocate = self._ffi.get_global_func("runtime.TVMTensorAllocWithScope")
         self._fill = self._ffi.get_global_func("runtime.TVMTensorCopyFromBytes")
