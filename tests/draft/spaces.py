@@ -52,7 +52,11 @@ WORKLOADS = [
 ]
 
 # none of a kernel's own lengths is that of a Tensor Core's tile
-PADDED = ["conv2d:1,32,14,14,64,3,layout=NHWC,float16", "matmul:100,72,56,float16"]
+PADDED = [
+    "conv2d:1,32,14,14,64,3,layout=NHWC,float16",
+    "conv2d:1,64,7,7,48,1,layout=NHWC,float16",
+    "matmul:100,72,56,float16",
+]
 TENSORISED = [
     HALF,
     "bmm:4,64,64,32,float16",

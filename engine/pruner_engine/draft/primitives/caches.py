@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace as change
 from typing import Any
 
-from pruner_engine.draft.index import Atom, Index, Var, atoms_of
+from pruner_engine.draft.index import Atom, Const, Index, Var, atoms_of
 from pruner_engine.draft.index import replace as substitute
 from pruner_engine.draft.nest import (
     Access,
@@ -83,18 +83,25 @@ def reindex(root: Block, inputs: list[Any], attrs: list[Any]) -> list[Block]:
     else:
         buffer = reads_of([block])[position]
         access = next(r for s in block.stores for r in s.reads if r.buffer is buffer)
-    used = {a for index in access.indices for a in atoms_of(index)}
+    indices = [_without_units(index) for index in access.indices]
+    used = {a for index in indices for a in atoms_of(index)}
     iters = [i for i in block.iters if i.atom in used]
     cache = Buffer(f"{buffer.name}_reindex", [i.extent for i in iters], buffer.dtype_bytes, buffer.scope)
     copy, loops = fresh_block(cache.name, [(i.atom.name, i.extent, True) for i in iters])
     twins: dict[Atom, Index] = {i.atom: Var(c.atom) for i, c in zip(iters, copy.iters, strict=True)}
-    outside = Access(buffer, tuple(substitute(index, twins) for index in access.indices))
+    outside = Access(buffer, tuple(substitute(index, twins) for index in indices))
     inside = Access(cache, tuple(Var(c.atom) for c in copy.iters))
     copy.stores = [Store(outside if is_write else inside, (inside if is_write else outside,), 0, 0, False)]
     mine = Access(cache, tuple(Var(i.atom) for i in iters))
     block.stores = [_exchange(s, buffer, mine, is_write) for s in block.stores]
     attach(root, chain(loops, copy), top_of(root, block) + int(is_write))
     return [copy]
+
+
+def _without_units(index: Index) -> Index:
+    """The index without iterators of a single value, which TVM simplifies away unless it has no others."""
+    rest = substitute(index, {atom: Const(0) for atom in atoms_of(index) if atom.extent == 1})
+    return rest if next(atoms_of(rest), None) is not None else index
 
 
 def _exchange(store: Store, buffer: Buffer, access: Access, is_write: bool) -> Store:
