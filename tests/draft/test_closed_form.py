@@ -14,9 +14,11 @@ from pruner_engine.draft.nest import all_loops
 from pruner_engine.draft.parts import Parts
 
 ROWS = rows_of_each(32)
+# iterators that a Tensor Core's operands are laid out over have a single value
+FLAT = "conv2d:2,32,1,9,64,1,layout=NHWC,float16"
 COMPARED = [
     *(pytest.param(workload, CPU, id=f"cpu-{workload}") for workload in (*WORKLOADS, PAIRS_OF_BYTES)),
-    *(pytest.param(workload, GPU, id=f"gpu-{workload}") for workload in (*WORKLOADS, *TENSORISED)),
+    *(pytest.param(workload, GPU, id=f"gpu-{workload}") for workload in (*WORKLOADS, *TENSORISED, FLAT)),
 ]
 # what an applied schedule hides: which part of the loop that virtual threads are fused to an access moves with
 FUSED = {("symbol", "memory_operations_thread"), ("penalty", "reuse"), ("time", "compute"), ("time", "lines")}

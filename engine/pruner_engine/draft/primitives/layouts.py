@@ -105,7 +105,7 @@ def transform_layout(root: Block, inputs: list[Any], attrs: list[Any]) -> None:
 
 @primitive("TransformBlockLayout")
 def transform_block_layout(root: Block, inputs: list[Any], attrs: list[Any]) -> None:
-    """New iterators, each with a loop of its own; the old ones become digits of them."""
+    """New iterators, each with a loop of its own; the old ones become digits of them, or 0 if that is all they are."""
     block, index_map = inputs[0], attrs[0]
     extents = index_map.shape([i.extent for i in block.iters])
     spatial = dict(zip(index_map.initial, (i.spatial for i in block.iters), strict=True))
@@ -117,10 +117,12 @@ def transform_block_layout(root: Block, inputs: list[Any], attrs: list[Any]) -> 
         parts = list(dict.fromkeys(atoms_of(final)))
         iters.append(Iter(atom, all(spatial[p] for p in parts)))
         loops.append(Loop([loop_atom]))
+        renamed |= {old[part].atom: Const(0) for part in parts}
+        several = [part for part in parts if old[part].extent != 1] or parts
         below: Value = 1
-        for part in reversed(parts):  # row-major, as all of MetaSchedule's maps are
+        for part in reversed(several):  # row-major, as all of MetaSchedule's maps are
             digit = quotient(Var(atom), below)
-            renamed[old[part].atom] = digit if part is parts[0] else Remainder(digit, old[part].extent)
+            renamed[old[part].atom] = digit if part is several[0] else Remainder(digit, old[part].extent)
             below = below * old[part].extent
 
     def mapped(access: Access) -> Access:
