@@ -80,6 +80,7 @@ _GRAPHS = {
 
 HALF, PACKED = "matmul of halves, summed in float32", "conv2d of packed channels"
 PAIRS_OF_BYTES = "conv2d of bytes that are widened to pairs"
+HALF_RELU = "conv2d of halves, relu"
 OPERATORS = [*_GRAPHS, PACKED]
 
 
@@ -90,7 +91,7 @@ def operator_task(name: str, target: tvm.target.Target) -> TuningTask:
         tasks = extract_tasks(prepare(graph(function, *shapes, constants=constants), target), target)
         return max(tasks, key=lambda task: task.flops)
     with target:
-        made = {HALF: _half, PACKED: _packed, PAIRS_OF_BYTES: _pairs_of_bytes}[name]()
+        made = {HALF: _half, PACKED: _packed, PAIRS_OF_BYTES: _pairs_of_bytes, HALF_RELU: _half_relu}[name]()
         mod = tvm.IRModule({"main": te.create_prim_func(made)})
     return TuningTask("kernel", "kernel", "0", mod, (), 1e6, 1)
 
@@ -105,6 +106,12 @@ def _half() -> list[te.Tensor]:
     """A product that MetaSchedule tensorises."""
     a, b = te.placeholder((128, 128), "float16", "a"), te.placeholder((128, 256), "float16", "b")
     return [a, b, topi.nn.matmul(a, b, out_dtype="float32")]
+
+
+def _half_relu() -> list[te.Tensor]:
+    """A convolution of 49 pixels, which are padded for Tensor Cores, and what reads its result."""
+    data, weight = te.placeholder((1, 7, 7, 64), "float16", "data"), te.placeholder((1, 1, 64, 48), "float16", "weight")
+    return [data, weight, topi.nn.relu(topi.nn.conv2d(data, weight, 1, 0, 1, "NHWC", "HWIO", "float16"))]
 
 
 def _pairs_of_bytes() -> list[te.Tensor]:

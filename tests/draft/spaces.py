@@ -11,7 +11,7 @@ import tvm
 from tvm.s_tir import SBlock, SBlockRealize
 from tvm.tirx import For, SeqStmt
 
-from draft.operators import HALF, OPERATORS, PAIRS_OF_BYTES, operator_task
+from draft.operators import HALF, HALF_RELU, OPERATORS, PAIRS_OF_BYTES, operator_task
 from graphs import GRAPHS, NORMS, TWO_RESULTS, tasks_of_graph
 from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.frontends import load_model
@@ -78,7 +78,7 @@ def rows_of_each(default: int) -> int:
 def space_of(workload: str, target: tvm.target.Target) -> DesignSpace:
     if workload in GRAPHS:
         task = tasks_of_graph(workload, target)[0]
-    elif workload in (*OPERATORS, HALF, PAIRS_OF_BYTES):
+    elif workload in (*OPERATORS, HALF, HALF_RELU, PAIRS_OF_BYTES):
         task = operator_task(workload, target)
     else:
         task = extract_tasks(prepare(load_model(workload).mod, target), target)[0]

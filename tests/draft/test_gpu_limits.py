@@ -7,7 +7,7 @@ import pytest
 import tvm
 from tvm.s_tir import Schedule
 
-from draft.operators import HALF, PACKED
+from draft.operators import HALF, HALF_RELU, PACKED
 from draft.spaces import GPU, PADDED, blocks, space_of
 from pruner_engine.benchmarks.compiling import bench_compile
 from pruner_engine.draft import analyzer_for
@@ -75,6 +75,7 @@ DRAFTED = [
     "conv2d:1,32,28,28,64,3,layout=NHWC,float16",
     "matmul:128,128,128,int8",
     *PADDED,
+    HALF_RELU,
 ]
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Any
 
-from pruner_engine.draft.columns import Value, ceil_div, product
-from pruner_engine.draft.index import Atom, Remainder, Var, add, quotient, scale
-from pruner_engine.draft.nest import Block, Loop, Node, all_loops, blocks_under
+from pruner_engine.draft.columns import Value, ceil_div, equal, product
+from pruner_engine.draft.index import Atom, Remainder, Var, add, atoms_of, quotient, quotients_in, scale
+from pruner_engine.draft.nest import Block, Loop, Node, all_loops, blocks_under, bound
 from pruner_engine.draft.primitives.registry import primitive
+from pruner_engine.draft.regions import readers
 
 
 @primitive("Split")
@@ -34,7 +35,28 @@ def split(root: Block, inputs: list[Any], attrs: list[Any]) -> list[Loop]:
 def fuse(root: Block, inputs: list[Any], attrs: list[Any]) -> list[Loop]:
     fused = Loop([a for loop in inputs for a in loop.atoms])
     _swap(inputs, [fused])
+    for block in blocks_under(fused):
+        if block.useful != 1 and any(readers(root, store.write.buffer) for store in block.stores):
+            block.steady = block.steady * _covering(block, fused)
     return [fused]
+
+
+def _covering(block: Block, fused: Loop) -> Value:
+    """Whether TVM can tell that a padded result is written as a whole, which is asked for by whoever reads it.
+
+    It cannot where a quotient is of neighbours in the fused loop and of nothing else: the bound then is the loop's own.
+    """
+    found: Value = 1
+    for index in (index for store in block.stores for index in bound(store.write)):
+        for divided in quotients_in(index):
+            digits = dict.fromkeys(atoms_of(divided))
+            places = [at for at, atom in enumerate(fused.atoms) if atom in digits]
+            if places:
+                inside = product(fused.atoms[at].extent for at in places)
+                neighbours = product(atom.extent for atom in fused.atoms[places[0] : places[-1] + 1])
+                whole = product(atom.extent for atom in digits)
+                found = found * (1 - equal(inside, whole) * equal(inside, neighbours))
+    return found
 
 
 @primitive("Reorder")
