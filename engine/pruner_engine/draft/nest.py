@@ -114,8 +114,8 @@ class Block:
     Attributes:
         children: of the root and of a block that blockizing put around another; a leaf has none.
         useful: share of its executions that do work: below 1 where a split of a loop around it was rounded up.
-        steady: whether TVM can tell that its loops are equally long in all iterations of the loops around them, and that
-            it writes all that is read of its result; it refuses others.
+        steady: whether TVM can tell that its loops are equally long in all iterations of the loops around them, and
+            that it writes all that is read of its result; TVM refuses others.
     """
 
     name: str
