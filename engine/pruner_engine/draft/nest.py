@@ -116,6 +116,7 @@ class Block:
         useful: share of its executions that do work: below 1 where a split of a loop around it was rounded up.
         steady: whether TVM can tell that its loops are equally long in all iterations of the loops around them, and
             that it writes all that is read of its result; TVM refuses others.
+        padded: whether it leaves out what its source was padded by.
     """
 
     name: str
@@ -123,6 +124,7 @@ class Block:
     stores: list[Store] = field(default_factory=list)
     useful: Value = 1
     steady: Value = 1
+    padded: bool = False
     children: list[Node] = field(default_factory=list)
     parent: Node | None = None
     annotations: dict[str, Any] = field(default_factory=dict)

@@ -36,7 +36,7 @@ def fuse(root: Block, inputs: list[Any], attrs: list[Any]) -> list[Loop]:
     fused = Loop([a for loop in inputs for a in loop.atoms])
     _swap(inputs, [fused])
     for block in blocks_under(fused):
-        if block.useful != 1 and any(readers(root, store.write.buffer) for store in block.stores):
+        if block.padded and any(readers(root, store.write.buffer) for store in block.stores):
             block.steady = block.steady * _covering(block, fused)
     return [fused]
 

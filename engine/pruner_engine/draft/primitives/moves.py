@@ -109,6 +109,7 @@ def reverse_compute_inline(root: Block, inputs: list[Any], attrs: list[Any]) -> 
     for producer in writers(root, read.buffer):
         producer.stores = [_reverse_inlined(s, store, read) for s in producer.stores]
         producer.useful = producer.useful * read.buffer.used
+        producer.padded |= read.buffer.used != 1
     detach(block)
 
 
