@@ -90,3 +90,10 @@ def test_without_such_instructions_the_ordinary_cores_work(target, without):
     target = resolve_target(target)
     space = DesignSpace.generate(task_of(WORKLOADS[0], target), target, without=without)
     assert space.sketches and not any("wmma" in sketch.trace_json() for sketch in space.sketches)
+
+
+def test_a_kernel_over_which_the_rules_of_tensor_cores_stumble_has_a_space_without_them():
+    target = resolve_target("h100")
+    task = task_of("conv2d:1,64,1,1,64,1,layout=NHWC,float16", target)
+    sketches = DesignSpace.generate(task, target).sketches
+    assert sketches and not any("wmma" in sketch.trace_json() for sketch in sketches)

@@ -54,10 +54,16 @@ class DesignSpace:
         Args:
             without: names of own rules to leave out.
         """
-        generator = space_generator(target, without)
-        context = ms.TuneContext(task.mod, target=target, space_generator=generator, rand_state=seed + 1, num_threads=1)
-        traces = [schedule.trace.simplified(remove_postproc=True) for schedule in context.generate_design_space()]
-        return cls(task, target, context, traces)
+        context = _context(task, target, seed, space_generator(target, without))
+        try:
+            schedules = context.generate_design_space()
+        except _INVALID:
+            if target.kind.name == "llvm":
+                raise
+            # TVM's own rules of Tensor Cores stumble over some kernels, such as a convolution of a single pixel
+            context = _context(task, target, seed, space_generator(target, without, tensor_cores=False))
+            schedules = context.generate_design_space()
+        return cls(task, target, context, [schedule.trace.simplified(remove_postproc=True) for schedule in schedules])
 
     def take_in(self, traces: Iterable[str]) -> None:
         """Add sketches that the present rules do not generate: of another version, or of a plugin that is not loaded.
@@ -159,13 +165,18 @@ class DesignSpace:
         return self.sketches[candidate.sketch].to_trace(candidate.row)
 
 
-def space_generator(target: Target, without: Collection[str] = ()) -> ms.SpaceGenerator:
+def _context(task: TuningTask, target: Target, seed: int, generator: ms.SpaceGenerator) -> ms.TuneContext:
+    return ms.TuneContext(task.mod, target=target, space_generator=generator, rand_state=seed + 1, num_threads=1)
+
+
+def space_generator(target: Target, without: Collection[str] = (), *, tensor_cores: bool = True) -> ms.SpaceGenerator:
     """MetaSchedule's generator of sketches for a target, with our rules among its own.
 
     Args:
         without: names of own rules to leave out.
+        tensor_cores: whether the rules of a GPU's Tensor Cores are among them.
     """
-    rules = rules_for(target, without)
+    rules = rules_for(target, without, tensor_cores=tensor_cores)
     if target.kind.name != "llvm":
         return ms.space_generator.PostOrderApply(sch_rules=rules)
     postprocs = [*ms.Postproc.create("llvm"), KeepRolled()]

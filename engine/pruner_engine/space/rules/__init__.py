@@ -46,14 +46,15 @@ def register_rule(
     {"llvm": OWN_RULES, "cuda": GPU_RULES}[kind][name] = make
 
 
-def rules_for(target: Target, without: Collection[str] = ()) -> list[ms.ScheduleRule]:
+def rules_for(target: Target, without: Collection[str] = (), *, tensor_cores: bool = True) -> list[ms.ScheduleRule]:
     """The schedule rules of a target's design space, in the order of their application.
 
     Args:
         without: names of own rules to leave out.
+        tensor_cores: whether those of a GPU's Tensor Cores are among them.
     """
     if target.kind.name == "cuda":
-        return _gpu_rules(target, without)
+        return _gpu_rules(target, without, tensor_cores)
     stock = list(ms.ScheduleRule.create("llvm"))
     machine = Machine.of(target)
     own = [rule(machine) for name, rule in OWN_RULES.items() if name not in without]
@@ -62,12 +63,12 @@ def rules_for(target: Target, without: Collection[str] = ()) -> list[ms.Schedule
     return [*stock[:at], *own, *stock[at:]]
 
 
-def _gpu_rules(target: Target, without: Collection[str]) -> list[ms.ScheduleRule]:
+def _gpu_rules(target: Target, without: Collection[str], tensor_cores: bool) -> list[ms.ScheduleRule]:
     load_tensor_intrinsics(target)  # which the rules name
     generation = int("".join(filter(str.isdigit, str(target.attrs["arch"]))))
-    kind: Literal["cuda-tensorcore", "cuda"] = "cuda-tensorcore" if generation >= 75 else "cuda"
+    kind: Literal["cuda-tensorcore", "cuda"] = "cuda-tensorcore" if generation >= 75 and tensor_cores else "cuda"
     stock = list(ms.ScheduleRule.create(kind))
     machine = Machine.of(target)
-    unfit = () if generation >= 80 else (BFLOAT16_RULE,)
+    unfit = () if generation >= 80 and tensor_cores else (BFLOAT16_RULE,)
     own = [rule(machine) for name, rule in GPU_RULES.items() if name not in (*without, *unfit)]
     return [stock[0], *own, *stock[1:]]  # the first is the user's own
