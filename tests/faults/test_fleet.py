@@ -173,8 +173,8 @@ def test_a_board_that_joins_takes_part_in_the_next_batch(tracker):
     with board(tracker, "grows"):
         wait_for(lambda: "grows" in boards_of("127.0.0.1", tracker))
         fleet = Fleet("127.0.0.1", tracker, "grows")
-        with Measurer(CPU, fleet=fleet, check="none", run_timeout_s=3) as measurer:
-            # as long as one hangs, the other gets no board
+        with Measurer(CPU, build_workers=1, fleet=fleet, check="none", run_timeout_s=3) as measurer:
+            # built one after the other: as long as one hangs, the other gets no board
             foul_and_good = {"hang": foul.hang(), "good": random_schedule(task).mod}
             alone = list(measured(measurer, task, foul_and_good))
             with board(tracker, "grows"):

@@ -163,6 +163,7 @@ def test_a_worker_keeps_within_the_limit_of_its_user(monkeypatch):
 def measuring(make, folder) -> None:
     """An engine at work on one candidate for minutes, in a process group of its own."""
     os.setpgid(0, 0)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests may run under nohup
     with Measurer(CPU, check="none", build_timeout_s=300, run_timeout_s=300) as measurer:
         folder.send(str(measurer._folder))
         inputs = [MeasureInput("foul", make())]
