@@ -205,8 +205,8 @@ def _work(block: Block, loops: Sequence[Loop], kernel: _Kernel, total: Value) ->
     """A cooperative fetch is shared out, and so is what is not bound."""
     serial = [loop for loop in loops if not loop.thread or loop.thread.startswith("vthread")]
     if _FETCH in block.annotations:  # by the threads of a block together, once for all its virtual threads
-        *around, copied = (loop.extent for loop in loops if not loop.thread)
-        return _Work(product(around) * ceil_div(copied, kernel.threads), ())
+        rounds, copied = _fetched(loops)
+        return _Work(rounds * ceil_div(copied, kernel.threads), ())
     if not kernel.bound:
         return _Work(maximum(1.0, total / (kernel.grid * kernel.threads)), serial)
     return _Work(product(loop.extent for loop in serial), serial)
@@ -264,8 +264,13 @@ def _rounds(block: Block, used: Sequence[Touch]) -> Value:
     """Times that a block of threads fetches from memory, one after the other."""
     if _FETCH not in block.annotations or not any(t.read and t.buffer.scope == "global" for t in used):
         return 0
-    *around, _ = (loop.extent for loop in all_loops(block) if not loop.thread)
-    return product(around)
+    return _fetched(all_loops(block))[0]
+
+
+def _fetched(loops: Sequence[Loop]) -> tuple[Value, Value]:
+    """Rounds of a cooperative fetch, and the elements that the threads of a block share out in each."""
+    *around, copied = (loop.extent for loop in loops if not loop.thread)
+    return product(around), copied
 
 
 def _transaction_share(touch: Touch, loops: Sequence[Loop], limits: GpuLimits) -> Value:

@@ -6,7 +6,6 @@ import contextlib
 import errno
 import fcntl
 import glob
-import json
 import os
 import shutil
 import tempfile
@@ -15,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from pruner_engine.errors import UserError
-from pruner_engine.export.library import FORMAT, METADATA
+from pruner_engine.export.library import FORMAT, METADATA, read_metadata
 
 _MARK = ".pruner-export-"  # in the names of our hidden folders: what a user has hidden there is not ours to remove
 _COMPILED = "cpp/run_model"  # by the bundle's own Makefile
@@ -111,7 +110,7 @@ def _refuse_foreign(place: Path) -> None:
     if not place.exists() or (place.is_dir() and not any(place.iterdir())):
         return
     try:
-        metadata = json.loads((place / METADATA).read_text("utf-8"))
+        metadata = read_metadata(place)
         ours = metadata["format"] == FORMAT
         files = {METADATA, _COMPILED, *metadata.get("files", ())}
     except (OSError, ValueError, KeyError, TypeError):

@@ -103,7 +103,8 @@ class Model:
         What passes between two calls is the cost of watching, which depends on their arguments: it is taken off.
         """
         tensors = self.tensors(inputs)
-        vm = self._machine(graphs=False)  # within a graph kernels cannot be watched
+        # within a graph kernels cannot be watched
+        vm = self._machine(graphs=False) if self._on_gpu else self._vm
         vm["main"](*tensors, *self._weights)
         runs: list[dict[str, list[float]]] = []
         left = watching = 0.0
