@@ -30,7 +30,8 @@ class WantedRun:
         project: file that holds it.
         target: TVM target as canonical JSON text.
         trials: its budget; None leaves it to the setting `trials_per_task`.
-        settings: of the search; a run with other settings is another run.
+        settings: of the search; a run with other settings is another run. No run profits from what another one of the
+            series, or the user's own, has calibrated.
         plugins: Python files that its strategy needs.
     """
 
@@ -42,6 +43,11 @@ class WantedRun:
     trials: int | None = None
     settings: dict[str, Any] = field(default_factory=dict)
     plugins: tuple[str, ...] = ()
+
+    @property
+    def all_settings(self) -> dict[str, Any]:
+        """What the run is given: `settings`, and what all runs of a series have."""
+        return {"calibrated": False, **self.settings}
 
     @property
     def title(self) -> str:
@@ -71,7 +77,7 @@ class WantedRun:
         """The newest run of this kind in the project."""
         if not self.project.is_file():
             return None
-        wanted = settings_from(self.settings)
+        wanted = settings_from(self.all_settings)
         kind = (self.target, self.strategy, self.seed)
         with ProjectReader(self.project) as reader:
             for row in reversed(reader.runs()):
@@ -105,6 +111,6 @@ class WantedRun:
             strategy=self.strategy,
             trials=self.trials,
             seed=self.seed,
-            settings=self.settings,
+            settings=self.all_settings,
             plugins=list(self.plugins),
         )

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import tvm
@@ -148,7 +149,7 @@ def _tune(project: Project, run_id: int, work: Work, job: JobContext, settings: 
         run_id=run_id,
         states=work.states,
         target=work.target,
-        profile=work.profile,
+        profile=work.profile if settings.calibrated else replace(work.profile, calibration={}),
         strategy=row["strategy"],
         seed=row["seed"],
         settings=settings,
@@ -157,7 +158,8 @@ def _tune(project: Project, run_id: int, work: Work, job: JobContext, settings: 
     with measurer_for(work.target, settings) as measurer:
         tuner = Tuner(project, plan, job.control, job.emit)
         tuner.run(measurer)
-    if not settings.rpc and not settings.cold_cache and (factors := tuner.strategy.calibration()) is not None:
+    keeps = settings.calibrated and not settings.rpc and not settings.cold_cache
+    if keeps and (factors := tuner.strategy.calibration()) is not None:
         keep_calibration(work.target, factors)  # what the next drafts for this machine's device begin with
     _finish(project, run_id, tuner, job)
 

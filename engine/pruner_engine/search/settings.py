@@ -47,6 +47,7 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
         run_timeout_s: seconds that running one candidate may take.
         repeats: timed repeats of a candidate that is not abandoned.
         cold_cache: flush weights and outputs from the caches before every timed call (this machine's CPU only).
+        calibrated: begin with the draft's corrections that earlier runs left for this device, and leave new ones.
         dtype: of a float32 model's products: float32, or float16 or bfloat16 to convert it.
         rpc: host:port of a tracker whose boards measure instead of this machine; empty for this machine.
         rpc_key: which boards of the tracker.
@@ -76,6 +77,7 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
     run_timeout_s: _Seconds = 10.0
     repeats: _Positive = 3
     cold_cache: bool = False
+    calibrated: bool = True
     dtype: Literal["float32", "float16", "bfloat16"] = "float32"
     rpc: str = ""
     rpc_key: str = ""
