@@ -25,7 +25,7 @@ def make_project(path, tasks, *, model="m", device="a CPU"):
 
 
 def add_run(path, strategy, events, *, seed=0, state="finished", settings=None, trials=None):
-    """A run from what happened in it, in order.
+    """A run of a comparison from what happened in it, in order.
 
     Events: ("begin", elapsed) a session's search begins; ("trial", task id, seconds or None, elapsed), a negative value
     for an abandoned one; ("end", elapsed) the round ends; ("kill",) the round's end never came.
@@ -34,7 +34,7 @@ def add_run(path, strategy, events, *, seed=0, state="finished", settings=None, 
         count = sum(event[0] == "trial" for event in events)
         run = {
             "model_id": 1, "target_id": 1, "strategy": strategy, "seed": seed, "budget_trials": trials or count,
-            "settings": settings_from(settings or {}).as_json(), "state": state, "versions": '{"tvm": "0"}',
+            "settings": settings_from({"calibrated": False, **(settings or {})}).as_json(), "state": state, "versions": '{"tvm": "0"}',
             "host": "{}", "created": time.time(), "updated": time.time(), "elapsed_s": events[-1][-1],
         }  # fmt: skip
         run_id = db["runs"].insert(run).last_pk

@@ -3545,6 +3545,14 @@
         <translation>Gewichte und Ausgaben werden vor jedem gemessenen Aufruf aus den Caches verdrängt; nur auf der CPU dieses Rechners.</translation>
     </message>
     <message>
+        <source>Calibration of earlier runs</source>
+        <translation>Kalibrierung früherer Läufe</translation>
+    </message>
+    <message>
+        <source>The draft begins with the corrections that earlier runs left for this device, and leaves some to later ones. Comparisons of strategies do without, so that no run profits from another.</source>
+        <translation>Der Entwurf beginnt mit den Korrekturen, die frühere Läufe für dieses Gerät hinterlassen haben, und hinterlässt späteren welche. Vergleiche von Strategien kommen ohne sie aus, damit kein Lauf von einem anderen profitiert.</translation>
+    </message>
+    <message>
         <source>Outputs compared</source>
         <translation>Verglichene Ausgaben</translation>
     </message>

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from chosen_runs import TARGET, add_run, make_project
-from pruner_engine.benchmarks.search import Variant, comparison_runs
+from pruner_engine.benchmarks.search import Variant, comparison_runs, variants_of
 from pruner_engine.benchmarks.series import SeriesStopped, WantedRun
 from pruner_engine.benchmarks.workloads import Subject, read_subjects
 from pruner_engine.errors import UserError
@@ -36,6 +36,9 @@ def test_a_list_that_is_not_understood_is_told(tmp_path, text):
 def test_a_variant_is_a_strategy_with_settings_behind_it():
     assert Variant.parse("pruner:refresh=1:model=tlp") == Variant("pruner", {"refresh": 1, "model": "tlp"})
     assert Variant.parse("pruner:trials=64") == Variant("pruner", trials=64)
+    several = 'pruner,pruner:without_rules=["rows","winograd"]:refresh=1,random'
+    without = {"without_rules": ["rows", "winograd"], "refresh": 1}
+    assert variants_of(several) == [Variant("pruner"), Variant("pruner", without), Variant("random")]
     for wrong in ("pruner:refresh", "pruner:trials=none", "pruner:trials=0"):
         with pytest.raises(UserError):
             Variant.parse(wrong)

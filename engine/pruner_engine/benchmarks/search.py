@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -46,6 +47,15 @@ class Variant:
         if trials is not None and not (isinstance(trials, int) and trials > 0):
             raise UserError(f'"{text}" is not a strategy.', "Write its budget as name:trials=128.")
         return cls(strategy, settings, trials)
+
+
+def variants_of(text: str) -> list[Variant]:
+    """Variants separated by commas; those within the brackets of a setting's list separate nothing.
+
+    Raises:
+        UserError: a variant is not understood.
+    """
+    return [Variant.parse(part) for part in re.split(r",(?![^\[\]]*\])", text)]
 
 
 def comparison_runs(

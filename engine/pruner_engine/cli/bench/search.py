@@ -10,7 +10,7 @@ from rich.table import Table
 
 from pruner_engine.benchmarks.adaptation import MODELS
 from pruner_engine.benchmarks.curve import PARTS
-from pruner_engine.benchmarks.search import Variant, comparison_runs
+from pruner_engine.benchmarks.search import comparison_runs, variants_of
 from pruner_engine.benchmarks.series import WantedRun
 from pruner_engine.benchmarks.summary import Json, summarise
 from pruner_engine.benchmarks.workloads import subjects_of
@@ -36,7 +36,7 @@ from pruner_engine.units import latency, percent, ratio
     "--strategies",
     default="pruner,metaschedule",
     show_default=True,
-    help="Separated by commas; settings of one behind it: pruner:draft_set=512:refresh=1.",
+    help='Separated by commas; settings of one behind it: pruner:draft_set=512:without_rules=["rows"].',
 )
 @click.option("--seeds", type=NumbersType(), default="0,1,2", show_default=True)
 @click.option("--trials", type=WholeType(), default=512, show_default=True, help="Budget of each run.")
@@ -108,7 +108,7 @@ def _plan(
     plugins: tuple[str, ...],
 ) -> list[WantedRun]:
     subjects = subjects_of(models, lists)
-    variants = [Variant.parse(text) for text in strategies.split(",")]
+    variants = variants_of(strategies)
     from pruner_engine.tvm_import import import_tvm
 
     import_tvm()
