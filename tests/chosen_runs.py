@@ -32,9 +32,10 @@ def add_run(path, strategy, events, *, seed=0, state="finished", settings=None, 
     """
     with Project(path) as project, project.transaction() as db:
         count = sum(event[0] == "trial" for event in events)
+        kept = settings_from({"calibrated": False, **(settings or {})}).as_json()
         run = {
             "model_id": 1, "target_id": 1, "strategy": strategy, "seed": seed, "budget_trials": trials or count,
-            "settings": settings_from({"calibrated": False, **(settings or {})}).as_json(), "state": state, "versions": '{"tvm": "0"}',
+            "settings": kept, "state": state, "versions": '{"tvm": "0"}',
             "host": "{}", "created": time.time(), "updated": time.time(), "elapsed_s": events[-1][-1],
         }  # fmt: skip
         run_id = db["runs"].insert(run).last_pk

@@ -30,7 +30,7 @@ def register_lowering() -> None:
 
 
 def unscheduled(mod: IRModule, target: Target) -> IRModule:
-    """A kernel without a schedule as it can be compiled: on a GPU its loops need threads, which TVM's default rules give.
+    """A kernel without a schedule as it can be compiled: on a GPU loops need threads, which TVM's default rules give.
 
     An export compiles with these rules what is not tuned, so that a gain over them is one that users see. TVM's plainer
     pass, DefaultGPUSchedule, fails on kernels of more than one statement.

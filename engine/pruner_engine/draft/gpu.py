@@ -12,11 +12,13 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
+from pruner_engine.draft.banks import turns
 from pruner_engine.draft.columns import Value, ceil_div, equal, floor_div, maximum, minimum, product, where
 from pruner_engine.draft.footprint import Touch, homes, spans_by_depth, touches
 from pruner_engine.draft.gpu_traffic import (
     bytes_as_lines,
     line_seconds,
+    lines_of_fetch,
     lines_per_access,
     memory_seconds,
     trip_seconds,
@@ -255,9 +257,15 @@ def _lines(block: Block, used: Sequence[Touch], work: _Work, kernel: _Kernel, to
     width = block.annotations.get(_FETCH)
     if width is not None:
         at_once = limits.warp_size * width
-        return warps * work.iterations / width * add_up(lines_per_access(t, loops[-1:], at_once) for t in outside)
+        return warps * work.iterations / width * lines_of_fetch(outside, loops[-1], at_once)
     threads = [loop for loop in loops if loop.thread.startswith("threadIdx")] if kernel.bound else loops[-1:]
-    return warps * add_up(_accesses(t, work) * lines_per_access(t, threads, limits.warp_size) for t in outside)
+
+    def turns_of(touch: Touch) -> Value:
+        if "shared" in touch.buffer.scope:
+            return turns(touch, threads, loops, limits.warp_size)
+        return lines_per_access(touch, threads, limits.warp_size)
+
+    return warps * add_up(_accesses(t, work) * turns_of(t) for t in outside)
 
 
 def _rounds(block: Block, used: Sequence[Touch]) -> Value:
