@@ -34,16 +34,16 @@ def pruner(*args, code=0, **options):
     return done.stdout if code == 0 else done.stderr
 
 
-def carried_out(*args):
-    """How a command ends that is carried out in this process, and what it says.
+def carried_out(*args, said=None):
+    """How a command ends that is carried out in this process, and what it says, unless that goes to the file `said`.
 
     With the fixture `warm` it has an engine that is there already. Starting both takes longer than most commands do.
     """
     words, out, err = ["pruner", *map(str, args)], io.StringIO(), io.StringIO()
     with contextlib.ExitStack() as stack:
         stack.enter_context(patch.multiple(sys, argv=words, stdin=io.StringIO()))
-        stack.enter_context(contextlib.redirect_stdout(out))
-        stack.enter_context(contextlib.redirect_stderr(err))
+        stack.enter_context(contextlib.redirect_stdout(said or out))
+        stack.enter_context(contextlib.redirect_stderr(said or err))
         try:
             main()
         except SystemExit as ended:

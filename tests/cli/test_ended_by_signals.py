@@ -1,15 +1,21 @@
-"""What a shutdown or a terminal that is closed sends stops a run in good order, unless it is not to be heard."""
+"""What keys, a shutdown or a terminal that is closed send stops a run in good order, unless it is not to be heard."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import signal
+import subprocess
+import sys
 import threading
+import time
 
+import psutil
 import pytest
 
+from pruner_engine.cli import progress
 from pruner_engine.errors import UserError
+from pruner_engine.jobs.client import EngineProcess
 from pruner_engine.store.reader import ProjectReader
 from terminal import SMALL, carried_out
 
@@ -51,3 +57,54 @@ def test_what_nohup_has_ignored_stays_ignored(tmp_path):
         assert tuned(tmp_path / "m.pruner", signal.SIGHUP, 12) == (0, "finished")
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+def wait_for(condition):
+    until = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+def test_a_second_signal_waits_for_no_engine_and_says_what_is_kept(tmp_path, monkeypatch):
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def send_two() -> None:
+        for heard in (True, False):
+            wait_for(lambda: (signal.getsignal(signal.SIGINT) == signal.default_int_handler) != heard)  # noqa: B023
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with EngineProcess() as silent:
+        os.kill(silent.pid, signal.SIGSTOP)
+        monkeypatch.setattr(progress, "EngineProcess", lambda: contextlib.nullcontext(silent))
+        sending = threading.Thread(target=send_two)
+        sending.start()
+        done = carried_out("tune", "matmul:32,32,32", "--project", tmp_path / "m.pruner")
+        sending.join()
+        os.kill(silent.pid, signal.SIGKILL)
+    signal.signal(signal.SIGINT, before)
+    assert done.returncode == 3 and "ended at once" in done.stderr and "`pruner resume`" in done.stderr
+
+
+def run_of(project):
+    with contextlib.suppress(UserError), ProjectReader(project) as reader:  # it may just be made
+        return reader.run()
+    return {"trials": 0, "state": ""}
+
+
+def test_a_suspended_run_measures_nothing_until_it_goes_on(tmp_path):
+    project = tmp_path / "m.pruner"
+    line = ["tune", "matmul:32,32,32", "--trials", "100000", "--project", str(project), *SMALL]
+    with subprocess.Popen([sys.executable, "-m", "pruner_engine.cli", *line], stderr=subprocess.DEVNULL) as run:
+        try:
+            wait_for(lambda: run_of(project)["trials"])
+            run.send_signal(signal.SIGTSTP)
+            wait_for(lambda: psutil.Process(run.pid).status() == psutil.STATUS_STOPPED)
+            wait_for(lambda: run_of(project)["state"] == "paused")
+            measured = run_of(project)["trials"]
+            run.send_signal(signal.SIGCONT)
+            wait_for(lambda: run_of(project)["trials"] > measured)
+            run.send_signal(signal.SIGINT)
+            assert run.wait() == 3
+        finally:
+            run.kill()

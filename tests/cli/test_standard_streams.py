@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
 import pytest
 
 from chosen_runs import add_run, make_project
+from pruner_engine.store.reader import ProjectReader
+from terminal import SMALL, carried_out
 
 
 @pytest.fixture(scope="module")
@@ -31,6 +34,16 @@ def test_a_stream_that_takes_nothing(redirected, code, said, project):
     done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (code, "")
     assert said in done.stderr and len(done.stderr.splitlines()) == bool(said)
+
+
+@pytest.mark.usefixtures("warm")
+def test_a_run_goes_on_when_nobody_reads_of_it_any_more(tmp_path):
+    project, (read, write) = tmp_path / "m.pruner", os.pipe()
+    os.close(read)
+    with os.fdopen(write, "w") as gone:
+        done = carried_out("tune", "matmul:32,32,32", "--trials", "8", "--project", project, *SMALL, said=gone)
+    with ProjectReader(project) as reader:
+        assert (done.returncode, reader.run()["state"]) == (0, "finished")
 
 
 def test_an_encoding_without_the_letters(project, monkeypatch):

@@ -85,6 +85,10 @@ def own_board(port: int, key: str):
     return started([sys.executable, "-c", code, own])
 
 
+def own_tracker(port: int):
+    return started([sys.executable, "-m", "pruner_engine.cli", "tracker", "--port", str(port)])
+
+
 def wait_for(condition) -> None:
     for _ in range(600):
         with contextlib.suppress(UserError):
@@ -166,6 +170,39 @@ def test_a_board_that_restarts_costs_at_most_its_trial(seed, tracker):
         restarting.join()
     assert len(results) == 6
     assert sum(result.ok for result in results.values()) >= 5, results
+
+
+@seeded()
+def test_a_tracker_that_restarts_costs_no_candidate(seed):
+    task, port, rng = task_of("matmul:32,32,32"), free_port(), random.Random(seed)
+    good = random_schedule(task).mod
+    at, results, left = rng.randrange(1, 6), dict[str, MeasureResult](), list[object]()
+    with contextlib.ExitStack() as processes:
+        first = processes.enter_context(own_tracker(port))
+
+        def restart() -> None:
+            first.kill()
+            first.wait()
+            with contextlib.suppress(UserError):
+                left.append(boards_of("127.0.0.1", port))
+            processes.enter_context(own_tracker(port))
+
+        def commit(result: MeasureResult) -> None:
+            results[result.key] = result
+            if len(results) == at:
+                restarting.start()
+
+        restarting = threading.Timer(rng.uniform(0, 0.3), restart)
+        wait_for(lambda: boards_of("127.0.0.1", port) is not None)
+        processes.enter_context(own_board(port, "kept"))
+        wait_for(lambda: "kept" in boards_of("127.0.0.1", port))
+        with Measurer(CPU, fleet=Fleet("127.0.0.1", port, "kept"), check="none", run_timeout_s=5) as measurer:
+            inputs = [MeasureInput(str(i), good) for i in range(6)]
+            measurer.measure(task, inputs, best_s=None, on_result=commit)
+        restarting.join()
+        wait_for(lambda: "kept" in boards_of("127.0.0.1", port))
+    assert not left, "nothing that a tracker has started keeps its port"
+    assert len(results) == 6 and all(result.ok for result in results.values()), results
 
 
 def test_a_board_that_joins_takes_part_in_the_next_batch(tracker):

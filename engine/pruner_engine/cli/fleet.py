@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 from typing import Any
 
@@ -42,13 +43,14 @@ def tracker(host: str, port: int) -> None:
     from pruner_engine.tvm_import import import_tvm
 
     import_tvm()
-    from tvm.rpc.tracker import Tracker
+    from tvm.rpc.tracker import PopenTrackerServerState
 
-    running = Tracker(host, port=port, port_end=port + 1, silent=True)
-    click.echo(
-        f"tracker at {host}:{running.port}; boards join with: pruner serve --tracker {host}:{running.port} --key K"
-    )
-    running.proc.join()
+    # in this process: one of its own, as TVM's `Tracker` has, would outlive this one and keep the port
+    serving = PopenTrackerServerState(host, port, port + 1, silent=True).thread
+    click.echo(f"tracker at {host}:{port}; boards join with: pruner serve --tracker {host}:{port} --key K")
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # whose exit would wait for the thread
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    serving.join()
 
 
 @click.command()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from typing import NoReturn
 
@@ -69,8 +68,7 @@ def main() -> None:
 
 
 def _end(said: str, code: int) -> NoReturn:
-    with contextlib.suppress(OSError):  # a terminal that is gone, or a log on a full disk
-        click.echo(said, err=True)
+    click.echo(said, err=True)
     sys.exit(code)
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import click
 import msgspec
@@ -20,13 +21,45 @@ from rich.text import Text
 _WHOLE = 10_000  # columns: nobody reads over the edge of a file
 
 
+class _Patient(io.FileIO):
+    """Writes to a standard stream; drops what certain errors keep from being written, and all after another error."""
+
+    def __init__(self, stream: TextIO, dropped: type[OSError]) -> None:
+        super().__init__(stream.fileno(), "w", closefd=False)
+        self._stream = stream  # it would close the file with itself
+        self._dropped = dropped
+
+    def write(self, data: Any, /) -> int:
+        try:
+            if (written := super().write(data)) is None:
+                raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+            return written
+        except OSError as error:
+            dropped, self._dropped = self._dropped, OSError  # nor is it told again when the process ends
+            if not isinstance(error, dropped):
+                raise
+        return memoryview(data).nbytes
+
+
 def take_all() -> None:
-    """Let the standard streams take whatever is said: a closed one nowhere, as ? what an encoding does not have."""
+    """Let the standard streams take whatever is said: a closed one nowhere, as ? what an encoding does not have.
+
+    Nobody need read what is said: results are dropped where their reader is gone, progress whatever keeps it from being
+    told. A full disk still ends what writes results there.
+    """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):  # in the order of the numbers that are free
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115  lives as long as the process
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")
+    sys.stdout = _patient(sys.stdout, OSError if sys.stdout.isatty() else BrokenPipeError, "replace")
+    sys.stderr = _patient(sys.stderr, OSError, "backslashreplace")
+
+
+def _patient(stream: TextIO, dropped: type[OSError], errors: str) -> TextIO:
+    """`stream`, patient with some errors if it is one of the system's."""
+    buffer = getattr(stream, "buffer", None)
+    if not isinstance(getattr(buffer, "raw", buffer), io.FileIO):
+        return stream
+    return io.TextIOWrapper(io.BufferedWriter(_Patient(stream, dropped)), stream.encoding, errors, line_buffering=True)
 
 
 def console(*, err: bool = False, quiet: bool = False, width: int | None = None) -> Console:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import sys
 import types
@@ -14,7 +15,7 @@ from rich.text import Text
 
 from pruner_engine.cli.output import console
 from pruner_engine.errors import StoppedError, UserError
-from pruner_engine.jobs.client import EngineProcess
+from pruner_engine.jobs.client import MEASURED_IS_KEPT, EngineProcess
 from pruner_engine.protocol import (
     Boards,
     Command,
@@ -25,17 +26,21 @@ from pruner_engine.protocol import (
     Inspected,
     ModelChecked,
     Notice,
+    Pause,
     Phase,
     Pinned,
     Profiled,
     Progress,
     RecordsExported,
     RecordsImported,
+    Resume,
     RunFinished,
     RunStarted,
     State,
     Stop,
     Tried,
+    Tune,
+    Unpause,
     Verified,
     WhatIfScore,
 )
@@ -72,14 +77,19 @@ def carry_out(command: Command, *, quiet: bool = False) -> Event:
     """Run one command in a child engine, show its progress on stderr, return its answer.
 
     ^C stops the job in good order, and so does what a shutdown or a terminal that is closed sends; a second one ends
-    the engine at once.
+    the engine at once. ^Z pauses a run until `fg` or `bg`.
 
     Raises:
         UserError: the engine said so, or it died.
-        StoppedError: the user stopped what leaves nothing behind then.
+        StoppedError: the user stopped what leaves nothing behind then, or did not wait for its end.
         EngineBug: an error of ours.
     """
-    with EngineProcess() as engine, _view(console(err=True, quiet=quiet), quiet) as view, _interruptible(engine):
+    with (
+        EngineProcess() as engine,
+        _view(console(err=True, quiet=quiet), quiet) as view,
+        _interruptible(engine),
+        _pausable(engine, view, command),
+    ):
         engine.send(command)
         for event in engine.events():
             if isinstance(event, Failed):
@@ -89,8 +99,7 @@ def carry_out(command: Command, *, quiet: bool = False) -> Event:
                 raise kind(event.message, event.hint)
             if isinstance(event, _ANSWERS):
                 return event
-            with contextlib.suppress(OSError):  # a full disk under a log is no reason to end a run
-                view.show(event)
+            view.show(event)
     raise UserError("The engine ended without an answer.", "Try again; `pruner doctor` checks the installation.")
 
 
@@ -112,8 +121,33 @@ def _interruptible(engine: EngineProcess) -> Iterator[None]:
         signal.signal(number, stop)
     try:
         yield
+    except KeyboardInterrupt as error:
+        raise StoppedError("It was ended at once.", MEASURED_IS_KEPT) from error
     finally:
         restore()
+
+
+@contextlib.contextmanager
+def _pausable(engine: EngineProcess, view: _View, command: Command) -> Iterator[None]:
+    """The engine is in no group of the shell's, to which ^Z is sent: a run would work on behind a stopped terminal."""
+
+    def pause(_number: int, _frame: types.FrameType | None) -> None:
+        with contextlib.suppress(BrokenPipeError):  # it has just ended
+            engine.send(Pause())
+            view.show_cursor(shown=True)
+            os.kill(os.getpid(), signal.SIGSTOP)
+            view.show_cursor(shown=False)
+            engine.send(Unpause())
+
+    before = signal.getsignal(signal.SIGTSTP)
+    if not isinstance(command, Tune | Resume) or before == signal.SIG_IGN:
+        yield
+        return
+    signal.signal(signal.SIGTSTP, pause)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTSTP, before)
 
 
 class _View:
@@ -146,6 +180,12 @@ class _View:
             self._phase = event.name
         if self._live is not None:
             self._live.update(Text(self._line(), overflow="ellipsis", no_wrap=True))
+
+    def show_cursor(self, *, shown: bool) -> None:
+        """Which the live line hides; written at once, whatever a signal has interrupted."""
+        if self._live is not None:
+            with contextlib.suppress(OSError):
+                os.write(sys.stderr.fileno(), b"\x1b[?25h" if shown else b"\x1b[?25l")
 
     def _line(self) -> str:
         p = self._progress

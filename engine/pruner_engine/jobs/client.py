@@ -19,6 +19,8 @@ from pruner_engine.errors import UserError
 from pruner_engine.jobs.heartbeat import BEAT_S, SILENT_S
 from pruner_engine.protocol import PROTOCOL, Bye, Command, Event, Hello, Quit, decode_event, encode
 
+MEASURED_IS_KEPT = "Everything measured is in the project file: `pruner resume` goes on."
+
 
 def tell_engine(address: str, command: Command) -> None:
     """Send a command to an engine that somebody else started, through its control socket.
@@ -109,7 +111,7 @@ class EngineProcess:
         self._process.kill()
         raise UserError(
             f"The engine gave no sign of life for {SILENT_S:.0f} s and was ended.",
-            "Everything measured is in the project file: `pruner resume` goes on.",
+            MEASURED_IS_KEPT,
         )
 
     def outcome(self) -> tuple[str, str]:
@@ -117,12 +119,11 @@ class EngineProcess:
         code = self._process.wait()
         self._drain.join(1.0)
         tail = "\n".join(self._errors)
-        hint = "Everything measured is in the project file: `pruner resume` goes on."
         if code < 0:
             name = signal.Signals(-code).name
             why = "it was killed, perhaps for lack of memory" if code == -signal.SIGKILL else f"signal {name}"
-            return f"The engine ended suddenly ({why}).", hint
-        return f"The engine ended with code {code}.{' It said: ' + tail if tail else ''}", hint
+            return f"The engine ended suddenly ({why}).", MEASURED_IS_KEPT
+        return f"The engine ended with code {code}.{' It said: ' + tail if tail else ''}", MEASURED_IS_KEPT
 
     def __enter__(self) -> EngineProcess:
         return self

@@ -23,6 +23,7 @@ from pruner_engine.measure.gpu import GpuClock
 from pruner_engine.measure.layout import rewrite
 from pruner_engine.measure.references import reference_file
 from pruner_engine.measure.rpc import Board, NoBoardError
+from pruner_engine.measure.stopwatch import Stopwatch
 from pruner_engine.measure.timing import Yardstick, time_kernel
 
 _REFERENCE_S = 0.3  # a slow untuned kernel is run on fewer kinds of inputs: on none after this, but the first
@@ -160,12 +161,16 @@ class ThisMachine:
             return self._alone.guard(self._clock.calls_of(kernel, args))
         flush = tvm.get_global_func("cache_flush_cpu_non_first_arg")
 
-        def warm(number: int) -> float:
-            started = time.perf_counter()
+        def timed(number: int) -> tuple[float, bool]:
+            watch = Stopwatch()
             for _ in range(number):
                 kernel(*args)
             device.sync()
-            return time.perf_counter() - started
+            return watch.read()
+
+        def warm(number: int) -> float:
+            seconds, stopped = timed(number)
+            return timed(number)[0] if stopped else seconds
 
         def cold(number: int) -> float:
             calls = min(number, _COLD_CALLS)
@@ -198,6 +203,7 @@ class _Task:
         self._args = job.args
         self._facts = job.facts
         self._folder = folder
+        self._works_here = job.device == "cpu" and job.fleet is None  # for another device this thread just waits
         self._buffers: dict[int, Tensor] = {}  # by argument
 
     def timing_arguments(self, kernel: wire.Kernel) -> list[Tensor]:
@@ -231,7 +237,7 @@ class _Task:
         """Store the kernel's outputs as the reference, for fewer kinds of inputs if it takes long.
 
         Returns:
-            Seconds of the fastest call.
+            Seconds of the fastest call; 0 where one tells nothing.
         """
         started, took = time.perf_counter(), list[float]()
         for kind in self._facts.inputs:
@@ -260,7 +266,10 @@ class _Task:
         return ""
 
     def _evaluate(self, kernel: Any, about: wire.Kernel, kind: str) -> tuple[list[np.ndarray], float]:
-        """Outputs for a kind of inputs, and seconds of the call; output buffers start with what is no result."""
+        """Outputs for a kind of inputs, and seconds of the call, 0 if they tell nothing.
+
+        Output buffers start with what is no result.
+        """
         outputs = self._facts.outputs
         arrays = [
             self._values(index, arg.shape, "random" if index in outputs else kind)
@@ -269,8 +278,8 @@ class _Task:
         for index, text in about.layouts.items():
             arrays[index] = rewrite(arrays[index], tvm.ir.load_json(text), tuple(about.args[index].shape))
         tensors = [self._put(array) for array in arrays]
-        started = time.perf_counter()
+        watch = Stopwatch()
         kernel(*tensors)
         self.device.sync()
-        seconds = time.perf_counter() - started
-        return [tensors[index].numpy() for index in outputs], seconds
+        seconds, stopped = watch.read()
+        return [tensors[index].numpy() for index in outputs], 0.0 if stopped and self._works_here else seconds
