@@ -1,4 +1,4 @@
-"""TVM's lowering of scheduled kernels, with one repair, and products of bytes in the form of their instruction.
+"""TVM's lowering of kernels, with two repairs, and products of bytes in the form of their instruction.
 
 A kernel for Tensor Cores keeps operands and results in dynamic shared memory. TVM plans that memory twice:
 StorageRewrite gives results the place of an operand whatever its type, and where the types differ (int8 and int32,
@@ -21,6 +21,7 @@ from tvm.tirx.compilation_pipeline import register_tir_pipeline
 from pruner_engine.byte_products import accumulated, holds_byte_products
 from pruner_engine.long_kernels import in_few_loops
 
+_NO_TENSOR_CORES = "dlight.do_not_tensorize"  # of TVM's default rules
 _PLAN_ONCE = {"tirx.merge_static_smem": True}  # what it says of static memory does not matter: these kernels have none
 
 
@@ -30,7 +31,7 @@ def register_lowering() -> None:
 
 
 def unscheduled(mod: IRModule, target: Target) -> IRModule:
-    """A kernel without a schedule as it can be compiled: on a GPU loops need threads, which TVM's default rules give.
+    """A kernel without a schedule as it can be compiled: a GPU's loops need threads, which TVM's default rules give.
 
     An export compiles with these rules what is not tuned, so that a gain over them is one that users see. TVM's plainer
     pass, DefaultGPUSchedule, fails on kernels of more than one statement.
@@ -39,7 +40,19 @@ def unscheduled(mod: IRModule, target: Target) -> IRModule:
         return mod
     rules = (dlight.gpu.Matmul, dlight.gpu.GEMV, dlight.gpu.Reduction, dlight.gpu.GeneralReduction, dlight.gpu.Fallback)
     with target:
-        return dlight.ApplyDefaultSchedule(*(rule() for rule in rules))(mod)
+        return dlight.ApplyDefaultSchedule(*(rule() for rule in rules))(without_broken_schedules(mod))
+
+
+def without_broken_schedules(mod: IRModule) -> IRModule:
+    """A module whose products of bytes TVM's default rules leave to plain threads.
+
+    What these rules make of them for Tensor Cores does not compile: its software pipeline lacks fragments' shapes.
+    """
+    marked = IRModule(mod.functions, attrs=mod.attrs)
+    for variable, function in mod.functions.items():
+        if isinstance(function, PrimFunc) and any(str(p.dtype) == "int8" for p in function.params):
+            marked[variable] = function.with_attr(_NO_TENSOR_CORES, True)
+    return marked
 
 
 def _pipeline() -> tuple[Any, Any, Any]:

@@ -14,12 +14,11 @@ from tvm.tirx import For, SeqStmt
 from draft.operators import HALF, HALF_RELU, OPERATORS, PAIRS_OF_BYTES, operator_task
 from graphs import GRAPHS, NORMS, TWO_RESULTS, tasks_of_graph
 from pruner_engine.draft.analyzer import Analyzer
-from pruner_engine.frontends import load_model
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.presets import load_presets
 from pruner_engine.targets.target import resolve_target
-from pruner_engine.tasks.extract import extract_tasks
-from pruner_engine.tasks.prepare import prepare
+from pruner_engine.tasks.task import TuningTask
+from schedules import task_of
 
 CPU = resolve_target('{"kind":"llvm","mcpu":"icelake-server","num-cores":2}')
 GPU = resolve_target("a100-40g")
@@ -74,15 +73,18 @@ def rows_of_each(default: int) -> int:
     return int(os.environ.get("PRUNER_TEST_ROWS", default))
 
 
+def named_task(name: str, target: tvm.target.Target) -> TuningTask:
+    """The task of a built-in workload, or of another operator that has a name here."""
+    if name in GRAPHS:
+        return tasks_of_graph(name, target)[0]
+    if name in (*OPERATORS, HALF, HALF_RELU, PAIRS_OF_BYTES):
+        return operator_task(name, target)
+    return task_of(name, target)
+
+
 @functools.cache
 def space_of(workload: str, target: tvm.target.Target) -> DesignSpace:
-    if workload in GRAPHS:
-        task = tasks_of_graph(workload, target)[0]
-    elif workload in (*OPERATORS, HALF, HALF_RELU, PAIRS_OF_BYTES):
-        task = operator_task(workload, target)
-    else:
-        task = extract_tasks(prepare(load_model(workload).mod, target), target)[0]
-    return DesignSpace.generate(task, target)
+    return DesignSpace.generate(named_task(workload, target), target)
 
 
 def analyzer_of(space: DesignSpace) -> Analyzer:

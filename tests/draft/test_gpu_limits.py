@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 import tvm
 from tvm.s_tir import Schedule
+from tvm.tirx.compilation_pipeline import get_tir_pipeline
+from tvm.tirx.transform import BindTarget
 
 from draft.operators import HALF, HALF_RELU, PACKED
 from draft.spaces import GPU, PADDED, blocks, space_of
@@ -62,6 +64,34 @@ def test_threads_that_do_not_agree_are_not_valid():
 
 
 HOPPER = resolve_target("h100")
+
+
+def lowers(schedule: Schedule) -> bool:
+    with HOPPER:
+        try:
+            get_tir_pipeline("s_tir")[0](BindTarget(HOPPER)(schedule.mod))
+        except RuntimeError:
+            return False
+    return True
+
+
+@pytest.mark.parametrize(
+    ("workload", "width"), [("conv2d:1,64,56,56,64,3,layout=NHWC", 2), ("conv2d:1,48,28,28,96,3", 1)]
+)
+def test_vectors_that_tvm_cannot_lower_are_not_valid(workload, width):
+    """Those that straddle rows of a fetch whose rounds stay a loop; where they are unrolled there is no such limit."""
+    space = space_of(workload, HOPPER)
+    analyzer, sketch = analyzer_for(space, profile_for(HOPPER)), space.sketches[0]
+    rows = sketch.sample(np.random.default_rng(0), 2000)
+    *_, weights, unroll = (columns.start for columns in sketch.columns)
+    rows[:, weights], rows[:, unroll] = width, 7
+    rows = rows[np.isfinite(analyzer.score(0, rows))]
+    rows[:, unroll] = 0
+    valid = np.isfinite(analyzer.score(0, rows))
+    for wanted in (True, False):
+        some = [space.candidate(0, row) for row in rows[valid == wanted][:10]]
+        applied = space.materialise(some)
+        assert len(applied) == 10 and [lowers(c.schedule) for c in applied] == [wanted] * 10
 
 
 GROUPED = "conv2d:1,64,56,56,64,3,groups=4"

@@ -9,7 +9,7 @@ from tvm.s_tir.meta_schedule import TuneContext
 
 from draft.spaces import CPU, DEVICES
 from pruner_engine.draft.analyzer import Analyzer
-from pruner_engine.draft.lowered import SCORED_AT_ONCE
+from pruner_engine.draft.lowered import READ_A_DRAFT
 from pruner_engine.search.draft_verify import DraftVerify
 from pruner_engine.search.explorer import Explorer
 from pruner_engine.search.settings import SearchSettings
@@ -60,10 +60,11 @@ def test_what_the_model_learns_of_them_does_not_change_as_the_run_calibrates(spa
     assert np.array_equal(before, draft_features(space, [candidate])[0])
 
 
-def test_the_draft_reads_other_ones_with_each_seed(space, analyzer):
-    explorer = Explorer(space, analyzer, SearchSettings(population=256, generations=0, draft_set=16))
+@pytest.mark.parametrize("generations", [0, 2])
+def test_the_draft_reads_other_ones_with_each_seed_and_no_more_than_it_may(space, analyzer, generations):
+    explorer = Explorer(space, analyzer, SearchSettings(population=256, generations=generations, draft_set=16))
     drafts = [explorer.draft(np.random.default_rng(seed)) for seed in (0, 1)]
-    assert all(0 < draft.lowered == draft.explored <= SCORED_AT_ONCE for draft in drafts)
+    assert all(0 < draft.lowered == draft.explored <= READ_A_DRAFT for draft in drafts)
     first, second = ({c.hash for c in draft.candidates} for draft in drafts)
     assert first and not first & second
 

@@ -1,17 +1,19 @@
 """A library for a GPU hands over what an inference does as a graph, recorded once; a stand-in replaces the driver."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from tvm.s_tir.meta_schedule.database import MemoryDatabase
 
 from pruner_engine.child import environment
-from pruner_engine.export import build
-from pruner_engine.export.baselines import example_inputs, time_library
+from pruner_engine.export import build, export_bundle
 from pruner_engine.export.files import run
-from pruner_engine.export.library import read_metadata, write_library
+from pruner_engine.export.library import write_library
+from pruner_engine.export.tuned import TunedModel
 from pruner_engine.export.weights import write_weights
 from pruner_engine.frontends import load_model
 from pruner_engine.targets.target import resolve_target
@@ -53,11 +55,16 @@ def test_an_inference_is_one_graph_and_its_kernels_are_told_one_by_one(stand_in,
     assert run.GRAPH not in report["kernels"]
 
 
-def test_a_library_that_cannot_be_recorded_runs_its_kernels_one_by_one(stand_in, tmp_path, monkeypatch):  # noqa: F811
+@pytest.mark.skipif(shutil.which("make") is None or shutil.which("g++") is None, reason="no C++ compiler here")
+def test_a_bundle_that_cannot_be_recorded_runs_its_kernels_one_by_one_from_cpp_too(stand_in, tmp_path, monkeypatch):  # noqa: F811
     monkeypatch.setenv("STAND_IN_WITHOUT_GRAPHS", "1")
-    model = load_model(str(SAMPLES / "small-cnn.onnx"))
-    write_library(build.compile_model(prepare(model.mod, HOPPER), HOPPER), model, HOPPER, 1, tmp_path)
-    timing = time_library("tuned", tmp_path, model, example_inputs(model), 1, repeats=1)
-    assert timing.repeats and not read_metadata(tmp_path)["graphs"]
+    model, out = load_model(str(SAMPLES / "small-cnn.onnx")), tmp_path / "bundle"
+    untuned = TunedModel(model, prepare(model.mod, HOPPER), HOPPER, [], MemoryDatabase(), own_threads=1)
+    metadata = export_bundle(untuned, out, {}, repeats=2)
+    assert metadata["latency"]["tuned"]["seconds"] and not metadata["graphs"]
+    made = subprocess.run(["make", "-C", out / "cpp", "CXXFLAGS=-O0 -Wall -Werror"], capture_output=True, check=False)
+    assert made.returncode == 0, made.stderr
+    done = subprocess.run([out / "cpp" / "run_model", "--bench", "3"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "ms median" in done.stdout, done.stderr
     lines = (stand_in / "log").read_text().split()
     assert "memory" in lines and "graph" not in lines

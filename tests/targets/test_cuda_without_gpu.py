@@ -121,4 +121,5 @@ def test_a_bundle_for_a_gpu_holds_finished_machine_code(tmp_path):
     library = (tmp_path / "model.so").read_bytes()
     assert library.count(b"\x7fELF") == 2 and b".nv.info" in library  # the library, and a cubin in it
     assert (tmp_path / "runtime" / "libtvm_runtime_cuda.so").exists()
-    assert "device_type = 2" in (tmp_path / "cpp" / "model.h").read_text()
+    header = (tmp_path / "cpp" / "model.h").read_text()
+    assert "device_type = 2" in header and "graphs = true" in header

@@ -27,6 +27,7 @@ from pruner_engine.draft.index import atoms_of, count
 from pruner_engine.draft.nest import Block, Loop, Node, all_loops, blocks_under
 from pruner_engine.draft.parts import Parts, Statement, add_up
 from pruner_engine.draft.shared import shared_bytes
+from pruner_engine.draft.straddling import can_be_synchronised
 from pruner_engine.targets.profile import DeviceProfile, GpuLimits
 
 _MAX_VECTOR_BYTES = 16
@@ -44,7 +45,8 @@ def gpu_parts(root: Block, profile: DeviceProfile, without: Collection[str] = ()
         without: penalties to leave out, of `PENALTIES`.
     """
     assert profile.gpu is not None
-    kernels = [_Kernel(child, profile.gpu, profile.cores) for child in root.children]
+    unroll: Value = root.annotations.get("meta_schedule.unroll_explicit", 0)
+    kernels = [_Kernel(child, profile.gpu, profile.cores, unroll) for child in root.children]
     where_from = homes(root)
     statements = [
         _statement(block, touches(block, where_from), kernel, profile, without)
@@ -66,7 +68,7 @@ class _Kernel:
         warps: on a busy multiprocessor.
     """
 
-    def __init__(self, node: Node, limits: GpuLimits, processors: int) -> None:
+    def __init__(self, node: Node, limits: GpuLimits, processors: int, unroll: Value) -> None:
         self.node = node
         leaves = list(blocks_under(node))
         paths = [all_loops(b) for b in leaves]
@@ -95,7 +97,7 @@ class _Kernel:
                 *_agree(paths),
                 # TVM cannot lower a software pipeline over a loop that runs once
                 *(loop.extent > 1 for path in paths for loop in path if "software_pipeline_stage" in loop.annotations),
-                *(_vector_fits(block) for block in leaves),
+                *(_vector_fits(block, self.threads, unroll) for block in leaves),
                 *(block.steady for block in leaves),
             ]
         )
@@ -127,16 +129,22 @@ def _in_range(block: Block, threads: Value) -> Value:
     return _all([threads >= low, threads <= high])
 
 
-def _vector_fits(block: Block) -> Value:
-    """Whether a cooperative fetch stays within the widest load."""
-    width = block.annotations.get(_FETCH, 1)
+def _vector_fits(block: Block, threads: Value, unroll: Value) -> Value:
+    """Whether a cooperative fetch stays within the widest load, and its vectors can be lowered."""
+    width = block.annotations.get(_FETCH)
+    if width is None:
+        return 1
     loops = all_loops(block)
+    used = touches(block, {})
     # a vector that gathers is indexed by a vector of int32
     widest = max(
-        t.buffer.dtype_bytes if not loops or t.stride(loops[-1]) == 1 else max(t.buffer.dtype_bytes, 4)
-        for t in touches(block, {})
+        t.buffer.dtype_bytes if not loops or t.stride(loops[-1]) == 1 else max(t.buffer.dtype_bytes, 4) for t in used
     )
-    return width * widest <= _MAX_VECTOR_BYTES
+    # what is read under a condition is fetched element by element
+    lowered = any(t.guarded for t in used) or can_be_synchronised(
+        [atom.extent for atom in loops[-1].atoms], width, threads, unroll
+    )
+    return (width * widest <= _MAX_VECTOR_BYTES) * lowered
 
 
 @dataclass(frozen=True)

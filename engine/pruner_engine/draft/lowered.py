@@ -14,7 +14,7 @@ from pruner_engine.draft.reading import FunctionReader
 from pruner_engine.space.decision import Rows
 from pruner_engine.space.design_space import DesignSpace
 
-SCORED_AT_ONCE = 256  # rows that are worth scoring at a time: each takes milliseconds
+READ_A_DRAFT = 128  # rows that are worth their time: on Tensor Cores each takes twenty milliseconds and more
 
 
 class LoweredSketches:
@@ -53,7 +53,7 @@ class LoweredSketches:
         return found
 
     def score(self, sketch: int, rows: Rows, factors: Mapping[str, float]) -> np.ndarray:
-        """As `Analyzer.score`; all but the first `SCORED_AT_ONCE` rows get -inf."""
+        """As `Analyzer.score`; all but the first `READ_A_DRAFT` rows get -inf."""
         scores = np.full(len(rows), -np.inf)
-        scores[:SCORED_AT_ONCE] = -np.log2(self.seconds(sketch, rows[:SCORED_AT_ONCE], factors))
+        scores[:READ_A_DRAFT] = -np.log2(self.seconds(sketch, rows[:READ_A_DRAFT], factors))
         return scores

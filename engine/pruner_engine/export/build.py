@@ -15,6 +15,7 @@ from tvm.s_tir.meta_schedule import Database
 
 from pruner_engine.errors import UserError
 from pruner_engine.export.weights import without_weights
+from pruner_engine.lowering import without_broken_schedules
 from pruner_engine.targets.cuda_compiler import use_cuda_compiler
 
 _ROOT = "root"  # name of the block around all others of a kernel
@@ -81,7 +82,8 @@ def _compiling(target: tvm.target.Target) -> Iterator[None]:
 
 def _packed(mod: tvm.IRModule) -> tvm.IRModule:
     """The module with constant weights as its schedules want them."""
-    folded = transform.FoldConstant()(transform.SplitLayoutRewritePreproc()(_rooted(mod)))
+    rooted = _rooted(without_broken_schedules(mod))
+    folded = transform.FoldConstant()(transform.SplitLayoutRewritePreproc()(rooted))
     # packed weights come in tuples, which an inference would make and take apart
     return transform.DeadCodeElimination()(transform.CanonicalizeBindings()(folded))
 

@@ -64,7 +64,6 @@ def export_bundle(
         metadata = tuned.build(applied, stage, weights_beside=weights_beside)
         kept = [task for task in tuned.tasks if task.name not in tuned.left]
         records = write_records(tuned.database, kept, stage / "records")
-        add_contents(stage, metadata)
 
         on_phase("check", "compile the untuned model")
         tuned.build(tuned.prepared, scratch)
@@ -85,9 +84,10 @@ def export_bundle(
             "records": records,
             "origin": dict(info),
         }
+        on_phase("export", "write")
+        add_contents(stage, metadata)
         files = sorted(path for path in stage.rglob("*") if path.is_file() and path.name != METADATA)
         metadata["files"] = {str(path.relative_to(stage)): _sha256(path) for path in files}
-        on_phase("export", "write")
         write_metadata(metadata, stage)
     return {**metadata, "out": str(place)}
 

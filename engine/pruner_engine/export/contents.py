@@ -47,7 +47,7 @@ def model_header(metadata: Mapping[str, Any]) -> str:
     return "\n".join(
         [
             "// Inputs in the order of metadata.json, weights beside the library with their place in the file,",
-            "// DLPack's number of the device, default number of threads.",
+            "// DLPack's number of the device, whether a GPU's work is recorded as graphs, default number of threads.",
             "#pragma once",
             "#include <cstdint>",
             "#include <vector>",
@@ -62,6 +62,7 @@ def model_header(metadata: Mapping[str, Any]) -> str:
             *_specs("weights", weights["tensors"]),
             f'inline constexpr const char* weights_file = "{weights["file"]}";',
             f"inline constexpr int device_type = {DLPACK[metadata['device']['kind']]};",
+            f"inline constexpr bool graphs = {str(metadata.get('graphs', True)).lower()};",
             f"inline constexpr int threads = {metadata['threads']};",
             "}  // namespace model",
             "",

@@ -122,7 +122,7 @@ class DraftVerify(ModelStrategy):
             self.context.on_notice(
                 "info",
                 f"{state.task.name}: {unread} of {len(state.space.sketches)} sketches have no closed form.",
-                "Of those the draft reads some hundred candidates a generation, from their applied schedules.",
+                "Of those the draft reads some hundred candidates a round, from their applied schedules.",
             )
 
     def canonical(self, state: TaskState, sketch: int, rows: Rows) -> Rows:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from pruner_engine.draft.analyzer import Analyzer
-from pruner_engine.draft.lowered import SCORED_AT_ONCE
+from pruner_engine.draft.lowered import READ_A_DRAFT
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.decision import Rng, Rows
@@ -118,11 +118,16 @@ class Explorer:
         children[mutated] = parents.sketch.mutate(rng, first[mutated])
         return children
 
+    def _readable(self) -> int:
+        """Rows that a pool of a sketch without closed form may have: an equal share of what a draft can read."""
+        unread = sum(not self.analyzer.compiled(sketch.index) for sketch in self.space.sketches)
+        return max(1, READ_A_DRAFT // (unread * (1 + self.generations)))
+
     def _pool(self, sketch: Sketch, rows: Rows, known: np.ndarray) -> _Pool:
         rows = self.analyzer.canonical(sketch.index, rows)
         keys, first = np.unique(sketch.keys(rows), return_index=True)
         if not self.analyzer.compiled(sketch.index):
-            some = np.sort(np.argsort(first)[:SCORED_AT_ONCE])
+            some = np.sort(np.argsort(first)[: self._readable()])
             keys, first = keys[some], first[some]
         scores = self.analyzer.score(sketch.index, rows[first])
         self._explored += len(first)

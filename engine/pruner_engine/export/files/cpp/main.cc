@@ -23,7 +23,7 @@
 #include <thread>
 #include <vector>
 
-#include "model.h"  // inputs, weights, device, threads: written with the bundle
+#include "model.h"  // inputs, weights, device, graphs, threads: written with the bundle
 
 namespace ffi = tvm::ffi;
 
@@ -101,6 +101,18 @@ static void Write(const std::vector<char>& bytes, const std::string& path) {
 // Kernels of a GPU run on while the program goes on.
 static void Wait() { ffi::Function::GetGlobalRequired("runtime.Device_StreamSync")(device, 0); }
 
+// Where a GPU's work cannot be recorded as graphs, what each stands for is called kernel by kernel.
+static void CallWithoutGraphs() {
+  ffi::Function invoke = ffi::Function::GetGlobalRequired("vm.builtin.invoke_closure");
+  auto call = [invoke](ffi::PackedArgs recorded, ffi::Any* result) {  // machine, what would be recorded, its arguments
+    auto given = recorded[2].cast<ffi::Array<ffi::Any>>();
+    std::vector<ffi::AnyView> packed{recorded[0], recorded[1]};
+    packed.insert(packed.end(), given.begin(), given.end());
+    invoke.CallPacked(packed.data(), static_cast<int32_t>(packed.size()), result);
+  };
+  ffi::Function::SetGlobal("vm.builtin.cuda_graph.run_or_capture", ffi::Function::FromPacked(call), /*override=*/true);
+}
+
 static std::vector<ffi::Tensor> Outputs(const ffi::Any& result) {
   if (auto one = result.as<ffi::Tensor>()) return {*one};
   auto many = result.cast<ffi::Array<ffi::Tensor>>();
@@ -119,6 +131,7 @@ static int Run(const std::string& program, const std::vector<std::string>& argum
   setenv("TVM_NUM_THREADS", std::to_string(threads).c_str(), /*overwrite=*/0);
   // Bound to the first processors, threads would share cores where those are siblings, or another program's.
   setenv("TVM_BIND_THREADS", "0", /*overwrite=*/0);
+  if (!model::graphs) CallWithoutGraphs();
   auto folder = Program(program).parent_path().parent_path();
   ffi::Module loaded = ffi::Module::LoadFromFile((folder / "model.so").string());
   ffi::Module machine = (*loaded->GetFunction("vm_load_executable"))().cast<ffi::Module>();
