@@ -56,7 +56,18 @@ def _library(name: str, distribution: str) -> Check:
     if is_old(distribution, version):
         hint = f'It is older than what is needed. Update it: pip install "{distribution}>={oldest}".'
         return Check(name, False, version, hint)
+    if failure := _import_failure(distribution):
+        hint = f'Install it anew: pip install --force-reinstall "{distribution}>={oldest}".'
+        return Check(name, False, f"{version}, cannot be loaded: {failure}", hint)
     return Check(name, True, version)
+
+
+def _import_failure(module: str) -> str:
+    """What Python says of importing a library, "" if it can; in a process, since a broken one may crash."""
+    code = f"import sys; sys.path[:] = filter(None, sys.path); import {module}"  # the current folder is not searched
+    done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=False)
+    said = done.stderr.strip().splitlines() or [f"ended with status {done.returncode}"]
+    return said[-1][:200] if done.returncode else ""
 
 
 def _machine() -> Iterator[Check]:

@@ -40,13 +40,26 @@ def of_surroundings(error: BaseException) -> UserError | None:
     """What to tell of an error of the user or the system, wherever that was raised; None for one that is ours."""
     if isinstance(error, UserError):
         return error
+    return _of_the_process(error) or (_of_the_system(error) if isinstance(error, OSError) else None)
+
+
+def _of_the_process(error: BaseException) -> UserError | None:
+    """Of its memory, its user and the libraries that it finds."""
     if isinstance(error, MemoryError) or (isinstance(error, ImportError) and "failed to map segment" in str(error)):
         return UserError("There is not enough memory.", "Close other programs, or raise the limit (ulimit -v).")
     if isinstance(error, UnicodeEncodeError) and "surrogates" in error.reason:
         return UserError(f"The name {error.object!a} is not UTF-8.", "Rename the file or its folder.")
     if isinstance(error, RuntimeError) and "home directory" in str(error):
         return UserError("This user has no home folder.", "Set HOME to a folder that may be written.")
-    number = error.errno if isinstance(error, OSError) else None
+    if _is_of_a_library(error):
+        hint = "Reinstall it; `pruner doctor` tells more. Nothing measured is lost."
+        return UserError(f"A library that is needed cannot be loaded: {first_words(error).rstrip('.')}.", hint)
+    return None
+
+
+def _of_the_system(error: OSError) -> UserError | None:
+    """Of what the system refuses."""
+    number = error.errno
     if number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         hint = "Free some space, then try again: nothing measured is lost."
     elif number in (errno.EMFILE, errno.ENFILE):
@@ -61,6 +74,12 @@ def of_surroundings(error: BaseException) -> UserError | None:
         hint = "Check the disk, then try again: nothing measured is lost."
     else:
         return None
-    assert isinstance(error, OSError)
     place = f" ({error.filename})" if error.filename else ""
     return UserError(f"The system refused: {error.strerror}{place}.", hint)
+
+
+def _is_of_a_library(error: BaseException) -> bool:
+    """Whether a library of somebody else is missing or broken."""
+    if isinstance(error, ImportError):
+        return not (error.name or "").startswith("pruner_")
+    return isinstance(error, OSError) and error.errno is None and "shared object" in str(error)

@@ -4737,12 +4737,20 @@
         <translation>Es ist älter als nötig. Aktualisieren Sie es: pip install &quot;{0}&gt;={1}&quot;.</translation>
     </message>
     <message>
+        <source>Install it anew: pip install --force-reinstall &quot;{0}&gt;={1}&quot;.</source>
+        <translation>Installieren Sie es neu: pip install --force-reinstall &quot;{0}&gt;={1}&quot;.</translation>
+    </message>
+    <message>
         <source>Update it: TVM is built for CUDA {0}, whose first driver was 580.</source>
         <translation>Aktualisieren Sie ihn: TVM ist für CUDA {0} gebaut, dessen erster Treiber 580 war.</translation>
     </message>
     <message>
         <source>Install it: pip install &quot;{0}&gt;={1}&quot;.</source>
         <translation>Installieren Sie es: pip install &quot;{0}&gt;={1}&quot;.</translation>
+    </message>
+    <message>
+        <source>{0}, cannot be loaded: {1}</source>
+        <translation>{0}, lässt sich nicht laden: {1}</translation>
     </message>
     <message>
         <source>{0}, cores: {1}, threads: {2}</source>
@@ -4913,6 +4921,10 @@
         <translation>Das System hat abgelehnt: {0}{1}.</translation>
     </message>
     <message>
+        <source>Reinstall it; `pruner doctor` tells more. Nothing measured is lost.</source>
+        <translation>Installieren Sie sie neu; `pruner doctor` sagt mehr. Nichts Gemessenes ist verloren.</translation>
+    </message>
+    <message>
         <source>Free some space, then try again: nothing measured is lost.</source>
         <translation>Schaffen Sie Platz und versuchen Sie es noch einmal: nichts Gemessenes ist verloren.</translation>
     </message>
@@ -4959,6 +4971,10 @@
     <message>
         <source>Set HOME to a folder that may be written.</source>
         <translation>Setzen Sie HOME auf einen Ordner, in den geschrieben werden darf.</translation>
+    </message>
+    <message>
+        <source>A library that is needed cannot be loaded: {0}.</source>
+        <translation>Eine Bibliothek, die gebraucht wird, lässt sich nicht laden: {0}.</translation>
     </message>
     <message>
         <source>converting an exported program needs the package onnxscript</source>

@@ -39,6 +39,14 @@ def diagnose(**changes):
     return report["ok"], {c["name"]: c for c in report["checks"]}
 
 
+@pytest.fixture
+def broken_torch(tmp_path) -> str:
+    """A path on which a PyTorch lies whose libraries do not fit together."""
+    (tmp_path / "torch").mkdir()
+    (tmp_path / "torch" / "__init__.py").write_text('raise ImportError("libtorch.so: undefined symbol: it")\n')
+    return f"{tmp_path}:{environment()['PYTHONPATH']}"
+
+
 def test_a_broken_tvm_is_told_with_what_to_do(tmp_path):
     (tmp_path / "tvm").mkdir()
     (tmp_path / "tvm" / "__init__.py").write_text("import os\nos.abort()\n")
@@ -74,6 +82,23 @@ def test_libraries_older_than_needed_are_told(tmp_path):
     assert checks["PyTorch"]["value"] == "2.8.0+cpu" and '"torch>=2.11"' in checks["PyTorch"]["hint"]
     assert not checks["ONNX"]["ok"] and "older" in checks["ONNX"]["hint"]
     assert checks["NumPy"]["ok"]
+
+
+def test_a_library_that_cannot_be_loaded_is_told(broken_torch):
+    ok, checks = diagnose(PYTHONPATH=broken_torch)
+    assert not ok and not checks["PyTorch"]["ok"]
+    assert "undefined symbol" in checks["PyTorch"]["value"] and "anew" in checks["PyTorch"]["hint"]
+
+
+def test_a_run_that_needs_it_says_so_in_a_sentence(broken_torch, tmp_path):
+    command = ["tune", "matmul:16,16,16", "--trials", "2", "--project", str(tmp_path / "p.pruner")]
+    done = subprocess.run(
+        [sys.executable, "-m", "pruner_engine.cli", *command],
+        env=environment(PYTHONPATH=broken_torch), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert "cannot be loaded: libtorch.so: undefined symbol: it." in done.stderr.replace("\n", " ")
+    assert "Traceback" not in done.stderr
 
 
 def test_what_is_asked_for_is_what_pyproject_asks_for():

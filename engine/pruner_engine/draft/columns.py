@@ -142,6 +142,19 @@ def log2(a: Value) -> Value:
     return Column("log2", a) if isinstance(a, Column) else math.log2(a)
 
 
+def all_of(conditions: Iterable[Value]) -> Value:
+    """1 where all conditions hold, else 0."""
+    return product(conditions)
+
+
+def any_of(conditions: Iterable[Value]) -> Value:
+    """1 where a condition holds, else 0."""
+    found: Value = 0
+    for condition in conditions:
+        found = maximum(found, condition)
+    return found
+
+
 def product(values: Iterable[Value]) -> Value:
     result: Value = 1
     for value in values:

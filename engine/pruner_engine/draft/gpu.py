@@ -2,18 +2,17 @@
 
 Per statement: `t_compute = flops * p_d * p_r / (peak * p_b * p_w)` and `t_memory = dram_bytes / (bandwidth * p_m)`, of
 which only what is read first is counted at the memory's bandwidth; beyond the paper the lines that warps move and the
-trips that they wait for, see gpu_traffic.py. A candidate's latency is the sum over its statements. Limits are those of
-TVM's VerifyGPUCode.
+trips that they wait for, see gpu_traffic.py. A candidate's latency is the sum over its statements.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import reduce
 
 from pruner_engine.draft.banks import turns
-from pruner_engine.draft.columns import Value, ceil_div, equal, floor_div, maximum, minimum, product, where
+from pruner_engine.draft.columns import Value, all_of, ceil_div, maximum, minimum, product, where
 from pruner_engine.draft.footprint import Touch, homes, spans_by_depth, touches
 from pruner_engine.draft.gpu_traffic import (
     bytes_as_lines,
@@ -24,15 +23,11 @@ from pruner_engine.draft.gpu_traffic import (
     trip_seconds,
 )
 from pruner_engine.draft.index import atoms_of, count
-from pruner_engine.draft.nest import Block, Loop, Node, all_loops, blocks_under
+from pruner_engine.draft.launch import FETCH, Launch
+from pruner_engine.draft.nest import Block, Loop, all_loops, blocks_under
 from pruner_engine.draft.parts import Parts, Statement, add_up
-from pruner_engine.draft.shared import shared_bytes
-from pruner_engine.draft.straddling import can_be_synchronised
 from pruner_engine.targets.profile import DeviceProfile, GpuLimits
 
-_MAX_VECTOR_BYTES = 16
-_UNBOUND_THREADS = 256  # RewriteUnboundBlock draws 32 to 1024
-_FETCH = "meta_schedule.cooperative_fetch"
 _TENSOR_CORE = ("wmma", "mma", "m16n8k8")
 #: factors by which idle parts of the device slow a statement down
 PENALTIES = ("warp", "wave", "registers", "reuse", "memory")
@@ -46,7 +41,7 @@ def gpu_parts(root: Block, profile: DeviceProfile, without: Collection[str] = ()
     """
     assert profile.gpu is not None
     unroll: Value = root.annotations.get("meta_schedule.unroll_explicit", 0)
-    kernels = [_Kernel(child, profile.gpu, profile.cores, unroll) for child in root.children]
+    kernels = [Launch(child, profile.gpu, profile.cores, unroll) for child in root.children]
     where_from = homes(root)
     statements = [
         _statement(block, touches(block, where_from), kernel, profile, without)
@@ -54,97 +49,7 @@ def gpu_parts(root: Block, profile: DeviceProfile, without: Collection[str] = ()
         for block in blocks_under(kernel.node)
     ]
     launches = {"launch": len(kernels) * profile.parallel_overhead_s}
-    return Parts(statements, launches, _all(k.valid for k in kernels))
-
-
-class _Kernel:
-    """One launch: the threads that its statements share, and whether the device can run it.
-
-    Attributes:
-        grid, threads, vthreads: blocks of the grid, threads of a block, virtual threads of a thread.
-        shared_bytes: shared memory of a block.
-        busy: share of the multiprocessors that have a block while others have one more to do.
-        waves: of as many blocks as the device holds at a time.
-        warps: on a busy multiprocessor.
-    """
-
-    def __init__(self, node: Node, limits: GpuLimits, processors: int, unroll: Value) -> None:
-        self.node = node
-        leaves = list(blocks_under(node))
-        paths = [all_loops(b) for b in leaves]
-        self.bound = any(loop.thread for path in paths for loop in path)
-        self.grid, self.threads, self.vthreads = (_widest(paths, kind) for kind in ("blockIdx", "threadIdx", "vthread"))
-        if any("warp_execution" in b.annotations for b in _blocks(node)):
-            self.threads = self.threads * limits.warp_size
-        if not self.bound:
-            spatial = maximum(1, product(i.extent for i in leaves[-1].iters if i.spatial))
-            self.threads = minimum(_UNBOUND_THREADS, spatial)
-            self.grid = ceil_div(spatial, self.threads)
-        self.shared_bytes = shared_bytes(leaves)
-        resident = minimum(
-            floor_div(limits.max_threads_sm, self.threads),
-            floor_div(limits.shared_memory_sm, maximum(self.shared_bytes, 1)),
-        )
-        resident = maximum(resident, 1)
-        self.busy = self.grid / (ceil_div(self.grid, processors) * processors)
-        self.waves = ceil_div(self.grid, processors * resident)
-        self.warps = minimum(resident, maximum(1, self.grid / processors)) * ceil_div(self.threads, limits.warp_size)
-        self.valid = _all(
-            [
-                self.threads <= limits.max_threads_block,
-                self.shared_bytes <= limits.shared_memory_block,
-                *(_in_range(block, self.threads) for block in _blocks(node)),
-                *_agree(paths),
-                # TVM cannot lower a software pipeline over a loop that runs once
-                *(loop.extent > 1 for path in paths for loop in path if "software_pipeline_stage" in loop.annotations),
-                *(_vector_fits(block, self.threads, unroll) for block in leaves),
-                *(block.steady for block in leaves),
-            ]
-        )
-
-
-def _widest(paths: Sequence[Sequence[Loop]], kind: str) -> Value:
-    extent: Value = 1
-    for path in paths:
-        extent = maximum(extent, product(loop.extent for loop in path if loop.thread.startswith(kind)))
-    return extent
-
-
-def _blocks(node: Node) -> list[Block]:
-    """All blocks under the node, those around others included."""
-    own = [node] if isinstance(node, Block) else []
-    return own + [b for child in node.children for b in _blocks(child)]
-
-
-def _agree(paths: Sequence[Sequence[Loop]]) -> Iterator[Value]:
-    """Whether all loops of a launch that are bound to the same threads are as long; TVM cannot lower others."""
-    lengths: dict[str, Value] = {}
-    for loop in (loop for path in paths for loop in path if loop.thread.startswith("threadIdx")):
-        yield equal(loop.extent, lengths.setdefault(loop.thread, loop.extent))
-
-
-def _in_range(block: Block, threads: Value) -> Value:
-    low = block.annotations.get("meta_schedule.thread_extent_low_inclusive", 1)
-    high = block.annotations.get("meta_schedule.thread_extent_high_inclusive", 1 << 30)
-    return _all([threads >= low, threads <= high])
-
-
-def _vector_fits(block: Block, threads: Value, unroll: Value) -> Value:
-    """Whether a cooperative fetch stays within the widest load, and its vectors can be lowered."""
-    width = block.annotations.get(_FETCH)
-    if width is None:
-        return 1
-    loops = all_loops(block)
-    used = touches(block, {})
-    # a vector that gathers is indexed by a vector of int32
-    widest = max(
-        t.buffer.dtype_bytes if not loops or t.stride(loops[-1]) == 1 else max(t.buffer.dtype_bytes, 4) for t in used
-    )
-    # what is read under a condition is fetched element by element
-    lowered = any(t.guarded for t in used) or can_be_synchronised(
-        [atom.extent for atom in loops[-1].atoms], width, threads, unroll
-    )
-    return (width * widest <= _MAX_VECTOR_BYTES) * lowered
+    return Parts(statements, launches, all_of(k.valid for k in kernels))
 
 
 @dataclass(frozen=True)
@@ -160,7 +65,7 @@ class _Work:
 
 
 def _statement(
-    block: Block, used: Sequence[Touch], kernel: _Kernel, profile: DeviceProfile, without: Collection[str]
+    block: Block, used: Sequence[Touch], kernel: Launch, profile: DeviceProfile, without: Collection[str]
 ) -> Statement:
     limits = profile.gpu
     assert limits is not None
@@ -211,10 +116,10 @@ def _statement(
     return Statement(block, symbols, penalties, times)
 
 
-def _work(block: Block, loops: Sequence[Loop], kernel: _Kernel, total: Value) -> _Work:
+def _work(block: Block, loops: Sequence[Loop], kernel: Launch, total: Value) -> _Work:
     """A cooperative fetch is shared out, and so is what is not bound."""
     serial = [loop for loop in loops if not loop.thread or loop.thread.startswith("vthread")]
-    if _FETCH in block.annotations:  # by the threads of a block together, once for all its virtual threads
+    if FETCH in block.annotations:  # by the threads of a block together, once for all its virtual threads
         rounds, copied = _fetched(loops)
         return _Work(rounds * ceil_div(copied, kernel.threads), ())
     if not kernel.bound:
@@ -255,14 +160,14 @@ def _dram_bytes(touch: Touch, loops: Sequence[Loop]) -> Value:
     return grid * renewed * product(spans) * touch.buffer.dtype_bytes
 
 
-def _lines(block: Block, used: Sequence[Touch], work: _Work, kernel: _Kernel, total: Value, limits: GpuLimits) -> Value:
+def _lines(block: Block, used: Sequence[Touch], work: _Work, kernel: Launch, total: Value, limits: GpuLimits) -> Value:
     """Lines that all warps move between registers and caches or shared memory."""
     outside = [t for t in used if t.buffer.scope == "global" or "shared" in t.buffer.scope]
     if any(t.buffer.scope.startswith(_TENSOR_CORE) for t in used):
         return add_up(bytes_as_lines(total, t) for t in outside)
     loops = all_loops(block)
     warps = kernel.threads / limits.warp_size * kernel.grid
-    width = block.annotations.get(_FETCH)
+    width = block.annotations.get(FETCH)
     if width is not None:
         at_once = limits.warp_size * width
         return warps * work.iterations / width * lines_of_fetch(outside, loops[-1], at_once)
@@ -278,7 +183,7 @@ def _lines(block: Block, used: Sequence[Touch], work: _Work, kernel: _Kernel, to
 
 def _rounds(block: Block, used: Sequence[Touch]) -> Value:
     """Times that a block of threads fetches from memory, one after the other."""
-    if _FETCH not in block.annotations or not any(t.read and t.buffer.scope == "global" for t in used):
+    if FETCH not in block.annotations or not any(t.read and t.buffer.scope == "global" for t in used):
         return 0
     return _fetched(all_loops(block))[0]
 
@@ -299,17 +204,10 @@ def _transaction_share(touch: Touch, loops: Sequence[Loop], limits: GpuLimits) -
     return run / (ceil_div(run, limits.transaction_bytes) * limits.transaction_bytes)
 
 
-def _wave(kernel: _Kernel, limits: GpuLimits, processors: int) -> Value:
+def _wave(kernel: Launch, limits: GpuLimits, processors: int) -> Value:
     """Share of the device that the last wave of blocks leaves busy on average, its schedulers without a warp idle."""
     few = kernel.grid < processors
     warps = minimum(ceil_div(kernel.threads, limits.warp_size), limits.schedulers)
     units = where(few, kernel.grid * warps, kernel.grid)
     slots = where(few, processors * limits.schedulers, processors)
     return units / (ceil_div(units, slots) * slots) * where(few, 1, minimum(1, kernel.warps / limits.schedulers))
-
-
-def _all(conditions: object) -> Value:
-    result: Value = 1
-    for condition in conditions:  # type: ignore[attr-defined]
-        result = result * condition
-    return result

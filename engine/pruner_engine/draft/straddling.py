@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pruner_engine.draft.columns import Value, ceil_div, divides, equal, maximum, product
+from pruner_engine.draft.columns import Value, any_of, ceil_div, divides, equal, product
 
 
 def can_be_synchronised(lengths: Sequence[Value], width: Value, threads: Value, unroll: Value) -> Value:
@@ -26,13 +26,6 @@ def can_be_synchronised(lengths: Sequence[Value], width: Value, threads: Value, 
     stays = (rounds > 1) * (rounds > unroll)
     several = sum((length > 1 for length in lengths), start=0) > 2  # the index of a matrix is one run again
     rows = [product(lengths[at:]) for at in range(1, len(lengths))]
-    whole = _any(equal(row, at_once) for row in rows)  # the loop's variable is a digit of its own
-    split = _any((row > 1) * divides(row, at_once) * (1 - divides(width, row)) for row in rows)
+    whole = any_of(equal(row, at_once) for row in rows)  # the loop's variable is a digit of its own
+    split = any_of((row > 1) * divides(row, at_once) * (1 - divides(width, row)) for row in rows)
     return 1 - vectors * stays * several * (1 - whole) * split
-
-
-def _any(conditions: object) -> Value:
-    found: Value = 0
-    for condition in conditions:  # type: ignore[attr-defined]
-        found = maximum(found, condition)
-    return found

@@ -23,7 +23,7 @@ def to_relax(content: bytes, name: str) -> tvm.IRModule:
     """
     try:
         import torch
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise UserError("Reading .pt2 files needs PyTorch.", "Install it with: pip install torch") from error
     if is_old("torch", torch.__version__):
         raise UserError(

@@ -1,0 +1,109 @@
+"""What a kernel's statements share on a GPU: blocks and threads, shared memory, and whether TVM takes it at all.
+
+Limits are those of TVM's VerifyGPUCode, and of what TVM's lowering makes of threads, fetches and pipelines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pruner_engine.draft.columns import Value, all_of, ceil_div, equal, floor_div, maximum, minimum, product
+from pruner_engine.draft.footprint import touches
+from pruner_engine.draft.nest import Block, Loop, Node, all_loops, blocks_under
+from pruner_engine.draft.shared import shared_bytes
+from pruner_engine.draft.straddling import can_be_synchronised
+from pruner_engine.targets.profile import GpuLimits
+
+FETCH = "meta_schedule.cooperative_fetch"
+_MAX_VECTOR_BYTES = 16
+_UNBOUND_THREADS = 256  # RewriteUnboundBlock draws 32 to 1024
+
+
+class Launch:
+    """One launch: the threads that its statements share, and whether the device can run it.
+
+    Attributes:
+        grid, threads, vthreads: blocks of the grid, threads of a block, virtual threads of a thread.
+        shared_bytes: shared memory of a block.
+        busy: share of the multiprocessors that have a block while others have one more to do.
+        waves: of as many blocks as the device holds at a time.
+        warps: on a busy multiprocessor.
+    """
+
+    def __init__(self, node: Node, limits: GpuLimits, processors: int, unroll: Value) -> None:
+        self.node = node
+        leaves = list(blocks_under(node))
+        paths = [all_loops(b) for b in leaves]
+        self.bound = any(loop.thread for path in paths for loop in path)
+        self.grid, self.threads, self.vthreads = (_widest(paths, kind) for kind in ("blockIdx", "threadIdx", "vthread"))
+        if any("warp_execution" in b.annotations for b in _blocks(node)):
+            self.threads = self.threads * limits.warp_size
+        if not self.bound:
+            spatial = maximum(1, product(i.extent for i in leaves[-1].iters if i.spatial))
+            self.threads = minimum(_UNBOUND_THREADS, spatial)
+            self.grid = ceil_div(spatial, self.threads)
+        self.shared_bytes = shared_bytes(leaves)
+        resident = minimum(
+            floor_div(limits.max_threads_sm, self.threads),
+            floor_div(limits.shared_memory_sm, maximum(self.shared_bytes, 1)),
+        )
+        resident = maximum(resident, 1)
+        self.busy = self.grid / (ceil_div(self.grid, processors) * processors)
+        self.waves = ceil_div(self.grid, processors * resident)
+        self.warps = minimum(resident, maximum(1, self.grid / processors)) * ceil_div(self.threads, limits.warp_size)
+        self.valid = all_of(
+            [
+                self.threads <= limits.max_threads_block,
+                self.shared_bytes <= limits.shared_memory_block,
+                *(_in_range(block, self.threads) for block in _blocks(node)),
+                *_agree(paths),
+                # TVM cannot lower a software pipeline over a loop that runs once
+                *(loop.extent > 1 for path in paths for loop in path if "software_pipeline_stage" in loop.annotations),
+                *(_vector_fits(block, self.threads, unroll) for block in leaves),
+                *(block.steady for block in leaves),
+            ]
+        )
+
+
+def _widest(paths: Sequence[Sequence[Loop]], kind: str) -> Value:
+    extent: Value = 1
+    for path in paths:
+        extent = maximum(extent, product(loop.extent for loop in path if loop.thread.startswith(kind)))
+    return extent
+
+
+def _blocks(node: Node) -> list[Block]:
+    """All blocks under the node, those around others included."""
+    own = [node] if isinstance(node, Block) else []
+    return own + [b for child in node.children for b in _blocks(child)]
+
+
+def _agree(paths: Sequence[Sequence[Loop]]) -> Iterator[Value]:
+    """Whether all loops of a launch that are bound to the same threads are as long; TVM cannot lower others."""
+    lengths: dict[str, Value] = {}
+    for loop in (loop for path in paths for loop in path if loop.thread.startswith("threadIdx")):
+        yield equal(loop.extent, lengths.setdefault(loop.thread, loop.extent))
+
+
+def _in_range(block: Block, threads: Value) -> Value:
+    low = block.annotations.get("meta_schedule.thread_extent_low_inclusive", 1)
+    high = block.annotations.get("meta_schedule.thread_extent_high_inclusive", 1 << 30)
+    return all_of([threads >= low, threads <= high])
+
+
+def _vector_fits(block: Block, threads: Value, unroll: Value) -> Value:
+    """Whether a cooperative fetch stays within the widest load, and its vectors can be lowered."""
+    width = block.annotations.get(FETCH)
+    if width is None:
+        return 1
+    loops = all_loops(block)
+    used = touches(block, {})
+    # a vector that gathers is indexed by a vector of int32
+    widest = max(
+        t.buffer.dtype_bytes if not loops or t.stride(loops[-1]) == 1 else max(t.buffer.dtype_bytes, 4) for t in used
+    )
+    # what is read under a condition is fetched element by element
+    lowered = any(t.guarded for t in used) or can_be_synchronised(
+        [atom.extent for atom in loops[-1].atoms], width, threads, unroll
+    )
+    return (width * widest <= _MAX_VECTOR_BYTES) * lowered
