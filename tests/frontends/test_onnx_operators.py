@@ -627,3 +627,18 @@ def test_deformable_convolutions(tmp_path, form):
     nodes = [("DeformConv", others, form) for others in ([weights, offsets], [weights, offsets, bias, mask])]
     expected = onnx.reference.ReferenceEvaluator(model_of(x, 19, *nodes)).run(None, {"x": x})
     compare(tmp_path, x, 19, *nodes, oracle=Numpy(*(part.astype("f") for part in expected)), tolerance=1e-4)
+
+
+def test_a_constant_of_no_dimensions_is_a_scalar(tmp_path):
+    value = numpy_helper.from_array(np.array([2.5], "f"))
+    nodes = [
+        helper.make_node("ConstantOfShape", ["none"], ["c"], value=value),
+        helper.make_node("Mul", ["x", "c"], ["y"]),
+    ]
+    given = helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [])
+    made = helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [])
+    graph = helper.make_graph(nodes, "g", [given], [made], [numpy_helper.from_array(np.zeros(0, np.int64), "none")])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]), tmp_path / "model.onnx")
+    machine = relax.VirtualMachine(tvm.compile(load_model(str(tmp_path / "model.onnx")).mod, target="llvm"), tvm.cpu())
+    found = machine["main"](tvm.runtime.tensor(np.array(2.0, "f"))).numpy()
+    assert found.shape == () and found == 5.0

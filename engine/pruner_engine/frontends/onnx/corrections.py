@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import onnx
+from onnx import numpy_helper
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.onnx.alignment import ALIGNMENT, WITHOUT_ALIGNMENT
@@ -80,6 +81,16 @@ def _correct(graph: onnx.GraphProto, values: Values, opset: int, writers: Mappin
     for node in graph.node:
         for inner in inner_graphs(node):
             _correct(inner, type(values)(inner, values), opset, writers)
+
+
+def _scalar(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
+    """ConstantOfShape of no dimensions, which TVM takes for one of one."""
+    if values.shape(node.input[0]) != [0]:
+        return False
+    given = attributes_of(node).get("value")
+    value = np.zeros(1, np.float32) if given is None else numpy_helper.to_array(given)
+    nodes.named(nodes.constant(value.reshape(()), value.dtype), node.output[0])
+    return True
 
 
 def _layer_norm(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
@@ -187,6 +198,7 @@ _WRITERS: dict[str, Writer] = {
     **SELECTION,
     **WINDOWS,
     "BatchNormalization": _batch_norm,
+    "ConstantOfShape": _scalar,
     "Dropout": _no_training,
     "LRN": _no_even_size,
     "LayerNormalization": _layer_norm,
