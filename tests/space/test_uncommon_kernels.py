@@ -47,3 +47,12 @@ def test_a_rule_that_fails_leaves_the_space_to_the_others(monkeypatch, caplog):
     monkeypatch.setattr(Rows, "apply", fail)
     assert DesignSpace.generate(task, CPU).sketches
     assert "no such loop" in caplog.text
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rows_of_several_axes_are_worked_on_one_by_one(seed):
+    """Their number has splits that cut through an axis: 6 x 392 of 4 x 12 x 49, say."""
+    mod = prepare(graph(lambda x: op.nn.softmax(x, axis=-1), (4, 12, 49, 49)), CPU)
+    (task,) = extract_tasks(mod, CPU)
+    (sketch,) = DesignSpace.generate(task, CPU, seed).sketches
+    assert "sch.vectorize" in str(sketch.trace)

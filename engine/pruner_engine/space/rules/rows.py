@@ -65,8 +65,11 @@ class Rows:
             else:
                 in_vectors &= extent_of(sch, sch.get_loops(stage)[-1]) <= self._lanes(sch, stage)
             stages.append(stage)
-        row = sch.fuse(*sch.get_loops(last)[:count])
-        outer, inner = sch.split(row, factors=sch.sample_perfect_tile(row, n=2, max_innermost_factor=-1))
+        around = sch.get_loops(last)[:count]
+        several = len(_extents(sch, around)) > 1  # TVM cannot tell rows apart where a split cuts through an axis
+        row = sch.fuse(*around)
+        factors = [None, 1] if several else sch.sample_perfect_tile(row, n=2, max_innermost_factor=-1)
+        outer, inner = sch.split(row, factors=factors)
         sch.parallel(outer)
         for stage in reversed(stages[:-1]):
             sch.compute_at(stage, inner, preserve_unit_loops=True)
