@@ -86,6 +86,10 @@ class Analyzer:
     def _factors(self, variant: Variant) -> np.ndarray:
         return np.array([self.factors.get(name, 1.0) for name in variant.parts.times])
 
+    def gathered(self, sketch: int, rows: Rows, new: int) -> Rows:
+        """The rows with compute locations that were read before, and at most so many new ones."""
+        return self._read(sketch, lambda variants: variants.gathered(rows, new), lambda: rows)
+
     def canonical(self, sketch: int, rows: Rows) -> Rows:
         """The rows with every compute location replaced by where TVM really puts the block."""
         return self._read(sketch, lambda variants: variants.canonical(rows), lambda: rows)

@@ -14,6 +14,7 @@ from pruner_engine.space.decision import LocationDecision, Rows
 from pruner_engine.space.sketch import Sketch
 
 Locations = tuple[int, ...]  # one a location decision
+NEW_IN_A_DRAFT = 96  # variants that are worth their time: each takes some forty milliseconds to read
 
 
 class Variants:
@@ -33,6 +34,10 @@ class Variants:
         self._known: dict[Locations, Variant] = {}
         self._steps = 4 * len(self._decisions) + 1  # rounds of `settled` after which no location changes any more
         self.closed: bool | None = None
+
+    def __len__(self) -> int:
+        """Those that were read."""
+        return len(self._known)
 
     def at(self, locations: Locations) -> Variant:
         """The variant of these locations.
@@ -76,6 +81,20 @@ class Variants:
         """The rows with every compute location replaced by where TVM really puts the block."""
         rows = rows.copy()
         rows[:, self._columns] = self.settled(rows)
+        return rows
+
+    def gathered(self, rows: Rows, new: int) -> Rows:
+        """The rows with locations of variants that are known, and of so many new ones; others' rows are moved there.
+
+        A kernel of five stages that may each be in seven places has 16 807 variants: as many as a search has rows.
+        """
+        groups = _alike(rows[:, self._columns])
+        known = [locations for locations, _ in groups if locations in self._known]
+        strange = sorted((group for group in groups if group[0] not in self._known), key=lambda group: group[1][0])
+        kept = [*known, *(locations for locations, _ in strange[:new])]
+        rows = rows.copy()
+        for number, (_, members) in enumerate(strange[new:]):
+            rows[np.ix_(members, self._columns)] = kept[number % len(kept)]
         return rows
 
     def around(self, row: Sequence[int]) -> Iterator[Variant]:

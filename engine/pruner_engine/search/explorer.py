@@ -10,6 +10,7 @@ import numpy as np
 
 from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.draft.lowered import READ_A_DRAFT
+from pruner_engine.draft.variants import NEW_IN_A_DRAFT
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.decision import Rng, Rows
@@ -124,7 +125,8 @@ class Explorer:
         return max(1, READ_A_DRAFT // (unread * (1 + self.generations)))
 
     def _pool(self, sketch: Sketch, rows: Rows, known: np.ndarray) -> _Pool:
-        rows = self.analyzer.canonical(sketch.index, rows)
+        new = max(1, NEW_IN_A_DRAFT // (len(self.space.sketches) * (1 + self.generations)))
+        rows = self.analyzer.canonical(sketch.index, self.analyzer.gathered(sketch.index, rows, new))
         keys, first = np.unique(sketch.keys(rows), return_index=True)
         if not self.analyzer.compiled(sketch.index):
             some = np.sort(np.argsort(first)[: self._readable()])
