@@ -9,8 +9,11 @@ import numpy as np
 import pytest
 import tvm
 from tvm import relax
+from tvm.s_tir import ScheduleError
+from tvm.s_tir import meta_schedule as ms
 from tvm.s_tir.transform import RemoveWeightLayoutRewriteBlock
 
+from graphs import graph
 from pruner_engine.draft import analyzer_for
 from pruner_engine.frontends import load_model
 from pruner_engine.measure.correctness import difference
@@ -280,3 +283,30 @@ def kernel_task(function: tvm.tirx.PrimFunc) -> TuningTask:
 def is_closed(trace: tvm.s_tir.schedule.Trace) -> bool:
     """An own rule closes the blocks that it takes."""
     return any(i.kind.name == "Annotate" and str(i.attrs[0]) == "schedule_rule" for i in trace.insts)
+
+
+def masked_scores(rows: relax.Expr, columns: relax.Expr, queries: relax.Expr, keys: relax.Expr) -> relax.Expr:
+    """Scores of attention, of which two masks leave some; the masks' product has fewer axes than the scores."""
+    allowed = relax.op.logical_and(
+        relax.op.greater(rows, relax.const(0.0)), relax.op.greater(columns, relax.const(0.0))
+    )
+    return relax.op.add(relax.op.matmul(queries, keys), relax.op.where(allowed, relax.const(0.0), relax.const(-1e9)))
+
+
+def test_a_kernel_over_which_a_stock_rule_stumbles_is_tuned_without_it():
+    mod = prepare(graph(masked_scores, (1, 1, 12, 12), (2, 1, 1, 12), (2, 4, 12, 8), (2, 4, 8, 12)), HOST)
+    task = next(task for task in extract_tasks(mod, HOST) if "where" in task.name)
+    with pytest.raises(ScheduleError):
+        ms.TuneContext(
+            task.mod, target=HOST, space_generator=ms.space_generator.PostOrderApply(), rand_state=1, num_threads=1
+        ).generate_design_space()
+    space = DesignSpace.generate(task, HOST)
+    rng = np.random.default_rng(0)
+    arrays = [rng.standard_normal(a.shape).astype(a.dtype) for a in task.args]
+    want = run(task.mod, arrays)
+    sketch = space.sketches[0]
+    assert "sample_perfect_tile" in str(sketch.trace)
+    for row in sketch.sample(rng, 3):
+        schedule = space.apply(space.candidate(0, row))
+        assert schedule is not None
+        assert difference(run(schedule.mod, arrays), want, facts_of(task.mod).reduction) == ""

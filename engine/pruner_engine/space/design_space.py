@@ -57,11 +57,8 @@ class DesignSpace:
         context = _context(task, target, seed, space_generator(target, without))
         try:
             schedules = context.generate_design_space()
-        except _INVALID:
-            if target.kind.name == "llvm":
-                raise
-            # TVM's own rules of Tensor Cores stumble over some kernels, such as a convolution of a single pixel
-            context = _context(task, target, seed, space_generator(target, without, tensor_cores=False))
+        except _INVALID:  # TVM's own rules stumble over some kernels
+            context = _context(task, target, seed, space_generator(target, without, cautious=True))
             schedules = context.generate_design_space()
         return cls(task, target, context, [schedule.trace.simplified(remove_postproc=True) for schedule in schedules])
 
@@ -169,14 +166,14 @@ def _context(task: TuningTask, target: Target, seed: int, generator: ms.SpaceGen
     return ms.TuneContext(task.mod, target=target, space_generator=generator, rand_state=seed + 1, num_threads=1)
 
 
-def space_generator(target: Target, without: Collection[str] = (), *, tensor_cores: bool = True) -> ms.SpaceGenerator:
+def space_generator(target: Target, without: Collection[str] = (), *, cautious: bool = False) -> ms.SpaceGenerator:
     """MetaSchedule's generator of sketches for a target, with our rules among its own.
 
     Args:
         without: names of own rules to leave out.
-        tensor_cores: whether the rules of a GPU's Tensor Cores are among them.
+        cautious: without rules that stumble over some kernels.
     """
-    rules = rules_for(target, without, tensor_cores=tensor_cores)
+    rules = rules_for(target, without, cautious=cautious)
     if target.kind.name != "llvm":
         return ms.space_generator.PostOrderApply(sch_rules=rules)
     postprocs = [*ms.Postproc.create("llvm"), KeepRolled()]

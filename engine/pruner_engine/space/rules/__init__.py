@@ -46,16 +46,17 @@ def register_rule(
     {"llvm": OWN_RULES, "cuda": GPU_RULES}[kind][name] = make
 
 
-def rules_for(target: Target, without: Collection[str] = (), *, tensor_cores: bool = True) -> list[ms.ScheduleRule]:
+def rules_for(target: Target, without: Collection[str] = (), *, cautious: bool = False) -> list[ms.ScheduleRule]:
     """The schedule rules of a target's design space, in the order of their application.
 
     Args:
         without: names of own rules to leave out.
-        tensor_cores: whether those of a GPU's Tensor Cores are among them.
+        cautious: without those that stumble over some kernels: of a GPU's Tensor Cores (a convolution of a single
+            pixel), and on a CPU without fusing what is computed of a tile, which may have another producer.
     """
     if target.kind.name == "cuda":
-        return _gpu_rules(target, without, tensor_cores)
-    stock = list(ms.ScheduleRule.create("llvm"))
+        return _gpu_rules(target, without, tensor_cores=not cautious)
+    stock = [_plain_tiling(rule) if cautious else rule for rule in ms.ScheduleRule.create("llvm")]
     machine = Machine.of(target)
     own = [rule(machine) for name, rule in OWN_RULES.items() if name not in without]
     # after inlining, before anything that tiles: a block that an own rule takes is left alone by the others
@@ -63,7 +64,14 @@ def rules_for(target: Target, without: Collection[str] = (), *, tensor_cores: bo
     return [*stock[:at], *own, *stock[at:]]
 
 
-def _gpu_rules(target: Target, without: Collection[str], tensor_cores: bool) -> list[ms.ScheduleRule]:
+def _plain_tiling(rule: ms.ScheduleRule) -> ms.ScheduleRule:
+    """TVM's tiling for CPUs as it ships it, without a write cache: what reads the tiles stays a loop of its own."""
+    if not isinstance(rule, ms.schedule_rule.MultiLevelTiling):
+        return rule
+    return ms.schedule_rule.MultiLevelTiling("SSRSRS", max_innermost_factor=64)
+
+
+def _gpu_rules(target: Target, without: Collection[str], *, tensor_cores: bool) -> list[ms.ScheduleRule]:
     load_tensor_intrinsics(target)  # which the rules name
     generation = int("".join(filter(str.isdigit, str(target.attrs["arch"]))))
     kind: Literal["cuda-tensorcore", "cuda"] = "cuda-tensorcore" if generation >= 75 and tensor_cores else "cuda"
