@@ -173,10 +173,10 @@ def close_to_a_better_one(space, ranked):
     return sum(any(close(one, other) for other in told[:at]) for at, one in enumerate(told))
 
 
-@pytest.mark.parametrize("target", [CPU, GPU], ids=["cpu", "gpu"])
-def test_a_draft_is_diverse(target):
+@pytest.mark.parametrize(("target", "workload"), [(CPU, CONV), (GPU, "matmul:512,512,512")], ids=["cpu", "gpu"])
+def test_a_draft_is_diverse(target, workload):
     """Half of it at least differs from all better ones in more than one decision; of the best scores alone, less."""
-    space = space_of(CONV, target)
+    space = space_of(workload, target)
     analyzer = Recording(space, DEVICES[target])
     analyzer.seen = set()
     drafted = Explorer(space, analyzer, FEW).draft(np.random.default_rng(0)).candidates
