@@ -293,20 +293,22 @@ def masked_scores(rows: relax.Expr, columns: relax.Expr, queries: relax.Expr, ke
     return relax.op.add(relax.op.matmul(queries, keys), relax.op.where(allowed, relax.const(0.0), relax.const(-1e9)))
 
 
-def test_a_kernel_over_which_a_stock_rule_stumbles_is_tuned_without_it():
-    mod = prepare(graph(masked_scores, (1, 1, 12, 12), (2, 1, 1, 12), (2, 4, 12, 8), (2, 4, 8, 12)), HOST)
+@pytest.mark.parametrize("without", [[], ["register-tile"]], ids=["ours", "stock"])
+def test_a_product_whose_consumer_has_another_producer_is_tiled(without):
+    mod = prepare(graph(masked_scores, (1, 1, 12, 16), (2, 1, 1, 16), (2, 4, 12, 8), (2, 4, 8, 16)), HOST)
     task = next(task for task in extract_tasks(mod, HOST) if "where" in task.name)
-    with pytest.raises(ScheduleError):
+    with pytest.raises(ScheduleError):  # TVM's rule computes the consumer in each tile
         ms.TuneContext(
             task.mod, target=HOST, space_generator=ms.space_generator.PostOrderApply(), rand_state=1, num_threads=1
         ).generate_design_space()
-    space = DesignSpace.generate(task, HOST)
+    space = DesignSpace.generate(task, HOST, without=without)
     rng = np.random.default_rng(0)
     arrays = [rng.standard_normal(a.shape).astype(a.dtype) for a in task.args]
     want = run(task.mod, arrays)
-    sketch = space.sketches[0]
-    assert "sample_perfect_tile" in str(sketch.trace)
-    for row in sketch.sample(rng, 3):
-        schedule = space.apply(space.candidate(0, row))
-        assert schedule is not None
-        assert difference(run(schedule.mod, arrays), want, facts_of(task.mod).reduction) == ""
+    assert any("sch.vectorize" in str(sketch.trace) for sketch in space.sketches) != bool(without)
+    for sketch in space.sketches:
+        assert "sample_perfect_tile" in str(sketch.trace)
+        for row in sketch.sample(rng, 2):
+            schedule = space.apply(space.candidate(sketch.index, row))
+            assert schedule is not None
+            assert difference(run(schedule.mod, arrays), want, facts_of(task.mod).reduction) == ""

@@ -112,13 +112,13 @@ class _Tiling:
 
 
 def _element_wise(sch: Schedule, block_rv: SBlockRV, consumer_rv: SBlockRV) -> bool:
-    """Whether the consumer reads each element of the block's output once, in place, and nothing else reads it."""
+    """Whether the consumer reads each element of the block's output once, in place, and of no other block."""
     consumer, written = sch.get(consumer_rv), sch.get(block_rv).writes[0].source
     variables = [v.var for v in consumer.iter_vars]
     reads = [read for read in consumer.reads if read.source.same_as(written)]
     return (
         all(v.iter_type == IterVar.DataPar for v in consumer.iter_vars)
-        and len(reads) == 1
+        and len(reads) == len(sch.get_producers(consumer_rv)) == 1
         and same_vars([d.min for d in reads[0].region], variables)
         and same_vars([d.min for d in consumer.writes[0].region], variables)
     )
