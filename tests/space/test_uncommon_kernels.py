@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tvm.relax import op
+from tvm.relax import Expr, op
 
 from draft.spaces import CPU, GPU, analyzer_of
 from graphs import GRAPHS, NORMS, TWO_RESULTS, graph, tasks_of_graph
@@ -56,3 +56,16 @@ def test_rows_of_several_axes_are_worked_on_one_by_one(seed):
     (task,) = extract_tasks(mod, CPU)
     (sketch,) = DesignSpace.generate(task, CPU, seed).sketches
     assert "sch.vectorize" in str(sketch.trace)
+
+
+def test_a_stage_without_elements_costs_nothing():
+    """Of a kernel as TVM fuses it where nobody has simplified the graph."""
+
+    def joined(x: Expr) -> Expr:
+        return op.concat([op.exp(x), op.strided_slice(x, [1], [32], [32])], axis=1)
+
+    (task,) = extract_tasks(prepare(graph(joined, (16, 32)), CPU, without=["simplify"]), CPU)
+    space = DesignSpace.generate(task, CPU)
+    rows = space.sketches[0].sample(np.random.default_rng(0), 4)
+    scores = analyzer_of(space).score(0, rows)
+    assert np.isfinite(scores).any()

@@ -111,3 +111,16 @@ def test_powers_of_negative_numbers(power):
 def test_a_power_that_adds_an_axis_stays():
     mod = simplify(emitted((5,), lambda _b, x: op.power(x, relax.const(np.full((1, 1), 3, "float32")))))
     assert operators(mod) == ["power"]
+
+
+@pytest.mark.parametrize("cut", [0, 3])
+def test_empty_parts_of_a_concatenation_vanish(cut):
+    def turned(b, x):
+        head, rest = (b.emit(op.strided_slice(x, [1], [begin], [end])) for begin, end in ((0, cut), (cut, 7)))
+        none = b.emit(op.strided_slice(x, [1], [7], [7]))
+        return op.negative(b.emit(op.concat([b.emit(op.exp(rest)), head, none], axis=1)))
+
+    mod = simplify(emitted((2, 7), turned))
+    assert operators(mod).count("concat") == (1 if cut else 0)
+    x = np.random.default_rng(0).standard_normal((2, 7)).astype("float32")
+    np.testing.assert_allclose(run(mod, x), -np.concatenate([np.exp(x[:, cut:]), x[:, :cut]], axis=1), rtol=1e-6)

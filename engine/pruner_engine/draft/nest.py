@@ -159,11 +159,16 @@ def all_loops(block: Node) -> list[Loop]:
 
 
 def blocks_under(node: Node) -> Iterator[Block]:
-    """Blocks with statements, in order; the node itself included."""
-    if isinstance(node, Block) and node.stores:
+    """Blocks with statements that run at all, in order; the node itself included."""
+    if isinstance(node, Block) and node.stores and not any(_runs_never(loop) for loop in all_loops(node)):
         yield node
     for child in node.children:
         yield from blocks_under(child)
+
+
+def _runs_never(loop: Loop) -> bool:
+    """Whether it goes over no elements, as of an empty part of a concatenation."""
+    return any(isinstance(atom.extent, int) and atom.extent == 0 for atom in loop.atoms)
 
 
 def data_parallel(loop: Loop) -> bool:

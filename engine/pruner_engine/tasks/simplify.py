@@ -27,7 +27,8 @@ def simplify(mod: tvm.IRModule) -> tvm.IRModule:
     """Move reshapes behind element-wise operators and norms, and write operators in the form that fuses, in "main".
 
     Clipping becomes minimum and maximum, which every layout can follow; a power of 2, 3, ±1 or ±½ products, a quotient
-    or a root; a split one slice for each part; broadcasts and reshapes to the shape that is there already vanish.
+    or a root; a split one slice for each part; broadcasts and reshapes to the shape that is there already vanish, and
+    so do empty parts of concatenations.
     """
     return relax.transform.DeadCodeElimination()(rewritten(mod, _Simplifier(mod)))
 
@@ -45,6 +46,8 @@ class _Simplifier(PyExprMutator):
             return visited.args[0]
         if name == "relax.reshape":
             return self._reshaped(visited.args[0], shape)
+        if name == "relax.concat":
+            return self._joined(visited)
         rewritten = self._rewritten(name, visited)
         if rewritten is not None:
             return self.visit_expr(rewritten)
@@ -71,6 +74,16 @@ class _Simplifier(PyExprMutator):
         return relax.op.strided_slice(operand, [axis], [bounds[item.index]], [bounds[item.index + 1]])
 
     # ------------------------------------------------------------ forms
+
+    def _joined(self, call: relax.Call) -> relax.Expr:
+        """A concatenation without its empty parts, as of rotary embeddings that turn whole heads."""
+        parts = bound(self, call.args[0])
+        if not isinstance(parts, relax.Tuple):
+            return call
+        kept = [part for part in parts.fields if 0 not in (shape_of(part) or [])]
+        if len(kept) in (0, len(parts.fields)):
+            return call
+        return kept[0] if len(kept) == 1 else relax.op.concat(kept, axis=int(call.attrs.axis))
 
     def _rewritten(self, name: str, call: relax.Call) -> relax.Expr | None:
         if name == "relax.clip" and str(call.ty.dtype).startswith("float"):
