@@ -6,17 +6,21 @@ import os
 import sys
 from pathlib import Path
 
-# As `python -m` does, but for the current folder, which is not searched: files that lie there are nobody's modules.
-# Python's own switch for it, -P, came with 3.11.
-_RUN = (
-    "import sys; sys.path[:] = filter(None, sys.path); del sys.argv[0]; import runpy; "
-    "runpy.run_module(sys.argv[0], run_name='__main__', alter_sys=True)"
-)
+# The current folder is not searched: files that lie there are nobody's modules. Python's own switch for it, -P, came
+# with 3.11.
+_NOT_HERE = "import sys; sys.path[:] = filter(None, sys.path); "
+# as `python -m` does
+_RUN = f"{_NOT_HERE}del sys.argv[0]; import runpy; runpy.run_module(sys.argv[0], run_name='__main__', alter_sys=True)"
 
 
 def module_command(module: str, *args: str) -> list[str]:
     """Command line that runs `module` as a script."""
     return [sys.executable, "-c", _RUN, module, *args]
+
+
+def import_command(module: str) -> list[str]:
+    """Command line that imports `module` and does no more."""
+    return [sys.executable, "-c", f"{_NOT_HERE}import {module}"]
 
 
 def environment(**changes: str) -> dict[str, str]:

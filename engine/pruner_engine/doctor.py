@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from pruner_engine.child import environment, module_command
+from pruner_engine.child import environment, import_command, module_command
 from pruner_engine.errors import UserError
 from pruner_engine.measure.folder import refuse_noexec
 from pruner_engine.measure.linker import linker
@@ -64,8 +64,7 @@ def _library(name: str, distribution: str) -> Check:
 
 def _import_failure(module: str) -> str:
     """What Python says of importing a library, "" if it can; in a process, since a broken one may crash."""
-    code = f"import sys; sys.path[:] = filter(None, sys.path); import {module}"  # the current folder is not searched
-    done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=False)
+    done = subprocess.run(import_command(module), env=environment(), capture_output=True, text=True, check=False)
     said = done.stderr.strip().splitlines() or [f"ended with status {done.returncode}"]
     return said[-1][:200] if done.returncode else ""
 

@@ -35,10 +35,8 @@ def turns(touch: Touch, threads: Sequence[Loop], around: Sequence[Loop], warp: i
 
 def _kept(touch: Touch, around: Sequence[Loop]) -> list[Value]:
     """Elements of each dimension that a block of threads keeps at once."""
-    renewed = [
-        loop for loop in around if loop.thread.startswith("blockIdx") or (not loop.thread and loop in touch.home)
-    ]
-    varied: set[Atom] = {atom for loop in around if loop not in renewed for atom in loop.atoms}
+    inside = (loop for loop in around if not loop.thread.startswith("blockIdx"))
+    varied: set[Atom] = {atom for loop in inside if loop.thread or loop not in touch.home for atom in loop.atoms}
     spans = (span(index, varied.__contains__) for index in touch.indices)
     return [minimum(one, whole) for one, whole in zip(spans, touch.buffer.shape, strict=True)]
 

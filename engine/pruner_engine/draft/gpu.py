@@ -41,7 +41,7 @@ def gpu_parts(root: Block, profile: DeviceProfile, without: Collection[str] = ()
     """
     assert profile.gpu is not None
     unroll: Value = root.annotations.get("meta_schedule.unroll_explicit", 0)
-    working = [child for child in root.children if any(True for _ in blocks_under(child))]
+    working = [child for child in root.children if any(blocks_under(child))]
     kernels = [Launch(child, profile.gpu, profile.cores, unroll) for child in working]
     where_from = homes(root)
     statements = [

@@ -90,6 +90,8 @@ class Variants:
         """
         groups = _alike(rows[:, self._columns])
         known = [locations for locations, _ in groups if locations in self._known]
+        if len(groups) - len(known) <= new:
+            return rows
         strange = sorted((group for group in groups if group[0] not in self._known), key=lambda group: group[1][0])
         kept = [*known, *(locations for locations, _ in strange[:new])]
         rows = rows.copy()

@@ -119,17 +119,17 @@ class Explorer:
         children[mutated] = parents.sketch.mutate(rng, first[mutated])
         return children
 
-    def _readable(self) -> int:
-        """Rows that a pool of a sketch without closed form may have: an equal share of what a draft can read."""
-        unread = sum(not self.analyzer.compiled(sketch.index) for sketch in self.space.sketches)
-        return max(1, READ_A_DRAFT // (unread * (1 + self.generations)))
+    def _share(self, whole: int, sketches: int) -> int:
+        """A pool's equal share of what a draft can read, of so many sketches."""
+        return max(1, whole // (sketches * (1 + self.generations)))
 
     def _pool(self, sketch: Sketch, rows: Rows, known: np.ndarray) -> _Pool:
-        new = max(1, NEW_IN_A_DRAFT // (len(self.space.sketches) * (1 + self.generations)))
+        new = self._share(NEW_IN_A_DRAFT, len(self.space.sketches))
         rows = self.analyzer.canonical(sketch.index, self.analyzer.gathered(sketch.index, rows, new))
         keys, first = np.unique(sketch.keys(rows), return_index=True)
         if not self.analyzer.compiled(sketch.index):
-            some = np.sort(np.argsort(first)[: self._readable()])
+            unread = sum(not self.analyzer.compiled(other.index) for other in self.space.sketches)
+            some = np.sort(np.argsort(first)[: self._share(READ_A_DRAFT, unread)])
             keys, first = keys[some], first[some]
         scores = self.analyzer.score(sketch.index, rows[first])
         self._explored += len(first)
