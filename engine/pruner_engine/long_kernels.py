@@ -19,7 +19,7 @@ from tvm.tirx import IterVar, PrimFunc, SeqStmt
 _MANY = 16  # stages
 _LARGEST = 400  # operands of one expression: what reads a stage twice has all of it twice
 # other functions are lowered to arithmetic that reads its operand many times
-_PLAIN = {"abs", "ceil", "fabs", "floor", "if_then_else", "nearbyint", "round", "sqrt"}
+_PLAIN = {"abs", "ceil", "fabs", "floor", "if_then_else", "nearbyint", "round", "rsqrt", "sqrt"}
 
 
 def in_few_loops(mod: IRModule) -> IRModule:
