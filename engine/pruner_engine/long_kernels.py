@@ -19,7 +19,7 @@ from tvm.tirx import IterVar, PrimFunc, SeqStmt
 _MANY = 16  # stages
 _LARGEST = 400  # operands of one expression: what reads a stage twice has all of it twice
 # other functions are lowered to arithmetic that reads its operand many times
-_PLAIN = {"abs", "ceil", "fabs", "floor", "if_then_else", "nearbyint", "round", "sqrt"}
+_PLAIN = {"abs", "ceil", "fabs", "floor", "if_then_else", "nearbyint", "round", "rsqrt", "sqrt"}
 
 
 def in_few_loops(mod: IRModule) -> IRModule:
@@ -66,13 +66,19 @@ def _inlined(function: PrimFunc) -> PrimFunc:
 
 def _reads_often(block: SBlock) -> bool:
     """Whether it sums up what it reads, or calls functions that are not plain."""
-    found = any(int(variable.iter_type) != IterVar.DataPar for variable in block.iter_vars)
+    sums = any(int(variable.iter_type) != IterVar.DataPar for variable in block.iter_vars)
+    return sums or calls_functions(block.body)
+
+
+def calls_functions(body: object) -> bool:
+    """Whether a statement calls functions that are not plain: one instruction, or a few."""
+    found = False
 
     def visit(call: Call) -> None:
         nonlocal found
         found |= getattr(call.op, "name", "").rpartition(".")[2] not in _PLAIN
 
-    tvm_ffi.structural_walk(block.body, (Call, visit))
+    tvm_ffi.structural_walk(body, (Call, visit))
     return found
 
 

@@ -49,6 +49,12 @@ def _chain(x: relax.Expr, y: relax.Expr) -> relax.Expr:
     return op.tanh(op.add(op.exp(x), op.multiply(y, y)))
 
 
+def _heads(x: relax.Expr) -> relax.Expr:
+    """Of three heads: what lies side by side in a row becomes rows of its own."""
+    rows = int(x.ty.shape[1])
+    return op.permute_dims(op.reshape(x, (1, rows, 3, int(x.ty.shape[2]) // 3)), [0, 2, 1, 3])
+
+
 _GRAPHS = {
     "conv1d by columns": (_conv1d_by_columns, [(1, 64, 16), (3, 16, 32)], []),
     "conv3d by columns": (_conv3d_by_columns, [(1, 6, 10, 10, 8), (3, 3, 3, 8, 16)], []),
@@ -75,6 +81,10 @@ _GRAPHS = {
     "matmul, scale, softmax": (_scores, [(4, 32, 16), (4, 32, 16)], []),
     "sum, layer norm": (_added_norm, [(32, 192), (32, 192), (192,), (192,)], []),
     "exp, product, sum, tanh": (_chain, [(64, 96), (64, 96)], []),
+    "heads of rows": (_heads, [(1, 98, 96)], []),
+    "keys of heads, as columns": (lambda x: op.permute_dims(_heads(x), [0, 1, 3, 2]), [(1, 98, 96)], []),
+    "colours last": (lambda x: op.permute_dims(x, [0, 2, 3, 1]), [(1, 3, 20, 24)], []),
+    "factors of channels": (op.multiply, [(1, 14, 14, 40), (1, 1, 1, 40)], []),
 }
 
 

@@ -13,7 +13,9 @@ from tvm.s_tir import meta_schedule as ms
 from tvm.target import Target
 
 from pruner_engine.rule_names import BFLOAT16_RULE
+from pruner_engine.space.rules.inline import OnceInline
 from pruner_engine.space.rules.machine import Machine
+from pruner_engine.space.rules.moves import Moves
 from pruner_engine.space.rules.register_tile import RegisterTile
 from pruner_engine.space.rules.rows import Rows
 from pruner_engine.space.rules.rule import schedule_rule
@@ -27,6 +29,7 @@ OWN_RULES: dict[str, Callable[[Machine], ms.ScheduleRule]] = {
     "register-tile": schedule_rule(RegisterTile),
     "winograd": schedule_rule(Winograd),
     "vector-copy": schedule_rule(VectorCopy),
+    "moves": schedule_rule(Moves),
 }
 GPU_RULES: dict[str, Callable[[Machine], ms.ScheduleRule]] = {BFLOAT16_RULE: lambda machine: BFloat16TensorCore()}
 
@@ -56,12 +59,16 @@ def rules_for(target: Target, without: Collection[str] = (), *, cautious: bool =
     """
     if target.kind.name == "cuda":
         return _gpu_rules(target, without, tensor_cores=not cautious)
-    stock = [_plain_tiling(rule) if cautious else rule for rule in ms.ScheduleRule.create("llvm")]
+    stock = [_once(_plain_tiling(rule) if cautious else rule) for rule in ms.ScheduleRule.create("llvm")]
     machine = Machine.of(target)
     own = [rule(machine) for name, rule in OWN_RULES.items() if name not in without]
     # after inlining, before anything that tiles: a block that an own rule takes is left alone by the others
     at = next(i for i, rule in enumerate(stock) if isinstance(rule, ms.schedule_rule.AddRFactor))
     return [*stock[:at], *own, *stock[at:]]
+
+
+def _once(rule: ms.ScheduleRule) -> ms.ScheduleRule:
+    return OnceInline(rule) if isinstance(rule, ms.schedule_rule.AutoInline) else rule
 
 
 def _plain_tiling(rule: ms.ScheduleRule) -> ms.ScheduleRule:

@@ -1,0 +1,268 @@
+"""Schedule rule: kernels that bring elements into another order (transposes, heads, windows)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import accumulate, pairwise, product
+from operator import add, floordiv, mod, mul, sub
+from typing import TypeAlias
+
+import tvm_ffi
+from tvm.ir import Call, Expr, TensorLoad
+from tvm.s_tir import Schedule
+from tvm.s_tir.schedule import LoopRV, SBlockRV
+from tvm.tirx import Add, BufferStore, FloorDiv, FloorMod, IntImm, IterVar, Mul, Sub, Var
+from tvm.tirx.analysis import undefined_vars
+
+from pruner_engine.space.rules.machine import Machine
+from pruner_engine.space.rules.nest import close_root, loops_of, unscheduled
+from pruner_engine.targets.target import threads_of
+
+_SHARES = 8  # iterations of the parallel loop for each thread, so that none waits long for another
+_SMALL = 1 << 16  # bytes that are moved sooner than threads are woken
+_STOCK_VECTOR = 64  # elements that TVM's postprocessing takes at a time, across the ends of rows
+_RUN = 64  # most elements of a tile along the operand's rows
+_ROWS = 16  # and along the result's
+_LOOKED_AT = 64  # values of a digit that its step is read from
+_ARITHMETIC = {Add: add, Sub: sub, Mul: mul, FloorDiv: floordiv, FloorMod: mod}
+
+
+@dataclass(frozen=True)
+class _Access:
+    """What is written or read, and the shape of its buffer."""
+
+    indices: list[Expr]
+    shape: list[int]
+
+    def step(self, variable: Var, extent: int, weight: int) -> int | None:
+        """Elements from each of a digit's values to the next, `weight` of the variable apart; None if not even."""
+        total, stride = 0, 1
+        for index, size in zip(reversed(self.indices), reversed(self.shape), strict=True):
+            step = _step(index, variable, extent, weight)
+            if step is None:
+                return None
+            total += step * stride
+            stride *= size
+        return total
+
+
+@dataclass(frozen=True)
+class _Digit:
+    """A part of an axis along which every access moves by a constant.
+
+    Attributes:
+        extent: its values.
+        steps: in elements, of the result and every operand; None where they are not even.
+    """
+
+    extent: int
+    steps: tuple[int | None, ...]
+
+    def goes_on(self, inner: _Digit) -> bool:
+        """Whether both are one walk, in every access."""
+        return all(
+            step is not None and of_inner is not None and step == of_inner * inner.extent
+            for step, of_inner in zip(self.steps, inner.steps, strict=True)
+        )
+
+
+_Loops: TypeAlias = list[tuple[_Digit, LoopRV]]
+_Form: TypeAlias = Callable[[Schedule, _Loops], list[LoopRV]]  # schedules what is inside, returns what threads share
+
+
+class Moves:
+    """Rule for transposes, reshapes and slices, and element-wise kernels whose operands lack axes of the result.
+
+    Indices that mix axes (`i // 49`, `i % 49`) are taken apart into a loop for each digit, along which all that is left
+    are constant steps. Where an operand lies in another order than the result, both are walked in tiles, whose vectors
+    are either read or written at once.
+
+    Args:
+        machine: the vector unit.
+    """
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+
+    def apply(self, sch: Schedule, block: SBlockRV) -> list[Schedule]:
+        moved = sch.get(block)
+        if not loops_of(sch, block) or moved.init is not None or sch.get_consumers(block):
+            return [sch]
+        if not isinstance(moved.body, BufferStore) or any(v.iter_type != IterVar.DataPar for v in moved.iter_vars):
+            return [sch]
+        # TVM's rules would move other stages into these loops, and fuse them once more
+        if unscheduled(sch) != [moved.name_hint] or _chosen_along(moved.body, moved.iter_vars[-1].var):
+            return [sch]
+        accesses = list(_accesses(moved.body))
+        axes = [_digits(accesses, v.var, int(v.dom.extent)) for v in moved.iter_vars]
+        digits = [digit for axis in axes for digit in axis]
+        if _plain(digits, axes):
+            return [sch]
+        bits = moved.body.buffer.dtype.bits
+        small = math.prod(d.extent for d in digits) * bits // 8 <= _SMALL
+        made = []
+        for form, parallel in product(
+            self._forms(digits, self.machine.vector_bits // bits), (True, False)[: 1 + small]
+        ):
+            copy = sch.copy()
+            shared = form(copy, _split(copy, block, axes))
+            if parallel:
+                copy.parallel(copy.fuse(*shared))
+            copy.annotate(block, "schedule_rule", "None")
+            close_root(copy)
+            made.append(copy)
+        return made
+
+    def _forms(self, digits: list[_Digit], lanes: int) -> list[_Form]:
+        if _turned(digits) is None:
+            return [partial(self._by_rows, lanes=lanes)]
+        return [_gathered, _scattered] if digits[-1].extent >= self.machine.least_lanes else [_interleaved]
+
+    def _by_rows(self, sch: Schedule, loops: _Loops, lanes: int) -> list[LoopRV]:
+        *outer, (last, row) = loops
+        while outer and last.extent % lanes and outer[-1][0].goes_on(last):
+            before, loop = outer.pop()
+            last, row = replace(last, extent=before.extent * last.extent), sch.fuse(loop, row)
+        width = math.gcd(last.extent, lanes)
+        if width >= self.machine.least_lanes and all(step in (0, 1) for step in last.steps):
+            row, lane = sch.split(row, factors=[None, width])
+            sch.vectorize(lane)
+        enough = _SHARES * threads_of(self.machine.target)
+        sizes = list(accumulate((digit.extent for digit, _ in outer), mul))
+        count = next((n for n, size in enumerate(sizes, 1) if size >= enough), len(outer))
+        return [loop for _, loop in outer[:count]] or [row]
+
+
+def _gathered(sch: Schedule, loops: _Loops) -> list[LoopRV]:
+    """Tiles whose rows are written at once."""
+    outer, _, row = _tiled(sch, loops)
+    sch.vectorize(row)
+    return outer
+
+
+def _scattered(sch: Schedule, loops: _Loops) -> list[LoopRV]:
+    """Tiles whose columns are read at once."""
+    outer, column, row = _tiled(sch, loops)
+    sch.reorder(row, column)
+    sch.unroll(row)
+    sch.vectorize(column)
+    return outer
+
+
+def _tiled(sch: Schedule, loops: _Loops) -> tuple[list[LoopRV], LoopRV, LoopRV]:
+    """Loops around tiles; in a tile, along the operand's rows and along the result's."""
+    outer, turned, (_, last) = _apart(loops)
+    columns, column = sch.split(turned, factors=sch.sample_perfect_tile(turned, n=2, max_innermost_factor=_RUN))
+    rows, row = sch.split(last, factors=sch.sample_perfect_tile(last, n=2, max_innermost_factor=_ROWS))
+    sch.reorder(*outer, columns, rows, column, row)
+    return [*outer, columns, rows], column, row
+
+
+def _interleaved(sch: Schedule, loops: _Loops) -> list[LoopRV]:
+    """Results of a few elements a row, which LLVM puts together from vectors of the operand's rows."""
+    outer, turned, (_, last) = _apart(loops)
+    columns, column = sch.split(turned, factors=sch.sample_perfect_tile(turned, n=2, max_innermost_factor=-1))
+    sch.reorder(*outer, columns, column, last)
+    return [*outer, columns]
+
+
+def _apart(loops: _Loops) -> tuple[list[LoopRV], LoopRV, tuple[_Digit, LoopRV]]:
+    """The loop along which an operand has its rows, the result's last digit, and all other loops."""
+    at = _turned([digit for digit, _ in loops])
+    assert at is not None
+    return [loop for i, (_, loop) in enumerate(loops[:-1]) if i != at], loops[at][1], loops[-1]
+
+
+def _turned(digits: list[_Digit]) -> int | None:
+    """Which digit an operand has its rows along, where they are not the result's."""
+    across = next((i for i, step in enumerate(digits[-1].steps) if step not in (0, 1)), None)
+    if across is None:
+        return None
+    return next((i for i, digit in enumerate(digits[:-1]) if digit.steps[across] == 1 and digit.extent > 1), None)
+
+
+def _plain(digits: list[_Digit], axes: list[list[_Digit]]) -> bool:
+    """Whether TVM's postprocessing, which makes one loop of all axes, walks every operand as it lies."""
+    longer = [digit for digit in digits if digit.extent > 1]
+    if all(outer.goes_on(inner) for outer, inner in pairwise(longer)):
+        return True
+    last = digits[-1]
+    whole = last.extent % _STOCK_VECTOR == 0 and all(step in (0, 1) for step in last.steps)
+    return whole and all(len(axis) == 1 for axis in axes)
+
+
+def _chosen_along(store: BufferStore, variable: Var) -> bool:
+    """Whether a case is chosen by the place along an axis: a vector might hold several."""
+    conditions: list[Expr] = []
+
+    def visit(call: Call) -> None:
+        if getattr(call.op, "name", "").endswith(".if_then_else"):
+            conditions.append(call.args[0])
+
+    tvm_ffi.structural_walk(store.value, (Call, visit))
+    return any(variable.same_as(used) for condition in conditions for used in undefined_vars(condition))
+
+
+def _split(sch: Schedule, block: SBlockRV, axes: list[list[_Digit]]) -> _Loops:
+    """A loop for each digit."""
+    made: _Loops = []
+    for loop, axis in zip(sch.get_loops(block), axes, strict=True):
+        parts = sch.split(loop, factors=[digit.extent for digit in axis]) if len(axis) > 1 else [loop]
+        made += zip(axis, parts, strict=True)
+    return made
+
+
+def _digits(accesses: list[_Access], variable: Var, extent: int) -> list[_Digit]:
+    """The digits of an axis, outermost first: it is cut where quotients and remainders change."""
+    found: set[int] = set()
+
+    def visit(node: FloorDiv | FloorMod) -> None:
+        step = _step(node.a, variable, extent, 1)
+        if step and isinstance(node.b, IntImm) and int(node.b) % step == 0:
+            found.add(int(node.b) // step)
+
+    for access in accesses:
+        for index in access.indices:
+            tvm_ffi.structural_walk(index, ((FloorDiv, FloorMod), visit))
+    cuts = [1]
+    for cut in sorted(found):
+        if 1 < cut < extent and extent % cut == 0 and cut % cuts[-1] == 0:
+            cuts.append(cut)
+    weights = [*cuts, extent]
+    return [
+        _Digit(above // weight, tuple(access.step(variable, above // weight, weight) for access in accesses))
+        for weight, above in reversed(list(pairwise(weights)))
+    ]
+
+
+def _accesses(store: BufferStore) -> Iterator[_Access]:
+    """The store, and every load of what it stores."""
+    loads: list[TensorLoad] = []
+    tvm_ffi.structural_walk(store.value, (TensorLoad, loads.append))
+    yield _Access(list(store.indices), [int(n) for n in store.buffer.shape])
+    for load in loads:
+        yield _Access(list(load.indices), [int(n) for n in load.source.shape])
+
+
+def _step(index: Expr, variable: Var, extent: int, weight: int) -> int | None:
+    """By how much an index grows from each of a digit's values to the next, all else being 0; None if not evenly."""
+    try:
+        values = [_value(index, variable, weight * digit) for digit in range(min(extent, _LOOKED_AT))]
+    except ValueError:
+        return None
+    steps = {after - before for before, after in pairwise(values)} or {0}
+    return steps.pop() if len(steps) == 1 else None
+
+
+def _value(index: Expr, variable: Var, value: int) -> int:
+    if isinstance(index, IntImm):
+        return int(index)
+    if isinstance(index, Var):
+        return value if index.same_as(variable) else 0
+    operation = next((of for kind, of in _ARITHMETIC.items() if isinstance(index, kind)), None)
+    if operation is None:
+        raise ValueError("not of sums, products and quotients")
+    return operation(_value(index.a, variable, value), _value(index.b, variable, value))
