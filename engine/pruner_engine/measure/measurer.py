@@ -260,6 +260,10 @@ class Measurer:
         """What the task's candidates are measured by; None before the first."""
         return self._yardsticks.settled(task.hash)
 
+    def settle(self, task: TuningTask, seconds: float) -> None:
+        """Say that a call of the task's yardstick takes so long, from now on."""
+        self._yardsticks.settle(task.hash, seconds)
+
     def measure_by(self, task: TuningTask, item: MeasureInput, settled: Settled) -> None:
         """Measure the task's candidates by `item`, one of an earlier session; nothing changes if it cannot be built."""
         if not self._takes_turns:
@@ -389,6 +393,7 @@ def _result(outcome: Outcome) -> MeasureResult:
         repeats=tuple(ran.repeats),
         censored=ran.censored,
         checked=ran.checked,
+        pace=ran.pace,
         build_s=built.seconds,
         run_s=ran.seconds,
     )

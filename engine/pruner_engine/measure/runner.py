@@ -107,7 +107,8 @@ def _run(job: wire.Run, task: _Task, host: Host, *, rested: bool) -> wire.Ran:
             checked = True
             if wrong := task.difference(kernel, job.kernel):
                 return wire.Ran(id=job.id, stage=stage, error="wrong", message=wrong, checked=True)
-        return wire.Ran(id=job.id, repeats=repeats, censored=censored, checked=checked)
+        pace = yardstick.fastest_s / yardstick.seconds if yardstick and yardstick.fastest_s < math.inf else 0.0
+        return wire.Ran(id=job.id, repeats=repeats, censored=censored, checked=checked, pace=pace)
     except Exception as failure:  # a kernel's own refusal is the trial's result
         if job.device != "cpu":
             task.failure = failure

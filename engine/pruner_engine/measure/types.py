@@ -29,6 +29,7 @@ class MeasureResult:
         repeats: seconds a call, one value a repeat; empty when it failed.
         censored: abandoned after few calls, because it was clearly slower than the best so far.
         checked: the outputs were compared with the untuned kernel's.
+        pace: fastest time of the yardstick beside it, of what the yardstick is said to take; 0: there was none.
         build_s, run_s: seconds of work in each stage (not queueing).
     """
 
@@ -40,6 +41,7 @@ class MeasureResult:
     repeats: tuple[float, ...] = field(default=())
     censored: bool = False
     checked: bool = False
+    pace: float = 0.0
     build_s: float = 0.0
     run_s: float = 0.0
 

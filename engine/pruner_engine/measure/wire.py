@@ -182,7 +182,7 @@ class Built(_Message, tag="built", frozen=True):
 class Ran(_Message, tag="ran", frozen=True):
     """Seconds a call, one value a repeat, or at which stage (load, run, check) and why it failed.
 
-    `spent`: the runner takes no further message.
+    `spent`: the runner takes no further message. `pace`: as of a `MeasureResult`.
     """
 
     id: int
@@ -191,6 +191,7 @@ class Ran(_Message, tag="ran", frozen=True):
     repeats: list[float] = []
     censored: bool = False
     checked: bool = False
+    pace: float = 0.0
     error: str = ""
     message: str = ""
     log: str = ""

@@ -46,6 +46,11 @@ class Yardsticks:
         else:
             discard(built)
 
+    def settle(self, task: str, seconds: float) -> None:
+        """Take a call of the task's yardstick to last so long from now on."""
+        before, built = self._kept[task]
+        self._kept[task] = Settled(before.key, seconds), built
+
     def put(self, task: str, settled: Settled, built: wire.Built) -> None:
         """Time the task's candidates by this one from now on."""
         if task in self._kept:

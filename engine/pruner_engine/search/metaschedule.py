@@ -28,6 +28,7 @@ class MetaScheduleSearch(Strategy):
 
     name = "metaschedule"
     round_trials = 64
+    keeps_times = True
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)

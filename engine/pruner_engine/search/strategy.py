@@ -73,6 +73,7 @@ class Strategy(ABC):
             a machine that builds more at a time widens it.
         ahead: it may propose a round of a task before it has learned from the one ahead, whose candidates are in
             `state.measured` by then; where a GPU measures, see under_way.py.
+        keeps_times: it remembers by itself what candidates took, so that this must not be told anew (yardstick.py).
         opening_trials: what a task's first round may be cut to where the budget is short for many tasks; 0 for never.
     """
 
@@ -80,6 +81,7 @@ class Strategy(ABC):
     round_trials: int = 10
     opening_trials: int = 0
     ahead: bool = False
+    keeps_times: bool = False
 
     def __init__(self, context: Context) -> None:
         self.context = context

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pruner_engine.measure.types import MeasureResult
 from pruner_engine.space.candidate import Candidate
@@ -57,6 +57,7 @@ class TaskState:
         pinned: candidates of the user's that the next round measures before its own.
         known: traces, as JSON, that another project found best of it; the next round measures them, too.
         best_history: best seconds a call after each round; the scheduler's gradient reads it.
+        paces: of the yardstick, beside each trial that had one (see `MeasureResult`).
     """
 
     task: TuningTask
@@ -69,6 +70,7 @@ class TaskState:
     trials: list[Trial] = field(default_factory=list)
     best: Trial | None = None
     best_history: list[float] = field(default_factory=list)
+    paces: list[float] = field(default_factory=list)
     since_gain: int = 0
     rounds: int = 0
     exhausted: bool = False
@@ -99,6 +101,8 @@ class TaskState:
             self.unlearned.append(trial)
         self.trials.append(trial)
         self.measured.add(trial.candidate.hash)
+        if trial.result.pace:
+            self.paces.append(trial.result.pace)
         self.since_gain += 1
         seconds = trial.seconds
         if seconds is None or trial.result.censored:
@@ -116,6 +120,14 @@ class TaskState:
             if self.best_s is not None:
                 self.best_history.append(self.best_s)
         return learned
+
+    def rescale(self, factor: float) -> None:
+        """Take all that was measured in units that are so many times as long."""
+        for trial in self.trials:
+            repeats = tuple(seconds * factor for seconds in trial.result.repeats)
+            trial.result = replace(trial.result, repeats=repeats)
+        self.best_history = [seconds * factor for seconds in self.best_history]
+        self.paces = [pace / factor for pace in self.paces]
 
     @property
     def best_s(self) -> float | None:

@@ -82,9 +82,7 @@ class Tuner:
             self.control.pinned.put(row)
         self._baselines(measurer)
         self.log.point(None)
-        under_way = UnderWay(
-            self.project, self.plan, self.control, self.clock, self.log, measurer, ahead=self.strategy.ahead
-        )
+        under_way = UnderWay(self.project, self.plan, self.control, self.clock, self.log, measurer, self.strategy)
         while True:
             self._steer()
             self._take_pinned()

@@ -20,8 +20,9 @@ from pruner_engine.search.control import Control
 from pruner_engine.search.round_plan import RoundPlan
 from pruner_engine.search.run_log import RunLog
 from pruner_engine.search.run_plan import RunPlan
+from pruner_engine.search.strategy import Strategy
 from pruner_engine.search.task_state import Pending, TaskState, Trial
-from pruner_engine.search.yardstick import keep_yardstick, restore_yardstick
+from pruner_engine.search.yardstick import keep_yardstick, restore_yardstick, tell_anew
 from pruner_engine.space.sketch import trace_json
 from pruner_engine.store.project import Project
 
@@ -53,7 +54,8 @@ class UnderWay:
         control, clock: break rounds off.
         log: told what happens.
         measurer: of the run's target.
-        ahead: begin a round before the one ahead of it has ended, where that costs no measurement its accuracy.
+        strategy: says whether a round may be begun before the one ahead of it has ended, which is done where that costs
+            no measurement its accuracy, and whether times may be told anew.
     """
 
     def __init__(
@@ -64,12 +66,12 @@ class UnderWay:
         clock: WorkClock,
         log: RunLog,
         measurer: Measurer,
-        *,
-        ahead: bool,
+        strategy: Strategy,
     ) -> None:
         self._project, self._run = project, run
         self._control, self._clock, self._log, self._measurer = control, clock, log, measurer
-        self._ahead = ahead and measurer.builds_aside
+        self._ahead = strategy.ahead and measurer.builds_aside
+        self._keeps_times = strategy.keeps_times
         self._rounds: deque[Round] = deque()
         self._unchecked: set[int] = set()  # tasks that the user was warned about
 
@@ -154,6 +156,8 @@ class UnderWay:
         )
         state.break_off_all_but(going_on)
         keep_yardstick(self._project, state.task, state.task_id, self._measurer, ids)
+        if not self._keeps_times:
+            tell_anew(self._project, state, self._measurer)
         for round_id in rounds:
             self._project.runs.sum_up_round(round_id)
 

@@ -2,6 +2,10 @@
 
 Without it each session would begin in a unit of its own, that of the minute in which it timed its first candidate, and
 neither runs nor what was measured before and after a resume could be compared.
+
+If that minute was a slow one (another program had a core), all kernels of the task are told too slow by as much: the
+scheduler gives rounds to a task that has no need of them, and an export prefers an untuned kernel. So when the
+yardstick is then seen to be clearly faster, everything that was told of the task is told anew.
 """
 
 from __future__ import annotations
@@ -14,9 +18,13 @@ from pruner_engine.errors import UserError
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput
 from pruner_engine.measure.yardsticks import Settled
+from pruner_engine.search.task_state import TaskState
 from pruner_engine.space.schedule import schedule_of
 from pruner_engine.store.project import Project
 from pruner_engine.tasks.task import TuningTask
+
+_CLEARLY = 0.85  # of the time that the yardstick is said to take, in its fastest slice
+_SEEN = 3  # trials beside which it was as fast as that
 
 
 class _Kept(msgspec.Struct, forbid_unknown_fields=True):
@@ -51,6 +59,21 @@ def keep_yardstick(
     found = measurer.yardstick(task)
     if found is not None and found.key in ids:
         project.work.keep_fact(_name(task_id, measurer), _Kept(ids[found.key], found.seconds))
+
+
+def tell_anew(project: Project, state: TaskState, measurer: Measurer) -> None:
+    """Tell all that was measured of a task by what its yardstick takes, where it has proved to be clearly faster."""
+    settled, paces = measurer.yardstick(state.task), sorted(state.paces)
+    if settled is None or len(paces) < _SEEN or paces[_SEEN - 1] > _CLEARLY:
+        return
+    factor, name = paces[_SEEN - 1], _name(state.task_id, measurer)
+    kept = project.work.fact(name, _Kept)
+    with project.transaction():
+        project.trials.rescale(state.task_id, factor, cold=measurer.cold)
+        if kept is not None:
+            project.work.keep_fact(name, _Kept(kept.candidate_id, kept.seconds * factor))
+    measurer.settle(state.task, settled.seconds * factor)
+    state.rescale(factor)
 
 
 def _name(task_id: int, measurer: Measurer) -> str:

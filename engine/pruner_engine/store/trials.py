@@ -102,6 +102,22 @@ class TrialRepository:
                 measured |= {"candidate_id": candidate_id, "repeats": json.dumps(list(repeats))}
                 db["measurements"].insert({**keys, **measured})
 
+    def rescale(self, task_id: int, factor: float, *, cold: bool) -> None:
+        """Tell what was measured of a task with caches of one kind so many times as long, in all runs.
+
+        What was measured elsewhere stays as it is.
+        """
+        rows = self._project.query(
+            "SELECT id, repeats FROM measurements WHERE task_id = ? AND seconds IS NOT NULL AND elapsed_s > 0"
+            " AND run_id IN (SELECT id FROM runs WHERE coalesce(json_extract(settings, '$.cold_cache'), 0) = ?)",
+            (task_id, int(cold)),
+        )
+        with self._project.transaction() as db:
+            for row in rows:
+                repeats = [seconds * factor for seconds in json.loads(str(row["repeats"]))]
+                told = {"seconds": statistics.median(repeats), "repeats": json.dumps(repeats)}
+                db["measurements"].update(row["id"], told)
+
     def pin(self, run_id: int, task_id: int, sketch_ids: Sequence[int], candidate: Candidate) -> int:
         """Store a candidate for the run's next round of the task; until then it belongs to the newest round."""
         with self._project.transaction():
