@@ -1,4 +1,4 @@
-"""A stand-in for the driver of a GPU: kernels do nothing there, all else is as it would be."""
+"""A stand-in for the driver of a GPU: kernels do nothing there, all else is as it would be; and a build that waits."""
 
 from __future__ import annotations
 
@@ -6,7 +6,11 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import psutil
 import pytest
+
+from pruner_engine.measure.measurer import Measurer
+from pruner_engine.measure.types import MeasureInput
 
 # What TVM's CUDA runtime takes from CUDA's. Memory is the host's. A launch for which the file BREAKS is there is an
 # illegal access: from then on every call in that process fails. LOG gets the processes that ask for memory, and the
@@ -96,3 +100,11 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("STAND_IN_LOG", str(tmp_path / "log"))
     monkeypatch.setenv("STAND_IN_BREAKS", str(tmp_path / "breaks"))
     return tmp_path
+
+
+def held_builder(measurer: Measurer, item: MeasureInput) -> psutil.Process:
+    """The only builder, stopped before its next candidate is handed to it: the build takes until it is resumed."""
+    measurer.build([item], lambda result: None)
+    (builder,) = psutil.Process(measurer._pipeline.pid).children()
+    builder.suspend()
+    return builder

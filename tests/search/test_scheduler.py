@@ -13,6 +13,7 @@ def task(name, weight=1, untuned=1.0, history=(), **more):
         untuned_s=untuned,
         best_history=list(history),
         rounds=len(history),
+        begun=0,
         trials=["measured"] * len(history),
         steer="normal",
         quarantined="",
@@ -63,6 +64,19 @@ def test_a_task_whose_rounds_found_nothing_waits_and_is_not_forgotten():
 def test_a_task_whose_first_round_was_broken_off_does_not_wait():
     states = [task("broken off", weight=99, rounds=1), task("other", history=[1.0])]
     assert next_task(states).task.name == "broken off"
+
+
+def test_a_first_round_that_is_under_way_is_waited_for_where_others_have_none():
+    begun, light = task("begun", weight=99, begun=1), task("light", weight=0.1)
+    assert next_task([begun, light]) is light
+    assert next_task([begun]) is begun
+
+
+def test_a_round_under_way_counts_as_one_that_found_nothing():
+    heavy, other = task("heavy", weight=3, history=[1.0]), task("other", weight=2, history=[1.0])
+    assert next_task([heavy, other]) is heavy
+    heavy.begun = 1
+    assert next_task([heavy, other]) is other
 
 
 def test_then_the_round_goes_where_latency_falls():

@@ -17,12 +17,13 @@ from tvm.target import Target
 
 from pruner_engine.errors import UserError
 from pruner_engine.measure import wire
+from pruner_engine.measure.batch import Batch, discard
 from pruner_engine.measure.cores import share_out
 from pruner_engine.measure.correctness import dtype_of
 from pruner_engine.measure.folder import refuse_noexec
 from pruner_engine.measure.kernel import facts_of
 from pruner_engine.measure.launch import START, StartMethod
-from pruner_engine.measure.pipeline import Outcome, Pipeline, discard
+from pruner_engine.measure.pipeline import Outcome, Pipeline
 from pruner_engine.measure.probe import probe_task
 from pruner_engine.measure.references import References
 from pruner_engine.measure.rpc import Fleet, fleet_size
@@ -57,6 +58,7 @@ class Measurer:
     Attributes:
         target, cold: as given.
         build_workers: builds at a time.
+        builds_aside: builds take nothing from a kernel that is timed, whatever else this process does meanwhile.
 
     Raises:
         UserError: the measurement processes cannot be started, the fleet has no board, nothing compiles for the GPU, or
@@ -85,6 +87,7 @@ class Measurer:
         self._facts: dict[str, wire.KernelFacts] = {}
         self._untuned: dict[str, MeasureResult] = {}
         self._yardsticks = Yardsticks()
+        self._batches: dict[str, Batch] = {}  # what was begun, by task
         self._probe: wire.Built | None = None
         if self._device == "cuda":
             find_cuda_compiler()  # a sentence now instead of a failure of every build
@@ -97,6 +100,7 @@ class Measurer:
         own = self._threads if self._device == "cpu" else min(1, len(physical) - 1)
         cores = share_out(physical, granted_cpus(), 0 if fleet else own)
         self.build_workers = build_workers or cores.workers
+        self.builds_aside = self._device == "cuda" and cores.overlap
         self._folder = Path(tempfile.mkdtemp(prefix="pruner-measure-"))
         self._references = References(self._folder)
         setup = wire.Setup(
@@ -154,7 +158,7 @@ class Measurer:
         yield from ((task, self._untuned[task.hash]) for task in tasks if task.hash not in new)
         inputs = [MeasureInput(key, task.mod) for key, task in new.items()]
         self._count_boards()
-        for outcome in self._pipeline.work(inputs, run_of, should_stop, untuned=True):
+        for outcome in self._pipeline.work(Batch(inputs, untuned=True), run_of, should_stop):
             discard(outcome[1])
             result = _result(outcome)
             self._untuned[result.key] = result
@@ -177,7 +181,7 @@ class Measurer:
         known = self._probe is not None and self._probe.kernel is not None
         inputs = [] if known else [MeasureInput("probe", task.mod)]
         built = {"probe": self._probe} if known and self._probe else {}
-        ((_, self._probe, ran),) = self._pipeline.work(inputs, run_of, built=built)
+        ((_, self._probe, ran),) = self._pipeline.work(Batch(inputs, built), run_of)
         if ran is None or ran.stage != "ok":
             reason = self._probe.message if ran is None else ran.message
             raise UserError(f"A plain kernel could not be measured: {reason}", "Run `pruner doctor`.")
@@ -204,16 +208,42 @@ class Measurer:
         Raises:
             UserError: the measurement processes are ended from outside again and again.
         """
-        if self._check != "none":
-            self._refer_to(task)
-        best = best_s
+        self.begin(task, inputs)
+        self.gather(task, best_s=best_s, on_result=on_result, should_stop=should_stop)
+
+    def begin(self, task: TuningTask, inputs: Sequence[MeasureInput]) -> None:
+        """Begin to build candidates of a task; what is under way of it comes before them."""
+        self._refer_to(task)
+        batch = self._batches.setdefault(task.hash, Batch())
+        batch.add(inputs)
+        self._pipeline.begin(batch)
+
+    def gather(
+        self,
+        task: TuningTask,
+        *,
+        best_s: float | None,
+        on_result: Callable[[MeasureResult], None],
+        left: int = 0,
+        should_stop: Callable[[], bool] = lambda: False,
+    ) -> list[str]:
+        """Run what was begun of a task as it is built; arguments and errors as of `measure`.
+
+        Args:
+            left: end once no more than so many builds are under way, which go on until the next call.
+
+        Returns:
+            The keys of these.
+        """
+        self._refer_to(task)
+        batch, best = self._batches.setdefault(task.hash, Batch()), best_s
 
         def run_of(job: int, _: str, kernel: wire.Kernel) -> wire.Run:
             run = self._run(task, job, kernel, best_s=best, check=self._check, timeout_s=self._run_timeout_s)
             return msgspec.structs.replace(run, yardstick=self._yardsticks.find(task.hash))
 
         self._count_boards()
-        for outcome in self._pipeline.work(inputs, run_of, should_stop):
+        for outcome in self._pipeline.work(batch, run_of, should_stop, left=left):
             result = _result(outcome)
             seconds = None if result.censored or not result.ok else result.seconds
             best = min((s for s in (best, seconds) if s is not None), default=None)
@@ -222,6 +252,9 @@ class Measurer:
             else:
                 self._yardsticks.offer(task.hash, Settled(result.key, seconds), outcome[1])
             on_result(result)
+        if batch.is_done():
+            del self._batches[task.hash]
+        return batch.unbuilt
 
     def yardstick(self, task: TuningTask) -> Settled | None:
         """What the task's candidates are measured by; None before the first."""
@@ -231,7 +264,7 @@ class Measurer:
         """Measure the task's candidates by `item`, one of an earlier session; nothing changes if it cannot be built."""
         if not self._takes_turns:
             return
-        for _, built, _ in self._pipeline.work([item], None):
+        for _, built, _ in self._pipeline.work(Batch([item]), None):
             if built.kernel is not None:
                 self._yardsticks.put(task.hash, settled, built)
 
@@ -258,7 +291,7 @@ class Measurer:
         order = random.Random(0)
         built: dict[str, wire.Built] = {}
         seconds: dict[str, list[float]] = {}
-        for outcome in self._pipeline.work(inputs, run_of):
+        for outcome in self._pipeline.work(Batch(inputs), run_of):
             if (took := _result(outcome).seconds) is None:
                 discard(outcome[1])
             else:
@@ -270,7 +303,7 @@ class Measurer:
             by, seconds = wire.Yardstick(kernel, seconds[fastest][0]), {}
         for _ in range(turns if by else turns - 1):  # where there is no yardstick, the first pass is a turn
             waiting = dict(order.sample(list(built.items()), len(built)))
-            for outcome in self._pipeline.work([], run_of, built=waiting):
+            for outcome in self._pipeline.work(Batch(built=waiting), run_of):
                 if (took := _result(outcome).seconds) is not None:
                     seconds.setdefault(outcome[0], []).append(took)
         for library in built.values():
@@ -284,7 +317,7 @@ class Measurer:
             inputs: candidates with distinct keys.
             on_result: called with each result as soon as it is known; one that is ok has no repeats.
         """
-        for outcome in self._pipeline.work(inputs, None):
+        for outcome in self._pipeline.work(Batch(inputs), None):
             discard(outcome[1])
             on_result(_result(outcome))
 
@@ -295,7 +328,9 @@ class Measurer:
                 self._pipeline.slots = fleet_size(self._fleet)
 
     def _refer_to(self, task: TuningTask) -> None:
-        """Have the outputs of the untuned kernel at hand, once more if they had to make room for others."""
+        """Have the outputs of the untuned kernel at hand, if any are checked; once more if they had to make room."""
+        if self._check == "none":
+            return
         known = self._untuned.get(task.hash)
         if known is not None and known.ok and not self._references.use(task.hash):
             del self._untuned[task.hash]

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import tvm
 
 from pruner_engine.errors import UserError
 from pruner_engine.measure import wire
+from pruner_engine.measure.batch import Batch, discard
 from pruner_engine.measure.launch import START, StartMethod, ZygoteProcess
-from pruner_engine.measure.types import MeasureInput
 
 _POLL_S = 0.1
 _ROOM = 1 << 20  # bytes on the disk that a build needs
@@ -24,47 +23,10 @@ _RESTARTS = 5  # of the zygote without a single result in between
 Outcome = tuple[str, wire.Built, wire.Ran | None]
 
 
-class _Batch:
-    """The candidates of a batch by the stage that they are in.
-
-    Attributes:
-        waiting: not built yet.
-        building, running: under way, by the id of the message.
-        ready: built, by key.
-        limit_s: the longest that anything of it may take.
-    """
-
-    def __init__(self, inputs: Sequence[MeasureInput], built: Mapping[str, wire.Built], limit_s: float) -> None:
-        self._order = {item.key: position for position, item in enumerate(inputs)}
-        self.waiting, self.building = deque(inputs), dict[int, MeasureInput]()
-        self.ready, self.running = dict(built), dict[int, tuple[str, wire.Built]]()
-        self.limit_s = limit_s
-
-    @property
-    def is_done(self) -> bool:
-        return not (self.waiting or self.building or self.ready or self.running)
-
-    def next_ready(self) -> tuple[str, wire.Built]:
-        """Take out the first of what is built, in the order of the inputs."""
-        key = min(self.ready, key=lambda k: self._order.get(k, 0))
-        return key, self.ready.pop(key)
-
-    def leave_out_waiting(self) -> None:
-        """Forget whatever is not under way."""
-        self.waiting.clear()
-        while self.ready:
-            discard(self.ready.popitem()[1])
-
-    def begin_again(self) -> None:
-        """Put back what was under way, since the process that worked on it is gone."""
-        self.waiting.extendleft(reversed(self.building.values()))
-        self.ready.update(self.running.values())
-        self.building.clear()
-        self.running.clear()
-
-
 class Pipeline:
     """The zygote, what is under way in it, and its replacement when something from outside ends it.
+
+    One batch is worked on at a time. Builds of others that were begun go on meanwhile, and while none is worked on.
 
     Where runs have cores (or boards) of their own, builds go on beside them. Else all builds of a batch come first and
     then its runs: a build beside a run would spoil its times, and pausing builders around every run gains nothing,
@@ -87,6 +49,7 @@ class Pipeline:
     ) -> None:
         self._setup, self._target, self._suffix = setup, target, suffix
         self.slots, self._overlap = slots, overlap
+        self._batches: list[Batch] = []  # those with builds under way
         self._last_id = self._restarts = self._boardless = 0
         self._silent_s = 0.0
         self._start: StartMethod = start
@@ -101,45 +64,49 @@ class Pipeline:
         """End all processes."""
         self._zygote.close()
 
+    def begin(self, batch: Batch) -> None:
+        """Have the batch's builds go on beside all that follows."""
+        if batch not in self._batches:
+            self._batches.append(batch)
+        try:
+            self._send_builds()
+        except (EOFError, BrokenPipeError):
+            self._restart()
+
     def work(
         self,
-        inputs: Sequence[MeasureInput],
+        batch: Batch,
         run_of: Callable[[int, str, wire.Kernel], wire.Run] | None,
         should_stop: Callable[[], bool] = lambda: False,
         *,
-        untuned: bool = False,
-        built: Mapping[str, wire.Built] | None = None,
+        left: int = 0,
     ) -> Iterator[Outcome]:
         """Build and run; yields key, build and run (None if there was none) of each as soon as it is known.
 
         Args:
-            inputs: what to build; runs keep this order as far as builds allow.
             run_of: makes the run message of an id, a key and its kernel when the run is due; None to build only.
             should_stop: True leaves out what has not been started.
-            untuned: the inputs have no schedule.
-            built: further kernels to run, by key.
+            left: end once no more than so many builds are under way, which go on.
         """
-        batch = _Batch(inputs, built or {}, self._setup.build_timeout_s)
+        self._batches = [batch, *(other for other in self._batches if other is not batch)]  # its builds come first
         self._silent_s = 0.0
-        while not batch.is_done:
+        while True:
+            for key, built in batch.take_ended(builds_only=run_of is None):
+                self._restarts = 0
+                yield key, built, None
             if should_stop():
-                batch.leave_out_waiting()
+                batch.leave_out(building=self._overlap)
+            if batch.is_done(left):
+                break
             try:
-                self._send_builds(batch, untuned)
+                self._send_builds()
                 self._send_runs(batch, run_of)
-                message = self._listen(batch.limit_s)
+                message = self._listen(max(batch.limit_s, self._setup.build_timeout_s))
             except (EOFError, BrokenPipeError):
                 self._restart()
-                batch.begin_again()
                 continue
-            if isinstance(message, wire.Built) and message.id in batch.building:
-                key = batch.building.pop(message.id).key
-                self._refuse_surroundings(message)
-                if message.kernel is None or run_of is None:
-                    self._restarts = 0
-                    yield key, message, None
-                else:
-                    batch.ready[key] = message
+            if isinstance(message, wire.Built):
+                self._take_built(message)
             elif isinstance(message, wire.Ran) and message.id in batch.running and message.error == wire.NO_BOARD:
                 self._without_board(message.message)
                 batch.ready.update([batch.running.pop(message.id)])
@@ -147,16 +114,30 @@ class Pipeline:
                 self._refuse_surroundings(message)
                 self._restarts = self._boardless = 0
                 yield *batch.running.pop(message.id), message
+        if batch.is_done():
+            self._batches.remove(batch)
 
-    def _send_builds(self, batch: _Batch, untuned: bool) -> None:
+    def _take_built(self, built: wire.Built) -> None:
+        batch = next((batch for batch in self._batches if built.id in batch.building), None)
+        if batch is None:  # nobody waits for it any more
+            discard(built)
+            return
+        self._refuse_surroundings(built)
+        batch.ready[batch.building.pop(built.id).key] = built
+
+    def _send_builds(self) -> None:
         # one more than there are workers, so that none waits for its next module
-        while batch.waiting and len(batch.building) <= self._setup.workers:
-            job = self._new_id()
-            batch.building[job] = batch.waiting.popleft()
-            self._zygote.send(self._build_message(job, batch.building[job].mod, untuned))
+        room = self._setup.workers + 1 - sum(len(batch.building) for batch in self._batches)
+        for batch in self._batches:
+            while batch.waiting and room > 0:
+                job, room = self._new_id(), room - 1
+                batch.building[job] = batch.waiting.popleft()
+                self._zygote.send(self._build_message(job, batch.building[job].mod, batch.untuned))
 
-    def _send_runs(self, batch: _Batch, run_of: Callable[[int, str, wire.Kernel], wire.Run] | None) -> None:
-        while batch.ready and len(batch.running) < self.slots and (self._overlap or not batch.building):
+    def _send_runs(self, batch: Batch, run_of: Callable[[int, str, wire.Kernel], wire.Run] | None) -> None:
+        if not self._overlap and any(other.building for other in self._batches):
+            return
+        while batch.ready and len(batch.running) < self.slots:
             job = self._new_id()
             key, built = batch.running[job] = batch.next_ready()
             assert built.kernel is not None and run_of is not None
@@ -207,6 +188,8 @@ class Pipeline:
     def _restart(self) -> None:
         self._silent_s = 0.0
         self._refuse_lost_folder()
+        for batch in self._batches:
+            batch.begin_again()
         self._zygote.kill()  # one that hangs must not wake up and remove the folder
         self._zygote.close()
         while self._restarts < _RESTARTS:
@@ -218,9 +201,3 @@ class Pipeline:
             "The measurement processes are ended from outside again and again.",
             "Look whether the system runs out of memory; nothing measured so far is lost.",
         )
-
-
-def discard(built: wire.Built) -> None:
-    """Remove a library that is needed no more."""
-    if built.kernel is not None:
-        Path(built.kernel.library).unlink(missing_ok=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pruner_engine.measure import wire
-from pruner_engine.measure.pipeline import discard
+from pruner_engine.measure.batch import discard
 from pruner_engine.measure.timing import FINER
 
 

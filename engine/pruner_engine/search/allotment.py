@@ -37,8 +37,14 @@ class Allotment:
 
     @property
     def is_spent(self) -> bool:
+        """Whether what is measured and under way is all that the budget allows."""
         trials = self._budget.trials
-        return self._clock.out_of_time or (trials is not None and self._log.trials >= trials)
+        return self._clock.out_of_time or (trials is not None and self._begun >= trials)
+
+    @property
+    def _begun(self) -> int:
+        """Trials made or under way."""
+        return self._log.trials + sum(len(state.under_way) for state in self._states)
 
     @property
     def patience(self) -> int:
@@ -51,16 +57,16 @@ class Allotment:
 
     def _room(self, state: TaskState) -> int:
         """Trials that the budget, and the task's own limit, still allow."""
-        left = sys.maxsize if self._budget.trials is None else self._budget.trials - self._log.trials
+        left = sys.maxsize if self._budget.trials is None else self._budget.trials - self._begun
         limit = self._settings.trials_per_task
-        return min(left, limit - len(state.trials)) if limit else left
+        return min(left, limit - len(state.measured)) if limit else left
 
     def _wanted(self, state: TaskState) -> int:
         """What the strategy measures in a round; in a task's first so few that half of the budget reaches all tasks."""
         full = self._strategy.round_trials
         least = min(self._strategy.opening_trials or full, full)
-        left = self._clock.trials_left(self._log.trials)
-        if state.trials or left is None:
+        left = self._clock.trials_left(self._begun)
+        if state.measured or left is None:
             return full
-        waiting = sum(not s.trials for s in open_tasks(self._states))
+        waiting = sum(not s.measured for s in open_tasks(self._states))
         return min(max(int(left / 2 / max(waiting, 1)), least), full)

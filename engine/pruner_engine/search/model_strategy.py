@@ -30,6 +30,8 @@ class ModelStrategy(Strategy):
         pretrained: it came with knowledge, so its order counts from the first round on.
     """
 
+    ahead = True
+
     def __init__(self, context: Context, kind: str) -> None:
         super().__init__(context)
         self.rng = np.random.default_rng(context.seed)
@@ -125,8 +127,8 @@ class ModelStrategy(Strategy):
             trial.candidate.schedule = None
 
     def forget(self, state: TaskState, keep: Sequence[Candidate] = ()) -> None:
-        """Drop features of candidates that are neither measured nor in `keep`."""
-        self.memory(state).forget(keep)
+        """Drop features of candidates that are neither measured, or under way, nor in `keep`."""
+        self.memory(state).forget([*keep, *(pending.candidate for pending in state.under_way.values())])
 
     def groups(self) -> dict[str, Group]:
         """What the model learns from: valid trials by task hash, as memory.py keeps them."""

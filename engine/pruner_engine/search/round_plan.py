@@ -73,7 +73,7 @@ class RoundPlanner:
         chosen = [*pinned, *(c for c in proposal.candidates if c.hash not in own)][: max(left, len(pinned))]
         if not chosen:
             state.exhausted = True
-            if state.trials:
+            if state.measured:
                 self._log.notice("info", f"{state.task.name}: every candidate that the search finds is measured.", "")
             else:
                 self._log.quarantine(state, "no candidate that the search finds can be applied to it")

@@ -22,17 +22,19 @@ _BOOST = 4.0
 def gradient(state: TaskState) -> float:
     """Expected gain of one more round in seconds of end-to-end latency.
 
-    What the last rounds gained, in part, and a hope that fades as 1/n in the n-th round; before the first result the
-    whole latency, which is unknown (infinite) where the untuned kernel could not be timed.
+    What the last rounds gained, in part, and a hope that fades as 1/n in the n-th round, be it under way; before the
+    first result the whole latency, which is unknown (infinite) where the untuned kernel could not be timed.
     """
     history = state.best_history
     if not history:
         hope = state.task.weight * (math.inf if state.untuned_s is None else state.untuned_s)
+        if state.begun:  # its first round will tell
+            return 0.0
         # it fades with every round in which all failed, not with one that was broken off before its first result
         return hope / (1 + state.rounds) if state.trials else hope
     best, count = history[-1], len(history)
     recent = (history[-1 - WINDOW] - best) / WINDOW if count > WINDOW else 0.0
-    return state.task.weight * (ALPHA * recent + HOPE * best / count)
+    return state.task.weight * (ALPHA * recent + HOPE * best / (count + state.begun))
 
 
 def open_tasks(states: Iterable[TaskState]) -> list[TaskState]:

@@ -71,12 +71,15 @@ class Strategy(ABC):
         name: what `--strategy` takes.
         round_trials: candidates a round; a class gives what it was published with, the settings may give another, and
             a machine that builds more at a time widens it.
+        ahead: it may propose a round of a task before it has learned from the one ahead, whose candidates are in
+            `state.measured` by then; where a GPU measures, see under_way.py.
         opening_trials: what a task's first round may be cut to where the budget is short for many tasks; 0 for never.
     """
 
     name: str
     round_trials: int = 10
     opening_trials: int = 0
+    ahead: bool = False
 
     def __init__(self, context: Context) -> None:
         self.context = context

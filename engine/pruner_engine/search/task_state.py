@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
 from pruner_engine.measure.types import MeasureResult
@@ -24,6 +24,21 @@ class Trial:
         return self.result.seconds if self.result.ok else None
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Pending:
+    """A candidate that is built or measured just now.
+
+    Attributes:
+        row_id, round_id: its row in the project file, and its round's.
+        pinned: it is one of those that a round takes before its own.
+    """
+
+    candidate: Candidate
+    row_id: int
+    round_id: int
+    pinned: bool
+
+
 @dataclass(eq=False)
 class TaskState:
     """A task of a run with its trials.
@@ -34,7 +49,10 @@ class TaskState:
         quarantined: why the task is tuned no more; empty while it is.
         space: generated when the first round needs it.
         exhausted: nothing is left to measure.
-        measured: hashes of the candidates of `trials`.
+        measured: hashes of the candidates of `trials`, and of those that are under way.
+        under_way: candidates that are built or measured, by hash, in the order in which they were begun.
+        begun: rounds that have not ended.
+        unlearned: trials that the strategy has not learned from.
         untuned_s: seconds a call of the untuned kernel; None until measured.
         pinned: candidates of the user's that the next round measures before its own.
         known: traces, as JSON, that another project found best of it; the next round measures them, too.
@@ -55,11 +73,30 @@ class TaskState:
     rounds: int = 0
     exhausted: bool = False
     measured: set[str] = field(default_factory=set)
+    under_way: dict[str, Pending] = field(default_factory=dict)
+    begun: int = 0
+    unlearned: list[Trial] = field(default_factory=list)
     pinned: list[Candidate] = field(default_factory=list)
     known: list[str] = field(default_factory=list)
 
+    def begin_round(self, candidates: Iterable[Pending]) -> None:
+        self.begun += 1
+        self.under_way |= {pending.candidate.hash: pending for pending in candidates}
+        self.measured |= self.under_way.keys()
+
+    def break_off_all_but(self, hashes: Collection[str]) -> None:
+        """Give up candidates under way, whose turn may come again; what was pinned is pinned as before."""
+        left = [pending for key, pending in self.under_way.items() if key not in hashes]
+        for pending in left:
+            del self.under_way[pending.candidate.hash]
+            self.measured.discard(pending.candidate.hash)
+            self.exhausted = False
+        self.pinned = [*(pending.candidate for pending in left if pending.pinned), *self.pinned]
+
     def add(self, trial: Trial) -> None:
         """Add a trial; an abandoned candidate never becomes the best."""
+        if self.under_way.pop(trial.candidate.hash, None) is not None:
+            self.unlearned.append(trial)
         self.trials.append(trial)
         self.measured.add(trial.candidate.hash)
         self.since_gain += 1
@@ -70,10 +107,15 @@ class TaskState:
             self.best = trial
             self.since_gain = 0
 
-    def end_round(self) -> None:
-        self.rounds += 1
-        if self.best_s is not None:
-            self.best_history.append(self.best_s)
+    def end_round(self) -> list[Trial]:
+        """Ends the first of those that were begun; returns what is to be learned, if anything was measured."""
+        self.begun -= 1
+        learned, self.unlearned = self.unlearned, []
+        if learned:
+            self.rounds += 1
+            if self.best_s is not None:
+                self.best_history.append(self.best_s)
+        return learned
 
     @property
     def best_s(self) -> float | None:

@@ -6,15 +6,12 @@ import contextlib
 import json
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 from pruner_engine.allocator import give_back_memory
 from pruner_engine.errors import PhaseSilentError, UserError, first_words
 from pruner_engine.measure.measurer import Measurer
-from pruner_engine.measure.types import MeasureInput, MeasureResult
 from pruner_engine.protocol import Event
 from pruner_engine.search.allotment import Allotment
 from pruner_engine.search.budget import WorkClock
@@ -26,11 +23,9 @@ from pruner_engine.search.round_plan import RoundPlanner
 from pruner_engine.search.run_log import RunLog
 from pruner_engine.search.run_plan import RunPlan
 from pruner_engine.search.scheduler import next_task
-from pruner_engine.search.strategy import Context, Proposal, Strategy, make_strategy
-from pruner_engine.search.task_state import TaskState, Trial
-from pruner_engine.search.yardstick import keep_yardstick, restore_yardstick
-from pruner_engine.space.candidate import Candidate
-from pruner_engine.space.sketch import trace_json
+from pruner_engine.search.strategy import Context, Strategy, make_strategy
+from pruner_engine.search.task_state import TaskState
+from pruner_engine.search.under_way import UnderWay
 from pruner_engine.store.project import Project
 from pruner_engine.targets.target import threads_of
 
@@ -50,6 +45,7 @@ class Tuner:
 
     def __init__(self, project: Project, plan: RunPlan, control: Control, emit: Callable[[Event], None]) -> None:
         self.project = project
+        self.plan = plan
         self.run_id = plan.run_id
         self.states = list(plan.states)
         self.target = plan.target
@@ -57,7 +53,6 @@ class Tuner:
         self.control = control
         self.clock = WorkClock(plan.budget, float(project.runs.get(plan.run_id)["elapsed_s"]))
         self.log = RunLog(project, plan.run_id, self.states, self.clock, plan.budget.trials, emit)
-        self._unchecked: set[int] = set()  # tasks that the user was warned about
         self.strategy: Strategy = make_strategy(
             plan.strategy,
             Context(
@@ -87,48 +82,53 @@ class Tuner:
             self.control.pinned.put(row)
         self._baselines(measurer)
         self.log.point(None)
-        while not self.allotment.is_spent and not self.control.stop.is_set():
-            self._hold_while_paused()
+        under_way = UnderWay(
+            self.project, self.plan, self.control, self.clock, self.log, measurer, ahead=self.strategy.ahead
+        )
+        while True:
             self._steer()
             self._take_pinned()
-            state = next((s for s in self.states if s.pinned), None) or next_task(
-                self.states, self.allotment.patience, self.allotment.of_round
-            )
-            if state is None or self.control.stop.is_set():
+            state = self._next()
+            begun = state is not None and self._begin(state, under_way)
+            if under_way and (not begun or under_way.is_full):
+                self._end(under_way, last=not begun)
+            elif state is None and (self.allotment.is_spent or not self._hold_while_paused()):
                 break
-            self._round(state, measurer)
         self._take_pinned()  # what came during the last round waits in the file for a resume
 
-    def _round(self, state: TaskState, measurer: Measurer) -> None:
+    def _next(self) -> TaskState | None:
+        """The task of the next round; None where none is to begin now."""
+        if self.allotment.is_spent or self.control.should_yield():
+            return None
+        pinned = (state for state in self.states if state.pinned)
+        return next(pinned, None) or next_task(self.states, self.allotment.patience, self.allotment.of_round)
+
+    def _begin(self, state: TaskState, under_way: UnderWay) -> bool:
+        """Begin a round of a task; False where it has nothing to measure."""
         self.control.on_hang = lambda why: self.log.quarantine(state, why)
         plan = None
         with self._leaving_out(state):
             plan = self.planner.plan(state)
-        if plan is None:
-            return
-        self.log.round_id = self._open_round(state, plan.proposal)
-        ids = self.project.trials.add_candidates(
-            self.run_id,
-            state.task_id,
-            self.log.round_id,
-            state.sketch_ids,
-            [*plan.proposal.drafted, *plan.candidates],
-        )
-        noise = self._noise(measurer)
-        trials = self._measure(state, plan.candidates, ids, measurer)
-        # a round that is broken off, by a pause or a stop, goes on with what was pinned
-        state.pinned = [*(c for c in plan.pinned if c.hash not in state.measured), *state.pinned]
+        if plan is not None:
+            under_way.begin(state, plan)
+        return plan is not None
+
+    def _end(self, under_way: UnderWay, *, last: bool) -> None:
+        """Wait for the first round under way, and learn from it."""
+        ended = under_way.end(last=last)
+        state = ended.state
+        self.control.on_hang = lambda why: self.log.quarantine(state, why)
         self.log.phase("learn", state.task.name)
         start = time.perf_counter()
-        stats = {**plan.proposal.stats, **noise, **ranking_stats(trials)}
+        trials = state.end_round()
+        stats = {**ended.stats, **ranking_stats(trials)}
         if trials:
             with self._leaving_out(state):
                 stats |= self.strategy.learn(state, trials)
-            state.end_round()
-        self._close_round(trials, time.perf_counter() - start, stats)
+        self.project.runs.update_round(ended.id, learn_s=time.perf_counter() - start, stats=json.dumps(stats))
         self._save_checkpoints(state.rounds)
-        last = state.trials[-_HOPELESS_AFTER:]
-        if len(last) == _HOPELESS_AFTER and not any(trial.result.ok for trial in last):
+        newest = state.trials[-_HOPELESS_AFTER:]
+        if len(newest) == _HOPELESS_AFTER and not any(trial.result.ok for trial in newest):
             self.log.quarantine(state, f"the last {_HOPELESS_AFTER} trials failed: {state.trials[-1].result.message}")
         self.log.point(state)
         give_back_memory()
@@ -144,76 +144,6 @@ class Tuner:
             raise
         except Exception as error:
             self.log.quarantine(state, _place_and_words(error))
-
-    def _measure(
-        self, state: TaskState, chosen: Sequence[Candidate], ids: dict[str, int], measurer: Measurer
-    ) -> list[Trial]:
-        by_hash = {c.hash: c for c in chosen}
-        trials: list[Trial] = []
-
-        def commit(result: MeasureResult) -> None:
-            candidate = by_hash[result.key]
-            trial = Trial(candidate, replace(result, log=""))  # which is in the file
-            assert candidate.schedule is not None
-            trace = trace_json(candidate.schedule.trace)
-            self.project.trials.add_measurement(
-                self.run_id, state.task_id, ids[candidate.hash], trace, result, self.clock.elapsed_s
-            )
-            state.add(trial)
-            trials.append(trial)
-            self.log.count(result.ok)
-            if len(trials) < len(chosen):
-                self.log.progress(state)
-
-        self.log.phase("measure", state.task.name)
-        restore_yardstick(self.project, state.task, state.task_id, measurer)
-        self._tell_unchecked(state, measurer)
-        inputs = [MeasureInput(c.hash, c.schedule.mod) for c in chosen if c.schedule is not None]
-        measurer.measure(
-            state.task,
-            inputs,
-            best_s=state.best_s,
-            on_result=commit,
-            should_stop=lambda: self.control.should_yield() or self.clock.out_of_time,
-        )
-        keep_yardstick(self.project, state.task, state.task_id, measurer, ids)
-        return trials
-
-    def _noise(self, measurer: Measurer) -> dict[str, Any]:
-        """Time a fixed kernel: its drift over the rounds tells how far latencies can be compared."""
-        if self.target.kind.name != "llvm":
-            return {}
-        try:
-            repeats = measurer.noise()
-        except UserError as error:  # the candidates will tell the same, each with its stage
-            self.log.notice("warning", error.message, error.hint)
-            return {}
-        return {"probe_s": min(repeats), "probe_spread": max(repeats) / min(repeats) - 1.0}
-
-    # ------------------------------------------------------------ parts of a round
-
-    def _open_round(self, state: TaskState, proposal: Proposal) -> int:
-        return self.project.runs.add_round(
-            self.run_id,
-            state.task_id,
-            explored=proposal.explored,
-            drafted=len(proposal.drafted),
-            verified=proposal.verified,
-            draft_s=proposal.draft_s,
-            verify_s=proposal.verify_s,
-        )
-
-    def _close_round(self, trials: Sequence[Trial], learn_s: float, stats: dict[str, object]) -> None:
-        assert self.log.round_id is not None
-        self.project.runs.update_round(
-            self.log.round_id,
-            measured=len(trials),
-            valid=sum(t.result.ok for t in trials),
-            build_s=sum(t.result.build_s for t in trials),
-            run_s=sum(t.result.run_s for t in trials),
-            learn_s=learn_s,
-            stats=json.dumps(stats),
-        )
 
     def _save_checkpoints(self, step: int) -> None:
         for role, (kind, data, recipe) in self.strategy.checkpoints().items():
@@ -244,26 +174,16 @@ class Tuner:
                 state.untuned_s = result.seconds
                 self.project.work.set_untuned(state.task_id, result.seconds, cold=self.settings.cold_cache)
 
-    def _tell_unchecked(self, state: TaskState, measurer: Measurer) -> None:
-        """Warn once of a task whose outputs cannot be checked, because its untuned kernel gave none to compare with."""
-        if self.settings.check == "none" or state.task_id in self._unchecked:
-            return
-        if not (untuned := measurer.untuned(state.task)).ok:
-            self._unchecked.add(state.task_id)
-            self.log.notice(
-                "warning",
-                f"{state.task.name}: its candidates' outputs are not checked, since the untuned kernel gave none to"
-                f" compare them with ({untuned.message.rstrip('.')}).",
-                "An export compares the outputs of the whole model.",
-            )
-
     # ------------------------------------------------------------ steering
 
-    def _hold_while_paused(self) -> None:
-        if not self.control.running.is_set():
-            self.project.runs.update(self.run_id, state="paused")
-            self.clock.hold(self.control.wait_while_paused())
-            self.project.runs.update(self.run_id, state="tuning")
+    def _hold_while_paused(self) -> bool:
+        """Wait until a paused run goes on; False where it is not paused, or stopped."""
+        if self.control.running.is_set() or self.control.stop.is_set():
+            return False
+        self.project.runs.update(self.run_id, state="paused")
+        self.clock.hold(self.control.wait_while_paused())
+        self.project.runs.update(self.run_id, state="tuning")
+        return True
 
     def _steer(self) -> None:
         while not self.control.steering.empty():

@@ -116,6 +116,16 @@ class RunRepository:
         with self._project.transaction() as db:
             db["rounds"].update(round_id, columns)
 
+    def sum_up_round(self, round_id: int) -> None:
+        """Have a round's figures be those of its candidates that are measured."""
+        with self._project.transaction() as db:
+            db.conn.execute(
+                "UPDATE rounds SET (measured, valid, build_s, run_s) = (SELECT count(*),"
+                " coalesce(sum(stage = 'ok'), 0), coalesce(sum(build_s), 0), coalesce(sum(run_s), 0) FROM measurements"
+                " WHERE candidate_id IN (SELECT id FROM candidates WHERE round_id = rounds.id)) WHERE id = ?",
+                (round_id,),
+            )
+
     def rounds(self, run_id: int) -> list[dict[str, Any]]:
         return self._project.query("SELECT * FROM rounds WHERE run_id = ? ORDER BY idx", (run_id,))
 

@@ -1,0 +1,182 @@
+"""The rounds of a run that are under way: candidates are built and measured, each committed as soon as it is known.
+
+Where builds and kernels share cores, a round is begun and brought to its end. A GPU leaves the cores to the builders,
+which are kept busy: a round is begun before the one ahead of it is waited for and learned from, and none waits for its
+slowest builds. These go on, and what comes of them is learned with the task's next round.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pruner_engine.errors import UserError
+from pruner_engine.measure.measurer import Measurer
+from pruner_engine.measure.types import MeasureInput, MeasureResult
+from pruner_engine.search.budget import WorkClock
+from pruner_engine.search.control import Control
+from pruner_engine.search.round_plan import RoundPlan
+from pruner_engine.search.run_log import RunLog
+from pruner_engine.search.run_plan import RunPlan
+from pruner_engine.search.task_state import Pending, TaskState, Trial
+from pruner_engine.search.yardstick import keep_yardstick, restore_yardstick
+from pruner_engine.space.sketch import trace_json
+from pruner_engine.store.project import Project
+
+_SLOW = 1 / 4  # share of a round's builds that it does not wait for
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """A round that was begun.
+
+    Attributes:
+        id: its row in the project file.
+        trials: that it makes.
+        stats: figures for its record (JSON values).
+    """
+
+    state: TaskState
+    id: int
+    trials: int
+    stats: dict[str, Any]
+
+
+class UnderWay:
+    """The rounds of one run, in the order in which they were begun.
+
+    Args:
+        project: open for writing.
+        run: the run.
+        control, clock: break rounds off.
+        log: told what happens.
+        measurer: of the run's target.
+        ahead: begin a round before the one ahead of it has ended, where that costs no measurement its accuracy.
+    """
+
+    def __init__(
+        self,
+        project: Project,
+        run: RunPlan,
+        control: Control,
+        clock: WorkClock,
+        log: RunLog,
+        measurer: Measurer,
+        *,
+        ahead: bool,
+    ) -> None:
+        self._project, self._run = project, run
+        self._control, self._clock, self._log, self._measurer = control, clock, log, measurer
+        self._ahead = ahead and measurer.builds_aside
+        self._rounds: deque[Round] = deque()
+        self._unchecked: set[int] = set()  # tasks that the user was warned about
+
+    def __len__(self) -> int:
+        return len(self._rounds)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether a round has to end before another is begun."""
+        return len(self._rounds) > self._ahead
+
+    def begin(self, state: TaskState, plan: RoundPlan) -> None:
+        """Have the round's candidates built."""
+        proposal = plan.proposal
+        round_id = self._project.runs.add_round(
+            self._run.run_id,
+            state.task_id,
+            explored=proposal.explored,
+            drafted=len(proposal.drafted),
+            verified=proposal.verified,
+            draft_s=proposal.draft_s,
+            verify_s=proposal.verify_s,
+        )
+        ids = self._project.trials.add_candidates(
+            self._run.run_id, state.task_id, round_id, state.sketch_ids, [*proposal.drafted, *plan.candidates]
+        )
+        stats = {**proposal.stats, **self._noise()}
+        self._log.phase("measure", state.task.name)
+        restore_yardstick(self._project, state.task, state.task_id, self._measurer)
+        self._tell_unchecked(state)
+        pinned = {candidate.hash for candidate in plan.pinned}
+        state.begin_round(
+            Pending(candidate, ids[candidate.hash], round_id, candidate.hash in pinned) for candidate in plan.candidates
+        )
+        inputs = [MeasureInput(c.hash, c.schedule.mod) for c in plan.candidates if c.schedule is not None]
+        self._measurer.begin(state.task, inputs)
+        self._rounds.append(Round(state, round_id, len(plan.candidates), stats))
+
+    def end(self, *, last: bool) -> Round:
+        """Wait for the first round; its trials, and others that came meanwhile, are then its task's `unlearned` ones.
+
+        Args:
+            last: nothing else is begun now: the round waits for all of its builds.
+        """
+        ended = self._rounds.popleft()
+        self._log.round_id = ended.id
+        if self._ahead:  # other phases have come in between
+            self._log.phase("measure", ended.state.task.name)
+        later = sum(other.trials for other in self._rounds if other.state is ended.state)
+        self._gather(ended.state, later + (0 if last or not self._ahead else int(_SLOW * ended.trials)))
+        busy = {ended.state, *(other.state for other in self._rounds)}
+        for state in self._run.states:
+            if state.under_way and state not in busy:  # slow builds of a task that has no round now
+                self._gather(state, 0 if last and not self._rounds else sys.maxsize)
+        return ended
+
+    def _gather(self, state: TaskState, left: int) -> None:
+        """Commit what comes of the task's builds until no more than `left` of them go on, or the run is held."""
+        ids, rounds = dict[str, int](), set[int]()
+
+        def commit(result: MeasureResult) -> None:
+            pending = state.under_way[result.key]
+            candidate = pending.candidate
+            assert candidate.schedule is not None
+            trace = trace_json(candidate.schedule.trace)
+            self._project.trials.add_measurement(
+                self._run.run_id, state.task_id, pending.row_id, trace, result, self._clock.elapsed_s
+            )
+            state.add(Trial(candidate, replace(result, log="")))  # which is in the file
+            ids[candidate.hash] = pending.row_id
+            rounds.add(pending.round_id)
+            self._log.count(result.ok)
+            if len(state.under_way) > left:
+                self._log.progress(state)
+
+        going_on = self._measurer.gather(
+            state.task,
+            best_s=state.best_s,
+            on_result=commit,
+            left=left,
+            should_stop=lambda: self._control.should_yield() or self._clock.out_of_time,
+        )
+        state.break_off_all_but(going_on)
+        keep_yardstick(self._project, state.task, state.task_id, self._measurer, ids)
+        for round_id in rounds:
+            self._project.runs.sum_up_round(round_id)
+
+    def _noise(self) -> dict[str, Any]:
+        """Time a fixed kernel: its drift over the rounds tells how far latencies can be compared."""
+        if self._run.target.kind.name != "llvm":
+            return {}
+        try:
+            repeats = self._measurer.noise()
+        except UserError as error:  # the candidates will tell the same, each with its stage
+            self._log.notice("warning", error.message, error.hint)
+            return {}
+        return {"probe_s": min(repeats), "probe_spread": max(repeats) / min(repeats) - 1.0}
+
+    def _tell_unchecked(self, state: TaskState) -> None:
+        """Warn once of a task whose outputs cannot be checked, because its untuned kernel gave none to compare with."""
+        if self._run.settings.check == "none" or state.task_id in self._unchecked:
+            return
+        if not (untuned := self._measurer.untuned(state.task)).ok:
+            self._unchecked.add(state.task_id)
+            self._log.notice(
+                "warning",
+                f"{state.task.name}: its candidates' outputs are not checked, since the untuned kernel gave none to"
+                f" compare them with ({untuned.message.rstrip('.')}).",
+                "An export compares the outputs of the whole model.",
+            )

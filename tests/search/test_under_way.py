@@ -1,0 +1,131 @@
+"""Rounds under way: on a GPU one is begun before the last is learned from, and none waits for its slowest builds."""
+
+import json
+import multiprocessing
+import os
+import signal
+
+import pruner_engine.search.strategies  # noqa: F401  registers them
+from pruner_engine.frontends import load_model
+from pruner_engine.jobs.job import JobContext
+from pruner_engine.jobs.preparing import prepare_run, prepared
+from pruner_engine.measure.measurer import Measurer
+from pruner_engine.measure.types import MeasureInput
+from pruner_engine.protocol import Phase, Progress
+from pruner_engine.search.budget import Budget
+from pruner_engine.search.control import Control
+from pruner_engine.search.run_plan import RunPlan
+from pruner_engine.search.settings import settings_from
+from pruner_engine.search.tuner import Tuner
+from pruner_engine.store.project import Project
+from pruner_engine.targets.target import device_of, resolve_target, target_json
+from schedules import random_schedule
+from stand_in import held_builder, stand_in  # noqa: F401  a fixture
+
+HOPPER = resolve_target("h100")
+ROUND = 4
+SETTINGS = {"round_trials": ROUND, "population": 32, "draft_set": 16, "fresh_samples": 2, "model": "xgb"}
+SETTINGS |= {"check": "none", "repeats": 1}
+
+
+class Impatient(Control):
+    """Goes on as soon as it has come to hold."""
+
+    def wait_while_paused(self):
+        self.running.set()
+        return super().wait_while_paused()
+
+
+def tune(path, trials, *, emit=lambda event, control, *builder: None, hold=False):
+    """Start or go on with the project's run.
+
+    Args:
+        trials: of the whole run.
+        emit: takes each event, what steers the run, and the builder that is held.
+        hold: one of two builders stands still from the beginning.
+    """
+    control, held = Impatient(), []
+    job = JobContext(lambda event: emit(event, control, *held), control)
+    with Project(path) as project:
+        if (run_id := project.runs.newest()) is None:
+            model = load_model("matmul:64,64,64")
+            run_id = project.runs.add(
+                project.work.add_model(model),
+                "pruner",
+                0,
+                target_id=project.work.add_target(target_json(HOPPER), "a stand-in", device_of(HOPPER).fingerprint),
+                budget_trials=trials,
+                settings=settings_from(json.dumps(SETTINGS)).as_json(),
+                versions="{}",
+                host="{}",
+            )
+            work = prepare_run(project, run_id, model, HOPPER, job)
+        else:
+            work = prepared(project, run_id, project.runs.get(run_id), job)
+        plan = RunPlan(
+            run_id,
+            work.states,
+            HOPPER,
+            work.profile,
+            "pruner",
+            seed=0,
+            settings=settings_from(json.dumps(SETTINGS)),
+            budget=Budget(trials, None),
+        )
+        with Measurer(HOPPER, build_workers=2, check="none", repeats=1) as measurer:
+            if hold:
+                work.states[0].untuned_s = 1.0  # nothing else is built before the first round
+                mod = random_schedule(work.states[0].task, HOPPER).mod
+                held.append(held_builder(measurer, MeasureInput("first", mod)))
+            Tuner(project, plan, control, job.emit).run(measurer)
+        return project.runs.rounds(run_id), project.trials.measured(run_id)
+
+
+def test_a_slow_build_joins_a_later_round_and_counts_in_its_own(stand_in, tmp_path):  # noqa: F811
+    phases = []
+
+    def emit(event, control, builder=None):
+        if isinstance(event, Phase):
+            phases.append(event.name)
+            if event.name == "learn" and phases.count("learn") == 2:
+                builder.resume()
+
+    rounds, trials = tune(tmp_path / "p.pruner", 3 * ROUND, emit=emit, hold=True)
+    learned = [json.loads(row["stats"])["samples"] for row in rounds]
+    assert learned == [ROUND - 1, 2 * ROUND - 1, 3 * ROUND]
+    assert [row["measured"] for row in rounds] == [ROUND] * 3
+    assert len({trial["hash"] for trial in trials}) == len(trials) == 3 * ROUND
+    places = [number for number, trial in enumerate(trials) if trial["round_id"] == rounds[0]["id"]]
+    assert places[:3] == [0, 1, 2] and places[3] >= 2 * ROUND - 1
+    assert phases.index("learn") > [n for n, name in enumerate(phases) if name == "verify"][1], "it was begun before"
+
+
+def test_a_pause_breaks_rounds_off_and_they_are_made_up_for(stand_in, tmp_path):  # noqa: F811
+    def emit(event, control, builder=None):
+        if isinstance(event, Progress) and event.trials == ROUND - 1:
+            builder.resume()
+            control.running.clear()
+
+    _, trials = tune(tmp_path / "p.pruner", 2 * ROUND, emit=emit, hold=True)
+    assert len({trial["hash"] for trial in trials}) == len(trials) == 2 * ROUND
+
+
+def _die(path):
+    def emit(event, control, builder=None):
+        if isinstance(event, Progress) and event.trials == ROUND + 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    tune(path, 2 * ROUND, emit=emit, hold=True)
+
+
+def test_death_with_builds_under_way_costs_no_trial(stand_in, tmp_path):  # noqa: F811
+    process = multiprocessing.get_context("spawn").Process(target=_die, args=(tmp_path / "p.pruner",))
+    process.start()
+    process.join()
+    assert process.exitcode == -signal.SIGKILL
+    with Project(tmp_path / "p.pruner") as project:
+        before = project.trials.measured(1)
+    rounds, trials = tune(tmp_path / "p.pruner", 2 * ROUND)
+    assert trials[: ROUND + 1] == before and len(before) == ROUND + 1
+    assert len({trial["hash"] for trial in trials}) == len(trials) == 2 * ROUND
+    assert [row["idx"] for row in rounds[:2]] == [0, 1], "those that were begun are in the file"
