@@ -24,6 +24,7 @@ from pruner_studio.main_window import PAGES, MainWindow
 from pruner_studio.problem import Problem
 from pruner_studio.theme import theme
 from pruner_studio.widgets.axis import HumanAxis
+from pruner_studio.widgets.scale import Scale
 
 
 @pytest.fixture
@@ -405,7 +406,7 @@ def test_the_wheel_changes_no_field_that_nobody_works_on(window: MainWindow, fin
 
 
 def test_a_count_has_whole_ticks(qapp) -> None:
-    axis = HumanAxis("bottom", units.count, log=False)
+    axis = HumanAxis("bottom", Scale("", units.count))
     for highest, told in ((2.0, ["0", "1", "2"]), (1.0, ["0", "1"])):
         ((step, values),) = axis.tickValues(0.0, highest, 900.0)
         assert axis.tickStrings(values, 1.0, step) == told
@@ -419,7 +420,7 @@ def test_a_count_has_whole_ticks(qapp) -> None:
     ],
 )
 def test_a_time_has_the_ticks_of_a_clock(qapp, seconds: float, told: list[str]) -> None:
-    axis = HumanAxis("bottom", units.duration, log=False)
+    axis = HumanAxis("bottom", Scale("", units.duration))
     ((step, values),) = axis.tickValues(0.0, seconds, 400.0)
     assert axis.tickStrings(values, 1.0, step) == told
 

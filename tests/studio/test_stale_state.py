@@ -20,6 +20,7 @@ from pruner_engine.jobs.lines import decision_names
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.main_window import MainWindow
 from pruner_studio.widgets.axis import HumanAxis
+from pruner_studio.widgets.scale import Scale
 
 
 @pytest.fixture
@@ -194,7 +195,7 @@ def test_rounds_that_are_read_later_show_how_well_they_were_foretold(
 
 @pytest.mark.parametrize(("low", "high"), [(-1000.0, 1000.0), (-3.0, 500.0), (400.0, 500.0), (-500.0, -400.0)])
 def test_a_plot_may_be_zoomed_out_as_far_as_one_likes(qapp, low: float, high: float) -> None:
-    axis = HumanAxis("left", str, log=True)
+    axis = HumanAxis("left", Scale("", str, log=True))
     for _, values in axis.tickValues(low, high, 300.0):
         assert axis.tickStrings(values, 1.0, 1.0)
 
