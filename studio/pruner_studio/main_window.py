@@ -36,7 +36,8 @@ from pruner_studio.left_alone import LeftAlone
 from pruner_studio.menus import Menus
 from pruner_studio.models.projects import is_file, is_folder, is_project
 from pruner_studio.page_stack import PageStack
-from pruner_studio.pages.page import Finder, Page, Places
+from pruner_studio.pages.finder import Finder, Places
+from pruner_studio.pages.page import Page
 from pruner_studio.problem import Problem
 from pruner_studio.session import Session, crashes
 from pruner_studio.theme import theme

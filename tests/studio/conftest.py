@@ -109,7 +109,7 @@ def rested(qtbot):
     """Waits until a page shows what the project file holds, laid out: a loaded machine takes its time for that."""
 
     def wait(page: Page) -> None:
-        qtbot.waitUntil(lambda: page.rests, timeout=60_000)
+        qtbot.waitUntil(lambda: page.refreshing.rests, timeout=60_000)
         for _ in range(5):  # a layout asks the one around it for room in an event of its own
             QApplication.processEvents()
 

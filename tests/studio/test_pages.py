@@ -448,8 +448,8 @@ def test_a_page_that_is_filled_in_steps_lets_the_project_be_closed_in_between(
     qtbot.waitUntil(lambda: bool(page.scatter.series), timeout=5_000)
     filled = []
     page.refreshed.connect(lambda: filled.append(page.pages.currentIndex()))
-    page.touch()
-    page._refresh_if_shown()  # the first step
+    page.refreshing.touch()
+    page.refreshing.begin_if_shown()  # the first step
     assert not filled
     window.workspace.leave()
     qtbot.wait(50)  # where the next steps would come

@@ -124,17 +124,17 @@ def test_a_task_stays_chosen_in_another_run_that_has_it(qtbot, opened: MainWindo
 def test_another_run_is_shown_at_once_although_the_page_rests(qtbot, opened: MainWindow, rested) -> None:
     overview = opened.show_page("overview")
     rested(overview)
-    overview._rested = time.monotonic() + 3_600  # as after a refresh that took long
+    overview.refreshing._rested = time.monotonic() + 3_600  # as after a refresh that took long
     opened.workspace.changed.emit()
-    assert overview._timer.remainingTime() > 60_000
+    assert overview.refreshing._timer.remainingTime() > 60_000
     opened.run_bar.runs.setFocus()
     qtbot.keyClick(opened.run_bar.runs, Qt.Key.Key_End)
     assert opened.workspace.run_id == 1
     qtbot.waitUntil(lambda: "metaschedule" in overview.subtitle_label.text(), timeout=20_000)
 
-    overview.touch()
-    overview._refresh_if_shown()  # a refresh under way begins anew for the other run
-    overview._rested = time.monotonic() + 3_600
+    overview.refreshing.touch()
+    overview.refreshing.begin_if_shown()  # a refresh under way begins anew for the other run
+    overview.refreshing._rested = time.monotonic() + 3_600
     qtbot.keyClick(opened.run_bar.runs, Qt.Key.Key_Home)
     qtbot.waitUntil(lambda: "moa-pruner" in overview.subtitle_label.text(), timeout=20_000)
 
