@@ -9,15 +9,15 @@ import onnxruntime
 import pytest
 import tvm
 from onnx import TensorProto, helper, numpy_helper
-from tvm import relax
 
+from machines import machine_of
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import check_model, load_model
 from pruner_engine.frontends.onnx import file as onnx_file
 
 
 def run(mod, *inputs):
-    machine = relax.VirtualMachine(tvm.compile(mod, target="llvm"), tvm.cpu())
+    machine = machine_of(mod)
     result = machine["main"](*(tvm.runtime.tensor(x) for x in inputs))
     return [result.numpy()] if hasattr(result, "numpy") else [r.numpy() for r in result]
 
