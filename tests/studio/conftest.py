@@ -46,6 +46,13 @@ def engine_of_windows():
         yield made
 
 
+@pytest.fixture(scope="session")
+def checker():
+    """Looks at models for one window after another."""
+    with LentEngine() as made:
+        yield made
+
+
 @pytest.fixture
 def lent(engine_of_windows: LentEngine) -> dict[str, LentEngine]:
     """Engines that answer a window's questions, by the name of its helper; the others are its own."""
