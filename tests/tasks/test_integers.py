@@ -11,6 +11,7 @@ from tvm import relax, te
 from tvm.s_tir import Schedule
 from tvm.target import Target
 
+from machines import machine_of
 from pruner_engine.byte_products import BYTES, PAIRS, WIDE_PAIRS, multiplied, products_of
 from pruner_engine.measure.kernel import facts_of
 from pruner_engine.space.design_space import DesignSpace
@@ -159,7 +160,7 @@ def kernels(mod):
 
 
 def ran(prepared, x, target):
-    machine = relax.VirtualMachine(tvm.compile(prepared, target=target), tvm.cpu())
+    machine = machine_of(prepared, target)
     return machine["main"](tvm.runtime.tensor(x)).numpy()
 
 
@@ -213,7 +214,7 @@ def test_products_with_zeros_that_are_known_only_when_they_run_are_exact(here, u
     prepared = prepare(builder.finalize(), target)
     assert any(multiply.name in text for text in kernels(prepared))
     given = [bytes_of((rows, 50), "uint8", 7), np.array(131, "uint8")]
-    machine = relax.VirtualMachine(tvm.compile(prepared, target=target), tvm.cpu())
+    machine = machine_of(prepared, target)
     got = machine["main"](*map(tvm.runtime.tensor, given)).numpy()
     assert (got == (given[0].astype("int32") - 131) @ weights).all()
 
