@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from PySide6.QtCore import QByteArray, QSettings, QSize, Qt, QTimer
+from PySide6.QtCore import QByteArray, QSettings, QSize, QTimer
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
@@ -19,24 +19,17 @@ from PySide6.QtGui import (
     QKeyEvent,
     QResizeEvent,
 )
-from PySide6.QtWidgets import (
-    QAbstractButton,
-    QHBoxLayout,
-    QMainWindow,
-    QMessageBox,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
-from pruner_engine import __version__
-from pruner_studio import clipboard, kept_sizes
+from pruner_studio import clipboard, closing, kept_sizes
 from pruner_studio.editing import Actions, edit_actions
 from pruner_studio.keyboard import KeyboardKeeper, press_button
 from pruner_studio.left_alone import LeftAlone
 from pruner_studio.menus import Menus
 from pruner_studio.models.projects import is_file, is_folder, is_project
 from pruner_studio.page_stack import PageStack
-from pruner_studio.pages.page import Finder, Page, Places
+from pruner_studio.pages.finder import Finder, Places
+from pruner_studio.pages.page import Page
 from pruner_studio.problem import Problem
 from pruner_studio.session import Session, crashes
 from pruner_studio.theme import theme
@@ -57,19 +50,6 @@ _BORDER = QSize(16, 48)  # that a window manager may add
 _TOLD_MS = 4000
 _SETTLED_MS = 250
 _GC_THRESHOLDS = (20_000, 20, 50)  # rows of a long run are no garbage: looking through all of them is a stall
-# By what the job does: what is asked before the window closes, what comes of each answer, and the name of going on
-_CLOSING = {
-    "tune": (
-        tr("A model is being tuned. Keep tuning without the window?"),
-        tr("Open the project again to watch and steer it. Stopped, it can be resumed where it was left."),
-        tr("Keep tuning"),
-    ),
-    "export": (
-        tr("A model is being exported. Keep exporting without the window?"),
-        tr("The folder is written without the window too, and noted in the project. Stopped, export it again."),
-        tr("Keep exporting"),
-    ),
-}
 
 
 class MainWindow(QMainWindow):
@@ -209,21 +189,9 @@ class MainWindow(QMainWindow):
 
     def copy_report(self) -> None:
         """Versions, machine, the run shown and what went wrong lately, ready to be pasted into an issue."""
-        from pruner_engine.bug_report import environment
+        from pruner_studio.bug_report import report_of
 
-        run = self.workspace.run()
-        parts = [environment()]
-        if run is not None:
-            facts = {
-                name: run[name] for name in ("strategy", "state", "reason", "phase", "trials", "failed", "settings")
-            }
-            parts.append("\n".join(f"{name}: {value}" for name, value in facts.items()))
-        for problem in self.problems.problems():
-            parts.append("\n".join(part for part in (problem.message, problem.hint, problem.report) if part))
-        parts += [
-            client.stderr_tail for client in (self.workspace.job, *self.workspace.helpers.both) if client.stderr_tail
-        ]
-        clipboard.copy("\n\n".join(parts))
+        clipboard.copy(report_of(self.workspace, self.problems.problems()))
 
     def start_page(self) -> StartPage:
         """The Start page, shown."""
@@ -315,15 +283,9 @@ class MainWindow(QMainWindow):
         return shown
 
     def show_about(self) -> None:
-        box = QMessageBox(self)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.setWindowTitle(tr("About Pruner Studio"))
-        box.setIconPixmap(theme.pixmap("pruner-studio", size=48))
-        box.setText(tr("Pruner Studio {version}").format(version=__version__))
-        box.setInformativeText(
-            tr("Tunes neural networks with Apache TVM by draft, then verify (Pruner, ASPLOS 2025). Apache License 2.0.")
-        )
-        box.open()
+        from pruner_studio.widgets.about import show_about
+
+        show_about(self)
 
     def _tell_drawn(self) -> None:
         """Say in the status bar where a page shows less than there is."""
@@ -353,7 +315,7 @@ class MainWindow(QMainWindow):
         """Asks what becomes of a job that this window started; what it measured is kept in any case."""
         if self.workspace.job.owned and self.keep_job is None:
             event.ignore()
-            self._ask_to_close()
+            closing.ask(self, self.workspace.job.work.task, self._close_and)
             return
         if self.workspace.job.owned and self.keep_job:
             self.workspace.job.detach()
@@ -372,22 +334,6 @@ class MainWindow(QMainWindow):
             self._session = None
         event.accept()
 
-    def _ask_to_close(self) -> None:
-        box = QMessageBox(self)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.setIcon(QMessageBox.Icon.Question)
-        question, outcome, going_on = _CLOSING[self.workspace.job.work.task]
-        box.setText(question)
-        box.setInformativeText(outcome)
-        keep = box.addButton(going_on, QMessageBox.ButtonRole.AcceptRole)
-        stop = box.addButton(tr("Stop and close"), QMessageBox.ButtonRole.DestructiveRole)
-        box.addButton(tr("Cancel"), QMessageBox.ButtonRole.RejectRole)
-        box.setDefaultButton(keep)
-
-        def answered(chosen: QAbstractButton) -> None:
-            if chosen in (keep, stop):
-                self.keep_job = chosen is keep
-                self.close()
-
-        box.buttonClicked.connect(answered)
-        box.open()
+    def _close_and(self, keep_job: bool) -> None:
+        self.keep_job = keep_job
+        self.close()

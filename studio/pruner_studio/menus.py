@@ -15,7 +15,7 @@ from shiboken6 import isValid
 from pruner_studio.files import Files
 from pruner_studio.models.recent import forget_all, recent
 from pruner_studio.models.words import THEMES
-from pruner_studio.pages.page import Places
+from pruner_studio.pages.finder import Places
 from pruner_studio.theme import CHOICES, theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.sidebar import PAGES

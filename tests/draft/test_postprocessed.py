@@ -17,6 +17,7 @@ from tvm.tirx import For, ForKind
 
 from draft.operators import PAIRS_OF_BYTES
 from draft.spaces import CPU, GPU, TENSORISED, WORKLOADS, analyzer_of, blocks, rows_of_each, space_of
+from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.draft.evaluation import Evaluation
 from pruner_engine.draft.nest import Block, all_loops
 from pruner_engine.space.design_space import DesignSpace, seed_of
@@ -24,6 +25,7 @@ from pruner_engine.space.sketch import Sketch
 from pruner_engine.targets.target import target_json
 
 ROWS = rows_of_each(8)
+_AT_A_TIME = 8  # rows that are drawn: each may put its blocks elsewhere, and is then compiled alone
 _TURNED = (
     "kernel_transform"  # weights of a transposed convolution: TVM takes a fused loop of two of their axes for none
 )
@@ -55,6 +57,26 @@ def parts_of_groups(sketch: Sketch, rows: np.ndarray) -> np.ndarray:
     return (filters[:, 0] > 4) & (filters[:, 0] < 64) & (channels[:, 0] == 1)
 
 
+def valid_rows(
+    analyzer: Analyzer,
+    sketch: Sketch,
+    wanted: Callable[[Sketch, np.ndarray], np.ndarray],
+    *,
+    many: int,
+    tried: int,
+) -> list[np.ndarray]:
+    """The first `many` of `tried` random rows that are of interest and that the closed form calls valid."""
+    rng, found = np.random.default_rng(1), []
+    for _ in range(0, tried, _AT_A_TIME):
+        rows = sketch.sample(rng, _AT_A_TIME)
+        rows = rows[wanted(sketch, rows)]
+        if len(rows):
+            found.extend(rows[np.isfinite(analyzer.score(sketch.index, rows))])
+        if len(found) >= many:
+            break
+    return found[:many]
+
+
 @functools.cache
 def compared(
     workload: str, target: Target, wanted: Callable[[Sketch, np.ndarray], np.ndarray] = anything, tried: int = 25
@@ -63,15 +85,12 @@ def compared(
 
     Args:
         wanted: which of a sketch's rows are of interest.
-        tried: rows that are drawn for each one that is compared.
+        tried: rows that are drawn, at most, for each one that is compared.
     """
     space, found = space_of(workload, target), []
-    analyzer, rng = analyzer_of(space), np.random.default_rng(1)
+    analyzer, many = analyzer_of(space), max(2, ROWS // len(space.sketches))
     for sketch in space.sketches:
-        rows = sketch.sample(rng, tried * ROWS)
-        rows = rows[wanted(sketch, rows)]
-        valid = rows[np.isfinite(analyzer.score(sketch.index, rows))]
-        for row in valid[: max(2, ROWS // len(space.sketches))]:
+        for row in valid_rows(analyzer, sketch, wanted, many=many, tried=tried * ROWS):
             schedule = finished(space, sketch.index, row)
             statements = analyzer.parts_of(sketch.index, row.tolist()).statements
             told = [(one.block, _values(one.symbols, row)) for one in statements]

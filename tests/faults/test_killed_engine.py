@@ -66,7 +66,7 @@ def unbroken(tmp_path_factory) -> Path:
     return folder / "m.pruner"
 
 
-@seeded(6)
+@seeded(3)
 def test_no_death_costs_a_trial(seed, tmp_path, unbroken):
     project, told = tmp_path / "m.pruner", tmp_path / "told"
     command: Tune | Resume = tune_command(project, "xgb" if seed % 2 else "pacm-draft")  # which takes longer to learn

@@ -7,6 +7,7 @@ import tvm
 from torch import nn
 from tvm import relax
 
+from machines import machine_of
 from pruner_engine.frontends import load_model
 from pruner_engine.tasks.rewriting import operator_of
 
@@ -63,7 +64,7 @@ def test_it_computes_what_pytorch_computes(kind, inputs, tmp_path):
     path = tmp_path / "attention.pt2"
     torch.export.save(torch.export.export(module, inputs), path)
     mod = load_model(str(path)).mod
-    machine = relax.VirtualMachine(tvm.compile(mod, target="llvm"), tvm.cpu())
+    machine = machine_of(mod)
     found = machine["main"](*(tvm.runtime.tensor(x.numpy()) for x in inputs))
     np.testing.assert_allclose(found.numpy(), expected, rtol=1e-5, atol=1e-6)
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 import tvm
-from tvm import relax
 
+from machines import machine_of
 from pruner_engine.export.baselines import time_reference
 from pruner_engine.export.build import compile_model
 from pruner_engine.frontends import load_model
@@ -50,7 +50,7 @@ def test_products_with_the_experts_of_rows(groups, tmp_path):
     expected = torch.cat([x[:1] @ weight[0], x[1:5] @ weight[2], torch.zeros(1, 4)]).numpy()
 
     model, target = load_model(str(file)), resolve_target("auto")
-    machine = relax.VirtualMachine(compile_model(prepare(model.mod, target), target), tvm.cpu())
+    machine = machine_of(prepare(model.mod, target), target, compile_model)
     got = machine["main"](*(tvm.runtime.tensor(given.numpy()) for given in (x, ends))).numpy()
     np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-6)
 

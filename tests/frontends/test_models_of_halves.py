@@ -11,8 +11,8 @@ import tvm
 from onnx import TensorProto, helper, numpy_helper
 from torch import nn
 from torch_functions import Function, numbers, saved
-from tvm import relax
 
+from machines import machine_of
 from pruner_engine.export.build import compile_model
 from pruner_engine.frontends import load_model
 from pruner_engine.targets.target import resolve_target
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::Deprec
 def computed(mod, *inputs):
     """As tuned models are run: prepared and compiled like an export."""
     target = resolve_target("auto")
-    machine = relax.VirtualMachine(compile_model(prepare(mod, target), target), tvm.cpu())
+    machine = machine_of(prepare(mod, target), target, compile_model)
     made = machine["main"](*map(tvm.runtime.tensor, inputs))
     return [one.numpy() for one in ([made] if hasattr(made, "numpy") else made)]
 

@@ -6,8 +6,8 @@ import onnxruntime
 import pytest
 import tvm
 from onnx import TensorProto, helper, numpy_helper
-from tvm import relax
 
+from machines import machine_of
 from pruner_engine.frontends import load_model
 from pruner_engine.frontends.onnx.corrections import corrected
 
@@ -261,7 +261,7 @@ def test_a_layer_of_a_language_model(tmp_path, half):
     path = tmp_path / "model.onnx"
     onnx.save(model, path)
     loaded = load_model(str(path), {name: array.shape for name, array in feed.items()})
-    machine = relax.VirtualMachine(tvm.compile(loaded.mod, target="llvm"), tvm.cpu())
+    machine = machine_of(loaded.mod)
     found = machine["main"](*map(tvm.runtime.tensor, feed.values()))
     expected = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"]).run(None, feed)
     for ours, theirs in zip(found, expected, strict=True):

@@ -6,8 +6,8 @@ import onnxruntime
 import pytest
 import tvm
 from onnx import TensorProto, helper, numpy_helper
-from tvm import relax
 
+from machines import machine_of
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import load_model
 from pruner_engine.targets.target import resolve_target
@@ -49,7 +49,7 @@ def saved(folder, bounds, ends_in_boxes=False):
 def test_the_same_boxes_are_selected(tmp_path, given):
     """By thresholds that are given, and by the defaults of those that are not."""
     path, target = saved(tmp_path, BOUNDS[:given]), resolve_target("auto")
-    machine = relax.VirtualMachine(tvm.compile(prepare(load_model(path).mod, target), target=target), tvm.cpu())
+    machine = machine_of(prepare(load_model(path).mod, target), target)
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     for seed in range(4):
         rng = np.random.default_rng(seed)

@@ -6,8 +6,8 @@ import onnxruntime
 import pytest
 import tvm
 from onnx import TensorProto, helper, numpy_helper
-from tvm import relax
 
+from machines import machine_of
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import load_model
 from pruner_engine.targets.target import resolve_target
@@ -50,7 +50,7 @@ def saved(folder, *nodes, domains=("",)):
 def agree(path):
     mod, target = load_model(path).mod, resolve_target("auto")
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
-    machine = relax.VirtualMachine(tvm.compile(prepare(mod, target), target=target), tvm.cpu())
+    machine = machine_of(prepare(mod, target), target)
     for image in (IMAGE, -IMAGE):
         found = machine["main"](tvm.runtime.tensor(image)).numpy()
         np.testing.assert_allclose(found, session.run(None, {"x": image})[0], rtol=1e-5, atol=1e-6)

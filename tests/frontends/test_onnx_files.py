@@ -9,15 +9,15 @@ import onnxruntime
 import pytest
 import tvm
 from onnx import TensorProto, helper, numpy_helper
-from tvm import relax
 
+from machines import machine_of
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import check_model, load_model
-from pruner_engine.frontends.onnx import file as onnx_file
+from pruner_engine.frontends.onnx import importer
 
 
 def run(mod, *inputs):
-    machine = relax.VirtualMachine(tvm.compile(mod, target="llvm"), tvm.cpu())
+    machine = machine_of(mod)
     result = machine["main"](*(tvm.runtime.tensor(x) for x in inputs))
     return [result.numpy()] if hasattr(result, "numpy") else [r.numpy() for r in result]
 
@@ -174,7 +174,7 @@ def test_an_output_of_another_shape_than_declared_is_told(tmp_path):
 
 def test_an_output_of_another_type_than_declared_is_told(tmp_path, monkeypatch):
     """As TVM's importer made OneHot of 32 bits one of 64."""
-    monkeypatch.setattr(onnx_file, "corrected", lambda model: model)
+    monkeypatch.setattr(importer, "corrected", lambda model: model)
     path = tmp_path / "one-hot.onnx"
     weights = [numpy_helper.from_array(a, n) for a, n in ((np.array(4), "depth"), (np.array([0, 1], "f"), "values"))]
     node = helper.make_node("OneHot", ["x", "depth", "values"], ["y"])

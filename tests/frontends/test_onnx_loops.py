@@ -6,8 +6,8 @@ import onnxruntime
 import pytest
 import tvm
 from onnx import TensorProto, helper, numpy_helper
-from tvm import relax
 
+from machines import machine_of
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import load_model
 
@@ -33,7 +33,7 @@ def saved(folder, nodes, outputs, weights=(), opset=17):
 
 def agree(path, x=X):
     expected = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"]).run(None, {"x": x})
-    machine = relax.VirtualMachine(tvm.compile(load_model(path).mod, target="llvm"), tvm.cpu())
+    machine = machine_of(load_model(path).mod)
     found = machine["main"](tvm.runtime.tensor(x))
     found = [found] if hasattr(found, "numpy") else list(found)
     assert len(found) == len(expected)

@@ -12,8 +12,8 @@ import onnxruntime
 import pytest
 import tvm
 from onnx import helper, numpy_helper
-from tvm import relax
 
+from machines import machine_of
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import load_model
 
@@ -52,7 +52,7 @@ def compare(folder, x, opset, *nodes, oracle=None, tolerance=1e-5):
             kind = helper.np_dtype_to_tensor_dtype(array.dtype)
             declared.CopyFrom(helper.make_tensor_value_info(declared.name, kind, array.shape))
     onnx.save(model, path)
-    machine = relax.VirtualMachine(tvm.compile(load_model(str(path)).mod, target="llvm"), tvm.cpu())
+    machine = machine_of(load_model(str(path)).mod)
     found = machine["main"](tvm.runtime.tensor(x))
     found = [found] if hasattr(found, "numpy") else found
     assert len(found) == len(expected)
@@ -162,7 +162,7 @@ def test_resize_by_converted_scales(tmp_path):
     model.graph.node[1].input[2] = "wide"
     model.graph.output[0].CopyFrom(helper.make_tensor_value_info("y0", onnx.TensorProto.FLOAT, [1, 2, 10, 12]))
     onnx.save(model, tmp_path / "model.onnx")
-    machine = relax.VirtualMachine(tvm.compile(load_model(str(tmp_path / "model.onnx")).mod, "llvm"), tvm.cpu())
+    machine = machine_of(load_model(str(tmp_path / "model.onnx")).mod)
     session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     found = machine["main"](tvm.runtime.tensor(IMAGE)).numpy()
     np.testing.assert_allclose(found, session.run(None, {"x": IMAGE})[0], 1e-5, 1e-5)
@@ -395,7 +395,7 @@ def test_batch_norms_by_what_comes_in(tmp_path, opset, form):
     del model.graph.output[1:]
     model.graph.output[0].CopyFrom(helper.make_tensor_value_info("y0", onnx.TensorProto.FLOAT, IMAGE.shape))
     onnx.save(model, tmp_path / "model.onnx")
-    machine = relax.VirtualMachine(tvm.compile(load_model(str(tmp_path / "model.onnx")).mod, target="llvm"), tvm.cpu())
+    machine = machine_of(load_model(str(tmp_path / "model.onnx")).mod)
     mean, spread = IMAGE.mean((0, 2, 3), keepdims=True), IMAGE.var((0, 2, 3), keepdims=True)
     expected = (IMAGE - mean) / np.sqrt(spread + 1e-5) * scale[:, None, None] + bias[:, None, None]
     np.testing.assert_allclose(machine["main"](tvm.runtime.tensor(IMAGE)).numpy(), expected, 1e-5, 1e-5)
@@ -605,7 +605,7 @@ def test_weights_whose_blocks_have_scales_of_their_own(tmp_path, kind):
     graph = helper.make_graph(nodes, "g", ends[:1], ends[1:], weights)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
     onnx.save(model, tmp_path / "model.onnx")
-    machine = relax.VirtualMachine(tvm.compile(load_model(str(tmp_path / "model.onnx")).mod, "llvm"), tvm.cpu())
+    machine = machine_of(load_model(str(tmp_path / "model.onnx")).mod)
     expected = onnx.reference.ReferenceEvaluator(model).run(None, {"x": x})[0]
     np.testing.assert_allclose(machine["main"](tvm.runtime.tensor(x)).numpy(), expected, 1e-5, 1e-5)
 
@@ -639,6 +639,6 @@ def test_a_constant_of_no_dimensions_is_a_scalar(tmp_path):
     made = helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [])
     graph = helper.make_graph(nodes, "g", [given], [made], [numpy_helper.from_array(np.zeros(0, np.int64), "none")])
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)]), tmp_path / "model.onnx")
-    machine = relax.VirtualMachine(tvm.compile(load_model(str(tmp_path / "model.onnx")).mod, target="llvm"), tvm.cpu())
+    machine = machine_of(load_model(str(tmp_path / "model.onnx")).mod)
     found = machine["main"](tvm.runtime.tensor(np.array(2.0, "f"))).numpy()
     assert found.shape == () and found == 5.0

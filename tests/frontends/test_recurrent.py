@@ -8,8 +8,8 @@ import onnxruntime
 import pytest
 import tvm
 from onnx import TensorProto, helper, numpy_helper
-from tvm import relax
 
+from machines import machine_of
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import load_model
 from pruner_engine.targets.target import resolve_target
@@ -55,7 +55,7 @@ def written(folder, kind, *, steps=5, without=(), lengths=(), peepholes=False, o
 
 
 def outputs_of(file, x):
-    machine = relax.VirtualMachine(tvm.compile(load_model(file).mod, target="llvm"), tvm.cpu())
+    machine = machine_of(load_model(file).mod)
     return [o.numpy() for o in machine["main"](tvm.runtime.tensor(x))]
 
 

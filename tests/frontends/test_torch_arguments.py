@@ -6,8 +6,8 @@ import torch
 import tvm
 from torch import nn
 from torch_functions import Function, numbers, saved, whole
-from tvm import relax
 
+from machines import machine_of
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import check_model, load_model
 
@@ -21,7 +21,7 @@ TABLE = numbers(8, 3)
 def computed(path, inputs, dynamic=None):
     declared = check_model(path).inputs if dynamic else ()
     named = {one.name: list(x.shape) for one, x in zip(declared, inputs, strict=False)}
-    machine = relax.VirtualMachine(tvm.compile(load_model(path, named).mod, target="llvm"), tvm.cpu())
+    machine = machine_of(load_model(path, named).mod)
     made = machine["main"](*(tvm.runtime.tensor(x.numpy()) for x in inputs))
     return [one.numpy() for one in ([made] if hasattr(made, "numpy") else made)]
 

@@ -6,8 +6,8 @@ import torch
 import tvm
 from torch import nn
 from torch_functions import Function, numbers, saved, whole
-from tvm import relax
 
+from machines import machine_of
 from pruner_engine.errors import UserError
 from pruner_engine.export.build import compile_model
 from pruner_engine.frontends import load_model
@@ -104,7 +104,7 @@ def agree(folder, module, inputs, rtol=1e-5, atol=1e-5):
     expected = [expected] if isinstance(expected, torch.Tensor) else list(expected)
     target = resolve_target("auto")
     prepared = prepare(load_model(saved(folder, module, inputs)).mod, target)
-    machine = relax.VirtualMachine(compile_model(prepared, target), tvm.cpu())
+    machine = machine_of(prepared, target, compile_model)
     found = machine["main"](*(tvm.runtime.tensor(x.numpy()) for x in inputs))
     found = [found] if hasattr(found, "numpy") else list(found)
     assert len(found) == len(expected)

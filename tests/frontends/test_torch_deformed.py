@@ -8,8 +8,8 @@ import onnx.reference
 import pytest
 import tvm
 from onnx import helper
-from tvm import relax
 
+from machines import machine_of
 from pruner_engine.export.build import compile_model
 from pruner_engine.frontends import load_model
 from pruner_engine.targets.target import resolve_target
@@ -43,7 +43,7 @@ def test_deformable_convolutions(tmp_path):
     subprocess.run([sys.executable, "-c", EXPORT, str(file)], check=True)
     model, target = load_model(str(file)), resolve_target("auto")
     inputs = [rng.standard_normal(spec.shape).astype("f") for spec in model.inputs]
-    machine = relax.VirtualMachine(compile_model(prepare(model.mod, target), target), tvm.cpu())
+    machine = machine_of(prepare(model.mod, target), target, compile_model)
     got = machine["main"](*map(tvm.runtime.tensor, inputs)).numpy()
 
     names = ["x", "w", "o", "m", "b"]

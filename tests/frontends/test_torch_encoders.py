@@ -6,8 +6,8 @@ import torch
 import tvm
 from torch import nn
 from torch_functions import numbers
-from tvm import relax
 
+from machines import machine_of
 from pruner_engine.export.build import compile_model
 from pruner_engine.frontends import load_model
 from pruner_engine.targets.target import resolve_target
@@ -34,6 +34,6 @@ def test_encoder_layers_without_gradients(form, masks, tmp_path):
     torch.export.save(program, tmp_path / "layer.pt2")
 
     model, target = load_model(str(tmp_path / "layer.pt2")), resolve_target("auto")
-    machine = relax.VirtualMachine(compile_model(prepare(model.mod, target), target), tvm.cpu())
+    machine = machine_of(prepare(model.mod, target), target, compile_model)
     found = machine["main"](*(tvm.runtime.tensor(x.numpy()) for x in (X, *masks.values()))).numpy()
     np.testing.assert_allclose(found, layer(X, **masks).numpy(), rtol=1e-4, atol=1e-5)

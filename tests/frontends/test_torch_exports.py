@@ -11,6 +11,7 @@ import tvm
 from torch import nn
 from tvm import relax
 
+from machines import machine_of
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import check_model, load_model
 from pruner_engine.frontends.model import bind, declared_inputs, signature
@@ -61,7 +62,7 @@ def save(folder, module, *args, **options):
 
 
 def run(mod, *inputs):
-    machine = relax.VirtualMachine(tvm.compile(mod, target="llvm"), tvm.cpu())
+    machine = machine_of(mod)
     return machine["main"](*(tvm.runtime.tensor(np.asarray(x)) for x in inputs)).numpy()
 
 
@@ -93,7 +94,7 @@ def test_mixed_types_are_computed_as_pytorch_does(tmp_path):
     torch.manual_seed(0)
     x, i = torch.randn(8), torch.arange(8) - 2
     model = load_model(save(tmp_path, Mixed(), x, i))
-    machine = relax.VirtualMachine(tvm.compile(model.mod, target="llvm"), tvm.cpu())
+    machine = machine_of(model.mod)
     results = machine["main"](tvm.runtime.tensor(x.numpy()), tvm.runtime.tensor(i.numpy()))
     for got, want in zip(results, Mixed()(x, i), strict=True):
         assert got.numpy().dtype == want.numpy().dtype

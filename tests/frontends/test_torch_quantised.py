@@ -9,8 +9,8 @@ import pytest
 import torch
 import tvm
 from torch import nn
-from tvm import relax
 
+from machines import machine_of
 from pruner_engine.byte_products import products_of
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import load_model
@@ -61,7 +61,7 @@ def test_it_agrees_to_a_step(bounds, tmp_path):
     target = resolve_target("auto")
     prepared = prepare(load_model(saved(model, tmp_path)).mod, target)
     x = torch.randn(1, 8, 10, 10)
-    machine = relax.VirtualMachine(tvm.compile(prepared, target=target), tvm.cpu())
+    machine = machine_of(prepared, target)
     got, want = machine["main"](tvm.runtime.tensor(x.numpy())).numpy(), model(x).numpy()
     assert np.abs(got - want).max() <= 0.02 * 1.001 and len(np.unique(want)) > 4
     if multiply := products_of(target):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 import tvm
-from tvm import relax
 
+from machines import machine_of
 from pruner_engine.frontends import load_model
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.extract import extract_tasks
@@ -39,7 +39,7 @@ def saved(folder, module, x):
 @pytest.mark.parametrize(("kind", "form"), [(kind, form) for kind, forms in LAYERS.items() for form in forms])
 def test_layers_compute_what_pytorch_computes(tmp_path, kind, form):
     module, x = Layers(kind, **form), torch.randn(3, 2, INPUTS)
-    machine = relax.VirtualMachine(tvm.compile(load_model(saved(tmp_path, module, x)).mod, target="llvm"), tvm.cpu())
+    machine = machine_of(load_model(saved(tmp_path, module, x)).mod)
     found, expected = machine["main"](tvm.runtime.tensor(x.numpy())), module(x)
     assert len(found) == len(expected)
     for ours, theirs in zip(found, expected, strict=True):

@@ -6,8 +6,8 @@ import torch
 import tvm
 from torch import nn
 from torch_functions import numbers, saved
-from tvm import relax
 
+from machines import machine_of
 from pruner_engine.export.baselines import time_reference
 from pruner_engine.frontends import load_model
 
@@ -32,7 +32,7 @@ class Cache(nn.Module):
 
 
 def run(model, *inputs):
-    machine = relax.VirtualMachine(tvm.compile(model.mod, target="llvm"), tvm.cpu())
+    machine = machine_of(model.mod)
     return [made.numpy() for made in machine["main"](*map(tvm.runtime.tensor, inputs))]
 
 

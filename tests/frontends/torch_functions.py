@@ -4,8 +4,8 @@ import numpy as np
 import torch
 import tvm
 from torch import nn
-from tvm import relax
 
+from machines import machine_of
 from pruner_engine.export.build import compile_model
 from pruner_engine.frontends import load_model
 from pruner_engine.targets.target import resolve_target
@@ -50,7 +50,7 @@ def agree(folder, module, inputs, rtol=1e-5, atol=1e-5, scaled=False):
         expected = module(*inputs)
     target = resolve_target("auto")
     prepared = prepare(load_model(saved(folder, module, inputs)).mod, target)
-    machine = relax.VirtualMachine(compile_model(prepared, target), tvm.cpu())
+    machine = machine_of(prepared, target, compile_model)
     found = machine["main"](*(tvm.runtime.tensor(x.numpy()) for x in inputs)).numpy()
     assert found.dtype == expected.numpy().dtype and found.shape == expected.shape
     if scaled:

@@ -46,6 +46,13 @@ def engine_of_windows():
         yield made
 
 
+@pytest.fixture(scope="session")
+def checker():
+    """Looks at models for one window after another."""
+    with LentEngine() as made:
+        yield made
+
+
 @pytest.fixture
 def lent(engine_of_windows: LentEngine) -> dict[str, LentEngine]:
     """Engines that answer a window's questions, by the name of its helper; the others are its own."""
@@ -109,7 +116,7 @@ def rested(qtbot):
     """Waits until a page shows what the project file holds, laid out: a loaded machine takes its time for that."""
 
     def wait(page: Page) -> None:
-        qtbot.waitUntil(lambda: page.rests, timeout=60_000)
+        qtbot.waitUntil(lambda: page.refreshing.rests, timeout=60_000)
         for _ in range(5):  # a layout asks the one around it for room in an event of its own
             QApplication.processEvents()
 

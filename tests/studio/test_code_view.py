@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCursor
 
 from pruner_studio.theme import theme
-from pruner_studio.widgets.code import SearchableCode
+from pruner_studio.widgets.searchable_code import SearchableCode
 
 
 @pytest.fixture

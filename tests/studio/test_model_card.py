@@ -27,12 +27,6 @@ def double(x: T.Buffer((16,), "float32"), y: T.Buffer((16,), "float32")):
 """
 
 
-@pytest.fixture(scope="module")
-def checker():
-    with LentEngine() as made:
-        yield made
-
-
 @pytest.fixture
 def lent(checker: LentEngine) -> dict[str, LentEngine]:
     """Models are looked at by one engine for all windows."""

@@ -240,7 +240,7 @@ def test_how_well_one_task_was_scored(opened: MainWindow, db: sqlite3.Connection
     fastest = max(pairs, key=itemgetter(1))
     assert {f"{ranks[0]:+.2f}", f"over {len(pairs)} candidates"} <= set(texts(rank))
     assert units.count(1 + sum(pair[0] > fastest[0] for pair in pairs)) in texts(best)
-    assert "score" in page.scatter._labels[0] and "place" not in page.scatter._labels[0]
+    assert "score" in page.scatter._across.name and "place" not in page.scatter._across.name
 
 
 def of_round(db: sqlite3.Connection, round_id: int) -> list[tuple[float, float]]:

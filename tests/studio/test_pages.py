@@ -24,6 +24,7 @@ from pruner_studio.main_window import PAGES, MainWindow
 from pruner_studio.problem import Problem
 from pruner_studio.theme import theme
 from pruner_studio.widgets.axis import HumanAxis
+from pruner_studio.widgets.scale import Scale
 
 
 @pytest.fixture
@@ -405,7 +406,7 @@ def test_the_wheel_changes_no_field_that_nobody_works_on(window: MainWindow, fin
 
 
 def test_a_count_has_whole_ticks(qapp) -> None:
-    axis = HumanAxis("bottom", units.count, log=False)
+    axis = HumanAxis("bottom", Scale("", units.count))
     for highest, told in ((2.0, ["0", "1", "2"]), (1.0, ["0", "1"])):
         ((step, values),) = axis.tickValues(0.0, highest, 900.0)
         assert axis.tickStrings(values, 1.0, step) == told
@@ -419,7 +420,7 @@ def test_a_count_has_whole_ticks(qapp) -> None:
     ],
 )
 def test_a_time_has_the_ticks_of_a_clock(qapp, seconds: float, told: list[str]) -> None:
-    axis = HumanAxis("bottom", units.duration, log=False)
+    axis = HumanAxis("bottom", Scale("", units.duration))
     ((step, values),) = axis.tickValues(0.0, seconds, 400.0)
     assert axis.tickStrings(values, 1.0, step) == told
 
@@ -447,8 +448,8 @@ def test_a_page_that_is_filled_in_steps_lets_the_project_be_closed_in_between(
     qtbot.waitUntil(lambda: bool(page.scatter.series), timeout=5_000)
     filled = []
     page.refreshed.connect(lambda: filled.append(page.pages.currentIndex()))
-    page.touch()
-    page._refresh_if_shown()  # the first step
+    page.refreshing.touch()
+    page.refreshing.begin_if_shown()  # the first step
     assert not filled
     window.workspace.leave()
     qtbot.wait(50)  # where the next steps would come

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from lent_engine import LentEngine
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QCheckBox, QFileDialog, QLabel, QToolButton, QWidget
 from test_accessibility import controls, told
@@ -32,6 +33,12 @@ from pruner_studio.widgets.plan_form import STRATEGIES
 pytestmark = pytest.mark.timeout(300)
 
 SAMPLE = resource_dir() / "samples" / "small-cnn.pruner"
+
+
+@pytest.fixture
+def lent(engine_of_windows: LentEngine, checker: LentEngine) -> dict[str, LentEngine]:
+    """The model of each plan is looked at by one engine for all windows."""
+    return {"quick": engine_of_windows, "slow": checker}
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ from pruner_engine import units
 from pruner_studio.main_window import MainWindow
 from pruner_studio.models.runs import step_points
 from pruner_studio.widgets.plot import Plot
+from pruner_studio.widgets.scale import Scale
 from pruner_studio.widgets.series import Series
 
 X = np.array([3.0, 1.0, 2.0])
@@ -20,7 +21,7 @@ X = np.array([3.0, 1.0, 2.0])
 
 @pytest.fixture
 def plot(qtbot) -> Plot:
-    made = Plot("Times", "trials", "latency", units.count, units.latency)
+    made = Plot("Times", Scale("trials", units.count), Scale("latency", units.latency))
     qtbot.addWidget(made)
     made.resize(500, 300)
     made.show_data(curves(X))

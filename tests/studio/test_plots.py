@@ -23,6 +23,7 @@ from pruner_studio.widgets.drawn import Bars, Funnel
 from pruner_studio.widgets.figure import Figure, SaveButton
 from pruner_studio.widgets.names import Names
 from pruner_studio.widgets.plot import Plot
+from pruner_studio.widgets.scale import Scale
 from pruner_studio.widgets.series import Level, Series
 from pruner_studio.widgets.shares import ShareBars
 from pruner_studio.widgets.thinning import extremes
@@ -42,7 +43,7 @@ def test_extremes_keep_what_the_eye_would_see() -> None:
 
 
 def test_a_thinned_curve_says_so_and_exports_all(qtbot, tmp_path: Path) -> None:
-    plot = Plot("Many", "x", "y")
+    plot = Plot("Many", Scale("x"), Scale("y"))
     qtbot.addWidget(plot)
     x = np.arange(20_000.0)
     plot.show_data([Series("curve", x, np.sin(x))])
@@ -119,7 +120,7 @@ def test_saved_points_are_named(window: MainWindow, finished_project: Path, tmp_
 
 
 def test_a_plot_without_data_has_no_axes(qtbot) -> None:
-    plot = Plot("Later", "x", "y")
+    plot = Plot("Later", Scale("x"), Scale("y"))
     qtbot.addWidget(plot)
     item = plot._view.getPlotItem()
     with qtbot.waitExposed(plot):
@@ -176,7 +177,7 @@ def test_of_many_runs_the_newest_and_the_shown_one_are_drawn_until_others_are_ch
 
 
 def test_names_in_a_legend_are_shown_whole_in_as_many_lines_as_they_need(qtbot) -> None:
-    plot = Plot("Many", "x", "y")
+    plot = Plot("Many", Scale("x"), Scale("y"))
     qtbot.addWidget(plot)
     plot.resize(300, 300)
     names = [f"roof <{number}> of 414 GB/s" for number in range(6)]
@@ -203,7 +204,7 @@ def apart(places: dict[str, QRectF]) -> bool:
 
 
 def test_the_name_of_a_level_stays_inside_the_plot(qtbot) -> None:
-    plot = Plot("Level", "x", "y")
+    plot = Plot("Level", Scale("x"), Scale("y"))
     qtbot.addWidget(plot)
     plot.resize(500, 260)
     plot.show_data([Series("curve", np.arange(3.0), np.arange(3.0))], [Level("above", 3.0), Level("below", -1.0)])
@@ -223,7 +224,7 @@ def run_curve(name: str, x: list[float], y: list[float], *, strong: bool = False
 @pytest.fixture
 def alike(qtbot) -> Plot:
     """Three curves that end nearly at one place."""
-    plot = Plot("Runs", "trials", "latency", log_y=True)
+    plot = Plot("Runs", Scale("trials"), Scale("latency", log=True))
     qtbot.addWidget(plot)
     plot.resize(640, 400)
     curves = [run_curve(f"{at} a strategy", [0, 10, 40 + at], [8, 2, 1 + at / 100]) for at in range(3)]
@@ -263,14 +264,14 @@ def test_the_run_shown_is_broad_and_below_one_that_goes_the_same_way(alike: Plot
 
 
 def test_of_one_curve_no_end_is_named(qtbot) -> None:
-    plot = Plot("Run", "trials", "latency")
+    plot = Plot("Run", Scale("trials"), Scale("latency"))
     qtbot.addWidget(plot)
     plot.show_data([run_curve("shown", [0, 10], [8, 2], strong=True)])
     assert not [one for one in plot._view.getPlotItem().getViewBox().addedItems if isinstance(one, Names)]
 
 
 def test_names_of_levels_that_lie_close_together_do_not_lie_on_each_other(qtbot) -> None:
-    plot = Plot("Levels", "x", "y", log_y=True)
+    plot = Plot("Levels", Scale("x"), Scale("y", log=True))
     qtbot.addWidget(plot)
     plot.resize(560, 260)
     levels = [Level("ONNX Runtime", 0.82), Level("PyTorch", 0.95), Level("Untuned", 5.7)]

@@ -508,9 +508,9 @@ def test_the_views_follow_each_press_of_an_arrow_key(qtbot, opened: MainWindow, 
     rested(page)
     open_tab(qtbot, page, page.decisions)
     for _ in range(3):
-        page._rested = time.monotonic() + 3_600  # as after a refresh that took long
+        page.refreshing._rested = time.monotonic() + 3_600  # as after a refresh that took long
         opened.workspace.changed.emit()
-        assert page._timer.remainingTime() > 60_000
+        assert page.refreshing._timer.remainingTime() > 60_000
         qtbot.keyClick(page.candidates.table, Qt.Key.Key_Down)
         chosen = page.candidates.table.chosen_id
         qtbot.waitUntil(lambda chosen=chosen: page.decisions.subject.candidate_id == chosen, timeout=20_000)

@@ -20,6 +20,7 @@ from pruner_engine.jobs.lines import decision_names
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.main_window import MainWindow
 from pruner_studio.widgets.axis import HumanAxis
+from pruner_studio.widgets.scale import Scale
 
 
 @pytest.fixture
@@ -123,17 +124,17 @@ def test_a_task_stays_chosen_in_another_run_that_has_it(qtbot, opened: MainWindo
 def test_another_run_is_shown_at_once_although_the_page_rests(qtbot, opened: MainWindow, rested) -> None:
     overview = opened.show_page("overview")
     rested(overview)
-    overview._rested = time.monotonic() + 3_600  # as after a refresh that took long
+    overview.refreshing._rested = time.monotonic() + 3_600  # as after a refresh that took long
     opened.workspace.changed.emit()
-    assert overview._timer.remainingTime() > 60_000
+    assert overview.refreshing._timer.remainingTime() > 60_000
     opened.run_bar.runs.setFocus()
     qtbot.keyClick(opened.run_bar.runs, Qt.Key.Key_End)
     assert opened.workspace.run_id == 1
     qtbot.waitUntil(lambda: "metaschedule" in overview.subtitle_label.text(), timeout=20_000)
 
-    overview.touch()
-    overview._refresh_if_shown()  # a refresh under way begins anew for the other run
-    overview._rested = time.monotonic() + 3_600
+    overview.refreshing.touch()
+    overview.refreshing.begin_if_shown()  # a refresh under way begins anew for the other run
+    overview.refreshing._rested = time.monotonic() + 3_600
     qtbot.keyClick(opened.run_bar.runs, Qt.Key.Key_Home)
     qtbot.waitUntil(lambda: "moa-pruner" in overview.subtitle_label.text(), timeout=20_000)
 
@@ -194,7 +195,7 @@ def test_rounds_that_are_read_later_show_how_well_they_were_foretold(
 
 @pytest.mark.parametrize(("low", "high"), [(-1000.0, 1000.0), (-3.0, 500.0), (400.0, 500.0), (-500.0, -400.0)])
 def test_a_plot_may_be_zoomed_out_as_far_as_one_likes(qapp, low: float, high: float) -> None:
-    axis = HumanAxis("left", str, log=True)
+    axis = HumanAxis("left", Scale("", str, log=True))
     for _, values in axis.tickValues(low, high, 300.0):
         assert axis.tickStrings(values, 1.0, 1.0)
 

@@ -61,7 +61,7 @@ with tempfile.TemporaryDirectory() as folder:
             if pane is not None:
                 page.tabs.setCurrentWidget(pane)
             QTest.qWait(100)
-            while not page.rests:
+            while not page.refreshing.rests:
                 QTest.qWait(20)
             for _ in range(5):  # a layout asks the one around it for room in an event of its own
                 made.processEvents()

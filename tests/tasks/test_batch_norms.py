@@ -12,6 +12,7 @@ from torch import nn
 from tvm import relax
 
 from frontends.torch_functions import saved
+from machines import machine_of
 from pruner_engine.frontends import load_model
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.batch_norms import fold_batch_norms
@@ -113,7 +114,7 @@ TYPED = [(name, dtype) for name in CASES for dtype in (torch.float32, next(OTHER
 @pytest.mark.parametrize(("name", "dtype"), TYPED, ids=str)
 def test_of_every_type_and_place(name, dtype, tmp_path):
     mod, x, exact = imported(name, tmp_path, dtype)
-    machine = relax.VirtualMachine(tvm.compile(prepare(mod, TARGET), TARGET), tvm.cpu())
+    machine = machine_of(prepare(mod, TARGET), TARGET)
     found = torch.from_dlpack(machine["main"](placed(x)))
     assert found.dtype == dtype
     tolerance = {torch.bfloat16: 8e-2, torch.float16: 1e-2, torch.float32: 2e-5, torch.float64: 2e-5}[dtype]
@@ -150,6 +151,6 @@ def test_parameters_that_are_no_constants_stay(tmp_path):
     assert operators(folded(mod)) == ["nn.batch_norm"]
     norm = trained(IMAGE, 6).eval()
     inputs = [torch.randn(IMAGE), norm.weight, norm.bias, norm.running_mean, norm.running_var]
-    machine = relax.VirtualMachine(tvm.compile(prepare(mod, TARGET), TARGET), tvm.cpu())
+    machine = machine_of(prepare(mod, TARGET), TARGET)
     found = machine["main"](*(placed(value.detach()) for value in inputs)).numpy()
     np.testing.assert_allclose(found, norm(inputs[0]).detach().numpy(), rtol=1e-5, atol=1e-5)

@@ -6,6 +6,7 @@ import tvm
 from tvm import relax
 from tvm.ir.expr import GenericConst
 
+from machines import machine_of
 from pruner_engine.tasks.constants import fold_constants
 from pruner_engine.tasks.fold import fold_movement
 from pruner_engine.tasks.rewriting import operator_of
@@ -67,7 +68,7 @@ def module(expression):
 
 
 def run(mod):
-    machine = relax.VirtualMachine(tvm.compile(mod, target="llvm"), tvm.cpu())
+    machine = machine_of(mod)
     return machine["main"](tvm.runtime.tensor(np.zeros(1, "float32"))).numpy()
 
 
@@ -104,7 +105,7 @@ def test_a_number_without_axes_gets_none(fold):
         builder.emit_func_output(out)
     folded = relax.transform.CanonicalizeBindings()(fold(builder.get()))
     assert operators(folded) == ["relax.divide"]
-    machine = relax.VirtualMachine(tvm.compile(folded, target="llvm"), tvm.cpu())
+    machine = machine_of(folded)
     assert machine["main"](tvm.runtime.tensor(np.float32(3))).numpy().shape == ()
 
 

@@ -8,6 +8,7 @@ import torch
 import tvm
 from tvm import relax
 
+from machines import machine_of
 from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.presets import load_presets
@@ -58,7 +59,7 @@ def channels_last(mod):
 
 
 def run(mod, x):
-    machine = relax.VirtualMachine(tvm.compile(mod, target=HOST), tvm.cpu())
+    machine = machine_of(mod, HOST)
     return machine["main"](tvm.runtime.tensor(x)).numpy()
 
 

@@ -8,6 +8,7 @@ from tvm import relax
 from tvm.relax import op
 
 from graphs import graph
+from machines import machine_of
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.halves import coarsest_float
 from pruner_engine.tasks.prepare import prepare
@@ -66,7 +67,7 @@ def test_sums_of_halves_are_as_precise_as_one_of_them(case, dtype):
             out = builder.emit_output(builder.emit(operator(*given)))
         builder.emit_func_output(out)
     target = resolve_target("auto")
-    machine = relax.VirtualMachine(tvm.compile(prepare(builder.get(), target), target), tvm.cpu())
+    machine = machine_of(prepare(builder.get(), target), target)
     found = torch.from_dlpack(machine["main"](*map(placed, inputs)))
     assert found.dtype == dtype
     exact = oracle(*(x.double() for x in inputs)).numpy()

@@ -11,6 +11,7 @@ from tvm import relax, te
 from tvm.s_tir import Schedule
 from tvm.target import Target
 
+from machines import machine_of
 from pruner_engine.byte_products import BYTES, PAIRS, WIDE_PAIRS, multiplied, products_of
 from pruner_engine.measure.kernel import facts_of
 from pruner_engine.space.design_space import DesignSpace
@@ -159,7 +160,7 @@ def kernels(mod):
 
 
 def ran(prepared, x, target):
-    machine = relax.VirtualMachine(tvm.compile(prepared, target=target), tvm.cpu())
+    machine = machine_of(prepared, target)
     return machine["main"](tvm.runtime.tensor(x)).numpy()
 
 
@@ -213,7 +214,7 @@ def test_products_with_zeros_that_are_known_only_when_they_run_are_exact(here, u
     prepared = prepare(builder.finalize(), target)
     assert any(multiply.name in text for text in kernels(prepared))
     given = [bytes_of((rows, 50), "uint8", 7), np.array(131, "uint8")]
-    machine = relax.VirtualMachine(tvm.compile(prepared, target=target), tvm.cpu())
+    machine = machine_of(prepared, target)
     got = machine["main"](*map(tvm.runtime.tensor, given)).numpy()
     assert (got == (given[0].astype("int32") - 131) @ weights).all()
 
@@ -324,6 +325,44 @@ def test_drafted_schedules_of_products_of_bytes_are_exact(here, shape):
                 np.testing.assert_allclose(result_of(schedule.mod, arrays, target), want, rtol=1e-6)
                 seen += 1
     assert seen > len(space.sketches)
+
+
+def two_products(rows=8, depth=64, inner=128, columns=16):
+    """Two products whose operands are quantised: the first one's kernel reads bytes and writes more of them."""
+    builder, x = relax.BlockBuilder(), relax.Var("x", relax.TensorType((rows, depth), "float32"))
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            value = x
+            for shape, scale in (((depth, inner), 0.02), ((inner, columns), 2.0)):
+                q, real = quantised(value, False, scale, 100)
+                weights = relax.const(bytes_of(shape, "int8").astype("float32") / 100)
+                value = builder.emit(relax.op.matmul(builder.emit(real(builder.emit(q))), weights))
+            result = builder.emit_output(value)
+        builder.emit_func_output(result)
+    return builder.finalize()
+
+
+def row_by_row(function):
+    """The kernel with its product computed for a row of the result at a time, as tuned ones do for tiles."""
+    sch = Schedule(function)
+    *others, last = sch.get_child_blocks(sch.get_sblock("root"))
+    product = next(block for block in others if sch.get(block).init is not None)
+    for block in others:
+        if block is not product:
+            sch.compute_inline(block)
+    sch.compute_at(product, sch.get_loops(last)[0])
+    return sch.mod["main"].without_attr("global_symbol")
+
+
+def test_bytes_keep_their_memory_while_they_are_read_as_words(here):
+    """It was given to the result of the kernel that reads them."""
+    target = here[1]
+    prepared = prepare(two_products(), target)
+    x = np.random.default_rng(8).standard_normal((8, 64)).astype("float32")
+    want = ran(prepared, x, target)
+    variable = next(v for v, f in prepared.functions.items() if re.search("matmul.*round", v.name_hint))
+    prepared.update_func(variable, row_by_row(prepared[variable]))
+    np.testing.assert_allclose(ran(prepared, x, target), want, rtol=1e-6)
 
 
 def test_their_instructions_are_in_the_schedules(form):

@@ -7,6 +7,7 @@ import tvm
 from tvm import relax
 
 from frontends.torch_functions import saved
+from machines import machine_of
 from pruner_engine.frontends import load_model
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.extract import extract_tasks
@@ -89,7 +90,7 @@ def check(case, dtype, x, tolerance):
     inputs = [part.to(dtype) for part in (x, *weights)]
     target = resolve_target("auto")
     mod = prepare(module_of(operator, inputs, str(dtype).removeprefix("torch.")), target)
-    machine = relax.VirtualMachine(tvm.compile(mod, target), tvm.cpu())
+    machine = machine_of(mod, target)
     found = torch.from_dlpack(machine["main"](*map(placed, inputs)))
     assert found.dtype == dtype
     exact = oracle(*(part.double() for part in inputs))
@@ -117,9 +118,7 @@ def test_one_group_of_four_large_numbers(tmp_path):
     x = torch.tensor([80000.0, 80001, 80002, 80003]).reshape(1, 1, 4)
     norm = torch.nn.GroupNorm(1, 1)
     target = resolve_target("auto")
-    machine = relax.VirtualMachine(
-        tvm.compile(prepare(load_model(saved(tmp_path, norm, (x,))).mod, target), target), tvm.cpu()
-    )
+    machine = machine_of(prepare(load_model(saved(tmp_path, norm, (x,))).mod, target), target)
     found = torch.from_dlpack(machine["main"](placed(x)))
     np.testing.assert_allclose(found.numpy(), norm.double()(x.double()).detach().numpy(), rtol=1e-4)
 
@@ -129,9 +128,7 @@ def test_instances_as_pytorch_exports_them(shape, tmp_path):
     x = 1000 + torch.randn(shape)
     norm = torch.nn.Sequential(torch.nn.InstanceNorm2d(shape[1], affine=True), torch.nn.ReLU())
     target = resolve_target("auto")
-    machine = relax.VirtualMachine(
-        tvm.compile(prepare(load_model(saved(tmp_path, norm, (x,))).mod, target), target), tvm.cpu()
-    )
+    machine = machine_of(prepare(load_model(saved(tmp_path, norm, (x,))).mod, target), target)
     found = torch.from_dlpack(machine["main"](placed(x)))
     np.testing.assert_allclose(found.numpy(), norm.double()(x.double()).detach().numpy(), atol=2e-3)
 

@@ -10,6 +10,7 @@ import tvm
 from onnx import TensorProto, helper
 from tvm import relax, tirx
 
+from machines import machine_of
 from pruner_engine.frontends import load_model
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.extract import extract_tasks
@@ -23,7 +24,7 @@ RNG = np.random.default_rng(0)
 
 
 def run(mod, *inputs):
-    machine = relax.VirtualMachine(tvm.compile(mod, target=HOST), tvm.cpu())
+    machine = machine_of(mod, HOST)
     return machine["main"](*(tvm.runtime.tensor(x) for x in inputs)).numpy()
 
 

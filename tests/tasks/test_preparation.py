@@ -6,6 +6,7 @@ import pytest
 import tvm
 from tvm import relax
 
+from machines import machine_of
 from pruner_engine.frontends import load_model
 from pruner_engine.resources import resource_dir
 from pruner_engine.targets.target import resolve_target
@@ -35,7 +36,7 @@ def test_the_prepared_cnn_computes_what_onnx_runtime_does(target):
     prepared = prepare(load_model(str(path)).mod, target)
     image = np.random.default_rng(1).standard_normal((1, 3, 64, 64), dtype=np.float32)
     (expected,) = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"]).run(None, {"image": image})
-    machine = relax.VirtualMachine(tvm.compile(prepared, target=target), tvm.cpu())
+    machine = machine_of(prepared, target)
     np.testing.assert_allclose(machine["main"](tvm.runtime.tensor(image)).numpy(), expected, rtol=1e-4, atol=1e-6)
 
 
@@ -78,7 +79,7 @@ def test_moved_constants_are_folded():
         builder.emit_func_output(result)
     folded = relax.transform.CanonicalizeBindings()(fold_movement(builder.get()))
     assert calls(folded) == ["relax.add"]
-    machine = relax.VirtualMachine(tvm.compile(folded, target="llvm"), tvm.cpu())
+    machine = machine_of(folded)
     result = machine["main"](tvm.runtime.tensor(np.zeros((6, 2), np.float32))).numpy()
     np.testing.assert_array_equal(result, data.T.reshape(6, 2))
 
@@ -105,10 +106,7 @@ def test_each_rewrite_can_be_left_out_and_changes_no_result(name, target):
     data = tvm.runtime.tensor(rng.standard_normal((1, 4, 24, 24)).astype("float32"))
     whole, left_out = prepare(mod, target), prepare(mod, target, [name])
     assert module_hash(whole) != module_hash(left_out)
-    got, want = (
-        relax.VirtualMachine(tvm.compile(made, target=target), tvm.cpu())["main"](data).numpy()
-        for made in (left_out, mod)
-    )
+    got, want = (machine_of(made, target)["main"](data).numpy() for made in (left_out, mod))
     np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
 
 

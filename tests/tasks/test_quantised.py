@@ -9,8 +9,8 @@ import pytest
 import tvm
 from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import CalibrationDataReader, QuantFormat, quantize_dynamic, quantize_static
-from tvm import relax
 
+from machines import machine_of
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import load_model
 from pruner_engine.targets.target import resolve_target
@@ -58,7 +58,7 @@ def written(kind, folder):
 
 def ours(file, x):
     target = resolve_target("auto")
-    machine = relax.VirtualMachine(tvm.compile(prepare(load_model(str(file)).mod, target), target=target), tvm.cpu())
+    machine = machine_of(prepare(load_model(str(file)).mod, target), target)
     return machine["main"](tvm.runtime.tensor(x)).numpy()
 
 

@@ -11,6 +11,7 @@ from torch.nn.utils.parametrizations import weight_norm
 from tvm import relax
 from tvm.relax.frontend.torch import from_exported_program
 
+from machines import machine_of
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
@@ -60,7 +61,7 @@ def test_doubles_stay_doubles():
             made = relax.op.nn.conv1d(x, relax.const(weight, "float64"), padding=1, out_dtype="float64")
             out = builder.emit_output(builder.emit(made))
         builder.emit_func_output(out)
-    machine = relax.VirtualMachine(tvm.compile(prepare(builder.get(), TARGET), target=TARGET), tvm.cpu())
+    machine = machine_of(prepare(builder.get(), TARGET), TARGET)
     told = machine["main"](tvm.runtime.tensor(signal)).numpy()
     expected = nn.functional.conv1d(torch.from_numpy(signal), torch.from_numpy(weight), padding=1).numpy()
     np.testing.assert_allclose(told, expected, 1e-12, 1e-12)
@@ -73,7 +74,7 @@ def test_models_of_signals_compute_what_pytorch_does(name, without):
     with torch.no_grad():
         expected = layers(signal).numpy()
     prepared = prepare(imported(layers, signal), TARGET, without)
-    machine = relax.VirtualMachine(tvm.compile(prepared, target=TARGET), tvm.cpu())
+    machine = machine_of(prepared, TARGET)
     np.testing.assert_allclose(machine["main"](tvm.runtime.tensor(signal.numpy())).numpy(), expected, 1e-4, 1e-5)
 
 

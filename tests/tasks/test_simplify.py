@@ -9,6 +9,7 @@ from tvm import relax
 from tvm.relax import op
 
 from graphs import emitted
+from machines import machine_of
 from pruner_engine.tasks.simplify import simplify
 
 
@@ -58,7 +59,7 @@ def operators(mod: tvm.IRModule) -> list[str]:
 
 
 def run(mod: tvm.IRModule, x: np.ndarray) -> np.ndarray:
-    machine = relax.VirtualMachine(tvm.compile(mod, target="llvm"), tvm.cpu())
+    machine = machine_of(mod)
     return machine["main"](tvm.runtime.tensor(x)).numpy()
 
 

@@ -9,6 +9,7 @@ from tvm import relax
 from tvm.relax import op
 
 from graphs import emitted
+from machines import machine_of
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.prepare import prepare
 from pruner_engine.tasks.simplify import simplify
@@ -75,7 +76,7 @@ def calls(mod: tvm.IRModule) -> list[relax.Call]:
 
 def run(mod: tvm.IRModule) -> np.ndarray:
     x = np.random.default_rng(7).standard_normal((1, 6, 8)).astype("float32")
-    return relax.VirtualMachine(tvm.compile(mod, target=HOST), tvm.cpu())["main"](tvm.runtime.tensor(x)).numpy()
+    return machine_of(mod, HOST)["main"](tvm.runtime.tensor(x)).numpy()
 
 
 @pytest.mark.parametrize("function", [attention, gathered, shifted, kept, ends])

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 import tvm
-from tvm import relax
 from tvm.relax.frontend.torch import from_exported_program
 
+from machines import machine_of
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
@@ -59,7 +59,7 @@ def decoder(kernel, stride, padding, output_padding, groups, dilation):
 def test_a_decoder_computes_what_pytorch_does(case, without):
     mod, image, expected = decoder(*case)
     prepared = prepare(mod, TARGET, without)
-    machine = relax.VirtualMachine(tvm.compile(prepared, target=TARGET), tvm.cpu())
+    machine = machine_of(prepared, TARGET)
     np.testing.assert_allclose(machine["main"](tvm.runtime.tensor(image)).numpy(), expected, rtol=1e-4, atol=1e-5)
 
 

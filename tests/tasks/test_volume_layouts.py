@@ -7,9 +7,9 @@ import pytest
 import torch
 import tvm
 from torch import nn
-from tvm import relax
 from tvm.relax.frontend.torch import from_exported_program
 
+from machines import machine_of
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.extract import extract_tasks
@@ -77,7 +77,7 @@ def test_models_of_volumes_compute_what_pytorch_does(name, without):
     mod, volume = prepared(name, without)
     with torch.no_grad():
         expected = layers_of(name)(volume).numpy()
-    machine = relax.VirtualMachine(tvm.compile(mod, target=TARGET), tvm.cpu())
+    machine = machine_of(mod, TARGET)
     np.testing.assert_allclose(machine["main"](tvm.runtime.tensor(volume.numpy())).numpy(), expected, 1e-4, 1e-5)
 
 

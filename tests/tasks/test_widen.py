@@ -7,6 +7,7 @@ import pytest
 import tvm
 from tvm import relax
 
+from machines import machine_of
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.prepare import prepare
 from pruner_engine.tasks.widen import widen_channels, widen_products
@@ -29,7 +30,7 @@ def convolution(filters: int) -> tvm.IRModule:
 
 
 def run(mod: tvm.IRModule, *arrays: np.ndarray) -> np.ndarray:
-    machine = relax.VirtualMachine(tvm.compile(mod, target=HOST), tvm.cpu())
+    machine = machine_of(mod, HOST)
     return machine["main"](*map(tvm.runtime.tensor, arrays)).numpy()
 
 

@@ -7,6 +7,7 @@ import pytest
 import tvm
 from tvm import relax
 
+from machines import machine_of
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks import winograd
 from pruner_engine.tasks.extract import extract_tasks
@@ -38,7 +39,7 @@ def network(shape, filters):
 
 
 def run(mod, x):
-    machine = relax.VirtualMachine(tvm.compile(mod, target=HOST), tvm.cpu())
+    machine = machine_of(mod, HOST)
     return machine["main"](tvm.runtime.tensor(x)).numpy()
 
 

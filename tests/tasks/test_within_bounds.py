@@ -10,6 +10,7 @@ from tvm import relax
 from tvm.relax import op
 
 from graphs import graph
+from machines import machine_of
 from pruner_engine.targets.target import host_target
 from pruner_engine.tasks.prepare import prepare
 from pruner_engine.tasks.within_bounds import within_bounds
@@ -19,7 +20,7 @@ INSIDE, OUTSIDE = [3, 0, 9], [10, -2, 10**6]
 
 
 def outcome(mod: tvm.IRModule, *inputs: np.ndarray) -> np.ndarray:
-    machine = relax.VirtualMachine(tvm.compile(prepare(mod, host_target()), "llvm"), tvm.cpu())
+    machine = machine_of(prepare(mod, host_target()))
     return machine["main"](*map(tvm.runtime.tensor, inputs)).numpy()
 
 

@@ -13,6 +13,7 @@ from pruner_engine.cli.options import OutputFile, WholeType, json_option, lists_
 from pruner_engine.cli.output import print_json, progress_line
 from pruner_engine.cli.series import refuse_failed, run_all
 from pruner_engine.errors import UserError
+from pruner_engine.replacing import TENSORS
 
 if TYPE_CHECKING:
     from pruner_engine.verify.dataset import DataSet
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 @click.option("--seed", type=WholeType(0), default=0, show_default=True)
 @setting_option
 @click.option("--project", type=OutputFile(), required=True, help="Project file that keeps the measurements.")
-@click.option("--out", type=OutputFile(), required=True, help="Data set to write (.safetensors).")
+@click.option("--out", type=OutputFile(TENSORS), required=True, help="Data set to write (.safetensors).")
 @json_option
 def collect(
     models: tuple[str, ...], lists: tuple[Path, ...], project: Path, out: Path, as_json: bool, **options: Any

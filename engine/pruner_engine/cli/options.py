@@ -11,6 +11,7 @@ import click
 
 from pruner_engine.benchmarks.workloads import parse_shape
 from pruner_engine.protocol import UNTUNED
+from pruner_engine.replacing import Kind, refuse_other
 
 _LARGEST = 2**63 - 1  # that a project file takes
 
@@ -43,15 +44,18 @@ class SettingType(click.ParamType):
 
 
 class OutputFile(click.Path):
-    """A file to be written, refused before hours of work where its folder cannot take it."""
+    """A file to be written, refused before hours of work where its folder cannot take it or it is of another kind."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: Kind | None = None) -> None:
         super().__init__(dir_okay=False, path_type=Path)
+        self._kind = kind
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
         path = Path(str(super().convert(value, param, ctx)))
         if not os.access(path.absolute().parent, os.W_OK | os.X_OK):
             self.fail(f"The folder {path.absolute().parent} is not there or cannot be written.", param, ctx)
+        if self._kind is not None:
+            refuse_other(path, self._kind)
         return path
 
 

@@ -8,12 +8,13 @@ import click
 
 from pruner_engine.cli.options import OutputFile, json_option, project_argument, run_option
 from pruner_engine.cli.output import print_json
+from pruner_engine.replacing import PAGE
 from pruner_engine.store.reader import ProjectReader
 
 
 @click.command()
 @project_argument
-@click.option("--html", required=True, type=OutputFile(), help="Page to write.")
+@click.option("--html", required=True, type=OutputFile(PAGE), help="Page to write.")
 @run_option
 @json_option
 def report(project: str, html: Path, run_id: int | None, as_json: bool) -> None:

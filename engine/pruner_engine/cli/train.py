@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from pruner_engine.cli.options import OutputFile, WholeType, json_option
 from pruner_engine.cli.output import print_json, progress_line
 from pruner_engine.errors import UserError
-
-if TYPE_CHECKING:
-    pass
+from pruner_engine.replacing import TENSORS
 
 _file = click.Path(dir_okay=False, path_type=Path)
 
@@ -25,7 +23,7 @@ _file = click.Path(dir_okay=False, path_type=Path)
     default="pacm-draft",
     show_default=True,
 )
-@click.option("--out", type=OutputFile(), required=True, help="Checkpoint to write (.safetensors).")
+@click.option("--out", type=OutputFile(TENSORS), required=True, help="Checkpoint to write (.safetensors).")
 @click.option("--seed", type=WholeType(0), default=0, show_default=True, help="Of weights, split and order.")
 @click.option("--epochs", type=WholeType(), default=50, show_default=True, help="At most so many passes.")
 @click.option(
@@ -38,6 +36,8 @@ _file = click.Path(dir_okay=False, path_type=Path)
 @json_option
 def train(data: tuple[Path, ...], kind: str, out: Path, seed: int, epochs: int, hold: float, as_json: bool) -> None:
     """Train a cost model from DATA, the data sets that `pruner collect` wrote; `pruner tune --checkpoint` uses it."""
+    if out.resolve() in {path.resolve() for path in data}:
+        raise UserError(f"{out} is one of the data sets, and would be lost.", "Name another file for the checkpoint.")
     with progress_line(quiet=as_json) as tell:
         from pruner_engine.verify.offline import train as train_model
 

@@ -11,6 +11,7 @@ from pruner_engine.frontends import tvmscript_file
 from pruner_engine.frontends.importing import refuse_beyond_memory
 from pruner_engine.frontends.model import LoadedModel, bind, bind_dims, declared_inputs, signature
 from pruner_engine.frontends.onnx import file as onnx_file
+from pruner_engine.frontends.onnx import importer as onnx_importer
 from pruner_engine.frontends.workloads import WORKLOADS, build_workload, is_workload
 from pruner_engine.model_names import KINDS, kind_of_file
 from pruner_engine.protocol import ModelChecked
@@ -49,7 +50,7 @@ def load_model(
         if kind == "onnx":
             model, content = onnx_file.parse(content, name, folder)
             declared = onnx_file.declared_inputs(model)
-            mod = onnx_file.to_relax(model, name, bind_dims(declared, given))
+            mod = onnx_importer.to_relax(model, name, bind_dims(declared, given))
             names, input_names = onnx_file.output_names(model), [i.name for i in declared]
         elif kind == "pt2":
             from pruner_engine.frontends.torch import file as pt2_file

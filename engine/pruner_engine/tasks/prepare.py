@@ -40,7 +40,7 @@ from pruner_engine.tasks.within_bounds import within_bounds
 # fused kernels in NHWC vectorise over channels and let weights be prepacked, which outweighs some more traffic
 _NHWC_WORTH = 1.15
 _TRANSPOSED = "relax.nn.conv2d_transpose"
-_VIEW = "relax.call_pure_packed"  # of bytes as words
+_VIEW = "relax.memory.view"  # of bytes as words
 _NHWC = {
     "relax.nn.conv2d": ["NHWC", "HWIO"],
     "relax.nn.conv3d": ["NDHWC", "DHWIO"],

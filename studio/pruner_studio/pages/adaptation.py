@@ -18,6 +18,7 @@ from pruner_studio.widgets.cards import Card
 from pruner_studio.widgets.narrowing import NarrowedBy
 from pruner_studio.widgets.plot import Plot
 from pruner_studio.widgets.rooms import Columns
+from pruner_studio.widgets.scale import Scale
 from pruner_studio.widgets.series import Series
 
 _SIDE_BY_SIDE = 560  # pixels from which on two plots stand in a row
@@ -54,7 +55,7 @@ class AdaptationPage(Page):
             card = Card(title)
             card.setToolTip(tip_of(f"score.{key}"))
             pairs[index // 2].row.addWidget(card, 1)
-            self.plots[key] = Plot(title, tr("round"), axis, units.count, "{:.3g}".format)
+            self.plots[key] = Plot(title, Scale(tr("round"), units.count), Scale(axis, "{:.3g}".format))
             card.body.addWidget(self.plots[key], 1)
             yield
 

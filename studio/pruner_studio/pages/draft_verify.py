@@ -142,7 +142,7 @@ class DraftVerifyPage(Page):
         self._fill_tasks(tasks, kept)
         yield
         if not self._scored.update(reader, run_id):
-            self.touch()
+            self.refreshing.touch()
         yield
         rows = round_rows(rounds, tasks, self._scored.quality)
         yield

@@ -14,7 +14,8 @@ from pruner_engine.jobs import lines
 from pruner_studio import clipboard
 from pruner_studio.help import advice_of
 from pruner_studio.models.narrowing import narrowed
-from pruner_studio.pages.page import Finder, Page
+from pruner_studio.pages.finder import Finder
+from pruner_studio.pages.page import Page
 from pruner_studio.panes.code import CodePane
 from pruner_studio.panes.decisions import DecisionsPane
 from pruner_studio.panes.diff import DiffPane

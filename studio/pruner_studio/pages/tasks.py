@@ -17,7 +17,8 @@ from pruner_studio.help import tip_of
 from pruner_studio.models.narrowing import arguments, narrowed
 from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.models.words import STEERS
-from pruner_studio.pages.page import Finder, Page
+from pruner_studio.pages.finder import Finder
+from pruner_studio.pages.page import Page
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, label, menu_button
 from pruner_studio.widgets.cards import Card

@@ -13,9 +13,9 @@ from pruner_engine.store.reader import ProjectReader
 from pruner_studio.panes.loops import LoopsPane
 from pruner_studio.panes.pane import Pane, Subject
 from pruner_studio.translation import tr
-from pruner_studio.widgets.code import SearchableCode
 from pruner_studio.widgets.divider import Divided
 from pruner_studio.widgets.search import SearchField
+from pruner_studio.widgets.searchable_code import SearchableCode
 from pruner_studio.widgets.segments import Segments
 from pruner_studio.workspace import Workspace
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Callable
 
 import numpy as np
 from PySide6.QtCore import Qt
@@ -12,6 +11,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication
 
 from pruner_engine import units
 from pruner_studio.plotting import pg
+from pruner_studio.widgets.scale import Scale
 
 NAME_PIXELS = 11  # size of letters of an axis
 _TICK_PIXELS = {"left": 16, "bottom": 60}  # that one takes
@@ -20,14 +20,14 @@ _FURTHEST = 300  # powers of ten that a plot can be zoomed out to and still be w
 
 
 class HumanAxis(pg.AxisItem):  # type: ignore[misc]
-    """Ticks in human units; on a logarithmic axis the coordinates are log10 of the values."""
+    """Ticks in human units; `shown` is what they tell."""
 
     _length = 0.0  # pixels
     _named = ""
 
-    def __init__(self, side: str, text: Callable[[float], str], log: bool) -> None:
+    def __init__(self, side: str, shown: Scale) -> None:
         super().__init__(side)
-        self.text, self.log = text, log
+        self.shown = shown
         self.enableAutoSIPrefix(False)
         self.setStyle(tickLength=-4, tickTextOffset=6, autoExpandTextSpace=True)
 
@@ -60,13 +60,13 @@ class HumanAxis(pg.AxisItem):  # type: ignore[misc]
             self.label.setHtml(named)
 
     def tickValues(self, low: float, high: float, size: float) -> list[tuple[float, list[float]]]:
-        if not self.log:
+        if not self.shown.log:
             levels = list(super().tickValues(low, high, size)[:1])
-            if self.text is units.duration and levels and levels[0][0] > 1:
+            if self.shown.text is units.duration and levels and levels[0][0] > 1:
                 wanted = levels[0][0]
                 step = min(_TIMES, key=lambda one: abs(math.log(one / wanted))) if wanted < _TIMES[-1] else wanted
                 levels = [(step, [at * step for at in range(math.ceil(low / step), math.floor(high / step) + 1)])]
-            if self.text is units.count:  # there is nothing between two whole numbers
+            if self.shown.text is units.count:  # there is nothing between two whole numbers
                 levels = [
                     (max(1.0, step), [at for at in ticks if abs(at - round(at)) < 1e-9]) for step, ticks in levels
                 ]
@@ -87,4 +87,4 @@ class HumanAxis(pg.AxisItem):  # type: ignore[misc]
         return [(1.0, [math.log10(value) for value in values if first <= value <= last])]
 
     def tickStrings(self, values: list[float], scale: float, spacing: float) -> list[str]:
-        return [self.text(10.0**value if self.log else value) for value in values]
+        return [self.shown.text(10.0**value if self.shown.log else value) for value in values]

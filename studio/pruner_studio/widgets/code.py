@@ -1,8 +1,8 @@
-"""Read-only code with line numbers, highlighting, search and a linked current line."""
+"""Read-only code with line numbers, highlighting, and lines that are linked with what is shown elsewhere."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -11,80 +11,19 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QResizeEvent,
-    QSyntaxHighlighter,
     QTextBlock,
-    QTextCharFormat,
     QTextCursor,
     QTextDocument,
     QTextFormat,
 )
-from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
 from pruner_studio.theme import theme
-from pruner_studio.widgets.search import SearchField
+from pruner_studio.widgets.highlighter import Highlighter
 
-_LEXERS = {"trace": "python", "tvmscript": "python", "llvm": "llvm", "asm": "gas", "cuda": "cuda", "ptx": "ptx"}
 _TAB = 4  # characters
 _PART_ALPHA = 70
 _LONGEST = 1_500_000  # characters that are highlighted; more is shown plain
-_COLORS = (
-    ("Token.Comment", "code_comment"),
-    ("Token.Literal.String", "code_string"),
-    ("Token.Literal.Number", "code_number"),
-    ("Token.Keyword.Type", "code_type"),
-    ("Token.Keyword", "code_keyword"),
-    ("Token.Name.Function", "code_name"),
-    ("Token.Name.Class", "code_name"),
-    ("Token.Name.Decorator", "code_type"),
-    ("Token.Name.Builtin", "code_type"),
-    ("Token.Name.Variable", "code_name"),
-    ("Token.Name.Label", "code_name"),
-    ("Token.Operator.Word", "code_keyword"),
-)
-
-
-class _Highlighter(QSyntaxHighlighter):
-    """Colours lines by Pygments as they come into sight, so that long assembly opens at once."""
-
-    def __init__(self, editor: QPlainTextEdit) -> None:
-        super().__init__(editor.document())
-        self._lexer = None
-        self._cache: dict[str, str | None] = {}
-        self._seen: set[int] = set()  # numbers of the blocks that have their colours
-
-    def set_form(self, form: str) -> None:
-        from pygments.lexers import get_lexer_by_name
-
-        self._lexer = get_lexer_by_name(_LEXERS.get(form, "text"), stripnl=False, ensurenl=False)
-        self.forget()
-
-    def forget(self) -> None:
-        """Another text or theme: what comes into sight from now on is coloured anew."""
-        self._seen = set()
-
-    def show(self, blocks: Iterable[QTextBlock]) -> None:
-        """Colour those that have not been in sight yet."""
-        new = [block for block in blocks if block.blockNumber() not in self._seen]
-        self._seen.update(block.blockNumber() for block in new)  # all at once: colouring one asks for the others
-        for block in new:
-            self.rehighlightBlock(block)
-
-    def highlightBlock(self, text: str) -> None:
-        if self._lexer is None or not text or self.currentBlock().blockNumber() not in self._seen:
-            return
-        at = 0
-        for kind, part in self._lexer.get_tokens(text):
-            color = self._color_of(str(kind))
-            if color:
-                looks = QTextCharFormat()
-                looks.setForeground(theme.color(color))
-                self.setFormat(at, len(part), looks)
-            at += len(part)
-
-    def _color_of(self, kind: str) -> str | None:
-        if kind not in self._cache:
-            self._cache[kind] = next((color for start, color in _COLORS if kind.startswith(start)), None)
-        return self._cache[kind]
 
 
 class _Numbers(QWidget):
@@ -100,7 +39,7 @@ class _Numbers(QWidget):
 
 
 class CodeView(QPlainTextEdit):
-    """One text in one of the forms trace, tvmscript, llvm, asm, cuda.
+    """One text in one of the forms trace, tvmscript, llvm, asm, cuda, ptx.
 
     Signals:
         line_chosen: the line that was clicked or gone to by keys, from 0.
@@ -119,7 +58,7 @@ class CodeView(QPlainTextEdit):
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self._numbers = _Numbers(self)
-        self._highlighter = _Highlighter(self)
+        self._highlighter = Highlighter(self)
         self.linked: list[int] = []
         self.pointed: list[int] = []
         self.parts: dict[int, range] = {}  # letters of lines that are marked in them
@@ -304,17 +243,3 @@ class CodeView(QPlainTextEdit):
         self._color()
         self._mark()
         self._numbers.update()
-
-
-class SearchableCode(QWidget):
-    """A CodeView with a search field above it."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 8, 0, 0)
-        column.setSpacing(6)
-        self.view = CodeView(name)
-        self.search = SearchField(name, lambda text, back: self.view.find_next(text, back=back), self.view.marked)
-        column.addWidget(self.search, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addWidget(self.view, 1)

@@ -2,54 +2,32 @@
 
 from __future__ import annotations
 
-import html
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import repeat
 from typing import Any
 
 import numpy as np
 from PySide6.QtCore import QSize, Qt, Signal, SignalInstance
-from PySide6.QtGui import QColor, QFont, QPainter
-from PySide6.QtWidgets import (
-    QGraphicsScene,
-    QGridLayout,
-    QHBoxLayout,
-    QLabel,
-    QStyleOptionGraphicsItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtGui import QColor, QFont
+from PySide6.QtWidgets import QGraphicsScene, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
-from pruner_engine import units
 from pruner_studio.plotting import pg
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.axis import NAME_PIXELS, HumanAxis
 from pruner_studio.widgets.basic import label
+from pruner_studio.widgets.curve import Curve, Path
 from pruner_studio.widgets.figure import Figure, SaveButton
+from pruner_studio.widgets.legend import Legend
 from pruner_studio.widgets.names import Line, Names
 from pruner_studio.widgets.pointing import Placed, Pointing, Spot
+from pruner_studio.widgets.scale import Scale
 from pruner_studio.widgets.series import Level, Series
-from pruner_studio.widgets.thinning import density, extremes
+from pruner_studio.widgets.thinning import density
 
-_UNITS: dict[Any, str] = {units.latency: "s", units.duration: "s"}  # of what these texts are made of
 _LEAST_HEIGHT = 150  # pixels: less holds no axis
 _MANY_POINTS = 4_000
-_WIDE_POINTS = 3_000  # of a curve: broad pens get slow beyond
-_COLUMNS = 500  # of a curve: more points than this many columns can show are drawn as the extremes of each column
-
-
-class _Curve(pg.PlotCurveItem):  # type: ignore[misc]
-    """As broad on a fine screen as on a coarse one: the pens of curves count the pixels of the device itself."""
-
-    def __init__(self, width: float, *points: np.ndarray, **look: Any) -> None:
-        super().__init__(*points, **look)
-        self._width = width
-
-    def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None) -> None:
-        self.opts["pen"].setWidthF(self._width * painter.device().devicePixelRatioF())
-        super().paint(painter, option, widget)
 
 
 class _View(pg.PlotWidget):  # type: ignore[misc]
@@ -64,9 +42,7 @@ class Plot(QWidget):
 
     Args:
         name: accessible name and file name of exports.
-        x_label, y_label: with the unit in words where the ticks do not carry it.
-        x_text, y_text: text of a tick and of a hovered value.
-        log_y: logarithmic y axis.
+        across, up: what its axes tell.
 
     Signals:
         picked: id of the point.
@@ -78,31 +54,19 @@ class Plot(QWidget):
     opened = Signal(int)
     hovered = Signal(object)
 
-    def __init__(
-        self,
-        name: str,
-        x_label: str,
-        y_label: str,
-        x_text: Callable[[float], str] = "{:g}".format,
-        y_text: Callable[[float], str] = "{:g}".format,
-        *,
-        log_x: bool = False,
-        log_y: bool = False,
-    ) -> None:
+    def __init__(self, name: str, across: Scale, up: Scale) -> None:
         super().__init__()
         self.name = name
+        self._across, self._up = across, up
         self.series: list[Series] = []
         self.levels: list[Level] = []
-        self._log_x, self._log_y = log_x, log_y
-        self._x_text, self._y_text = x_text, y_text
         self._chosen: int | None = None
         self._pointed: int | None = None
         self._ring: pg.ScatterPlotItem | None = None
         self._styled: tuple[Any, ...] = ()
-        self._legend_entries: list[tuple[str, str, bool]] = []
         self.thinned = ""  # says so where not every point is drawn
         self.setAccessibleName(name)
-        axes = {"bottom": HumanAxis("bottom", x_text, log_x), "left": HumanAxis("left", y_text, log_y)}
+        axes = {"bottom": HumanAxis("bottom", across), "left": HumanAxis("left", up)}
         self._view = _View(axisItems=axes, enableMenu=False)  # its menu takes a third of the making
         self._view.setAccessibleName(name)
         self._view.hideButtons()
@@ -110,9 +74,7 @@ class Plot(QWidget):
         self._view.scene().setItemIndexMethod(QGraphicsScene.ItemIndexMethod.NoIndex)
         self._view.setProperty("role", "plot")
         self._view.setMinimumHeight(_LEAST_HEIGHT)
-        self._labels = (x_label, y_label)
-        self.legend = QLabel(textFormat=Qt.TextFormat.RichText, wordWrap=True)
-        self.legend.setProperty("role", "faint")
+        self.legend = Legend()
         self.figure = Figure(name, lambda: (self.legend, self._view), self._table)
         self._more = SaveButton(self.figure)
         self._more.choices.addSeparator()
@@ -147,15 +109,10 @@ class Plot(QWidget):
     def copied(self) -> str:
         return self.figure.text()
 
-    def set_x_axis(self, text: str, ticks: Callable[[float], str]) -> None:
-        self._labels = (text, self._labels[1])
-        self._x_text = self._view.getAxis("bottom").text = ticks
-
-    def set_y_axis(self, text: str, ticks: Callable[[float], str], *, log: bool) -> None:
-        axis = self._view.getAxis("left")
-        self._labels = (self._labels[0], text)
-        self._y_text = axis.text = ticks
-        self._log_y = axis.log = log
+    def set_axes(self, across: Scale, up: Scale) -> None:
+        """What the axes tell of the data that is shown next."""
+        self._across, self._up = across, up
+        self._view.getAxis("bottom").shown, self._view.getAxis("left").shown = across, up
 
     def show_data(self, series: Sequence[Series], levels: Sequence[Level] = (), chosen: int | None = None) -> None:
         """Replace what is shown; `chosen` is the id of a point to mark.
@@ -186,15 +143,16 @@ class Plot(QWidget):
         item.getViewBox().setDefaultPadding(0.04)
         self._mark(item)
         item.getViewBox().prepareForPaint()  # ranges that are found while painting make a second painting due
-        self._fill_legend()
+        self.legend.tell(self.series)
 
     def _style_axes(self, item: pg.PlotItem, font: QFont, *, there: bool) -> None:
-        """Colours and labels, of a plot with data; they cost more than it, and stay until theme or labels change."""
-        if self._styled == (theme.name, *self._labels, there):
+        """Colours and names, of a plot with data; they cost more than it, and stay until theme or names change."""
+        names = self._across.name, self._up.name
+        if self._styled == (theme.name, *names, there):
             return
-        self._styled = (theme.name, *self._labels, there)
+        self._styled = (theme.name, *names, there)
         self._view.setBackground(theme.color("surface"))
-        for side, text in zip(("bottom", "left"), self._labels, strict=True):
+        for side, text in zip(("bottom", "left"), names, strict=True):
             item.showAxis(side, there)
             axis = item.getAxis(side)
             axis.setPen(pg.mkPen(theme.color("border_strong")))
@@ -211,26 +169,16 @@ class Plot(QWidget):
         elif entry.points:
             item.addItem(pg.ScatterPlotItem(x, y, size=6, pen=None, brush=_with_alpha(color, 150), pxMode=True))
         else:
-            x, y, drawn = self._line_of(entry)
-            if drawn < len(entry.x):
-                self._tell_thinned(tr("{drawn} of {all} points drawn").format(drawn=drawn, all=len(entry.x)))
-            thin = entry.faint or len(x) > _WIDE_POINTS
-            # Steps run along the pixels: smoothing them would only cost
-            smooth = not entry.steps and len(x) <= _WIDE_POINTS
-            item.addItem(_Curve(1 if thin else 4 if entry.strong else 2, x, y, pen=pg.mkPen(color), antialias=smooth))
+            path = self._path_of(entry)
+            if path.drawn < len(entry.x):
+                self._tell_thinned(tr("{drawn} of {all} points drawn").format(drawn=path.drawn, all=len(entry.x)))
+            item.addItem(Curve(path, color, 1 if entry.faint else 4 if entry.strong else 2))
 
-    def _line_of(self, entry: Series) -> tuple[np.ndarray, np.ndarray, int]:
-        """The points that a curve is drawn through, and how many of its own are among them."""
-        x, y = self._coordinates(entry)
-        if len(x) > 4 * _COLUMNS:
-            x, y = extremes(x, y, _COLUMNS)
-        drawn = len(x)
-        return (np.repeat(x, 2)[1:], np.repeat(y, 2)[:-1], drawn) if entry.steps else (x, y, drawn)
+    def _path_of(self, entry: Series) -> Path:
+        return Path.through(*self._coordinates(entry), steps=entry.steps)
 
     def _draw_levels(self, item: pg.PlotItem) -> None:
-        for level, y in zip(
-            self.levels, self._coordinate([level.y for level in self.levels], self._log_y), strict=True
-        ):
+        for level, y in zip(self.levels, self._up.coordinates([level.y for level in self.levels]), strict=True):
             pen = pg.mkPen(theme.color(level.color), width=1, style=Qt.PenStyle.DashLine)
             item.addItem(pg.InfiniteLine(y, angle=0, pen=pen), ignoreBounds=False)
 
@@ -240,15 +188,15 @@ class Plot(QWidget):
         lines = []
         for entry in there:
             if not entry.points:
-                x, y, _ = self._line_of(entry)
-                known = np.isfinite(x + y)
+                path = self._path_of(entry)
+                known = np.isfinite(path.x + path.y)
                 if known.any():
                     name = entry.name if entry.told_at_end and several else ""
-                    lines.append(Line(name, x[known], y[known], entry.color, entry.strong))
+                    lines.append(Line(name, path.x[known], path.y[known], entry.color, entry.strong))
         nowhere = np.array([])
         for level in self.levels:
-            name = f"{level.name}  {self._y_text(level.y)}"
-            lines.append(Line(name, nowhere, self._coordinate([level.y], self._log_y), level.color))
+            name = f"{level.name}  {self._up.text(level.y)}"
+            lines.append(Line(name, nowhere, self._up.coordinates([level.y]), level.color))
         if any(line.name for line in lines):
             item.addItem(Names(item.getViewBox(), lines, font))
 
@@ -282,26 +230,8 @@ class Plot(QWidget):
                 return float(x[at]), float(y[at])
         return None
 
-    def _coordinate(self, values: np.ndarray | Sequence[float], log: bool) -> np.ndarray:
-        values = np.asarray(values, dtype=float)
-        return np.log10(np.maximum(values, 1e-30)) if log else values
-
     def _coordinates(self, entry: Series) -> tuple[np.ndarray, np.ndarray]:
-        return self._coordinate(entry.x, self._log_x), self._coordinate(entry.y, self._log_y)
-
-    def _fill_legend(self) -> None:
-        entries = [
-            (entry.name, theme.color(entry.color).name(), entry.strong)
-            for entry in self.series
-            if entry.name and len(entry.x)
-        ]
-        if entries == self._legend_entries:
-            return
-        self._legend_entries = entries
-        told = (
-            f'<span style="color:{color}">●</span>&nbsp;&nbsp;{_told(name, strong)}' for name, color, strong in entries
-        )
-        self.legend.setText(" &nbsp; ".join(told))
+        return self._across.coordinates(entry.x), self._up.coordinates(entry.y)
 
     # ------------------------------------------------------------ pointing
 
@@ -318,7 +248,7 @@ class Plot(QWidget):
     def _told(self, spot: Spot) -> str:
         entry, at = spot.entry, spot.at
         name = entry.names[at] if entry.names is not None else entry.name
-        return f"{name}  {self._x_text(float(entry.x[at]))} · {self._y_text(float(entry.y[at]))}"
+        return f"{name}  {self._across.text(float(entry.x[at]))} · {self._up.text(float(entry.y[at]))}"
 
     def _tell(self, signal: SignalInstance, spot: Spot) -> None:
         if spot.id is not None:
@@ -326,10 +256,8 @@ class Plot(QWidget):
 
     def _table(self) -> Iterable[Sequence[Any]]:
         """Every point, also where fewer are drawn, with name and id where it has them, and the levels."""
-        axes = zip(self._labels, (self._x_text, self._y_text), strict=True)
-        heads = [f"{text}, {_UNITS[shown]}" if shown in _UNITS else text for text, shown in axes]
         more = [part for part in ("names", "ids") if any(getattr(entry, part) is not None for entry in self.series)]
-        yield "series", *heads, *(part.removesuffix("s") for part in more)
+        yield "series", self._across.heading, self._up.heading, *(part.removesuffix("s") for part in more)
         for entry in self.series:
             told = [repeat("") if (own := getattr(entry, part)) is None else own for part in more]
             yield from zip(repeat(entry.name), entry.x.tolist(), entry.y.tolist(), *told, strict=False)
@@ -345,16 +273,6 @@ def _continues(before: Sequence[Series], after: Sequence[Series]) -> bool:
         for kept in [max(0, len(old.x) - old.steps)]
         for axis in ("x", "y")
     )
-
-
-def _told(name: str, strong: bool) -> str:
-    """HTML of a name that stays on one line."""
-    text = _unbroken(name)
-    return f"<b>{text}</b>" if strong else text
-
-
-def _unbroken(name: str) -> str:
-    return html.escape(name).replace(" ", "&nbsp;").replace("-", "&#8209;")
 
 
 def _with_alpha(color: QColor, alpha: int) -> QColor:

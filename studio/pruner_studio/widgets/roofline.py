@@ -12,6 +12,7 @@ from pruner_engine import units
 from pruner_engine.store.roofline import Ceiling, ceilings
 from pruner_studio.translation import tr
 from pruner_studio.widgets.plot import Plot
+from pruner_studio.widgets.scale import Scale
 from pruner_studio.widgets.series import Series
 
 _COLORS = {"L1": "series3", "L2": "series5", "L3": "series6", "DRAM": "series4"}
@@ -36,12 +37,8 @@ class Roofline(Plot):
     def __init__(self, name: str = tr("Roofline")) -> None:
         super().__init__(
             name,
-            tr("FLOP per byte of the arguments"),
-            "FLOP/s",
-            units.significant,
-            lambda rate: units.rate(rate, "FLOP"),
-            log_x=True,
-            log_y=True,
+            Scale(tr("FLOP per byte of the arguments"), units.significant, log=True),
+            Scale("FLOP/s", lambda rate: units.rate(rate, "FLOP"), log=True),
         )
 
     def show_kernels(self, profile: dict[str, Any], groups: Sequence[Kernels], chosen: int | None) -> None:

@@ -9,13 +9,15 @@ from pruner_studio.models.drawn_runs import SHOWN
 from pruner_studio.models.runs import BASELINES, Row, runs_left_out, short_name, step_points
 from pruner_studio.translation import tr
 from pruner_studio.widgets.plot import Plot
+from pruner_studio.widgets.scale import Scale
 from pruner_studio.widgets.segments import Segments
 from pruner_studio.widgets.series import Level, Series
 
-_AXES: dict[str, tuple[str, str, Callable[[float], str]]] = {
-    "trials": (tr("Trials"), tr("trials"), units.count),
-    "elapsed_s": (tr("Time"), tr("working time"), units.duration),
+_ACROSS = {
+    "trials": (tr("Trials"), Scale(tr("trials"), units.count)),
+    "elapsed_s": (tr("Time"), Scale(tr("working time"), units.duration)),
 }
+_UP = Scale(tr("latency"), units.latency, log=True)
 
 
 class RunCurves(Plot):
@@ -31,10 +33,9 @@ class RunCurves(Plot):
     """
 
     def __init__(self, name: str, first: str = "trials") -> None:
-        _, text, ticks = _AXES[first]
-        super().__init__(name, text, tr("latency"), ticks, units.latency, log_y=True)
-        keys = sorted(_AXES, key=lambda key: key != first)
-        self.axis = Segments(tr("Horizontal axis"), [(key, _AXES[key][0]) for key in keys])
+        super().__init__(name, _ACROSS[first][1], _UP)
+        keys = sorted(_ACROSS, key=lambda key: key != first)
+        self.axis = Segments(tr("Horizontal axis"), [(key, _ACROSS[key][0]) for key in keys])
         self.left_out = ""
 
     def show_runs(
@@ -55,8 +56,7 @@ class RunCurves(Plot):
             measured_s: what an inference of the shown run's export took.
         """
         axis = self.axis.current
-        _, text, ticks = _AXES[axis]
-        self.set_x_axis(text, ticks)
+        self.set_axes(_ACROSS[axis][1], _UP)
         self.left_out = runs_left_out(len(drawn), of)
         curves = [
             Series(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from pruner_studio.models.scored import CandidateNames, places
 from pruner_studio.models.words import ORIGINS
 from pruner_studio.translation import tr
 from pruner_studio.widgets.plot import Plot
+from pruner_studio.widgets.scale import Scale
 from pruner_studio.widgets.series import Series
 
 _COLORS = {"draft": "series1", "random": "series3", "evolved": "series5", "user": "series4"}  # by origin
@@ -23,24 +24,23 @@ _PLOTTED = {
     "verified_score": ("verified_score", "seconds"),
     "both": ("draft_score", "verified_score"),
 }
-_Axis = tuple[str, Callable[[float], str]]
-_AXES: dict[str, _Axis] = {
-    "draft_score": (tr("draft score (higher is better)"), "{:.6g}".format),
-    "verified_score": (tr("verified score (higher is better)"), "{:.6g}".format),
-    "seconds": (tr("measured latency"), units.latency),
+_SCALES = {
+    "draft_score": Scale(tr("draft score (higher is better)"), "{:.6g}".format),
+    "verified_score": Scale(tr("verified score (higher is better)"), "{:.6g}".format),
+    "seconds": Scale(tr("measured latency"), units.latency, log=True),
 }
-_PLACES: dict[str, _Axis] = {
-    "draft_score": (tr("place of the draft score in its round (1 is best)"), units.count),
-    "verified_score": (tr("place of the verified score in its round (1 is best)"), units.count),
+_PLACES = {
+    "draft_score": Scale(tr("place of the draft score in its round (1 is best)"), units.count),
+    "verified_score": Scale(tr("place of the verified score in its round (1 is best)"), units.count),
 }
+_SHARES = Scale(tr("share of the candidates"), units.percent)
 
 
 class ScorePlot(Plot):
     """Shows either the candidates of rounds as points, or the scores that a round explored as curves."""
 
     def __init__(self) -> None:
-        across, up = (_AXES[name] for name in _PLOTTED["draft_score"])
-        super().__init__(tr("Scores and measurements"), across[0], up[0], across[1], up[1], log_y=True)
+        super().__init__(tr("Scores and measurements"), *(_SCALES[name] for name in _PLOTTED["draft_score"]))
 
     def show_scores(
         self,
@@ -61,13 +61,12 @@ class ScorePlot(Plot):
         """
         across, up = _PLOTTED[scores]
         known = np.isfinite(shown[across]) & np.isfinite(shown[up])
-        shown, axes = {name: values[known] for name, values in shown.items()}, dict(_AXES)
+        shown, scales = {name: values[known] for name, values in shown.items()}, dict(_SCALES)
         if "verified_score" in (across, up) and len(np.unique(shown["round_id"])) > 1:
             # the model has learned in between: scores of two rounds on one axis would suggest that they compare
             shown |= {score: places(shown["round_id"], shown[score]) for score in (across, up) if score in _PLACES}
-            axes |= _PLACES
-        self.set_x_axis(*axes[across])
-        self.set_y_axis(*axes[up], log=up == "seconds")
+            scales |= _PLACES
+        self.set_axes(scales[across], scales[up])
         groups = []
         for origin in dict.fromkeys((*_COLORS, *origins)):
             own = shown["origin"] == origin
@@ -84,8 +83,7 @@ class ScorePlot(Plot):
         Args:
             row: of the round; None where no round explored.
         """
-        self.set_x_axis(*_AXES["draft_score"])
-        self.set_y_axis(tr("share of the candidates"), units.percent, log=False)
+        self.set_axes(_SCALES["draft_score"], _SHARES)
         curves = []
         for key, name, color in (
             ("explored", tr("explored in round {number}"), "muted"),

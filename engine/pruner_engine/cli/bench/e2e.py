@@ -13,6 +13,7 @@ from pruner_engine.cli.options import OutputFile, WholeType, json_option
 from pruner_engine.cli.output import print_json, print_table, progress_line
 from pruner_engine.cli.series import refuse_failed
 from pruner_engine.errors import UserError
+from pruner_engine.replacing import PAGE
 from pruner_engine.units import latency, percent
 
 
@@ -20,7 +21,7 @@ from pruner_engine.units import latency, percent
 @click.argument("projects", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--rounds", type=WholeType(), default=5, show_default=True, help="Turns of every contender.")
 @click.option("--without", multiple=True, help="A contender to leave out, such as torch.compile.")
-@click.option("--html", type=OutputFile(), help="Write a report.")
+@click.option("--html", type=OutputFile(PAGE), help="Write a report.")
 @json_option
 def e2e(projects: tuple[Path, ...], rounds: int, without: tuple[str, ...], html: Path | None, as_json: bool) -> None:
     """Latency of the tuned models of PROJECTS against the untuned ones, ONNX Runtime and PyTorch, in turns.

@@ -26,6 +26,7 @@ from pruner_engine.cli.options import (
 )
 from pruner_engine.cli.output import print_json, print_table, progress_line
 from pruner_engine.cli.series import refuse_failed, run_all
+from pruner_engine.replacing import PAGE
 from pruner_engine.units import latency, percent, ratio
 
 
@@ -59,7 +60,7 @@ from pruner_engine.units import latency, percent, ratio
     show_default=True,
     help="Turns in which the best candidates of all runs are timed once more, side by side.",
 )
-@click.option("--html", type=OutputFile(), help="Write a report with curves.")
+@click.option("--html", type=OutputFile(PAGE), help="Write a report with curves.")
 @click.option("--no-run", is_flag=True, help="Sum up what the folder holds; run nothing.")
 @json_option
 def search(

@@ -32,7 +32,6 @@ from pruner_engine.tasks.rewriting import OUTER, bound, is_constant_nhwc, operat
 from pruner_engine.tasks.widen import tileable
 from pruner_engine.tasks.winograd import share_of
 
-_VIEW = "runtime.TVMTensorCreateView"  # the operator for it makes three calls more
 _FEW_CHANNELS = 8  # below it widening takes as long as the products
 _PAIRS_SHARE = 0.66  # of a plain convolution's time, that one of pairs takes
 _MOVES = ("relax.reshape", "relax.permute_dims")
@@ -213,14 +212,8 @@ class _Rewriter(PyExprMutator):
         if depth % WORD:
             q = self.builder_.emit(relax.op.nn.pad(q, [0, 0] * len(outer) + [0, -depth % WORD]))
         shape = [*outer, -(-depth // WORD)]
-        view = relax.op.call_pure_packed(
-            _VIEW,
-            q,
-            relax.ShapeExpr(shape),
-            GenericConst(tvm.DataType("int32"), relax.AnyType()),
-            relax.prim_value(0),
-            ty_args=relax.TensorType(shape, "int32"),
-        )
+        # one operator that TVM's planner knows: of a call it would hand out the bytes' memory while the view is read
+        view = relax.op.memory.view(q, shape, "int32", 0)
         return self.builder_.emit(view)
 
     # ------------------------------------------------------------ results

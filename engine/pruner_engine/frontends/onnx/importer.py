@@ -1,0 +1,100 @@
+"""ONNX models into Relax: what TVM's importer lacks or gets wrong is written in other operators first."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Mapping
+
+import onnx
+import tvm
+from onnx import TensorProto, helper
+from tvm.relax.frontend.onnx import from_onnx
+
+from pruner_engine.errors import UserError
+from pruner_engine.frontends.importing import first_line, importing
+from pruner_engine.frontends.onnx.corrections import corrected
+from pruner_engine.frontends.onnx.loops import has_loops, unrolled
+from pruner_engine.frontends.onnx.nodes import Nodes, replaced
+from pruner_engine.frontends.onnx.quantised import dequantised
+from pruner_engine.frontends.onnx.recurrent import has_recurrent, write_out
+from pruner_engine.frontends.onnx.simplified import inlined, simplified
+from pruner_engine.tasks.rewriting import extents_of, fields_of
+
+_LOOPS_WITHIN = 4  # loops
+
+
+def to_relax(model: onnx.ModelProto, name: str, shapes: Mapping[str, tuple[int, ...]]) -> tvm.IRModule:
+    """The model as a Relax module with weights as constants.
+
+    Raises:
+        UserError: it uses what TVM's importer cannot do.
+    """
+    for output in model.graph.output:
+        kind = output.type.WhichOneof("value")
+        if kind not in (None, "tensor_type") or output.type.tensor_type.elem_type == TensorProto.STRING:
+            raise UserError(f'Output "{output.name}" is not a tensor of numbers.', "Export it with outputs that are.")
+    fixed = onnx.ModelProto()
+    fixed.CopyFrom(model)
+    # before version 4 weights had to be inputs too, and rewriting would leave those behind as inputs without a weight
+    fixed.ir_version = max(model.ir_version, 4)
+    weights = {w.name for w in model.graph.initializer}
+    del fixed.graph.input[:]
+    fixed.graph.input.extend(value for value in model.graph.input if value.name not in weights)
+    for value in fixed.graph.input:
+        if value.name in shapes:
+            del value.type.tensor_type.shape.dim[:]
+            for extent in shapes[value.name]:
+                value.type.tensor_type.shape.dim.add().dim_value = extent
+    with importing(name):
+        fixed = simplified(inlined(fixed))
+        for _ in range(_LOOPS_WITHIN):
+            if not has_loops(fixed):
+                break
+            fixed = simplified(inlined(unrolled(fixed)))
+        if has_recurrent(fixed):
+            fixed = simplified(write_out(fixed))  # again: their weights are constants in another shape
+        fixed = replaced(corrected(dequantised(fixed)), _split_sum)
+        try:
+            mod = from_onnx(fixed, shape_dict={k: list(v) for k, v in shapes.items()}, keep_params_in_input=False)
+        except Exception as error:
+            if not (operator := _operator_in(error)):
+                raise
+            raise UserError(
+                f"{name} has a {operator} in a form that cannot be imported: {first_line(error)}",
+                "Export it with another version of the operators, or without that operator.",
+            ) from error
+    _check_outputs(mod, model, name)
+    return mod
+
+
+def _operator_in(error: Exception) -> str:
+    """What TVM's importer was at when it raised this, which it does not say; "" where it was at none."""
+    frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
+    found = (frame.f_locals.get("node") for frame in frames if frame.f_code.co_name == "_construct_nodes")
+    return next((node.op_type for node in found if isinstance(node, onnx.NodeProto)), "")
+
+
+def _check_outputs(mod: tvm.IRModule, model: onnx.ModelProto, name: str) -> None:
+    """Raises UserError where the importer made an output of another shape or type than the file says."""
+    for declared, ty in zip(model.graph.output, fields_of(mod["main"].ret_ty), strict=False):
+        tensor, made = declared.type.tensor_type, extents_of(ty)
+        if made is None:
+            continue
+        said = [dim.dim_value for dim in tensor.shape.dim] if tensor.HasField("shape") else made
+        alike = len(said) == len(made) and all(s <= 0 or s == m for s, m in zip(said, made, strict=True))
+        dtype = str(ty.dtype)
+        kind = str(helper.tensor_dtype_to_np_dtype(tensor.elem_type)) if tensor.elem_type else dtype
+        if not alike or kind != dtype:
+            pair = (f"{dtype} {made}", f"{kind} {said}")
+            raise UserError(
+                f'{name} cannot be imported rightly: "{declared.name}" would be {pair[0]}, the file says {pair[1]}.',
+                "Export it with another version of the operators.",
+            )
+
+
+def _split_sum(nodes: Nodes, node: onnx.NodeProto) -> bool:
+    """Write a Sum as Adds: ConvertLayout only knows the latter."""
+    many = node.op_type == "Sum" and len(node.input) > 1
+    if many:
+        nodes.named(nodes.sum(*node.input), node.output[0])
+    return many

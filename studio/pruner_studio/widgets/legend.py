@@ -1,0 +1,42 @@
+"""The legend of a plot: names of its series in their colours, in as many lines as they need."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
+
+from pruner_studio.theme import theme
+from pruner_studio.widgets.series import Series
+
+
+class Legend(QLabel):
+    """A text that is laid out anew only where names or colours have changed."""
+
+    def __init__(self) -> None:
+        super().__init__(textFormat=Qt.TextFormat.RichText, wordWrap=True)
+        self.setProperty("role", "faint")
+        self._entries: list[tuple[str, str, bool]] = []
+
+    def tell(self, series: Iterable[Series]) -> None:
+        """Name those that have a name and points."""
+        entries = [
+            (entry.name, theme.color(entry.color).name(), entry.strong)
+            for entry in series
+            if entry.name and len(entry.x)
+        ]
+        if entries == self._entries:
+            return
+        self._entries = entries
+        told = (
+            f'<span style="color:{color}">●</span>&nbsp;&nbsp;{_told(name, strong)}' for name, color, strong in entries
+        )
+        self.setText(" &nbsp; ".join(told))
+
+
+def _told(name: str, strong: bool) -> str:
+    """HTML of a name that stays on one line."""
+    text = html.escape(name).replace(" ", "&nbsp;").replace("-", "&#8209;")
+    return f"<b>{text}</b>" if strong else text

@@ -1,0 +1,29 @@
+"""Modules that are run on this machine to see what they compute."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import tvm
+from tvm import relax
+from tvm.target import Target
+
+from pruner_engine.targets.target import target_json
+
+
+def plain(target: Target | str) -> Target:
+    """The target without LLVM's optimisations, which take three quarters of the time to compile and run a small model.
+
+    They change how fast it is, but not what TVM's graph and kernels say.
+    """
+    return Target({**json.loads(target_json(Target(target))), "opt-level": 0})
+
+
+def machine_of(
+    mod: tvm.IRModule,
+    target: Target | str = "llvm",
+    compiled: Callable[[tvm.IRModule, Target], relax.VMExecutable] = tvm.compile,
+) -> relax.VirtualMachine:
+    """A model, prepared or as it was imported, ready to be called."""
+    return relax.VirtualMachine(compiled(mod, plain(target)), tvm.cpu())
