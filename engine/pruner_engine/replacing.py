@@ -12,13 +12,12 @@ from pruner_engine.errors import UserError
 class Kind:
     """What a file of this kind holds at `offset`."""
 
-    name: str
     holds: bytes
     offset: int = 0
 
 
-PAGE = Kind("page", b"<!DOCTYPE html>")
-TENSORS = Kind("safetensors file", b"{", 8)
+PAGE = Kind(b"<!DOCTYPE html>")
+TENSORS = Kind(b"{", 8)
 
 
 def refuse_other(path: Path, kind: Kind) -> None:
@@ -31,4 +30,4 @@ def refuse_other(path: Path, kind: Kind) -> None:
     except OSError:  # whoever writes there says why not
         return
     if head and head[kind.offset :] != kind.holds:
-        raise UserError(f"{path} is no {kind.name}, and would be lost.", "Name another file, or remove this one first.")
+        raise UserError(f"{path} holds something else, which would be lost.", "Name another file, or remove this one first.")

@@ -5113,6 +5113,14 @@
         <translation>Dateien enden auf {0}; Rechnungen sind {1}, etwa matmul:512,512,512.</translation>
     </message>
     <message>
+        <source>&quot;{0}&quot; is a project, no model.</source>
+        <translation>„{0}“ ist ein Projekt, kein Modell.</translation>
+    </message>
+    <message>
+        <source>`pruner resume` goes on with its run.</source>
+        <translation>`pruner resume` setzt seinen Lauf fort.</translation>
+    </message>
+    <message>
         <source>{0} is empty.</source>
         <translation>{0} ist leer.</translation>
     </message>
@@ -5709,6 +5717,18 @@
         <translation>Geben Sie 0 oder eine größere Zahl an.</translation>
     </message>
     <message>
+        <source>Run {0} has made {1} trials already, more than {2}.</source>
+        <translation>Lauf {0} hat schon {1} Versuche gemacht, mehr als {2}.</translation>
+    </message>
+    <message>
+        <source>Give a larger budget: what was spent is part of it.</source>
+        <translation>Ein größeres Budget angeben: Was verbraucht ist, gehört dazu.</translation>
+    </message>
+    <message>
+        <source>Run {0} has worked for {1} already, more than {2}.</source>
+        <translation>Lauf {0} hat schon {1} gearbeitet, mehr als {2}.</translation>
+    </message>
+    <message>
         <source>There is no strategy &quot;{0}&quot;.</source>
         <translation>Es gibt keine Strategie „{0}“.</translation>
     </message>
@@ -5853,10 +5873,6 @@
         <translation>Starten Sie `python -m tvm.exec.rpc_server --tracker {0} --key {1}` auf einem Board.</translation>
     </message>
     <message>
-        <source>Start it there with `python -m tvm.exec.rpc_tracker --host {0} --port {1}`.</source>
-        <translation>Starten Sie ihn dort mit `python -m tvm.exec.rpc_tracker --host {0} --port {1}`.</translation>
-    </message>
-    <message>
         <source>No tracker answers at {0}:{1}.</source>
         <translation>Unter {0}:{1} antwortet kein Tracker.</translation>
     </message>
@@ -5887,6 +5903,10 @@
     <message>
         <source>Mend it, or leave it out.</source>
         <translation>Beheben Sie das, oder lassen Sie es weg.</translation>
+    </message>
+    <message>
+        <source>{0} holds something else, which would be lost.</source>
+        <translation>{0} enthält etwas anderes, das verloren ginge.</translation>
     </message>
     <message>
         <source>The checkpoint {0} cannot be read: {1}.</source>
@@ -6059,6 +6079,14 @@
     <message>
         <source>Resume that one: nothing measured is lost.</source>
         <translation>Setzen Sie diese fort: Nichts Gemessenes ist verloren.</translation>
+    </message>
+    <message>
+        <source>Start it there with `pruner tracker --host {0} --port {1}`.</source>
+        <translation>Dort mit `pruner tracker --host {0} --port {1}` starten.</translation>
+    </message>
+    <message>
+        <source>Name another file, or remove this one first.</source>
+        <translation>Eine andere Datei nennen oder diese zuerst entfernen.</translation>
     </message>
     <message>
         <source>{0} could not be used: {1}.</source>

@@ -91,3 +91,9 @@ def test_lines_of_two_schedules_are_not_linked(tmp_path):
     words = ["inspect", str(tmp_path / "p.pruner"), "--task", "1", "--linked", "--against", "2"]
     done = CliRunner().invoke(cli, words)
     assert done.exit_code == 2 and "--linked" in done.output
+
+
+def test_what_is_no_candidate_is_told_with_what_would_be_one(tmp_path):
+    make_project(tmp_path / "p.pruner", {"a": (1, 1.0)})
+    done = CliRunner().invoke(cli, ["inspect", str(tmp_path / "p.pruner"), "--task", "a", "--candidate", "best"])
+    assert done.exit_code == 2 and '"best" is neither the id of a candidate nor the word untuned' in done.output

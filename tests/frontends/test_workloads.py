@@ -85,6 +85,12 @@ def test_texts_that_make_no_workload_are_refused_with_the_grammar(text, words):
         load_model(text)
 
 
+def test_a_project_in_the_place_of_a_model_is_to_be_gone_on_with():
+    with pytest.raises(UserError, match="is a project, no model") as refused:
+        load_model("resnet50.pruner")
+    assert "pruner resume" in refused.value.hint
+
+
 def test_neither_file_nor_workload():
     with pytest.raises(UserError, match="neither a model file nor a built-in workload") as refused:
         load_model("nix:1,2")

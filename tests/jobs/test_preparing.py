@@ -53,6 +53,16 @@ def test_a_run_that_was_ended_while_libraries_were_timed_times_them_when_it_goes
         assert {"onnxruntime", "torch"} <= {row["name"] for row in reader.baselines(1)}
 
 
+@pytest.mark.parametrize("less", [{"trials": 3}, {"minutes": 1e-6}])
+def test_a_budget_that_is_overspent_already_is_refused_and_changes_nothing(tmp_path, less):
+    """Three further trials are asked for by a budget of seven."""
+    started(tmp_path / "p.pruner")
+    with pytest.raises(UserError, match="already, more than"):
+        tune.resume(msg.Resume(project=str(tmp_path / "p.pruner"), **less), JobContext(print, Control(), ""))
+    with ProjectReader(tmp_path / "p.pruner") as reader:
+        assert (reader.run(1)["state"], reader.run(1)["budget_trials"]) == ("finished", 4)
+
+
 def forgetful(context):
     """A random search that cannot learn of the task that it meets first."""
     strategy, met = make_strategy("random", context), []

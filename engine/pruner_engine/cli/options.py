@@ -78,6 +78,8 @@ class CandidateType(click.ParamType):
     name = "id|untuned"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if not str(value).isdecimal() and value != "untuned":
+            self.fail(f'"{value}" is neither the id of a candidate nor the word untuned.', param, ctx)
         return UNTUNED if value == "untuned" else WholeType().convert(value, param, ctx)
 
 

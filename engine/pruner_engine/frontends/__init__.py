@@ -90,6 +90,8 @@ def _kind(source: str) -> str:
         return "workload"
     if kind := kind_of_file(source):
         return kind
+    if source.endswith(".pruner"):
+        raise UserError(f'"{source}" is a project, no model.', "`pruner resume` goes on with its run.")
     raise UserError(
         f'"{source}" is neither a model file nor a built-in workload.',
         f"Files end in {', '.join(KINDS)}; workloads are {', '.join(WORKLOADS)}, such as matmul:512,512,512.",

@@ -34,6 +34,7 @@ from pruner_engine.space.rules import GPU_RULES, OWN_RULES
 from pruner_engine.store.project import Project
 from pruner_engine.targets.profiling import keep_calibration
 from pruner_engine.targets.target import refuse_foreign, resolve_target, target_json
+from pruner_engine.units import duration
 
 _ROOM = 100 << 20  # bytes; thousands of trials take some tens of megabytes
 
@@ -90,11 +91,10 @@ def resume(command: Resume, job: JobContext) -> None:
         row = project.runs.get(run_id)
         _check_strategy(row["strategy"])
         changes: dict[str, Any] = {"pid": os.getpid(), "socket": job.socket, "state": "preparing", "reason": ""}
-        budget = renewed(
-            Budget(row["budget_trials"], row["budget_s"]),
-            spent=Budget(project.trials.counts(run_id)[0], row["elapsed_s"]),
-            asked=Budget(command.trials, None if command.minutes is None else command.minutes * 60),
-        )
+        spent = Budget(project.trials.counts(run_id)[0], row["elapsed_s"])
+        asked = Budget(command.trials, None if command.minutes is None else command.minutes * 60)
+        _refuse_less(run_id, spent, asked)
+        budget = renewed(Budget(row["budget_trials"], row["budget_s"]), spent=spent, asked=asked)
         project.runs.update(run_id, budget_trials=budget.trials, budget_s=budget.seconds, **changes)
         job.emit(RunStarted(project=str(project.path), run_id=run_id, resumed=True))
         _tell_little_room(project, run_id, job)
@@ -114,6 +114,16 @@ def _check_budget(command: Tune | Resume) -> None:
     for name, value in (("trials", command.trials), ("minutes", command.minutes)):
         if value is not None and value <= 0:
             raise UserError(f"A budget of {value} {name} is no budget.", "Give a number above zero.")
+
+
+def _refuse_less(run_id: int, spent: Budget, asked: Budget) -> None:
+    """A budget that was overspent before it was given is a mistake: what was spent is taken for what is to come."""
+    hint = "Give a larger budget: what was spent is part of it."
+    if asked.trials is not None and asked.trials < (spent.trials or 0):
+        raise UserError(f"Run {run_id} has made {spent.trials} trials already, more than {asked.trials}.", hint)
+    if asked.seconds is not None and asked.seconds < (spent.seconds or 0.0):
+        worked, limit = duration(spent.seconds or 0.0), duration(asked.seconds)
+        raise UserError(f"Run {run_id} has worked for {worked} already, more than {limit}.", hint)
 
 
 def _check_strategy(name: str) -> None:

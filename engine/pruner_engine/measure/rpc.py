@@ -37,7 +37,7 @@ def boards_of(host: str, port: int) -> dict[str, list[str]]:
             address = ":".join(str(part) for part in server["addr"])
             boards.setdefault(str(server["key"]).removeprefix("server:"), []).append(address)
     except (OSError, *_NONSENSE) as failure:
-        hint = f"Start it there with `python -m tvm.exec.rpc_tracker --host {host} --port {port}`."
+        hint = f"Start it there with `pruner tracker --host {host} --port {port}`."
         raise UserError(f"No tracker answers at {host}:{port}.", hint) from failure
     return boards
 
