@@ -3669,12 +3669,12 @@
         <translation>Geschätzte Latenz</translation>
     </message>
     <message>
-        <source>Sum over the tasks of calls times best latency (untuned where nothing is measured yet). An export measures the whole model.</source>
-        <translation>Summe über die Aufgaben: Aufrufe mal beste Latenz (unoptimiert, wo noch nichts gemessen ist). Ein Export misst das ganze Modell.</translation>
+        <source>Sum over the tasks of calls times best latency, or the untuned kernel&apos;s where nothing measured is faster. An export measures the whole model.</source>
+        <translation>Summe über die Aufgaben: Aufrufe mal beste Latenz oder die des unoptimierten Kernels, wo nichts Gemessenes schneller ist. Ein Export misst das ganze Modell.</translation>
     </message>
     <message>
-        <source>Σ calls × best latency</source>
-        <translation>Σ Aufrufe × beste Latenz</translation>
+        <source>Σ calls × min(best, untuned)</source>
+        <translation>Σ Aufrufe × min(bestes, unoptimiert)</translation>
     </message>
     <message>
         <source>MetaSchedule (NeurIPS 2022)</source>
@@ -3689,8 +3689,8 @@
         <translation>Das Modell, wie TVM es ohne Optimierung übersetzt; bevor es im Ganzen gemessen ist, die Summe seiner Kernel.</translation>
     </message>
     <message>
-        <source>How many times faster than untuned.</source>
-        <translation>Wievielmal so schnell wie unoptimiert.</translation>
+        <source>How many times faster than untuned. Below 1 no schedule is faster: the kernel stays as it is.</source>
+        <translation>Wievielmal so schnell wie unoptimiert. Unter 1 ist kein Ablaufplan schneller: Der Kernel bleibt, wie er ist.</translation>
     </message>
     <message>
         <source>untuned ÷ best</source>
@@ -3701,8 +3701,8 @@
         <translation>Anteil an der geschätzten Zeit des ganzen Modells.</translation>
     </message>
     <message>
-        <source>calls × best latency ÷ sum over all tasks</source>
-        <translation>Aufrufe × beste Latenz ÷ Summe über alle Aufgaben</translation>
+        <source>calls × min(best, untuned) ÷ sum over all tasks</source>
+        <translation>Aufrufe × min(bestes, unoptimiert) ÷ Summe über alle Aufgaben</translation>
     </message>
     <message>
         <source>How often one inference calls the kernel.</source>
