@@ -30,4 +30,6 @@ def refuse_other(path: Path, kind: Kind) -> None:
     except OSError:  # whoever writes there says why not
         return
     if head and head[kind.offset :] != kind.holds:
-        raise UserError(f"{path} holds something else, which would be lost.", "Name another file, or remove this one first.")
+        raise UserError(
+            f"{path} holds something else, which would be lost.", "Name another file, or remove this one first."
+        )

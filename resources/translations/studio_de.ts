@@ -5141,6 +5141,14 @@
         <translation>Exportieren Sie es mit einer anderen Version der Operatoren oder ohne diesen Operator.</translation>
     </message>
     <message>
+        <source>Give it a shape, such as --input {0}={1} with a number for every name.</source>
+        <translation>Eine Form angeben, etwa --input {0}={1} mit einer Zahl für jeden Namen.</translation>
+    </message>
+    <message>
+        <source>It is fixed: leave it out, or export the model for another one.</source>
+        <translation>Sie ist fest: weglassen oder das Modell für eine andere exportieren.</translation>
+    </message>
+    <message>
         <source>The model has no input {0}.</source>
         <translation>Das Modell hat keine Eingabe {0}.</translation>
     </message>

@@ -13,7 +13,9 @@ from onnx import TensorProto, helper, numpy_helper
 from machines import machine_of
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import check_model, load_model
+from pruner_engine.frontends.model import bind_dims
 from pruner_engine.frontends.onnx import importer
+from pruner_engine.protocol import ModelInput
 
 
 def run(mod, *inputs):
@@ -90,6 +92,13 @@ def test_dynamic_dimensions_are_asked_for_by_name(dynamic):
 def test_shapes_that_do_not_fit_are_refused(dynamic, given, words):
     with pytest.raises(UserError, match=words):
         load_model(dynamic, given)
+
+
+def test_a_shape_for_a_fixed_input_is_told_that_it_is_fixed():
+    fixed = [ModelInput(name="x", shape=[3, 8], dtype="float32")]
+    with pytest.raises(UserError, match="does not fit") as refused:
+        bind_dims(fixed, {"x": (1, 8)})
+    assert refused.value.hint == "It is fixed: leave it out, or export the model for another one."
 
 
 def external(folder, location, **extra):

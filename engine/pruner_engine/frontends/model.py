@@ -221,6 +221,8 @@ def spec_of(name: str, ty: relax.TensorType) -> TensorSpec:
 
 
 def _hint(item: ModelInput) -> str:
+    if all(isinstance(d, int) for d in item.shape):
+        return "It is fixed: leave it out, or export the model for another one."
     shape = ",".join(str(d) for d in item.shape)
     return f"Give it a shape, such as --input {item.name}={shape} with a number for every name."
 
