@@ -78,8 +78,9 @@ def test_threads_come_from_the_option_then_the_environment_then_the_bundle(bundl
         (["--inputs", "none.npz"], "cannot be used: [Errno 2]"),
         (["--inputs", "other.npz"], "other.npz lacks an input: image"),
         (["--inputs", "small.npz"], "cannot be used: input image has the shape [2], compiled for [1, 3, 16, 16]"),
-        (["--inputs", "broken.npz"], "cannot be used"),
-        (["--inputs", "empty.npz"], "cannot be used"),
+        (["--inputs", "broken.npz"], "cannot be used: broken.npz is not an .npz file"),
+        (["--inputs", "empty.npz"], "cannot be used: empty.npz is not an .npz file"),
+        (["--inputs", "image.png"], "cannot be used: image.png is not an .npz file"),
         (["--inputs", "image.npy"], "cannot be used: image.npy is a single array"),
         (["--bundle", "none"], "none is not a bundle that can be loaded"),
         (["--outputs", "none/out.npz"], "the outputs cannot be written"),
@@ -91,6 +92,7 @@ def test_misuse_is_a_sentence(bundle, bare, tmp_path, arguments, told):
     np.savez(tmp_path / "small.npz", image=np.zeros(2))
     (tmp_path / "broken.npz").write_bytes(b"PK")
     (tmp_path / "empty.npz").write_bytes(b"")
+    (tmp_path / "image.png").write_bytes(b"\x89PNG")
     np.save(tmp_path / "image.npy", np.zeros((1, 3, 16, 16), "f"))
     done = run(bundle[0], bare, *arguments, cwd=tmp_path)
     assert done.returncode and told in done.stderr and "Traceback" not in done.stderr

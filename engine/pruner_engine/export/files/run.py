@@ -250,7 +250,10 @@ def read_arrays(path: str | Path, specs: Sequence[dict[str, Any]]) -> list[np.nd
         KeyError: one is not there.
         ValueError, EOFError, OSError, zipfile.BadZipFile: it is no such file.
     """
-    loaded = np.load(path, allow_pickle=False)
+    try:
+        loaded = np.load(path, allow_pickle=False)
+    except (ValueError, EOFError, zipfile.BadZipFile):  # numpy takes what it does not know for a pickle
+        raise ValueError(f"{path} is not an .npz file") from None
     if isinstance(loaded, np.ndarray):
         raise ValueError(f"{path} is a single array, not an .npz file of arrays with names")
     with loaded as archive:
