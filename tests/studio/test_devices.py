@@ -120,6 +120,7 @@ def test_boards_are_watched_at_their_tracker(qtbot, window: MainWindow) -> None:
         qtbot.waitUntil(lambda: card.state.text() == "1 of 1 answer", timeout=90_000)
         (row,) = card.model.rows
         assert row["key"] == "pi" and row["sign"] == "answers"
+        card._beat.setInterval(200)
         server.terminate()
         qtbot.waitUntil(lambda: card.state.text() != "1 of 1 answer", timeout=60_000)
     finally:

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QPushButton
 
 from pruner_engine import protocol as msg
 from pruner_engine.jobs.client import EngineProcess
+from pruner_studio import engine_client
 from pruner_studio.engine_client import EngineClient
 from pruner_studio.main_window import MainWindow
 
@@ -66,7 +67,8 @@ def test_silence_is_told_ended_by_a_click_and_the_run_goes_on(qtbot, window: Mai
 
 
 @pytest.fixture
-def client(qtbot):
+def client(qtbot, monkeypatch):
+    monkeypatch.setattr(engine_client, "GRACE_S", 0.5)  # a stopped process does not use it
     made = EngineClient()
     made.pulse.worry_s, made.pulse.end_s = 1.0, 3.0
     yield made
