@@ -16,10 +16,11 @@ from pruner_engine.search.budget import Budget
 from pruner_engine.search.control import Control
 from pruner_engine.search.run_plan import RunPlan
 from pruner_engine.search.settings import settings_from
+from pruner_engine.search.task_state import TaskState
 from pruner_engine.search.tuner import Tuner
 from pruner_engine.store.project import Project
 from pruner_engine.targets.target import device_of, resolve_target, target_json
-from schedules import random_schedule
+from schedules import random_schedule, task_of
 from stand_in import held_builder, stand_in  # noqa: F401  a fixture
 
 HOPPER = resolve_target("h100")
@@ -36,13 +37,14 @@ class Impatient(Control):
         return super().wait_while_paused()
 
 
-def tune(path, trials, *, emit=lambda event, control, *builder: None, hold=False):
+def tune(path, trials, *, emit=lambda event, control, *builder: None, hold=False, second=""):
     """Start or go on with the project's run.
 
     Args:
         trials: of the whole run.
         emit: takes each event, what steers the run, and the builder that is held.
         hold: one of two builders stands still from the beginning.
+        second: a workload whose kernel a new run tunes besides.
     """
     control, held = Impatient(), []
     job = JobContext(lambda event: emit(event, control, *held), control)
@@ -60,6 +62,11 @@ def tune(path, trials, *, emit=lambda event, control, *builder: None, hold=False
                 host="{}",
             )
             work = prepare_run(project, run_id, model, HOPPER, job)
+            if second:
+                row, task = project.runs.get(run_id), task_of(second, HOPPER)
+                ids = project.work.add_tasks(row["model_id"], row["target_id"], [task])
+                project.runs.add_tasks(run_id, ids, [1])
+                work.states.append(TaskState(task, ids[0]))
         else:
             work = prepared(project, run_id, project.runs.get(run_id), job)
         plan = RunPlan(
@@ -72,9 +79,10 @@ def tune(path, trials, *, emit=lambda event, control, *builder: None, hold=False
             settings=settings_from(json.dumps(SETTINGS)),
             budget=Budget(trials, None),
         )
-        with Measurer(HOPPER, build_workers=2, check="none", repeats=1) as measurer:
+        with Measurer(HOPPER, build_workers=2, check="none", repeats=1, build_timeout_s=600) as measurer:
             if hold:
-                work.states[0].untuned_s = 1.0  # nothing else is built before the first round
+                for state in work.states:  # nothing else is built before the first round
+                    state.untuned_s = 1.0
                 mod = random_schedule(work.states[0].task, HOPPER).mod
                 held.append(held_builder(measurer, MeasureInput("first", mod)))
             Tuner(project, plan, control, job.emit).run(measurer)
@@ -98,6 +106,22 @@ def test_a_slow_build_joins_a_later_round_and_counts_in_its_own(stand_in, tmp_pa
     places = [number for number, trial in enumerate(trials) if trial["round_id"] == rounds[0]["id"]]
     assert places[:3] == [0, 1, 2] and places[3] >= 2 * ROUND - 1
     assert phases.index("learn") > [n for n, name in enumerate(phases) if name == "verify"][1], "it was begun before"
+
+
+def test_a_slow_build_of_a_task_that_is_tuned_no_more_is_measured_all_the_same(stand_in, tmp_path):  # noqa: F811
+    learned = []
+
+    def emit(event, control, builder=None):
+        if isinstance(event, Phase) and event.name == "learn":
+            learned.append(event.task)
+            if len(learned) == 1:
+                control.steering.put((1, "freeze"))
+                builder.resume()
+
+    rounds, trials = tune(tmp_path / "p.pruner", 10, emit=emit, hold=True, second="matmul:32,32,32")
+    assert [(row["task_id"], row["measured"]) for row in rounds] == [(1, 3), (2, 3), (2, 4)]
+    assert [trial["task_id"] for trial in trials[:3]] == [1, 1, 2], "it was not waited for"
+    assert len({trial["hash"] for trial in trials}) == len(trials) == 10
 
 
 def test_a_pause_breaks_rounds_off_and_they_are_made_up_for(stand_in, tmp_path):  # noqa: F811

@@ -26,7 +26,7 @@ from pruner_engine.search.yardstick import keep_yardstick, restore_yardstick, te
 from pruner_engine.space.sketch import trace_json
 from pruner_engine.store.project import Project
 
-_SLOW = 1 / 4  # share of a round's builds that it does not wait for
+_SLOW = 4  # one in so many builds of a round is not waited for
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +121,8 @@ class UnderWay:
         if self._ahead:  # other phases have come in between
             self._log.phase("measure", ended.state.task.name)
         later = sum(other.trials for other in self._rounds if other.state is ended.state)
-        self._gather(ended.state, later + (0 if last or not self._ahead else int(_SLOW * ended.trials)))
+        slow = 0 if last or not self._ahead else min(-(-ended.trials // _SLOW), ended.trials - 1)
+        self._gather(ended.state, later + slow)
         busy = {ended.state, *(other.state for other in self._rounds)}
         for state in self._run.states:
             if state.under_way and state not in busy:  # slow builds of a task that has no round now
