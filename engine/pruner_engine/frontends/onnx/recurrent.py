@@ -159,8 +159,8 @@ def _weighted(nodes: Nodes, layer: _Layer, x: str, weights: tuple[str, str, str,
     apart = layer.linear_before_reset
     inputs = nodes.sum(product, of_inputs, "" if apart else of_state)
     rows = nodes.reshape(inputs, layer.sides * layer.steps, layer.batch, wide)
-    first = [side * layer.steps for side in range(layer.sides)]
-    return [nodes.rows(rows, np.add(first, layer.times(step))) for step in range(layer.steps)], _Weights(
+    places = [[side * layer.steps + t for side, t in enumerate(layer.times(step))] for step in range(layer.steps)]
+    return [nodes.rows(rows, of_step) for of_step in places], _Weights(
         layer=layer,
         recurrent=_turned(nodes, layer, r),
         bias=of_state if apart else "",
