@@ -148,6 +148,20 @@ def test_more_steps_are_not_more_tasks(tmp_path):
     assert sum(t.weight for t in long) > 1.5 * sum(t.weight for t in short)
 
 
+@pytest.mark.parametrize("kind", GATES)
+def test_both_directions_take_their_steps_in_the_same_kernels(kind, tmp_path):
+    target = resolve_target("llvm")
+
+    def calls(direction):
+        file = written(tmp_path, kind, steps=30, direction=direction)
+        tasks = extract_tasks(prepare(load_model(file).mod, target), target)
+        return sum(task.weight for task in tasks), max(len(task.args) for task in tasks)
+
+    (both, most), (forward, _) = calls("bidirectional"), calls("forward")
+    assert both < 1.2 * forward
+    assert most < 20
+
+
 @pytest.mark.parametrize(
     "attributes", [{"activations": ["Affine"], "activation_alpha": [2.0]}, {"activations": ["ScaledTanh"]}]
 )

@@ -52,3 +52,13 @@ def test_longer_sequences_have_no_more_tasks(tmp_path):
         path = saved(tmp_path, Layers("GRU", bidirectional=True), torch.randn(steps, 1, INPUTS))
         many.append(len(extract_tasks(prepare(load_model(path).mod, target), target)))
     assert many[0] == many[1]
+
+
+def test_both_directions_take_their_steps_in_the_same_kernels(tmp_path):
+    target, calls = resolve_target("llvm"), []
+    for form in ({}, {"bidirectional": True}):
+        path = saved(tmp_path, Layers("LSTM", **form), torch.randn(20, 2, INPUTS))
+        tasks = extract_tasks(prepare(load_model(path).mod, target), target)
+        calls.append(sum(task.weight for task in tasks))
+        assert max(len(task.args) for task in tasks) < 20
+    assert calls[1] < 1.2 * calls[0]

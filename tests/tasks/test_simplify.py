@@ -125,3 +125,10 @@ def test_empty_parts_of_a_concatenation_vanish(cut):
     assert operators(mod).count("concat") == (1 if cut else 0)
     x = np.random.default_rng(0).standard_normal((2, 7)).astype("float32")
     np.testing.assert_allclose(run(mod, x), -np.concatenate([np.exp(x[:, cut:]), x[:, :cut]], axis=1), rtol=1e-6)
+
+
+def test_a_transposition_of_axes_of_one_element_is_a_reshape():
+    def turned(_b: relax.BlockBuilder, x: relax.Var) -> relax.Expr:
+        return op.negative(op.reshape(op.permute_dims(op.reshape(x, (1, 3, 4)), (1, 0, 2)), (3, 4)))
+
+    assert operators(simplify(emitted((3, 4), turned))) == ["negative"]

@@ -9,6 +9,7 @@ from tvm import relax, te, tirx
 
 from pruner_engine.tasks.norms import Legalize, norms
 from pruner_engine.tasks.rewriting import shape_of
+from pruner_engine.tasks.stacks import stacks
 
 
 def softmax(x: te.Tensor, lanes: int) -> te.Tensor:
@@ -41,7 +42,7 @@ def legalizations(lanes: int) -> dict[str, Legalize]:
     Args:
         lanes: float32 numbers in a vector of a CPU; 0 for other targets.
     """
-    return {**norms(), **({"relax.nn.softmax": _softmax(lanes)} if lanes else {})}
+    return {**norms(), **stacks(), **({"relax.nn.softmax": _softmax(lanes)} if lanes else {})}
 
 
 def _softmax(lanes: int) -> Legalize:

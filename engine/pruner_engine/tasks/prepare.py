@@ -32,6 +32,7 @@ from pruner_engine.tasks.rewriting import extents_of, fields_of, operator_of
 from pruner_engine.tasks.signals import signals_as_images
 from pruner_engine.tasks.simplify import simplify
 from pruner_engine.tasks.slices import parts_first
+from pruner_engine.tasks.stacks import in_groups
 from pruner_engine.tasks.transposed import spread_transposed
 from pruner_engine.tasks.widen import widen_channels, widen_products
 from pruner_engine.tasks.winograd import winograd
@@ -100,7 +101,7 @@ def layouts(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) ->
         # weights that are computed from constants (weight_norm) are constants from here on
         mod = _folded(fold_movement(without_zero_divisors(within_bounds(mod))))
         clean = summed_in_float32(_clean(in_arithmetic(signals_as_images(mod) if "signals" in on else mod)))
-        clean = rx.CanonicalizeBindings()(parts_first(simplify(clean))) if "simplify" in on else clean
+        clean = rx.CanonicalizeBindings()(in_groups(parts_first(simplify(clean)))) if "simplify" in on else clean
         clean = in_integers(clean)
         clean = widen_products(clean, lanes) if "wide-products" in on else clean
         plain = _lower(clean, lanes)

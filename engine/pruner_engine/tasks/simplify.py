@@ -27,8 +27,8 @@ def simplify(mod: tvm.IRModule) -> tvm.IRModule:
     """Move reshapes behind element-wise operators and norms, and write operators in the form that fuses, in "main".
 
     Clipping becomes minimum and maximum, which every layout can follow; a power of 2, 3, ±1 or ±½ products, a quotient
-    or a root; a split one slice for each part; broadcasts and reshapes to the shape that is there already vanish, and
-    so do empty parts of concatenations.
+    or a root; a split one slice for each part; a transposition that moves none but axes of one element a reshape.
+    Broadcasts and reshapes to the shape that is there already vanish, and so do empty parts of concatenations.
     """
     return relax.transform.DeadCodeElimination()(rewritten(mod, _Simplifier(mod)))
 
@@ -44,7 +44,7 @@ class _Simplifier(PyExprMutator):
             return visited
         if name in ("relax.reshape", "relax.broadcast_to") and shape_of(visited.args[0]) == shape:
             return visited.args[0]
-        if name == "relax.reshape":
+        if name == "relax.reshape" or (name == "relax.permute_dims" and _keeps_order(visited)):
             return self._reshaped(visited.args[0], shape)
         if name == "relax.concat":
             return self._joined(visited)
@@ -205,6 +205,16 @@ def _split(other: list[int], shape: list[int], inner: list[int]) -> list[int] | 
             return None
         followed += part if extent == n else [1] * len(part)
     return None if rest else followed
+
+
+def _keeps_order(call: relax.Call) -> bool:
+    """Whether a transposition moves none but axes of one element."""
+    shape = shape_of(call.args[0])
+    if shape is None:
+        return False
+    order = [int(a) for a in call.attrs.axes] if call.attrs.axes else [*reversed(range(len(shape)))]
+    moved = [axis for axis in order if shape[axis] != 1]
+    return moved == sorted(moved)
 
 
 def _scalar(value: relax.Expr, rank: int) -> float | None:

@@ -113,9 +113,9 @@ class Nodes:
             return self.several("Split", len(sizes), x, axis=axis, split=sizes)
         return self.several("Split", len(sizes), x, self.constant(sizes), axis=axis)
 
-    def each(self, x: str, many: int) -> list[str]:
-        """The slices of `x` along its first axis, [1, ...]; all are the same kernel, which those of a split are not."""
-        return [x] if many == 1 else [self("Gather", x, self.constant([i]), axis=0) for i in range(many)]
+    def rows(self, x: str, places: Sequence[int]) -> str:
+        """What `x` has at these places of its first axis; all are the same kernel, which parts of a split are not."""
+        return self("Gather", x, self.constant(places), axis=0)
 
     def concat(self, parts: list[str], axis: int) -> str:
         return parts[0] if len(parts) == 1 else self("Concat", *parts, axis=axis)

@@ -1,8 +1,9 @@
 """Recurrent layers of ONNX files (RNN, GRU, LSTM), written out step by step: TVM's importer knows none of them.
 
 A step is a product of the state with the recurrent weights and some element-wise work; the products of all steps'
-inputs with the input weights are one. All steps of a direction are the same kernels, so a layer adds few tasks,
-however long it is. States are [1, batch, hidden] throughout. Formulas: ONNX's operators of these names.
+inputs with the input weights are one. All steps are the same kernels, so a layer adds few tasks, however long it is.
+A layer of two directions takes a step of each at once, in the same kernels: states are [sides, batch, hidden]
+throughout. Formulas: ONNX's operators of these names.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ class _Layer:
     hidden: int
     dtype: Any  # NumPy's
     backwards: list[bool]  # of each direction
-    activations: list[list[str]]  # of each direction
+    activations: list[tuple[str, ...]]  # by what they are for, of each direction
     batch_first: bool
     clip: float  # 0: not at all
     input_forget: bool
@@ -103,139 +104,166 @@ class _Layer:
             hidden=attributes["hidden_size"],
             dtype=helper.tensor_dtype_to_np_dtype(x.elem_type),
             backwards=backwards,
-            activations=[names[i : i + many] for i in range(0, len(names), many)],
+            activations=[tuple(names[i::many]) for i in range(many)],
             batch_first=batch_first,
             clip=attributes.get("clip", 0.0),
             input_forget=bool(attributes.get("input_forget", 0)),
             linear_before_reset=bool(attributes.get("linear_before_reset", 0)),
         )
 
+    @property
+    def sides(self) -> int:
+        return len(self.backwards)
+
+    def times(self, step: int) -> list[int]:
+        """Where in the sequence each direction is at a step."""
+        return [self.steps - 1 - step if backwards else step for backwards in self.backwards]
+
 
 @dataclass(frozen=True)
-class _Direction:
-    """What the steps of one direction read."""
+class _Weights:
+    """What all steps of a layer read; two directions have an axis for them in front."""
 
     layer: _Layer
-    activations: list[str]
     recurrent: str  # [hidden, gates * hidden]
-    bias: str  # [gates * hidden], of the state's product; "" where it is among the inputs
-    peepholes: list[str]  # LSTM: [1, 1, hidden] of the gates i, o and f; empty where it has none
+    bias: str  # [gates * hidden] (of two directions [2, 1, ...]), of the state's product; "" where the inputs have it
+    peepholes: list[str]  # LSTM: [sides, 1, hidden] of the gates i, o and f; empty where it has none
 
 
 def _write_layer(nodes: Nodes, layer: _Layer, node: onnx.NodeProto) -> None:
     x, w, r, b, lengths, h, c, p = [*node.input, *[""] * 8][:8]
     if layer.batch_first:
         x, h, c = (nodes.transpose(name, 1, 0, 2) if name else "" for name in (x, h, c))
-    sides = len(layer.backwards)
-    per_side = [nodes.split(name, sides, axis=0) if name else [""] * sides for name in (w, r, b, p, h, c)]
-    lasting = _lasting(nodes, layer, lengths) if lengths else []
-    zero = nodes.constant(np.zeros((1, layer.batch, layer.hidden)), layer.dtype)
-    outputs, last = [], []
-    for backwards, activations, w, r, b, p, h, c in zip(layer.backwards, layer.activations, *per_side, strict=True):
-        inputs, direction = _direction(nodes, layer, activations, x, (w, r, b, p))
-        state = [h or zero, c or zero][: layer.cell.states]
-        made, final = _run(nodes, direction, inputs, state, lasting, backwards)
-        outputs.append(nodes.reshape(made, layer.steps, 1, layer.batch, layer.hidden))
-        last.append(final)
-    y = nodes.concat(outputs, axis=1)
-    finals = [nodes.concat(list(of_sides), axis=0) for of_sides in zip(*last, strict=True)]
+    inputs, weights = _weighted(nodes, layer, x, (w, r, b, p))
+    zero = nodes.constant(np.zeros((layer.sides, layer.batch, layer.hidden)), layer.dtype)
+    state = [h or zero, c or zero][: layer.cell.states]
+    y, finals = _run(nodes, weights, inputs, state, _lasting(nodes, layer, lengths) if lengths else [])
     if layer.batch_first:
         y, finals = nodes.transpose(y, 2, 0, 1, 3), [nodes.transpose(final, 1, 0, 2) for final in finals]
     for value, name in zip([y, *finals], node.output, strict=False):
         nodes.named(value, name)
 
 
-def _direction(
-    nodes: Nodes, layer: _Layer, activations: list[str], x: str, weights: tuple[str, str, str, str]
-) -> tuple[list[str], _Direction]:
-    """The inputs of each step [1, batch, gates * hidden], and what the steps read besides.
+def _weighted(nodes: Nodes, layer: _Layer, x: str, weights: tuple[str, str, str, str]) -> tuple[list[str], _Weights]:
+    """The inputs of each step [sides, batch, gates * hidden], and what the steps read besides.
 
-    `x` is [steps, batch, inputs]; the weights are those of the direction as ONNX has them: W, R, B and P.
+    `x` is [steps, batch, inputs]; the weights are as ONNX has them: W, R, B and P.
     """
     w, r, b, p = weights
     wide = layer.cell.gates * layer.hidden
-    of_inputs, of_state = nodes.split(nodes.reshape(b, 2 * wide), 2, axis=0) if b else ("", "")
-    product = nodes("MatMul", x, nodes.transpose(nodes.reshape(w, wide, -1), 1, 0))
+    biases = nodes.split(b, 2, axis=1) if b else ["", ""]
+    shape = [wide] if layer.sides == 1 else [layer.sides, 1, wide]
+    of_inputs, of_state = (nodes.reshape(bias, *shape) if bias else "" for bias in biases)
+    product = nodes("MatMul", nodes.reshape(x, layer.steps * layer.batch, -1), _turned(nodes, layer, w))
     # where a gate scales the state's product, it scales its bias too; elsewhere both biases are added at once
     apart = layer.linear_before_reset
     inputs = nodes.sum(product, of_inputs, "" if apart else of_state)
-    return nodes.each(inputs, layer.steps), _Direction(
+    rows = nodes.reshape(inputs, layer.sides * layer.steps, layer.batch, wide)
+    places = [[side * layer.steps + t for side, t in enumerate(layer.times(step))] for step in range(layer.steps)]
+    return [nodes.rows(rows, of_step) for of_step in places], _Weights(
         layer=layer,
-        activations=activations,
-        recurrent=nodes.transpose(nodes.reshape(r, wide, layer.hidden), 1, 0),
+        recurrent=_turned(nodes, layer, r),
         bias=of_state if apart else "",
-        peepholes=nodes.split(nodes.reshape(p, 1, 1, 3 * layer.hidden), 3, axis=2) if p else [],
+        peepholes=nodes.split(nodes.reshape(p, layer.sides, 1, 3 * layer.hidden), 3, axis=2) if p else [],
     )
 
 
+def _turned(nodes: Nodes, layer: _Layer, weights: str) -> str:
+    """Weights that ONNX has as [sides, to, from], as matrices to multiply by: [from, to] of a single side."""
+    if layer.sides > 1:
+        return nodes.transpose(weights, 0, 2, 1)
+    return nodes.transpose(nodes.reshape(weights, layer.cell.gates * layer.hidden, -1), 1, 0)
+
+
 def _run(
-    nodes: Nodes, direction: _Direction, inputs: list[str], state: list[str], lasting: list[str], backwards: bool
+    nodes: Nodes, weights: _Weights, inputs: list[str], state: list[str], lasting: list[str]
 ) -> tuple[str, list[str]]:
-    """The outputs of all steps [steps, batch, hidden] in the order of time, and the last state."""
-    outputs = [""] * len(inputs)
-    zero = nodes.constant(0, direction.layer.dtype)
-    for t in sorted(range(len(inputs)), reverse=backwards):
-        new = direction.layer.cell.step(nodes, direction, inputs[t], *state)
-        outputs[t] = new[0]
+    """The outputs at all times [steps, sides, batch, hidden], and the last state."""
+    layer = weights.layer
+    outputs = []
+    zero = nodes.constant(0, layer.dtype)
+    for step, x in enumerate(inputs):
+        new = layer.cell.step(nodes, weights, x, *state)
+        outputs.append(new[0])
         if lasting:  # a sequence that has ended keeps its state and puts out zeros
-            outputs[t] = nodes("Where", lasting[t], new[0], zero)
-            new = [nodes("Where", lasting[t], *pair) for pair in zip(new, state, strict=True)]
+            outputs[step] = nodes("Where", lasting[step], new[0], zero)
+            new = [nodes("Where", lasting[step], *pair) for pair in zip(new, state, strict=True)]
         state = new
-    return nodes.concat(outputs, axis=0), state
+    return _in_time(nodes, layer, outputs), state
+
+
+def _in_time(nodes: Nodes, layer: _Layer, outputs: list[str]) -> str:
+    """What the steps put out, where in the sequence it belongs."""
+    if layer.sides == 1:
+        outputs = [outputs[t] for (t,) in map(layer.times, range(layer.steps))]
+    made = nodes.concat(outputs, axis=0)
+    if layer.sides > 1:
+        places = [step * layer.sides + side for t in range(layer.steps) for side, step in enumerate(layer.times(t))]
+        made = nodes.rows(made, places)
+    return nodes.reshape(made, layer.steps, layer.sides, layer.batch, layer.hidden)
 
 
 def _lasting(nodes: Nodes, layer: _Layer, lengths: str) -> list[str]:
-    """For each step, which sequences of the batch have one: [1, batch, 1]."""
+    """For each step, which sequences of the batch have one: [sides, batch, 1]."""
     times = nodes.constant(np.arange(layer.steps).reshape(-1, 1, 1), np.int32)
-    return nodes.each(nodes("Less", times, nodes.reshape(lengths, 1, -1, 1)), layer.steps)
+    lasting = nodes("Less", times, nodes.reshape(lengths, 1, -1, 1))
+    return [nodes.rows(lasting, layer.times(step)) for step in range(layer.steps)]
 
 
-def _gate(nodes: Nodes, direction: _Direction, which: int, *terms: str) -> str:
+def _gate(nodes: Nodes, weights: _Weights, which: int, *terms: str) -> str:
     """The activation number `which` of the sum of the terms."""
     x = nodes.sum(*terms)
-    if clip := direction.layer.clip:
+    if clip := weights.layer.clip:
         if nodes.opset < _BOUNDS_AS_INPUTS:
             x = nodes("Clip", x, min=-clip, max=clip)
         else:
-            x = nodes("Clip", x, *(nodes.constant(bound, direction.layer.dtype) for bound in (-clip, clip)))
-    return nodes(direction.activations[which], x)
+            x = nodes("Clip", x, *(nodes.constant(bound, weights.layer.dtype) for bound in (-clip, clip)))
+    return _activated(nodes, weights, which, x)
 
 
-def _rnn(nodes: Nodes, direction: _Direction, x: str, h: str) -> list[str]:
-    return [_gate(nodes, direction, 0, x, nodes("MatMul", h, direction.recurrent), direction.bias)]
+def _activated(nodes: Nodes, weights: _Weights, which: int, x: str) -> str:
+    names = weights.layer.activations[which]
+    if len(set(names)) == 1:
+        return nodes(names[0], x)
+    parts = nodes.split(x, len(names), axis=0)
+    return nodes.concat([nodes(name, part) for name, part in zip(names, parts, strict=True)], axis=0)
 
 
-def _gru(nodes: Nodes, direction: _Direction, x: str, h: str) -> list[str]:
+def _rnn(nodes: Nodes, weights: _Weights, x: str, h: str) -> list[str]:
+    return [_gate(nodes, weights, 0, x, nodes("MatMul", h, weights.recurrent), weights.bias)]
+
+
+def _gru(nodes: Nodes, weights: _Weights, x: str, h: str) -> list[str]:
     x_z, x_r, x_new = nodes.split(x, 3, axis=2)
-    if direction.layer.linear_before_reset:
-        product = nodes.sum(nodes("MatMul", h, direction.recurrent), direction.bias)
+    if weights.layer.linear_before_reset:
+        product = nodes.sum(nodes("MatMul", h, weights.recurrent), weights.bias)
         of_z, of_r, of_new = nodes.split(product, 3, axis=2)
-        r = _gate(nodes, direction, 0, x_r, of_r)
+        r = _gate(nodes, weights, 0, x_r, of_r)
         of_new = nodes("Mul", r, of_new)
     else:
-        for_z, for_r, for_new = nodes.split(direction.recurrent, 3, axis=1)
+        for_z, for_r, for_new = nodes.split(weights.recurrent, 3, axis=1 if weights.layer.sides == 1 else 2)
         of_z = nodes("MatMul", h, for_z)
-        r = _gate(nodes, direction, 0, x_r, nodes("MatMul", h, for_r))
+        r = _gate(nodes, weights, 0, x_r, nodes("MatMul", h, for_r))
         of_new = nodes("MatMul", nodes("Mul", r, h), for_new)
-    z = _gate(nodes, direction, 0, x_z, of_z)
-    new = _gate(nodes, direction, 1, x_new, of_new)
+    z = _gate(nodes, weights, 0, x_z, of_z)
+    new = _gate(nodes, weights, 1, x_new, of_new)
     return [nodes("Add", new, nodes("Mul", z, nodes("Sub", h, new)))]  # (1 - z) new + z h
 
 
-def _lstm(nodes: Nodes, direction: _Direction, x: str, h: str, c: str) -> list[str]:
+def _lstm(nodes: Nodes, weights: _Weights, x: str, h: str, c: str) -> list[str]:
     def peep(gate: int, cell: str) -> str:
-        return nodes("Mul", direction.peepholes[gate], cell) if direction.peepholes else ""
+        return nodes("Mul", weights.peepholes[gate], cell) if weights.peepholes else ""
 
-    product = nodes.sum(x, nodes("MatMul", h, direction.recurrent), direction.bias)
+    product = nodes.sum(x, nodes("MatMul", h, weights.recurrent), weights.bias)
     i, o, f, new = nodes.split(product, 4, axis=2)
-    i = _gate(nodes, direction, 0, i, peep(0, c))
-    if direction.layer.input_forget:
-        f = nodes("Sub", nodes.constant(1, direction.layer.dtype), i)
+    i = _gate(nodes, weights, 0, i, peep(0, c))
+    if weights.layer.input_forget:
+        f = nodes("Sub", nodes.constant(1, weights.layer.dtype), i)
     else:
-        f = _gate(nodes, direction, 0, f, peep(2, c))
-    c = nodes("Add", nodes("Mul", f, c), nodes("Mul", i, _gate(nodes, direction, 1, new)))
-    o = _gate(nodes, direction, 0, o, peep(1, c))
-    return [nodes("Mul", o, nodes(direction.activations[2], c)), c]
+        f = _gate(nodes, weights, 0, f, peep(2, c))
+    c = nodes("Add", nodes("Mul", f, c), nodes("Mul", i, _gate(nodes, weights, 1, new)))
+    o = _gate(nodes, weights, 0, o, peep(1, c))
+    return [nodes("Mul", o, _activated(nodes, weights, 2, c)), c]
 
 
 @dataclass(frozen=True)
