@@ -22,8 +22,8 @@ COMPARED = [
 ]
 # what an applied schedule hides: which part of the loop that virtual threads are fused to an access moves with
 FUSED = {("symbol", "memory_operations_thread"), ("penalty", "reuse"), ("time", "compute"), ("time", "lines")}
-# quotients that TVM simplifies, knowing the tiles, and we do not: of which group a channel is, of which part of a window
-# a partial sum is, and in which tile a pixel lies. What is told of the block that moves with them is an estimate.
+# quotients that TVM simplifies, knowing the tiles, and we do not: of which group a channel is, of which part of a
+# window a partial sum is, in which tile a pixel lies. What is told of the block that moves with them is an estimate.
 QUOTIENTS = {
     "conv2d:1,16,12,12,32,3,pad=1,groups=2": "pad_temp",
     "conv2d:1,16,12,12,32,3,pad=1,groups=2,layout=NHWC": "pad_temp",

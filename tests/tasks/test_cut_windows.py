@@ -10,6 +10,7 @@ import tvm
 from tvm import relax
 
 from graphs import graph
+from machines import machine_of
 from pruner_engine.tasks.cut_windows import cut_windows
 from pruner_engine.tasks.rewriting import shape_of
 from seeds import seeded
@@ -31,8 +32,7 @@ def window_of(mod):
 
 def run(mod, image):
     x = np.random.default_rng(1).standard_normal((2, 3, *image)).astype("float32")
-    machine = relax.VirtualMachine(tvm.compile(mod, target="llvm"), tvm.cpu())
-    return machine["main"](tvm.runtime.tensor(x)).numpy()
+    return machine_of(mod)["main"](tvm.runtime.tensor(x)).numpy()
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,8 @@ def test_the_result_is_the_same(monkeypatch, tile, height, width, dilation):
 def test_dilated_convolutions_of_any_padding_are_the_same(monkeypatch, seed):
     rng = random.Random(seed)
     dilation, padding = rng.randint(2, 5), [rng.randint(0, 6) for _ in range(4)]
-    monkeypatch.setattr(winograd, "tile_of", lambda *_: rng.choice((2, 4)))
+    tile = rng.choice((2, 4))
+    monkeypatch.setattr(winograd, "tile_of", lambda *_: tile)
     shape = (rng.randint(1, 3), *(2 * dilation + rng.randint(1, 12) for _ in range(2)), 32)
     weight = relax.const(np.random.default_rng(seed).standard_normal((3, 3, 32, 16)).astype("float32") / 17)
     options = {"padding": padding, "dilation": dilation, **LAYOUT}

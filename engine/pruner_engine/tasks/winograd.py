@@ -70,6 +70,7 @@ def tile_of(pixels: tuple[int, int, int], channels: int, filters: int, dilation:
 
     Args:
         pixels: images, their height and width in the result.
+        dilation: of rows and of columns.
     """
     best = min(_INPUT, key=lambda tile: _share(tile, pixels, channels, filters, dilation))
     return best if _share(best, pixels, channels, filters, dilation) < _GAIN else 0
@@ -105,9 +106,9 @@ def _tile_of(call: relax.Call, typed: relax.Call, lanes: int) -> int:
         return 0
     batch, height, width, count = shape
     channels = int(call.args[1].ty.shape[2])
-    return (
-        0 if channels % lanes or count % lanes else tile_of((batch, height, width), channels, count, _dilation_of(call))
-    )
+    if channels % lanes or count % lanes:
+        return 0
+    return tile_of((batch, height, width), channels, count, _dilation_of(call))
 
 
 @mutator
