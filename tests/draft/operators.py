@@ -12,6 +12,7 @@ from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.integers.kernels import Window, conv2d
 from pruner_engine.tasks.prepare import prepare
 from pruner_engine.tasks.task import TuningTask
+from pruner_engine.tasks.winograd import transform_input, transform_output
 
 _IMAGE, _FILTERS = (1, 16, 14, 14), (32, 16, 3, 3)
 
@@ -91,6 +92,7 @@ _GRAPHS = {
 HALF, PACKED = "matmul of halves, summed in float32", "conv2d of packed channels"
 PAIRS_OF_BYTES = "conv2d of bytes that are widened to pairs"
 HALF_RELU = "conv2d of halves, relu"
+DILATED = ["Winograd's transform of pixels that lie apart", "Winograd's transform back to pixels that lie apart"]
 OPERATORS = [*_GRAPHS, PACKED]
 
 
@@ -100,8 +102,10 @@ def operator_task(name: str, target: tvm.target.Target) -> TuningTask:
         function, shapes, constants = _GRAPHS[name]
         tasks = extract_tasks(prepare(graph(function, *shapes, constants=constants), target), target)
         return max(tasks, key=lambda task: task.flops)
+    others = {HALF: _half, PACKED: _packed, PAIRS_OF_BYTES: _pairs_of_bytes, HALF_RELU: _half_relu}
+    others |= zip(DILATED, (_winograd_input, _winograd_output), strict=True)
     with target:
-        made = {HALF: _half, PACKED: _packed, PAIRS_OF_BYTES: _pairs_of_bytes, HALF_RELU: _half_relu}[name]()
+        made = others[name]()
         mod = tvm.IRModule({"main": te.create_prim_func(made)})
     return TuningTask("kernel", "kernel", "0", mod, (), 1e6, 1)
 
@@ -122,6 +126,17 @@ def _half_relu() -> list[te.Tensor]:
     """A convolution of 49 pixels, which are padded for Tensor Cores, and what reads its result."""
     data, weight = te.placeholder((1, 7, 7, 64), "float16", "data"), te.placeholder((1, 1, 64, 48), "float16", "weight")
     return [data, weight, topi.nn.relu(topi.nn.conv2d(data, weight, 1, 0, 1, "NHWC", "HWIO", "float16"))]
+
+
+def _winograd_input() -> list[te.Tensor]:
+    image = te.placeholder((2, 15, 18, 32), name="image")
+    return [image, transform_input(image, 2, (3, 3), (15, 18), 3)]
+
+
+def _winograd_output() -> list[te.Tensor]:
+    """Rows are not divided by tiles, columns are."""
+    products = te.placeholder((4, 4, 18, 3, 3, 32), name="products")
+    return [products, topi.nn.relu(transform_output(products, 2, (2, 15, 18, 32), 3))]
 
 
 def _pairs_of_bytes() -> list[te.Tensor]:

@@ -11,7 +11,7 @@ import tvm
 from tvm.s_tir import SBlock, SBlockRealize
 from tvm.tirx import For, SeqStmt
 
-from draft.operators import HALF, HALF_RELU, OPERATORS, PAIRS_OF_BYTES, operator_task
+from draft.operators import DILATED, HALF, HALF_RELU, OPERATORS, PAIRS_OF_BYTES, operator_task
 from graphs import GRAPHS, NORMS, TWO_RESULTS, tasks_of_graph
 from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.space.design_space import DesignSpace
@@ -77,7 +77,7 @@ def named_task(name: str, target: tvm.target.Target) -> TuningTask:
     """The task of a built-in workload, or of another operator that has a name here."""
     if name in GRAPHS:
         return tasks_of_graph(name, target)[0]
-    if name in (*OPERATORS, HALF, HALF_RELU, PAIRS_OF_BYTES):
+    if name in (*OPERATORS, *DILATED, HALF, HALF_RELU, PAIRS_OF_BYTES):
         return operator_task(name, target)
     return task_of(name, target)
 

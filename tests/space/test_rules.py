@@ -183,15 +183,15 @@ def test_rows_that_no_vector_divides_leave_the_stock_rules_their_try():
 
 @pytest.mark.parametrize("tile", [2, 4])
 @pytest.mark.parametrize("transform", ["input", "output"])
-@pytest.mark.parametrize("size", [(8, 12), (7, 9)])
-def test_winograd_computes_the_same(transform, tile, size):
-    down, across = (-(-n // tile) for n in size)
+@pytest.mark.parametrize(("size", "dilation"), [((8, 12), 1), ((7, 9), 1), ((8, 16), 2), ((7, 13), 3)])
+def test_winograd_computes_the_same(transform, tile, size, dilation):
+    down, across = (-(-n // (tile * dilation)) for n in size)
     if transform == "input":
         image = tvm.te.placeholder((2, *size, 32), name="image")
-        result = winograd.transform_input(image, tile, (1, 1), size)
+        result = winograd.transform_input(image, tile, (dilation, dilation), size, dilation)
     else:
-        image = tvm.te.placeholder((tile + 2, tile + 2, 2, down, across, 32), name="products")
-        result = tvm.topi.nn.relu(winograd.transform_output(image, tile, (2, *size, 32)))
+        image = tvm.te.placeholder((tile + 2, tile + 2, 2 * dilation**2, down, across, 32), name="products")
+        result = tvm.topi.nn.relu(winograd.transform_output(image, tile, (2, *size, 32), dilation))
     task = kernel_task(tvm.te.create_prim_func([image, result]))
     rng = np.random.default_rng(7)
     arrays = [rng.standard_normal(a.shape).astype(a.dtype) for a in task.args]

@@ -20,6 +20,7 @@ from pruner_engine.rule_names import REWRITES, Layout
 from pruner_engine.targets.target import vector_bits_of
 from pruner_engine.tasks.batch_norms import fold_batch_norms
 from pruner_engine.tasks.constants import fold_constants, fold_the_rest
+from pruner_engine.tasks.cut_windows import cut_windows
 from pruner_engine.tasks.fold import fold_movement
 from pruner_engine.tasks.grouped import widen_groups
 from pruner_engine.tasks.halves import summed_in_float32
@@ -101,7 +102,8 @@ def layouts(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) ->
         # weights that are computed from constants (weight_norm) are constants from here on
         mod = _folded(fold_movement(without_zero_divisors(within_bounds(mod))))
         clean = summed_in_float32(_clean(in_arithmetic(signals_as_images(mod) if "signals" in on else mod)))
-        clean = rx.CanonicalizeBindings()(in_groups(parts_first(simplify(clean)))) if "simplify" in on else clean
+        if "simplify" in on:
+            clean = rx.CanonicalizeBindings()(in_groups(parts_first(simplify(cut_windows(clean)))))
         clean = in_integers(clean)
         clean = widen_products(clean, lanes) if "wide-products" in on else clean
         plain = _lower(clean, lanes)

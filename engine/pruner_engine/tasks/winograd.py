@@ -3,12 +3,15 @@
 An output tile of m x m pixels takes (m + 2)² products a pair of channels instead of 9 m². Each convolution becomes
 three kernels: tiles of the input are transformed, multiplied as a batch of matrices with filters that were transformed
 when the model was compiled, and transformed back, where bias, residual and activation fuse.
+
+A convolution of dilation d is d² plain ones, each of the pixels that lie d apart: to the tiles, as many more images.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import partial, reduce
 
 import numpy as np
 import tvm
@@ -19,6 +22,7 @@ from tvm.relax.expr_functor import PyExprMutator, mutator
 from pruner_engine.tasks.rewriting import OUTER, is_constant_nhwc, operator_of, rewritten, shape_of
 
 STAGE = "winograd"  # annotation of a transform's inner stage: the pixels of its output that lie in one tile's row
+DILATION = "winograd_dilation"  # the same: how far apart those are, where they are no neighbours
 # operations in the time that it takes to move a byte of each, as measured on a core with AVX-512
 _PER_BYTE = {"input": 8, "output": 4, "filters": 12}
 _GAIN = 0.8  # of the plain convolution's time, from which on three kernels for one pay
@@ -61,14 +65,15 @@ def winograd(mod: tvm.IRModule, lanes: int) -> tvm.IRModule:
     return rewritten(mod, _Rewriter(mod, lanes))
 
 
-def tile_of(pixels: tuple[int, int, int], channels: int, filters: int) -> int:
+def tile_of(pixels: tuple[int, int, int], channels: int, filters: int, dilation: int = 1) -> int:
     """Pixels of a tile's row that make a convolution fastest; 0 where none is clearly faster than the plain one.
 
     Args:
         pixels: images, their height and width in the result.
+        dilation: of rows and of columns.
     """
-    best = min(_INPUT, key=lambda tile: _share(tile, pixels, channels, filters))
-    return best if _share(best, pixels, channels, filters) < _GAIN else 0
+    best = min(_INPUT, key=lambda tile: _share(tile, pixels, channels, filters, dilation))
+    return best if _share(best, pixels, channels, filters, dilation) < _GAIN else 0
 
 
 def share_of(call: relax.Call, lanes: int) -> float:
@@ -77,15 +82,15 @@ def share_of(call: relax.Call, lanes: int) -> float:
     if not tile:
         return 1.0
     *pixels, count = shape_of(call) or []
-    return _share(tile, (pixels[0], pixels[1], pixels[2]), int(call.args[1].ty.shape[2]), count)
+    return _share(tile, (pixels[0], pixels[1], pixels[2]), int(call.args[1].ty.shape[2]), count, _dilation_of(call))
 
 
-def _share(tile: int, pixels: tuple[int, int, int], channels: int, filters: int) -> float:
+def _share(tile: int, pixels: tuple[int, int, int], channels: int, filters: int, dilation: int) -> float:
     """The same, for tiles of one size."""
     images, height, width = pixels
     pairs = channels * filters
     plain = pairs * (2 * 9 * images * height * width + _PER_BYTE["filters"] * 4 * 9)
-    area, tiles = (tile + 2) ** 2, images * -(-height // tile) * -(-width // tile)
+    area, tiles = (tile + 2) ** 2, images * math.prod(_tiles((height, width), tile, dilation)) * dilation**2
     moved = 4 * tiles * (_PER_BYTE["input"] * channels + _PER_BYTE["output"] * filters)
     return area * (pairs * (2 * tiles + _PER_BYTE["filters"] * 4) + moved) / plain
 
@@ -101,7 +106,9 @@ def _tile_of(call: relax.Call, typed: relax.Call, lanes: int) -> int:
         return 0
     batch, height, width, count = shape
     channels = int(call.args[1].ty.shape[2])
-    return 0 if channels % lanes or count % lanes else tile_of((batch, height, width), channels, count)
+    if channels % lanes or count % lanes:
+        return 0
+    return tile_of((batch, height, width), channels, count, _dilation_of(call))
 
 
 @mutator
@@ -117,25 +124,23 @@ class _Rewriter(PyExprMutator):
         if not tile:
             return visited
         data, filters = visited.args[0], visited.args[1].value.numpy()
-        shape = shape_of(call) or []
-        batch, height, width, count = shape
-        channels = filters.shape[2]
+        shape, dilation = shape_of(call) or [], _dilation_of(visited)
+        _, height, width, count = shape
         top, left = (int(n) for n in visited.attrs.padding[:2])
-        area = (tile + 2) ** 2
-        tiles = batch * -(-height // tile) * -(-width // tile)
         kept = {"op_pattern": OUTER}
         tiled = self.builder_.emit_te(
-            partial(transform_input, tile=tile, padding=(top, left), output=(height, width)),
+            partial(transform_input, tile=tile, padding=(top, left), output=(height, width), dilation=dilation),
             data,
             primfunc_name_hint="winograd_input",
             primfunc_attrs=kept,
         )
-        flat = self.builder_.emit(relax.op.reshape(tiled, (area, tiles, channels)))
+        size, _, *tiles, channels = shape_of(tiled) or []
+        flat = self.builder_.emit(relax.op.reshape(tiled, (size**2, math.prod(tiles), channels)))
         weight = relax.const(transform_filters(filters, tile))
         product = self.builder_.emit(relax.op.matmul(flat, weight))
-        tiled = self.builder_.emit(relax.op.reshape(product, (*list(tiled.ty.shape)[:-1], count)))
+        tiled = self.builder_.emit(relax.op.reshape(product, (size, size, *tiles, count)))
         return self.builder_.call_te(
-            partial(transform_output, tile=tile, shape=shape),
+            partial(transform_output, tile=tile, shape=shape, dilation=dilation),
             tiled,
             primfunc_name_hint="winograd_output",
             primfunc_attrs=kept,
@@ -149,20 +154,26 @@ def transform_filters(filters: np.ndarray, tile: int) -> np.ndarray:
     return wide.reshape(-1, *filters.shape[2:]).astype(filters.dtype)
 
 
-def transform_input(x: te.Tensor, tile: int, padding: tuple[int, int], output: tuple[int, int]) -> te.Tensor:
-    """Transformed tiles [a, b, n, tile row, tile column, channel] of an image in NHWC.
+def transform_input(
+    x: te.Tensor, tile: int, padding: tuple[int, int], output: tuple[int, int], dilation: int = 1
+) -> te.Tensor:
+    """Transformed tiles [a, b, image, tile row, tile column, channel] of an image in NHWC, or of several.
 
     Args:
         padding: rows above and columns left of the image.
         output: height and width of the convolution's result.
+        dilation: an image is read as dilation² of them, each of the pixels that lie so far apart.
     """
     batch, height, width, channels = (int(n) for n in x.shape)
     (top, left), matrix = padding, _INPUT[tile]
-    down, across = (-(-n // tile) for n in output)
+    down, across = _tiles(output, tile, dilation)
+    batch *= dilation**2
 
-    def pixel(n: tirx.Var, h: Expr, w: Expr, c: tirx.Var) -> Expr:
+    def pixel(n: Expr, h: Expr, w: Expr, c: tirx.Var) -> Expr:
+        h = h * dilation + n // dilation % dilation
+        w = w * dilation + n % dilation
         inside = tirx.all(h >= top, h < top + height, w >= left, w < left + width)
-        return tirx.if_then_else(inside, x(n, h - top, w - left, c), tirx.const(0, x.dtype))
+        return tirx.if_then_else(inside, x(n // dilation**2, h - top, w - left, c), tirx.const(0, x.dtype))
 
     size = tile + 2
     padded = te.compute((batch, tile * down + 2, tile * across + 2, channels), pixel, name="winograd_pad", attrs=_KEPT)
@@ -179,27 +190,43 @@ def transform_input(x: te.Tensor, tile: int, padding: tuple[int, int], output: t
     )
 
 
-def transform_output(products: te.Tensor, tile: int, shape: Sequence[int]) -> te.Tensor:
-    """The convolution's result in NHWC from the products [a, b, n, tile row, tile column, channel].
+def transform_output(products: te.Tensor, tile: int, shape: Sequence[int], dilation: int = 1) -> te.Tensor:
+    """The convolution's result in NHWC from the products [a, b, image, tile row, tile column, channel].
 
     Args:
         shape: of the result; what its last tiles hold beyond it is not computed.
+        dilation: as for `transform_input`.
     """
-    size, matrix = tile + 2, _OUTPUT[tile]
-    *_, batch, down, across, filters = (int(n) for n in products.shape)
+    size, matrix, step = tile + 2, _OUTPUT[tile], tile * dilation
+    *_, down, across, filters = (int(n) for n in products.shape)
+    # TVM follows single quotients of a loop, not their sum: what is one image to the products has three axes here
+    images, names = ([dilation, dilation], ["p", "q"]) if dilation > 1 else ([], [])
+
+    def in_rows(u: tirx.Var, b: tirx.Var, *at: Expr) -> Expr:
+        *image, i, j, c = at
+        n = reduce(lambda whole, part: whole * dilation + part, image)
+        return _combined(u, matrix, lambda a: products(a, b, n, i, j, c))
+
     rows = te.compute(
-        (tile, size, batch, down, across, filters),
-        lambda u, b, n, i, j, c: _combined(u, matrix, lambda a: products(a, b, n, i, j, c)),
+        (tile, size, shape[0], *images, down, across, filters),
+        in_rows,
         name="winograd_output_rows",
-        attrs={STAGE: tile, **_KEPT},
+        attrs={STAGE: tile, **({DILATION: dilation} if images else {}), **_KEPT},
+        varargs_names=["n", *names, "i", "j", "c"],
     )
-    return te.compute(
-        tuple(shape),
-        lambda n, h, w, c: _combined(
-            w % tile, matrix, lambda b: rows(h % tile, b, n, tirx.floordiv(h, tile), tirx.floordiv(w, tile), c)
-        ),
-        name="winograd_output",
-    )
+
+    def pixel(n: tirx.Var, h: tirx.Var, w: tirx.Var, c: tirx.Var) -> Expr:
+        image = (n, h % dilation, w % dilation) if images else (n,)
+        row, column = h // dilation % tile, w // dilation % tile
+        return _combined(column, matrix, lambda b: rows(row, b, *image, h // step, w // step, c))
+
+    return te.compute(tuple(shape), pixel, name="winograd_output")
+
+
+def _tiles(output: tuple[int, int], tile: int, dilation: int) -> tuple[int, int]:
+    """Tiles down and across one of the images that a convolution of this output and dilation is done on."""
+    height, width = (-(-extent // (tile * dilation)) for extent in output)
+    return height, width
 
 
 _KEPT = {"meta_schedule.inline_rule": "disable"}
@@ -222,13 +249,18 @@ def _sum(coefficients: Sequence[float], operand: Callable[[int], Expr]) -> Expr:
     return total
 
 
+def _dilation_of(call: relax.Call) -> int:
+    return int(call.attrs.dilation[0])
+
+
 def _fits(call: relax.Call) -> bool:
-    """Whether a convolution is one of 3 x 3 pixels that moves pixel by pixel."""
+    """Whether a convolution is one of 3 x 3 pixels, as far apart in both directions, that moves pixel by pixel."""
     attrs = call.attrs
     return (
         is_constant_nhwc(call)
         and call.args[1].value.numpy().shape[:2] == (3, 3)
         and str(call.ty.dtype) == str(call.args[1].ty.dtype) == "float32"
         and attrs.groups == 1
-        and all(int(n) == 1 for n in [*attrs.strides, *attrs.dilation])
+        and all(int(n) == 1 for n in attrs.strides)
+        and int(attrs.dilation[0]) == int(attrs.dilation[1])
     )

@@ -9,7 +9,7 @@ from tvm.s_tir.schedule import LoopRV, SBlockRV
 
 from pruner_engine.space.rules.machine import Machine
 from pruner_engine.space.rules.nest import close_root, extent_of, loops_of
-from pruner_engine.tasks.winograd import STAGE
+from pruner_engine.tasks.winograd import DILATION, STAGE
 
 
 class Winograd:
@@ -23,7 +23,8 @@ class Winograd:
         self.machine = machine
 
     def apply(self, sch: Schedule, block: SBlockRV) -> list[Schedule]:
-        tile = sch.get(block).annotations.get(STAGE)
+        annotations = sch.get(block).annotations
+        tile = annotations.get(STAGE)
         if tile is None or len(consumers := sch.get_consumers(block)) != 1:
             return [sch]
         (last,) = consumers
@@ -34,10 +35,11 @@ class Winograd:
         lanes = math.gcd(extent_of(sch, channel), self.machine.vector_bits // sch.get(last).writes[0].source.dtype.bits)
         if lanes < self.machine.least_lanes:
             return [sch]
+        apart = [int(annotations[DILATION])] if DILATION in annotations else []
         if tile:
-            batch, height, width = tiles
-            (down, *row), (across, *column) = (sch.split(n, factors=[None, int(tile)]) for n in (height, width))
-            outer, cases = [batch, down, across], [*row, *column]
+            batch, *image = tiles
+            height, width = (sch.split(n, factors=[None, int(tile), *apart]) for n in image)
+            outer, cases = [batch, *height[2:], *width[2:], height[0], width[0]], [height[1], width[1]]
         else:
             cases, outer = tiles[:2], tiles[2:]
         vectors, lane = sch.split(channel, factors=[None, lanes])
@@ -47,8 +49,10 @@ class Winograd:
         sch.parallel(parallel)
         self._write_out(sch, last, cases, lane)
         before = [block, *sch.get_producers(block)]
+        # what a tile's pixels read TVM cannot tell where they lie apart: each computes it, and LLVM drops what is equal
+        where = cases[-1] if apart else vectors
         for stage in before:
-            sch.compute_at(stage, vectors, preserve_unit_loops=True)
+            sch.compute_at(stage, where, preserve_unit_loops=True)
             *outside, inside = sch.get_loops(stage)[-len(sch.get(stage).iter_vars) :]
             self._write_out(sch, stage, outside, inside)
         close_root(sch)
