@@ -7,7 +7,8 @@ from typing import Literal
 #: of convolutions: as the model has them, or with channels last
 Layout = Literal["own", "channels-last"]
 BFLOAT16_RULE = "bfloat16-tensor-core"
-SCHEDULE_RULES = ("rows", "register-tile", "winograd", "vector-copy", "moves", BFLOAT16_RULE)
+SPLIT_RULE = "split-sum"
+SCHEDULE_RULES = ("rows", "register-tile", "winograd", "vector-copy", "moves", BFLOAT16_RULE, SPLIT_RULE)
 #: rewrites of the graph, and whether they are for CPUs alone
 REWRITES = {
     "signals": False,

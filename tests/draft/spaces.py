@@ -67,6 +67,14 @@ TENSORISED = [
     *PADDED,
 ]
 
+# long sums of few results, which a GPU shares out among blocks of the grid
+SPLIT = [
+    "matmul:24,36,1022",
+    "dense:1,70,768",
+    "conv2d:1,96,9,7,40,3,stride=2,pad=1",
+    "conv2d:1,128,6,6,24,3,pad=1,layout=NHWC",
+]
+
 
 def rows_of_each(default: int) -> int:
     """Random rows of each kernel that are compared: `PRUNER_TEST_ROWS` in the environment asks for more."""

@@ -10,7 +10,7 @@ from tvm.tirx.compilation_pipeline import get_tir_pipeline
 from tvm.tirx.transform import BindTarget
 
 from draft.operators import HALF, HALF_RELU, PACKED
-from draft.spaces import GPU, PADDED, blocks, space_of
+from draft.spaces import GPU, PADDED, SPLIT, blocks, space_of
 from pruner_engine.benchmarks.compiling import bench_compile
 from pruner_engine.draft import analyzer_for
 from pruner_engine.search.explorer import Explorer
@@ -19,7 +19,9 @@ from pruner_engine.targets.profiling import profile_for
 from pruner_engine.targets.target import resolve_target
 
 
-@pytest.mark.parametrize("workload", ["matmul:128,96,64", "conv2d:1,16,14,14,32,3,pad=1", "softmax:64,256", HALF])
+@pytest.mark.parametrize(
+    "workload", ["matmul:128,96,64", "conv2d:1,16,14,14,32,3,pad=1", "softmax:64,256", HALF, SPLIT[0]]
+)
 def test_validity_is_predicted(workload):
     space = space_of(workload, GPU)
     analyzer = analyzer_for(space, profile_for(GPU))
@@ -106,6 +108,7 @@ DRAFTED = [
     "matmul:128,128,128,int8",
     *PADDED,
     HALF_RELU,
+    *SPLIT[1:3],
 ]
 
 

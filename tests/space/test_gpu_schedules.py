@@ -1,11 +1,4 @@
-"""Drafted schedules for GPUs compute what the untuned kernel computes, shown without a GPU.
-
-A schedule is a program of blocks that may run with its threads one after another: what a thread fetches together with
-others it then fetches alone, which only takes longer. So without its bindings, and with shared memory and registers as
-plain buffers, it runs on the CPU. Synchronisation is put in later, by TVM, and is not part of this.
-"""
-
-import re
+"""Drafted schedules for GPUs compute what the untuned kernel computes, shown without a GPU."""
 
 import numpy as np
 import pytest
@@ -14,25 +7,13 @@ from draft.spaces import GPU, accepted, space_of
 from pruner_engine.space import rules
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.rules.rule import schedule_rule
-from schedules import CPU, task_of, tvm
+from schedules import task_of
+from without_threads import one_after_another, outputs
 
 WORKLOADS = ["matmul:32,24,40", "bmm:3,16,24,8", "dense:16,20,24", "conv1d:1,8,18,16,3,pad=1"]
 WORKLOADS += ["conv2d:1,8,10,10,16,3,stride=2,pad=1", "conv2d:1,8,10,10,12,3,layout=NHWC", "conv3d:1,4,3,6,6,8,3,pad=1"]
 WORKLOADS += ["depthwise:1,12,8,8,3,layout=NHWC", "maxpool:1,6,9,9,3,stride=2"]
 WORKLOADS += ["softmax:16,40", "layernorm:12,24", "sum:12,50", "gelu:12,20"]
-
-
-def one_after_another(mod):
-    """A scheduled module with loops in the place of threads, and without the overlap of a software pipeline."""
-    text = re.sub(r'T\.thread_binding\((.*?), thread="[\w.]+"', r"T.serial(\1", mod.script())
-    text = re.sub(r', scope="(shared|local)"', "", text)
-    return tvm.script.from_source(re.sub(r'"software_pipeline_\w+": (\[.*?\]|\d+),? ?', "", text))
-
-
-def outputs(mod, arrays):
-    given = [tvm.runtime.tensor(array) for array in arrays]
-    tvm.compile(mod, target=CPU)["main"](*given)
-    return given[-1].numpy()
 
 
 @pytest.mark.parametrize("workload", WORKLOADS)

@@ -12,13 +12,14 @@ from typing import Literal
 from tvm.s_tir import meta_schedule as ms
 from tvm.target import Target
 
-from pruner_engine.rule_names import BFLOAT16_RULE
+from pruner_engine.rule_names import BFLOAT16_RULE, SPLIT_RULE
 from pruner_engine.space.rules.inline import OnceInline
 from pruner_engine.space.rules.machine import Machine
 from pruner_engine.space.rules.moves import Moves
 from pruner_engine.space.rules.register_tile import RegisterTile
 from pruner_engine.space.rules.rows import Rows
 from pruner_engine.space.rules.rule import schedule_rule
+from pruner_engine.space.rules.split_sum import SplitSum
 from pruner_engine.space.rules.tensor_core import BFloat16TensorCore
 from pruner_engine.space.rules.vector_copy import VectorCopy
 from pruner_engine.space.rules.winograd import Winograd
@@ -31,7 +32,10 @@ OWN_RULES: dict[str, Callable[[Machine], ms.ScheduleRule]] = {
     "vector-copy": schedule_rule(VectorCopy),
     "moves": schedule_rule(Moves),
 }
-GPU_RULES: dict[str, Callable[[Machine], ms.ScheduleRule]] = {BFLOAT16_RULE: lambda machine: BFloat16TensorCore()}
+GPU_RULES: dict[str, Callable[[Machine], ms.ScheduleRule]] = {
+    BFLOAT16_RULE: lambda machine: BFloat16TensorCore(),
+    SPLIT_RULE: schedule_rule(SplitSum),
+}
 
 __all__ = ["GPU_RULES", "OWN_RULES", "Machine", "register_rule", "rules_for"]
 
