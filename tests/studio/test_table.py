@@ -45,12 +45,12 @@ def order(table: Table) -> list[int]:
     return [row["id"] for row in table.table.rows]
 
 
-def test_a_chosen_row_that_moves_stays_chosen(table) -> None:
+def test_a_chosen_row_that_moves_stays_chosen(table, qtbot) -> None:
     assert (order(table), table.chosen_id) == ([2, 3, 1], 3)
     table.table.show_rows(rows(10.0, 30.0, 50.0))
     assert (order(table), table.chosen_id) == ([3, 2, 1], 3)
     assert table.currentIndex().row() == 0
-    assert {index.row() for index in table.selectionModel().selectedRows()} == {0}
+    qtbot.waitUntil(lambda: {index.row() for index in table.selectionModel().selectedRows()} == {0})
 
 
 def test_who_only_passes_by_with_the_tab_key_chooses_nothing(qtbot, qapp) -> None:
