@@ -102,11 +102,10 @@ class Moves:
         if _plain(digits, axes):
             return [sch]
         bits = moved.body.buffer.dtype.bits
-        small = math.prod(d.extent for d in digits) * bits // 8 <= _SMALL
+        forms = self._forms(digits, self.machine.vector_bits // bits)
+        small = math.prod(digit.extent for digit in digits) * bits // 8 <= _SMALL
         made = []
-        for form, parallel in product(
-            self._forms(digits, self.machine.vector_bits // bits), (True, False)[: 1 + small]
-        ):
+        for form, parallel in product(forms, (True, False) if small else (True,)):
             copy = sch.copy()
             shared = form(copy, _split(copy, block, axes))
             if parallel:
