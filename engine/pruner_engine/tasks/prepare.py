@@ -128,7 +128,8 @@ def layouts(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) ->
     @functools.cache
     def channels_last() -> tvm.IRModule:
         with _passes(target):
-            best = simplify(widen_groups(spread, lanes)) if "groups" in on else spread
+            best = widen_groups(spread, lanes) if "groups" in on else spread
+            best = simplify(best) if "simplify" in on else best  # what the layout has brought
             best = winograd(best, lanes) if "winograd" in on else best
             return lowered if tvm_ffi.structural_equal(best, spread) else _lower(best, lanes)
 
