@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from tvm.ir.utils import derived_object
 from tvm.s_tir import Schedule
 from tvm.s_tir import meta_schedule as ms
@@ -12,6 +10,7 @@ from tvm.s_tir.schedule import SBlockRV
 from tvm.tirx import BufferStore
 
 from pruner_engine.long_kernels import calls_functions
+from pruner_engine.space.rules.nest import iterations_of
 
 _AGAIN = 8  # times
 
@@ -42,9 +41,5 @@ def _again(sch: Schedule, block: SBlockRV) -> bool:
     stage = sch.get(block)
     if stage.init is not None or not isinstance(stage.body, BufferStore) or not calls_functions(stage.body):
         return False
-    times = (_size(sch, consumer) / _size(sch, block) for consumer in sch.get_consumers(block))
-    return max(times, default=0) >= _AGAIN
-
-
-def _size(sch: Schedule, block: SBlockRV) -> int:
-    return math.prod(int(v.dom.extent) for v in sch.get(block).iter_vars)
+    most = max((iterations_of(sch, consumer) for consumer in sch.get_consumers(block)), default=0)
+    return most >= _AGAIN * iterations_of(sch, block)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import partial
 
@@ -98,6 +99,11 @@ def unscheduled(sch: Schedule) -> list[str]:
     """Names of the blocks that no rule of ours has taken."""
     blocks = map(sch.get, sch.get_child_blocks(sch.get_sblock("root")))
     return [str(block.name_hint) for block in blocks if "schedule_rule" not in block.annotations]
+
+
+def iterations_of(sch: Schedule, block: SBlockRV) -> int:
+    """How often a block's statement is computed."""
+    return math.prod(int(v.dom.extent) for v in sch.get(block).iter_vars)
 
 
 def extent_of(sch: Schedule, loop: LoopRV) -> int:

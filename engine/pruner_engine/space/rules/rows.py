@@ -11,7 +11,7 @@ from tvm.s_tir.schedule import LoopRV, SBlockRV
 from tvm.tirx import BufferRegion, IterVar, Var
 
 from pruner_engine.space.rules.machine import Machine
-from pruner_engine.space.rules.nest import close_root, extent_of, layout_free, loops_of, step_along
+from pruner_engine.space.rules.nest import close_root, extent_of, iterations_of, layout_free, loops_of, step_along
 
 _LONG = 64  # vectors of a row from which on several vectors of partial results pay
 _PARTIAL = 4  # so many
@@ -151,7 +151,6 @@ def _inline(sch: Schedule, rows: int) -> None:
     """Inline the stages that are not computed again and again by it: one number a row, or read by one other stage."""
     for stage in sch.get_child_blocks(sch.get_sblock("root")):
         readers = len(sch.get_consumers(stage))
-        size = math.prod(int(v.dom.extent) for v in sch.get(stage).iter_vars)
-        if sch.get(stage).init is None and readers and (readers == 1 or size <= rows):
+        if sch.get(stage).init is None and readers and (readers == 1 or iterations_of(sch, stage) <= rows):
             with contextlib.suppress(ScheduleError):  # it is read in a way that cannot be inlined
                 sch.compute_inline(stage)
