@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "studio"))
 
 from project_factory import make_project
 
+from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
 
 
@@ -63,6 +64,19 @@ def test_an_open_reader_follows_what_is_written(project: Path) -> None:
             staying.rounds(2)  # looked at while the round is at work
         with ProjectReader(project) as fresh:
             assert everything(staying) == everything(fresh)
+
+
+def test_an_open_reader_follows_what_is_told_anew(project: Path) -> None:
+    """Of a task whose yardstick was measured in a slow minute, and of rounds that builds come to after others began."""
+    with ProjectReader(project) as staying:
+        before = everything(staying)
+        with Project(project) as writing:
+            writing.trials.rescale(1, 0.5, cold=False)
+            first, *_, last = writing.runs.rounds(2)
+            writing.runs.update_round(first["id"], learn_s=first["learn_s"] + 1.0, stats='{"late": 1}')
+            writing.runs.update_round(last["id"], explored=last["explored"] + 1)
+        with ProjectReader(project) as fresh:
+            assert everything(staying) == everything(fresh) != before
 
 
 def test_abandoned_and_failed_trials_are_never_the_best(project: Path) -> None:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from pruner_engine.advice import advice
 from pruner_engine.errors import UserError
+from pruner_engine.store.candidates import CandidateReader, of_tasks
 from pruner_engine.store.lock import is_being_written, last_words
 from pruner_engine.store.of_run import UNTUNED_S, WEIGHT
-from pruner_engine.store.read_only import ReadOnlyProject, Row
+from pruner_engine.store.read_only import Row
 from pruner_engine.store.reading import makes_sense
 from pruner_engine.store.roofline import Place, place
 from pruner_engine.store.runs import BUSY
-from pruner_engine.store.tally import Tally
+from pruner_engine.store.tally import TOLD_ANEW, Tally, TaskTally
 
 __all__ = ["WORK_PARTS", "ProjectReader", "Row"]
 
@@ -37,41 +38,14 @@ SELECT k.id, k.name, k.op, k.hash, k.shapes, k.flops, k.model_id, k.target_id, j
 FROM run_tasks j JOIN tasks k ON k.id = j.task_id JOIN runs r ON r.id = j.run_id WHERE j.run_id = ? ORDER BY k.id
 """
 
-_CANDIDATES = """
-SELECT c.id, c.run_id, c.task_id, c.round_id, c.sketch_id, c.hash, c.decisions, c.origin, c.draft_score,
-       c.verified_score, r.idx AS round, x.stage, x.error, x.message, x.log, x.seconds, x.repeats, x.censored,
-       x.checked, x.build_s, x.run_s, x.at, x.elapsed_s
-FROM candidates c JOIN rounds r ON r.id = c.round_id {join} JOIN measurements x ON x.candidate_id = c.id
-"""
-
-_LISTED = """
-SELECT c.id, c.task_id, c.origin, c.draft_score, c.verified_score, r.idx AS round, x.stage, x.error, x.message,
-       x.seconds, x.censored, x.checked
-FROM candidates c JOIN rounds r ON r.id = c.round_id LEFT JOIN measurements x ON x.candidate_id = c.id
-WHERE c.run_id = ? AND c.task_id = ?
-"""
-_OF_KIND = {"measured": " AND x.id IS NOT NULL", "failed": " AND x.stage != 'ok'", "all": ""}
-_BEST_FIRST = " ORDER BY x.seconds IS NULL, x.seconds, c.draft_score DESC LIMIT ?"
-
-_DECIDED = """
-SELECT c.decisions, c.origin, x.stage, x.censored, x.seconds
-FROM candidates c LEFT JOIN measurements x ON x.candidate_id = c.id
-WHERE c.run_id = ? AND c.task_id = ? AND c.sketch_id = ?
-"""
-
-_BESTS = """
-SELECT id, run_id, task_id, seconds FROM (
-  SELECT candidate_id AS id, run_id, task_id, seconds,
-    row_number() OVER (PARTITION BY run_id ORDER BY seconds, x.id) AS place
-  FROM measurements x WHERE task_id = ? AND stage = 'ok' AND NOT censored AND typeof(seconds) = 'real'
-) WHERE place = 1 ORDER BY run_id
-"""
-
 _SCORED = """
 SELECT x.id AS measurement_id, c.id, c.round_id, c.task_id, c.origin, c.draft_score, c.verified_score, x.stage,
        x.seconds, x.censored
 FROM measurements x JOIN candidates c ON c.id = x.candidate_id WHERE +x.run_id = ? AND x.id > ? ORDER BY x.id
 """
+
+# what an engine changes in a round's row once it has begun others
+_FIGURES = "SELECT id, measured, build_s, run_s, learn_s FROM rounds WHERE run_id = ? ORDER BY id"
 
 _PROBES = """
 SELECT id, json_extract(stats, '$.probe_s') AS probe_s FROM rounds
@@ -80,7 +54,7 @@ WHERE run_id = ? AND id > ? AND json_extract(stats, '$.probe_s') > 0 ORDER BY id
 
 
 @makes_sense
-class ProjectReader(ReadOnlyProject):
+class ProjectReader(CandidateReader):
     """What the product shows of a project file: rows as dictionaries, JSON columns parsed.
 
     Raises:
@@ -92,8 +66,9 @@ class ProjectReader(ReadOnlyProject):
         self._probes: dict[int, list[Row]] = {}
         self._progress: dict[int, list[Row]] = {}
         self._scored: dict[int, list[Row]] = {}
-        self._rounds: dict[int, list[Row]] = {}
+        self._rounds: dict[int, dict[int, Row]] = {}
         self._roofs: dict[int, Place | None] = {}
+        self._told: Row | None = None  # how often times were told anew
 
     def _open(self) -> None:
         super()._open()
@@ -135,7 +110,7 @@ class ProjectReader(ReadOnlyProject):
         `intensity`, `roof` (FLOP/s), `bound` and `roof_share` place the best schedule under the device's roofline.
         """
         tasks = self.rows(_TASKS, (run_id,))
-        profile, tally = self.profile(run_id), self._tally.tasks(run_id)
+        profile, tally = self.profile(run_id), self._tasks_tally(run_id)
         for row in tasks:
             own = tally[row["id"]]
             row["trials"], row["valid"] = own.trials, own.valid
@@ -168,7 +143,7 @@ class ProjectReader(ReadOnlyProject):
 
     def gains(self, run_id: int) -> dict[int, list[tuple[int, float]]]:
         """By task, each trial (numbered from 1 within the task) that was the fastest until then, and its seconds."""
-        return {task_id: own.gains for task_id, own in self._tally.tasks(run_id).items() if own.gains}
+        return {task_id: own.gains for task_id, own in self._tasks_tally(run_id).items() if own.gains}
 
     def task(self, task_id: int) -> Row | None:
         return self.one(
@@ -187,8 +162,9 @@ class ProjectReader(ReadOnlyProject):
 
         Returns:
             The rows read until now, and whether these are all: a call reads no more than a thousand new ones, so
-            that a window stays responsive while it calls again.
+            that a window stays responsive while it calls again. A new list begins where times were told anew.
         """
+        self._forget_old_times()
         known = len(self._scored.get(run_id, ()))
         rows = self._grown(self._scored, f"{_SCORED} LIMIT {_CHUNK}", run_id, "measurement_id")
         return rows, len(rows) - known < _CHUNK
@@ -199,6 +175,17 @@ class ProjectReader(ReadOnlyProject):
         new = self._db.execute(sql, (run_id, rows[-1][key] if rows else 0)).fetchall()
         rows.extend(map(dict, new))
         return rows
+
+    def _tasks_tally(self, run_id: int) -> Mapping[int, TaskTally]:
+        self._forget_old_times()
+        return self._tally.tasks(run_id)
+
+    def _forget_old_times(self) -> None:
+        """Read all measurements once more if an engine has told their times anew."""
+        told = self.one("SELECT value FROM meta WHERE key = ?", (TOLD_ANEW,))
+        if told != self._told:
+            self._told, self._tally = told, Tally(self._db)
+            self._scored.clear()
 
     def failures(self, run_id: int, task_ids: Collection[int] | None = None) -> list[Row]:
         """Failed trials by stage and kind: count, what to do, and first message and log; of some tasks, or of all."""
@@ -220,87 +207,22 @@ class ProjectReader(ReadOnlyProject):
     def worked(self, run_id: int, task_ids: Collection[int] | None = None) -> Row:
         """Seconds of work of a run in each part of its rounds, of some tasks, or of all."""
         parts = ", ".join(f"coalesce(sum({part}), 0.0) AS {part}" for part in WORK_PARTS)
-        sql = f"SELECT {parts} FROM rounds WHERE run_id = ?{_of_tasks(task_ids)}"
+        sql = f"SELECT {parts} FROM rounds WHERE run_id = ?{of_tasks(task_ids)}"
         return self.rows(sql, (run_id, *(task_ids or ())))[0]
 
     def rounds(self, run_id: int, task_id: int | None = None) -> list[Row]:
-        """Rounds of a run, or of one of its tasks; the newest may still be at work."""
-        known = self._rounds.setdefault(run_id, [])
-        # An engine changes the row of the round it works on only, which is the last one
-        newest = known.pop()["id"] if known else 0
-        known += self.rows("SELECT * FROM rounds WHERE run_id = ? AND id >= ? ORDER BY id", (run_id, newest))
-        return [row for row in known if task_id is None or row["task_id"] == task_id]
+        """Rounds of a run, or of one of its tasks; the newest ones may still be at work."""
+        known = self._rounds.setdefault(run_id, {})
+        rows = [dict(row) for row in self._db.execute(_FIGURES, (run_id,)).fetchall()]
+        changed = [row["id"] for row in rows if row is rows[-1] or not row.items() <= known.get(row["id"], {}).items()]
+        sql = "SELECT * FROM rounds WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id"
+        known |= {row["id"]: row for row in self.rows(sql, (json.dumps(changed),))}
+        return [row for row in known.values() if task_id is None or row["task_id"] == task_id]
 
     def probes(self, run_id: int) -> list[float]:
         """Seconds of the fixed kernel that is timed before a round, of all rounds that did."""
         rows = self._grown(self._probes, _PROBES, run_id, "id")
         return [row["probe_s"] for row in rows]
-
-    def candidates(self, run_id: int, task_id: int | None = None, *, measured: bool = False) -> list[Row]:
-        """Candidates of a run, or of one of its tasks, in the order in which they came, with their scores.
-
-        Args:
-            measured: only those that were measured; the columns of the measurement are None for others.
-        """
-        sql, args = _CANDIDATES.format(join="" if measured else "LEFT") + " WHERE c.run_id = ?", [run_id]
-        if task_id is not None:
-            sql, args = sql + " AND c.task_id = ?", [run_id, task_id]
-        return self.rows(sql + " ORDER BY c.id", args)
-
-    def best_candidates(
-        self, run_id: int, task_id: int, kind: str = "measured", *, limit: int = -1, kept: int | None = None
-    ) -> list[Row]:
-        """Candidates of a task, the fastest first, then those of the highest draft scores: what a list tells of them.
-
-        Args:
-            kind: measured | failed | all
-            kept: one that is among them although it is none of the best.
-        """
-        sql, of_task = _LISTED + _OF_KIND[kind], (run_id, task_id)
-        rows = self.rows(sql + _BEST_FIRST, (*of_task, limit))
-        if kept is not None and all(row["id"] != kept for row in rows):
-            rows += self.rows(sql + " AND c.id = ?", (*of_task, kept))
-        return rows
-
-    def bests(self, task_id: int) -> list[Row]:
-        """The fastest candidate of a task in each run that has one, oldest run first: id, run_id, task_id, seconds."""
-        return self.rows(_BESTS, (task_id,))
-
-    def decided(self, run_id: int, task_id: int, sketch_id: int) -> list[Row]:
-        """Decisions of a sketch's candidates, where they come from and how fast they are."""
-        return self.rows(_DECIDED, (run_id, task_id, sketch_id))
-
-    def drafted(self, run_id: int, task_ids: Collection[int] | None = None) -> tuple[int, int]:
-        """How many different candidates a run has, of some tasks or of all, and how many of them were verified."""
-        of_run = f"SELECT count(*) FROM candidates WHERE run_id = ?{_of_tasks(task_ids)}"
-        # two questions, since an index answers each without looking at a candidate: a page asks at every news of a run
-        (drafted,), (verified,) = (
-            self._db.execute(sql, (run_id, *(task_ids or ()))).fetchone()
-            for sql in (of_run, f"{of_run} AND verified_score IS NOT NULL")
-        )
-        return drafted, verified
-
-    def candidate(self, candidate_id: int) -> Row | None:
-        return self.one(_CANDIDATES.format(join="LEFT") + " WHERE c.id = ?", (candidate_id,))
-
-    def trace(self, candidate_id: int) -> str | None:
-        """JSON of a candidate's trace: its own, or its sketch's with its decisions in place; None where not kept."""
-        row = self.one(
-            "SELECT c.trace, c.decisions, s.trace AS sketch FROM candidates c"
-            " LEFT JOIN sketches s ON s.id = c.sketch_id WHERE c.id = ?",
-            (candidate_id,),
-        )
-        if row is None:
-            return None
-        if row["trace"] is not None or row["sketch"] is None:
-            own: str | None = row["trace"]
-            return own
-        instructions, places = json.loads(row["sketch"])
-        decisions = [[at, value] for (at, _), value in zip(places, row["decisions"], strict=True)]
-        return json.dumps([instructions, decisions])
-
-    def sketches(self, task_id: int) -> list[Row]:
-        return self.rows("SELECT * FROM sketches WHERE task_id = ? ORDER BY idx", (task_id,))
 
     def baselines(self, run_id: int) -> list[Row]:
         """Measured latencies of the untuned model and of libraries, on the run's device in the run's float type."""
@@ -347,8 +269,3 @@ class ProjectReader(ReadOnlyProject):
     def events(self, run_id: int) -> list[Row]:
         """Notices of a run, oldest first: at (seconds since the epoch), level, text, hint."""
         return self.rows("SELECT * FROM events WHERE run_id = ? ORDER BY id", (run_id,))
-
-
-def _of_tasks(task_ids: Collection[int] | None) -> str:
-    """SQL that narrows rows to some tasks."""
-    return "" if task_ids is None else f" AND task_id IN ({', '.join('?' * len(task_ids))})"

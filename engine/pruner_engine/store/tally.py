@@ -7,6 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import Any
 
+TOLD_ANEW = "told anew"  # key in the table `meta`: how often times of measurements were told anew
 # by rowid, which is how new rows lie together; through an index SQLite would jump between all of them
 _COUNTS = (
     "SELECT run_id, count(*), sum(stage = 'ok'), max(id) FROM measurements NOT INDEXED WHERE id > ? GROUP BY run_id"
@@ -49,7 +50,7 @@ class RunTally:
 
 
 class Tally:
-    """Sums over an open project; measurements are added to it and never changed, so that their ids tell what is new."""
+    """Sums over an open project: ids tell which measurements are new; where times are told anew, a new tally begins."""
 
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db

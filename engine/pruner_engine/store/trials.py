@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pruner_engine.measure.types import MeasureResult
 from pruner_engine.space.candidate import Candidate
+from pruner_engine.store.tally import TOLD_ANEW
 
 if TYPE_CHECKING:
     from pruner_engine.store.project import Project
@@ -117,6 +118,10 @@ class TrialRepository:
                 repeats = [seconds * factor for seconds in json.loads(str(row["repeats"]))]
                 told = {"seconds": statistics.median(repeats), "repeats": json.dumps(repeats)}
                 db["measurements"].update(row["id"], told)
+            db.conn.execute(
+                "INSERT INTO meta (key, value) VALUES (?, 1) ON CONFLICT (key) DO UPDATE SET value = value + 1",
+                (TOLD_ANEW,),
+            )
 
     def pin(self, run_id: int, task_id: int, sketch_ids: Sequence[int], candidate: Candidate) -> int:
         """Store a candidate for the run's next round of the task; until then it belongs to the newest round."""

@@ -10,7 +10,7 @@ from typing import Any, overload
 import numpy as np
 
 from pruner_engine.store.quality import best_in_top, qualities, score_quality
-from pruner_engine.store.reader import ProjectReader
+from pruner_engine.store.reader import ProjectReader, Row
 from pruner_studio.translation import tr
 
 _UNKNOWN = qualities(())
@@ -22,7 +22,7 @@ class ScoredCandidates:
     """Measured candidates of one run of an open project."""
 
     def __init__(self) -> None:
-        self._of: tuple[ProjectReader, int] | None = None
+        self._rows: list[Row] | None = None  # of the reader, which may begin a new list
         self._clear()
 
     def _clear(self) -> None:
@@ -35,10 +35,10 @@ class ScoredCandidates:
 
     def update(self, reader: ProjectReader, run_id: int) -> bool:
         """Take what is new in the file; False where more is to be read by another call."""
-        if self._of != (reader, run_id):
-            self._of = (reader, run_id)
-            self._clear()
         rows, complete = reader.scored(run_id)
+        if rows is not self._rows:
+            self._rows = rows
+            self._clear()
         new = rows[self._taken : self._taken + _CHUNK]
         for name in _NUMBERS:  # column by column, which is several times as fast as row by row
             self._numbers[name].extend([math.nan if (value := row[name]) is None else value for row in new])
