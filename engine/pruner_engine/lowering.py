@@ -19,7 +19,8 @@ from tvm.tirx import PrimFunc
 from tvm.tirx.compilation_pipeline import register_tir_pipeline
 
 from pruner_engine.byte_products import accumulated, holds_byte_products
-from pruner_engine.long_kernels import in_few_loops
+from pruner_engine.long_kernels import in_few_loops, in_long_loops
+from pruner_engine.parted_loops import in_parted_loops
 
 _NO_TENSOR_CORES = "dlight.do_not_tensorize"  # of TVM's default rules
 _PLAN_ONCE = {"tirx.merge_static_smem": True}  # what it says of static memory does not matter: these kernels have none
@@ -60,7 +61,7 @@ def _pipeline() -> tuple[Any, Any, Any]:
 
     @module_pass(opt_level=0)  # type: ignore[untyped-decorator]
     def lower(mod: IRModule, context: PassContext) -> IRModule:
-        mod = in_few_loops(mod)
+        mod = in_parted_loops(in_long_loops(in_few_loops(mod)))
         dynamic = {variable: function for variable, function in mod.functions.items() if _is_dynamic(function)}
         if not dynamic:
             # asked before: a kernel is small until its loops are unrolled

@@ -1,5 +1,7 @@
 """A task's first round is short where the budget is short for many tasks."""
 
+import time
+
 import pytest
 
 from pruner_engine.protocol import Failed, RunFinished, Tune
@@ -10,10 +12,12 @@ from pruner_engine.store.reader import ProjectReader
 SMALL = {"population": 64, "draft_set": 16, "fresh_samples": 4, "model": "xgb", "check": "none", "repeats": 1}
 
 
+MODEL = str(resource_dir() / "models" / "small-cnn.onnx")
+
+
 def rounds_of(engine, project, strategy, trials):
     """(task, trials measured) of each round of a tuned network."""
-    model = str(resource_dir() / "models" / "small-cnn.onnx")
-    engine.send(Tune(project=str(project), model=model, strategy=strategy, trials=trials, settings=SMALL))
+    engine.send(Tune(project=str(project), model=MODEL, strategy=strategy, trials=trials, settings=SMALL))
     last = next(e for e in engine.events() if isinstance(e, RunFinished | Failed))
     assert isinstance(last, RunFinished) and last.trials == trials, last
     with ProjectReader(project) as reader:
@@ -55,3 +59,23 @@ def test_the_clock_stands_until_it_begins():
     assert clock.elapsed_s == clock.elapsed_s == 7.0
     clock.begin()
     assert clock.elapsed_s > 7.0
+
+
+def test_a_part_of_the_work_counts_for_a_share_of_the_budget_at_most():
+    clock, open_ended = (WorkClock(Budget(None, seconds), before_s=7.0) for seconds in (1e-3, None))
+    for each in (clock, open_ended):
+        each.begin()
+        time.sleep(2e-3)
+    worked = open_ended.elapsed_s
+    clock.count_at_most(0.25, since_s=7.0)
+    open_ended.count_at_most(0.25, since_s=7.0)
+    assert clock.elapsed_s - 7.0 < 2e-3 <= worked - 7.0 <= open_ended.elapsed_s - 7.0
+
+
+def test_untuned_kernels_leave_most_of_a_short_budget(engine, tmp_path):
+    """Of a model with very many they would take all of it."""
+    engine.send(Tune(project=str(tmp_path / "p.pruner"), model=MODEL, minutes=0.01, settings=SMALL))
+    next(e for e in engine.events() if isinstance(e, RunFinished | Failed))
+    with ProjectReader(tmp_path / "p.pruner") as reader:
+        assert reader.progress(1)[0]["elapsed_s"] < 0.5 * 0.6
+        assert all(task["untuned_s"] for task in reader.tasks(1))

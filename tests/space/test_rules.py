@@ -227,6 +227,26 @@ def test_vector_copy_computes_the_same(channels):
         assert np.array_equal(run(schedule.mod, arrays), run(task.mod, arrays))
 
 
+@pytest.mark.parametrize("seed", seeds())
+def test_what_is_done_to_joined_parts_is_done_as_they_are_joined(seed):
+    """As in a DenseNet: a factor and a term for each channel of all that came before."""
+    rng = np.random.default_rng(seed)
+    widths = rng.choice([8, 16, 32, 64], rng.integers(2, 24))
+    shapes = [(1, int(rng.integers(1, 9)), 5, int(width)) for width in widths]
+    shapes = [(*shapes[0][:3], shape[3]) for shape in shapes]
+    parts = [tvm.te.placeholder(shape, name=f"part{i}") for i, shape in enumerate(shapes)]
+    joined = tvm.topi.concatenate(parts, axis=-1)
+    factor, term = (tvm.te.placeholder((1, 1, 1, int(widths.sum())), name=name) for name in ("factor", "term"))
+    result = tvm.topi.nn.relu(tvm.topi.add(tvm.topi.multiply(joined, factor), term))
+    task = kernel_task(tvm.te.create_prim_func([*parts, factor, term, result]))
+    arrays = [rng.standard_normal(a.shape).astype(a.dtype) for a in task.args]
+    (sketch,) = (space := DesignSpace.generate(task, HOST)).sketches
+    assert analyzer_for(space).compiled(sketch.index)
+    schedule = space.apply(space.candidate(0, sketch.sample(rng, 1)[0]))
+    assert len(schedule.get_child_blocks(schedule.get_sblock("root"))) == 1
+    np.testing.assert_allclose(run(schedule.mod, arrays), run(task.mod, arrays), 1e-5, 1e-6)
+
+
 def test_a_vector_never_holds_two_sources():
     parts = [tvm.te.placeholder((4, c)) for c in (9, 23)]
     task = kernel_task(tvm.te.create_prim_func([*parts, tvm.topi.concatenate(parts, axis=-1)]))

@@ -5,7 +5,7 @@ import pytest
 import tvm
 from tvm import te
 
-from pruner_engine.long_kernels import in_few_loops
+from pruner_engine.long_kernels import in_few_loops, in_long_loops
 
 X = np.linspace(-1, 1, 128, dtype="f").reshape(8, 16)
 HALF = np.float32(0.5)
@@ -45,3 +45,21 @@ def test_stages_are_computed_where_they_are_read(kind):
 def test_kernels_of_few_stages_stay_as_they_are():
     mod = chain(3, te.tanh)
     assert in_few_loops(mod).same_as(mod)
+
+
+@pytest.mark.parametrize(("shape", "fused"), [((1, 10, 10, 992), True), ((5, 5, 64), True), ((4, 48, 64), False)])
+def test_loops_of_few_iterations_become_one(shape, fused):
+    """LLVM would write them out, and take seconds for it."""
+    x, s = te.placeholder(shape, name="x"), te.placeholder(shape[-1:], name="s")
+    y = te.compute(shape, lambda *at: x[at] * s[at[-1]])
+    z = te.compute(shape, lambda *at: te.max(y[at] + s[at[-1]], te.const(0.0, "float32")))
+    mod = tvm.IRModule({"kernel": te.create_prim_func([x, s, z]).with_attr("global_symbol", "kernel")})
+    made = in_long_loops(mod)
+    assert ("fused" in made.script()) == fused
+    rng = np.random.default_rng(0)
+    arrays = [rng.standard_normal(n).astype("f") for n in (shape, shape[-1:], shape)]
+    args = [tvm.runtime.tensor(a) for a in arrays]
+    library = tvm.compile(made, target="llvm")
+    library["kernel"](*args)
+    np.testing.assert_allclose(args[-1].numpy(), np.maximum(arrays[0] * arrays[1] + arrays[1], 0), 1e-5, 1e-6)
+    assert library.mod.inspect_source("ll").count("\n") < 3_000

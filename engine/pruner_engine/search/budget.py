@@ -66,6 +66,15 @@ class WorkClock:
         """Leave out a pause."""
         self._held += seconds
 
+    def count_at_most(self, share: float, since_s: float) -> None:
+        """Let what was worked since a moment take no more than a share of the budget of seconds.
+
+        Args:
+            since_s: seconds worked at that moment.
+        """
+        if self._budget.seconds is not None:
+            self._held += max(0.0, self.elapsed_s - since_s - share * self._budget.seconds)
+
     def mark(self, trials: int) -> None:
         """A round ended with so many trials in the run."""
         self._pace.append((self.elapsed_s, trials))

@@ -30,6 +30,7 @@ from pruner_engine.store.project import Project
 from pruner_engine.targets.target import threads_of
 
 _BASELINES = 16  # untuned kernels that are built before the first of them is run
+_BASELINES_SHARE = 0.25  # of a budget of time: of a model with very many kernels they would take all of a short one
 _HOPELESS_AFTER = 24  # failed trials in a row that quarantine a task
 
 
@@ -80,7 +81,9 @@ class Tuner:
             self._restore()
         for row in pinned_before(self.project, self.run_id):
             self.control.pinned.put(row)
+        before_s = self.clock.elapsed_s
         self._baselines(measurer)
+        self.clock.count_at_most(_BASELINES_SHARE, before_s)
         self.log.point(None)
         under_way = UnderWay(self.project, self.plan, self.control, self.clock, self.log, measurer, self.strategy)
         while True:

@@ -63,7 +63,8 @@ def rules_for(target: Target, without: Collection[str] = (), *, cautious: bool =
     """
     if target.kind.name == "cuda":
         return _gpu_rules(target, without, tensor_cores=not cautious)
-    stock = [_once(_plain_tiling(rule) if cautious else rule) for rule in ms.ScheduleRule.create("llvm")]
+    cases = "vector-copy" not in without  # which takes what they are inlined into
+    stock = [_once(_plain_tiling(rule) if cautious else rule, cases) for rule in ms.ScheduleRule.create("llvm")]
     machine = Machine.of(target)
     own = [rule(machine) for name, rule in OWN_RULES.items() if name not in without]
     # after inlining, before anything that tiles: a block that an own rule takes is left alone by the others
@@ -71,8 +72,8 @@ def rules_for(target: Target, without: Collection[str] = (), *, cautious: bool =
     return [*stock[:at], *own, *stock[at:]]
 
 
-def _once(rule: ms.ScheduleRule) -> ms.ScheduleRule:
-    return OnceInline(rule) if isinstance(rule, ms.schedule_rule.AutoInline) else rule
+def _once(rule: ms.ScheduleRule, cases: bool) -> ms.ScheduleRule:
+    return OnceInline(rule, cases=cases) if isinstance(rule, ms.schedule_rule.AutoInline) else rule
 
 
 def _plain_tiling(rule: ms.ScheduleRule) -> ms.ScheduleRule:

@@ -1,4 +1,4 @@
-"""TVM's inlining, but for what a consumer would compute again and again."""
+"""TVM's inlining, but for what a consumer would compute again and again, and with concatenations."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from tvm.s_tir.meta_schedule.schedule_rule import PyScheduleRule
 from tvm.s_tir.schedule import SBlockRV
 from tvm.tirx import BufferStore
 
+from pruner_engine.cases import is_case, loads_of
 from pruner_engine.long_kernels import calls_functions
-from pruner_engine.space.rules.nest import iterations_of
+from pruner_engine.space.rules.nest import iterations_of, same_vars
 
 _AGAIN = 8  # times
 
@@ -21,20 +22,27 @@ class OnceInline(PyScheduleRule):
 
     Args:
         stock: TVM's rule, which does the rest.
+        cases: inline also what is chosen by cases, as a concatenation is, into what is done to each of its elements.
+            TVM does not: its vectors might hold several cases.
     """
 
-    def __init__(self, stock: ms.ScheduleRule) -> None:
+    def __init__(self, stock: ms.ScheduleRule, *, cases: bool) -> None:
         super().__init__()
-        self.stock = stock
+        self.stock, self.cases = stock, cases
 
     def _initialize_with_tune_context(self, context: ms.TuneContext) -> None:
         self.stock._initialize_with_tune_context(context)
 
     def apply(self, sch: Schedule, block: SBlockRV) -> list[Schedule]:
-        return [sch] if _again(sch, block) else list(self.stock.apply(sch, block))
+        if _again(sch, block):
+            return [sch]
+        if self.cases and _goes_on(sch, block):
+            sch.compute_inline(block)
+            return [sch]
+        return list(self.stock.apply(sch, block))
 
     def clone(self) -> ms.ScheduleRule:
-        return OnceInline(self.stock.clone())
+        return OnceInline(self.stock.clone(), cases=self.cases)
 
 
 def _again(sch: Schedule, block: SBlockRV) -> bool:
@@ -43,3 +51,18 @@ def _again(sch: Schedule, block: SBlockRV) -> bool:
         return False
     most = max((iterations_of(sch, consumer) for consumer in sch.get_consumers(block)), default=0)
     return most >= _AGAIN * iterations_of(sch, block)
+
+
+def _goes_on(sch: Schedule, block: SBlockRV) -> bool:
+    """Whether a stage chooses by cases, and one other stage computes an element of each of its elements."""
+    stage = sch.get(block)
+    if not isinstance(stage.body, BufferStore) or not is_case(stage.body.value):
+        return False
+    if len(consumers := sch.get_consumers(block)) != 1:
+        return False
+    after = sch.get(consumers[0])
+    axes = [v.var for v in after.iter_vars]
+    if after.init is not None or not isinstance(after.body, BufferStore) or not same_vars(after.body.indices, axes):
+        return False
+    read = [load for load in loads_of(after.body.value) if load.source.same_as(stage.body.buffer)]
+    return len(read) == 1 and same_vars(read[0].indices, axes)

@@ -11,12 +11,12 @@ from operator import add, floordiv, mod, mul, sub
 from typing import TypeAlias
 
 import tvm_ffi
-from tvm.ir import Call, Expr, TensorLoad
+from tvm.ir import Expr
 from tvm.s_tir import Schedule
 from tvm.s_tir.schedule import LoopRV, SBlockRV
 from tvm.tirx import Add, BufferStore, FloorDiv, FloorMod, IntImm, IterVar, Mul, Sub, Var
-from tvm.tirx.analysis import undefined_vars
 
+from pruner_engine.cases import chosen_along, loads_of
 from pruner_engine.space.rules.machine import Machine
 from pruner_engine.space.rules.nest import close_root, loops_of, unscheduled
 from pruner_engine.targets.target import threads_of
@@ -94,7 +94,7 @@ class Moves:
         if not isinstance(moved.body, BufferStore) or any(v.iter_type != IterVar.DataPar for v in moved.iter_vars):
             return [sch]
         # TVM's rules would move other stages into these loops, and fuse them once more
-        if unscheduled(sch) != [moved.name_hint] or _chosen_along(moved.body, moved.iter_vars[-1].var):
+        if unscheduled(sch) != [moved.name_hint] or chosen_along(moved.body, moved.iter_vars[-1].var):
             return [sch]
         accesses = list(_accesses(moved.body))
         axes = [_digits(accesses, v.var, int(v.dom.extent)) for v in moved.iter_vars]
@@ -193,18 +193,6 @@ def _plain(digits: list[_Digit], axes: list[list[_Digit]]) -> bool:
     return whole and all(len(axis) == 1 for axis in axes)
 
 
-def _chosen_along(store: BufferStore, variable: Var) -> bool:
-    """Whether a case is chosen by the place along an axis: a vector might hold several."""
-    conditions: list[Expr] = []
-
-    def visit(call: Call) -> None:
-        if getattr(call.op, "name", "").endswith(".if_then_else"):
-            conditions.append(call.args[0])
-
-    tvm_ffi.structural_walk(store.value, (Call, visit))
-    return any(variable.same_as(used) for condition in conditions for used in undefined_vars(condition))
-
-
 def _split(sch: Schedule, block: SBlockRV, axes: list[list[_Digit]]) -> _Loops:
     """A loop for each digit."""
     made: _Loops = []
@@ -239,10 +227,8 @@ def _digits(accesses: list[_Access], variable: Var, extent: int) -> list[_Digit]
 
 def _accesses(store: BufferStore) -> Iterator[_Access]:
     """The store, and every load of what it stores."""
-    loads: list[TensorLoad] = []
-    tvm_ffi.structural_walk(store.value, (TensorLoad, loads.append))
     yield _Access(list(store.indices), [int(n) for n in store.buffer.shape])
-    for load in loads:
+    for load in loads_of(store.value):
         yield _Access(list(load.indices), [int(n) for n in load.source.shape])
 
 

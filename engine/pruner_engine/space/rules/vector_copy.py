@@ -1,14 +1,14 @@
-"""Schedule rule: kernels that only move data by cases (concatenation, padding), one vector at a time."""
+"""Schedule rule: kernels that move data by cases (concatenation, padding), one vector at a time."""
 
 from __future__ import annotations
 
 import math
 
-from tvm.ir import Call
 from tvm.s_tir import Schedule
 from tvm.s_tir.schedule import SBlockRV
 from tvm.tirx import BufferStore
 
+from pruner_engine.cases import cases_of, chosen_loads
 from pruner_engine.space.rules.machine import Machine
 from pruner_engine.space.rules.nest import close_root, extent_of, loops_of
 
@@ -29,10 +29,11 @@ class VectorCopy:
         copy, loops = sch.get(block), loops_of(sch, block)
         if loops is None or len(loops) < 2 or copy.init is not None or sch.get_consumers(block):
             return [sch]
-        if not isinstance(copy.body, BufferStore) or not _by_cases(copy.body.value):
+        if not isinstance(copy.body, BufferStore) or not cases_of(copy.body):
             return [sch]
         # no vector lies on both sides of the end of a source
-        ends = [extent_of(sch, loops[-1]), *(int(read.source.shape[-1]) for read in copy.reads if read.source.shape)]
+        sources = [load.source.shape for load in chosen_loads(copy.body)]
+        ends = [extent_of(sch, loops[-1]), *(int(shape[-1]) for shape in sources if shape)]
         lanes = math.gcd(self.machine.vector_bits // copy.body.buffer.dtype.bits, *ends)
         if lanes < self.machine.least_lanes or ends[0] > lanes * _MOST_VECTORS:
             return [sch]
@@ -45,7 +46,3 @@ class VectorCopy:
         sch.annotate(block, "schedule_rule", "None")
         close_root(sch)
         return [sch]
-
-
-def _by_cases(value: object) -> bool:
-    return isinstance(value, Call) and value.op.name.endswith(".if_then_else")
