@@ -1,9 +1,9 @@
 """Kernels of element-wise stages without a schedule, in a form that LLVM compiles soon.
 
-Of many stages, such as a quantised transformer's GELU, each is a loop over a tensor of its own, and LLVM takes half a
-minute for fifty of them; for the same arithmetic in one loop a quarter of a second. Loops of few iterations, as over
-the pixels of a small image, LLVM writes out with all that they hold: two seconds for three stages of 10 x 10 x 992, a
-tenth of one in a loop over all pixels. A schedule that was searched for has no such stages any more.
+Each stage is a loop over a tensor of its own, and LLVM takes 13 seconds for the seven behind a product of 16 x 768
+results, half a minute for the fifty of a quantised transformer's GELU; for the same arithmetic in one loop a tenth or a
+quarter of a second. Loops of few iterations, as over the pixels of a small image, LLVM writes out with all that they
+hold: two seconds for three stages of 10 x 10 x 992, a tenth of one in a loop over all pixels.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from tvm.s_tir import SBlock, SBlockRealize
 from tvm.s_tir.schedule import ScheduleError
 from tvm.tirx import BufferStore, For, ForKind, IntImm, IterVar, PrimFunc, SeqStmt
 
-_MANY = 16  # stages
-_FEW = 32  # iterations of a loop that LLVM may write out
+_FEW = 2  # stages
+_SHORT = 32  # iterations of a loop that LLVM may write out
 _ROW = 32  # elements of a row that cost more than finding out which it is
 _LARGEST = 400  # operands of one expression: what reads a stage twice has all of it twice
 # other functions are lowered to arithmetic that reads its operand many times
@@ -30,7 +30,7 @@ _PLAIN = {"abs", "ceil", "fabs", "floor", "if_then_else", "nearbyint", "round", 
 
 def in_few_loops(mod: IRModule) -> IRModule:
     """The module with the stages of such kernels computed where they are read."""
-    long = {variable: function for variable, function in mod.functions.items() if _stages(function) > _MANY}
+    long = {v: function for v, function in mod.functions.items() if _stages(function) > _FEW and _is_plain(function)}
     if not long:
         return mod
     made = IRModule(dict(mod.functions), attrs=mod.attrs)
@@ -66,7 +66,7 @@ def _short_nests(function: PrimFunc) -> Iterator[tuple[str, int]]:
             continue
         row = outer.pop()
         plain = all(int(variable.iter_type) == IterVar.DataPar for variable in inner.block.iter_vars)
-        if plain and row >= _ROW and max(outer) <= _FEW and math.prod(outer) > max(outer):
+        if plain and row >= _ROW and max(outer) <= _SHORT and math.prod(outer) > max(outer):
             yield str(inner.block.name_hint), len(outer)
 
 
@@ -75,6 +75,16 @@ def _stages(function: PrimFunc) -> int:
     if not isinstance(root, SBlockRealize) or not isinstance(root.block.body, SeqStmt):
         return 0
     return len(root.block.body.seq)
+
+
+def _is_plain(function: PrimFunc) -> bool:
+    """Whether nobody has scheduled it: which stages to compute where is what a schedule says, too."""
+
+    def stop(part: For | SBlock) -> tvm_ffi.VisitInterrupt | None:
+        scheduled = part.annotations or (isinstance(part, For) and part.kind != ForKind.SERIAL)
+        return tvm_ffi.VisitInterrupt() if scheduled else None
+
+    return tvm_ffi.structural_walk(function.body, ((For, SBlock), stop)) is None
 
 
 def _inlined(function: PrimFunc) -> PrimFunc:

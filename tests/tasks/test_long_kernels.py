@@ -43,8 +43,14 @@ def test_stages_are_computed_where_they_are_read(kind):
 
 
 def test_kernels_of_few_stages_stay_as_they_are():
-    mod = chain(3, te.tanh)
+    mod = chain(2, te.tanh)
     assert in_few_loops(mod).same_as(mod)
+
+
+def test_what_a_schedule_keeps_apart_stays_apart():
+    schedule = tvm.s_tir.Schedule(chain(20, STEPS["reads once"][0])["kernel"])
+    schedule.parallel(schedule.get_loops(schedule.get_sblock("stage0"))[0])
+    assert in_few_loops(schedule.mod).same_as(schedule.mod)
 
 
 @pytest.mark.parametrize(("shape", "fused"), [((1, 10, 10, 992), True), ((5, 5, 64), True), ((4, 48, 64), False)])

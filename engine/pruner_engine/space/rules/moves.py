@@ -25,6 +25,7 @@ _SHARES = 8  # iterations of the parallel loop for each thread, so that none wai
 _SMALL = 1 << 16  # bytes that are moved sooner than threads are woken
 _STOCK_VECTOR = 64  # elements that TVM's postprocessing takes at a time, across the ends of rows
 _RUN = 64  # most elements of a tile along the operand's rows
+_SCATTERED = 32  # of them where each is written alone: 64 x 14 took four seconds to compile, 32 x 14 a quarter of one
 _ROWS = 16  # and along the result's
 _LOOKED_AT = 64  # values of a digit that its step is read from
 _ARITHMETIC = {Add: add, Sub: sub, Mul: mul, FloorDiv: floordiv, FloorMod: mod}
@@ -137,24 +138,24 @@ class Moves:
 
 def _gathered(sch: Schedule, loops: _Loops) -> list[LoopRV]:
     """Tiles whose rows are written at once."""
-    outer, _, row = _tiled(sch, loops)
+    outer, _, row = _tiled(sch, loops, _RUN)
     sch.vectorize(row)
     return outer
 
 
 def _scattered(sch: Schedule, loops: _Loops) -> list[LoopRV]:
     """Tiles whose columns are read at once."""
-    outer, column, row = _tiled(sch, loops)
+    outer, column, row = _tiled(sch, loops, _SCATTERED)
     sch.reorder(row, column)
     sch.unroll(row)
     sch.vectorize(column)
     return outer
 
 
-def _tiled(sch: Schedule, loops: _Loops) -> tuple[list[LoopRV], LoopRV, LoopRV]:
-    """Loops around tiles; in a tile, along the operand's rows and along the result's."""
+def _tiled(sch: Schedule, loops: _Loops, run: int) -> tuple[list[LoopRV], LoopRV, LoopRV]:
+    """Loops around tiles; in a tile, along the operand's rows (`run` elements at most) and along the result's."""
     outer, turned, (_, last) = _apart(loops)
-    columns, column = sch.split(turned, factors=sch.sample_perfect_tile(turned, n=2, max_innermost_factor=_RUN))
+    columns, column = sch.split(turned, factors=sch.sample_perfect_tile(turned, n=2, max_innermost_factor=run))
     rows, row = sch.split(last, factors=sch.sample_perfect_tile(last, n=2, max_innermost_factor=_ROWS))
     sch.reorder(*outer, columns, rows, column, row)
     return [*outer, columns, rows], column, row
