@@ -13,13 +13,8 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
+from pruner_engine.tasks.convolutions import CONVOLUTIONS, convolution_like
 from pruner_engine.tasks.rewriting import constant, operator_of, rewritten, shape_of
-
-_CONVOLUTIONS = {
-    "relax.nn.conv1d": relax.op.nn.conv1d,
-    "relax.nn.conv2d": relax.op.nn.conv2d,
-    "relax.nn.conv3d": relax.op.nn.conv3d,
-}
 
 
 def cut_windows(mod: tvm.IRModule) -> tvm.IRModule:
@@ -39,17 +34,13 @@ class _Rewriter(PyExprMutator):
         attrs, weights = visited.attrs, visited.args[1].value.numpy()
         part = tuple(slice(kept[n].start, kept[n].stop) if n in kept else slice(None) for n in attrs.kernel_layout)
         sides = [window.padding_of(kept[letter]) for letter, window in windows.items()]
-        return _CONVOLUTIONS[visited.op.name](
+        return convolution_like(
+            visited,
             visited.args[0],
             constant(weights[part]),
             strides=[window.stride for window in windows.values()],
             padding=[before for before, _ in sides] + [after for _, after in sides],
             dilation=[window.dilation if len(kept[letter]) > 1 else 1 for letter, window in windows.items()],
-            groups=attrs.groups,
-            data_layout=attrs.data_layout,
-            kernel_layout=attrs.kernel_layout,
-            out_layout=attrs.out_layout,
-            out_dtype=attrs.out_dtype,
         )
 
 
@@ -93,7 +84,7 @@ def _windows_of(call: relax.Call, typed: relax.Call) -> dict[str, _Window]:
     Args:
         typed: the call as the graph had it, whose type is known.
     """
-    if operator_of(call) not in _CONVOLUTIONS or not isinstance(call.args[1], GenericConst):
+    if operator_of(call) not in CONVOLUTIONS or not isinstance(call.args[1], GenericConst):
         return {}
     attrs, image, result = call.attrs, shape_of(call.args[0]), shape_of(typed)
     letters = [letter for letter in attrs.data_layout if letter in "DHW"]

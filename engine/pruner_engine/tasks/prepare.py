@@ -22,11 +22,13 @@ from pruner_engine.tasks.batch_norms import fold_batch_norms
 from pruner_engine.tasks.constants import fold_constants, fold_the_rest
 from pruner_engine.tasks.cut_windows import cut_windows
 from pruner_engine.tasks.fold import fold_movement
+from pruner_engine.tasks.follow import follow_layout
 from pruner_engine.tasks.grouped import widen_groups
 from pruner_engine.tasks.halves import summed_in_float32
 from pruner_engine.tasks.integers.rewrite import integer_products
 from pruner_engine.tasks.kernels import legalizations
 from pruner_engine.tasks.layout_free import unmark_unfit
+from pruner_engine.tasks.padding import fold_padding
 from pruner_engine.tasks.quantised import in_arithmetic
 from pruner_engine.tasks.quotients import without_zero_divisors
 from pruner_engine.tasks.rewriting import extents_of, fields_of, operator_of
@@ -103,7 +105,7 @@ def layouts(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) ->
         mod = _folded(fold_movement(without_zero_divisors(within_bounds(mod))))
         clean = summed_in_float32(_clean(in_arithmetic(signals_as_images(mod) if "signals" in on else mod)))
         if "simplify" in on:
-            clean = rx.CanonicalizeBindings()(in_groups(parts_first(simplify(cut_windows(clean)))))
+            clean = rx.CanonicalizeBindings()(in_groups(parts_first(simplify(cut_windows(fold_padding(clean))))))
         clean = in_integers(clean)
         clean = widen_products(clean, lanes) if "wide-products" in on else clean
         plain = _lower(clean, lanes)
@@ -114,7 +116,7 @@ def layouts(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) ->
             moved = rx.ConvertLayout(_NHWC)(wide)
         except (RuntimeError, ValueError):  # ConvertLayout does not know every operator
             return Layouts(plain)
-        moved = rx.CanonicalizeBindings()(fold_movement(moved))
+        moved = rx.CanonicalizeBindings()(follow_layout(fold_movement(moved)))
         whole = in_integers(moved)
         spread = spread_transposed(whole) if "transposed" in on else whole
         lowered = _lower(spread, lanes)

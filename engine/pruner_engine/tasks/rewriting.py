@@ -9,6 +9,12 @@ from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator
 
 OUTER = 4  # relax's pattern of kernels that take element-wise consumers, and are no one's consumer
+#: operators on each element of one tensor, and on each pair of elements of two
+UNARY = {
+    f"relax.{name}"
+    for name in ("abs", "clip", "cos", "erf", "exp", "log", "negative", "rsqrt", "sigmoid", "sin", "sqrt", "square")
+} | {f"relax.{name}" for name in ("tanh", "nn.gelu", "nn.gelu_tanh", "nn.leakyrelu", "nn.relu", "nn.silu")}
+BINARY = {f"relax.{name}" for name in ("add", "subtract", "multiply", "divide", "maximum", "minimum")}
 
 
 def rewritten(mod: tvm.IRModule, rewriter: PyExprMutator) -> tvm.IRModule:

@@ -14,13 +14,7 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import bound, operator_of, rewritten, shape_of
-
-_UNARY = {
-    f"relax.{name}"
-    for name in ("abs", "clip", "cos", "erf", "exp", "log", "negative", "rsqrt", "sigmoid", "sin", "sqrt", "square")
-} | {f"relax.{name}" for name in ("tanh", "nn.gelu", "nn.gelu_tanh", "nn.leakyrelu", "nn.relu", "nn.silu")}
-_BINARY = {f"relax.{name}" for name in ("add", "subtract", "multiply", "divide", "maximum", "minimum")}
+from pruner_engine.tasks.rewriting import BINARY, UNARY, bound, operator_of, rewritten, shape_of
 
 
 def simplify(mod: tvm.IRModule) -> tvm.IRModule:
@@ -51,9 +45,9 @@ class _Simplifier(PyExprMutator):
         rewritten = self._rewritten(name, visited)
         if rewritten is not None:
             return self.visit_expr(rewritten)
-        if name in _BINARY:
+        if name in BINARY:
             return self._binary(visited, shape)
-        if name in _UNARY or self._along_last_axis(name, visited):
+        if name in UNARY or self._along_last_axis(name, visited):
             return self._sunk(visited, shape)
         return visited
 
@@ -144,7 +138,7 @@ class _Simplifier(PyExprMutator):
         inner = self._before(operand)
         if inner is None:
             return call
-        if call.op.name in _UNARY:
+        if call.op.name in UNARY:
             made = relax.Call(call.op, [inner, *rest], call.attrs)
         elif shape_of(operand)[-1:] == shape_of(inner)[-1:]:  # type: ignore[index]
             made = _ROWS[call.op.name](call.attrs, inner, *rest)

@@ -12,6 +12,7 @@ from tvm.relax.frontend.onnx import from_onnx
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.importing import first_line, importing
+from pruner_engine.frontends.onnx.converters import own_converters
 from pruner_engine.frontends.onnx.corrections import corrected
 from pruner_engine.frontends.onnx.loops import has_loops, unrolled
 from pruner_engine.frontends.onnx.nodes import Nodes, replaced
@@ -55,7 +56,8 @@ def to_relax(model: onnx.ModelProto, name: str, shapes: Mapping[str, tuple[int, 
             fixed = simplified(write_out(fixed))  # again: their weights are constants in another shape
         fixed = replaced(corrected(dequantised(fixed)), _split_sum)
         try:
-            mod = from_onnx(fixed, shape_dict={k: list(v) for k, v in shapes.items()}, keep_params_in_input=False)
+            with own_converters():
+                mod = from_onnx(fixed, shape_dict={k: list(v) for k, v in shapes.items()}, keep_params_in_input=False)
         except Exception as error:
             if not (operator := _operator_in(error)):
                 raise

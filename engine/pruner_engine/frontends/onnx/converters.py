@@ -1,0 +1,98 @@
+"""Converters that take the place of TVM's where those make kernels of their own.
+
+TVM's importer writes Clip and Pad as kernels, and Max and Min as reductions of what it stacks. What a graph says as
+operators can change its layout and join its neighbours: behind a kernel each convolution stays channels first.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from tvm import relax
+from tvm.ir.expr import GenericConst
+from tvm.relax.frontend.onnx import onnx_frontend as stock
+
+_LOWEST, _HIGHEST = -math.inf, math.inf
+
+
+@contextlib.contextmanager
+def own_converters() -> Iterator[None]:
+    """What TVM imports meanwhile is converted by ours where there is one."""
+    ask = stock._get_convert_map
+    converters = ask() | {"Clip": _Clip, "Max": _Max, "Min": _Min, "Pad": _Pad}
+    stock._get_convert_map = lambda: converters
+    try:
+        yield
+    finally:
+        stock._get_convert_map = ask
+
+
+class _Clip(stock.Clip):
+    @classmethod
+    def _impl_v1(cls, bb: relax.BlockBuilder, inputs: Any, attr: dict[str, Any], params: Any) -> relax.Expr:
+        dtype = str(inputs[0].ty.dtype)
+        low, high = attr.get("min", _LOWEST), attr.get("max", _HIGHEST)
+        return cls._impl_v13(bb, [inputs[0], relax.const(low, dtype), relax.const(high, dtype)], attr, params)
+
+    @classmethod
+    def _impl_v13(cls, bb: relax.BlockBuilder, inputs: Any, attr: dict[str, Any], params: Any) -> relax.Expr:
+        """A bound that is not a number bounds nothing."""
+        clipped, low, high = inputs[0], inputs[1], inputs[2]
+        for operator, bound, lower in ((relax.op.maximum, low, True), (relax.op.minimum, high, False)):
+            if bound is None or (isinstance(bound, GenericConst) and np.isnan(bound.value.numpy())):
+                continue
+            known = isinstance(bound, GenericConst)
+            told = bound if known else cls._sanitize_nan_clip_bound(bb, bound, for_min=lower)
+            clipped = bb.normalize(operator(clipped, told))
+        return clipped
+
+
+class _Pairwise:
+    """Of tensors one of which is known only when the model runs."""
+
+    operator: Callable[[relax.Expr, relax.Expr], relax.Expr]
+
+    @classmethod
+    def _impl_v1(cls, bb: relax.BlockBuilder, inputs: Any, attr: dict[str, Any], params: Any) -> relax.Expr:
+        tensors = all(isinstance(value.ty, relax.TensorType) for value in inputs)
+        if not tensors or all(isinstance(value, GenericConst) for value in inputs):
+            return super()._impl_v1(bb, inputs, attr, params)  # type: ignore[misc]
+        return functools.reduce(lambda one, other: bb.normalize(cls.operator(one, other)), inputs)
+
+
+class _Max(_Pairwise, stock.Max):
+    operator = staticmethod(relax.op.maximum)
+
+
+class _Min(_Pairwise, stock.Min):
+    operator = staticmethod(relax.op.minimum)
+
+
+class _Pad(stock.Pad):
+    @classmethod
+    def _impl_v2(cls, bb: relax.BlockBuilder, inputs: Any, attr: dict[str, Any], params: Any) -> relax.Expr:
+        pads, value = attr.get("pads", []), float(attr.get("value", 0.0))
+        padded = cls._padded(inputs[0], pads[: len(pads) // 2], pads[len(pads) // 2 :], value, attr)
+        return super()._impl_v2(bb, inputs, attr, params) if padded is None else padded
+
+    @classmethod
+    def _lower_pad(cls, bb: relax.BlockBuilder, inputs: Any, attr: dict[str, Any], params: Any, modes: Any) -> Any:
+        before, after, value = cls._parse_pads_and_axes(inputs, params)
+        padded = cls._padded(inputs[0], before, after, value, attr)
+        return super()._lower_pad(bb, inputs, attr, params, modes) if padded is None else padded
+
+    @staticmethod
+    def _padded(
+        x: relax.Expr, before: Sequence[int], after: Sequence[int], value: float, attr: dict[str, Any]
+    ) -> relax.Expr | None:
+        """None for pads that cut, or that hold something else than a number."""
+        constant = attr.get("mode", b"constant") == b"constant" and "float" in str(x.ty.dtype)
+        if not constant or min(*before, *after) < 0:
+            return None
+        widths = [width for ends in zip(before, after, strict=True) for width in ends]
+        return relax.op.nn.pad(x, widths, "constant", value)

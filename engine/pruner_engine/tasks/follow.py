@@ -1,0 +1,112 @@
+"""Transpositions move behind operators that do not care for the order of axes, where they meet the ones back.
+
+TVM's conversion of layouts knows no leaky rectifier, choice or padding: it puts each between two transpositions of all
+that comes and goes, and a network of them is slower channels last than as it came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import tvm
+from tvm import relax
+from tvm.ir.expr import GenericConst
+from tvm.relax.expr_functor import PyExprMutator, mutator
+
+from pruner_engine.tasks.rewriting import BINARY, UNARY, bound, operator_of, rewritten, shape_of
+
+_COMPARED = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
+_SIMPLE = ("isnan", "logical_and", "logical_not", "logical_or", "nn.softplus", "power", "round", "sign", "where")
+_EACH = UNARY | BINARY | {f"relax.{name}" for name in (*_COMPARED, *_SIMPLE)}  # element by element
+
+
+def follow_layout(mod: tvm.IRModule) -> tvm.IRModule:
+    """The module with transpositions behind such operators in "main"; a transposition and the one back vanish."""
+    return relax.transform.DeadCodeElimination()(rewritten(mod, _Sinker(mod)))
+
+
+@mutator
+class _Sinker(PyExprMutator):
+    def visit_call_(self, call: relax.Call) -> relax.Expr:
+        """Called for each call, operands first."""
+        visited = super().visit_call_(call)
+        name = operator_of(visited)
+        if name == "relax.permute_dims":
+            return self._joined(visited)
+        order = self._order(visited) if name in _EACH or name in _ALONG else None
+        if order is None:
+            return visited
+        moved = self._each(visited, order) if name in _EACH else self._along(visited, order)
+        return visited if moved is None else relax.op.permute_dims(self.builder_.emit(moved), order)
+
+    def _joined(self, call: relax.Call) -> relax.Expr:
+        """Two transpositions as one, or none."""
+        before = bound(self, call.args[0])
+        if operator_of(before) != "relax.permute_dims":
+            return call
+        inner, outer = _axes(before), _axes(call)
+        order = [inner[axis] for axis in outer]
+        whole = order == [*range(len(order))]
+        return before.args[0] if whole else relax.op.permute_dims(before.args[0], order)
+
+    def _order(self, call: relax.Call) -> list[int] | None:
+        """The order of axes that an operand of a call was brought into, channels first; None where none was."""
+        found = (bound(self, operand) for operand in self._operands(call))
+        orders = (_axes(each) for each in found if operator_of(each) == "relax.permute_dims")
+        return next((order for order in orders if order == [0, len(order) - 1, *range(1, len(order) - 1)]), None)
+
+    def _operands(self, call: relax.Call) -> Sequence[relax.Expr]:
+        first = bound(self, call.args[0])
+        return list(first.fields) if isinstance(first, relax.Tuple) else list(call.args)
+
+    def _each(self, call: relax.Call, order: Sequence[int]) -> relax.Expr | None:
+        operands = [self._back(operand, order) for operand in call.args]
+        return None if None in operands else relax.Call(call.op, operands, call.attrs)
+
+    def _along(self, call: relax.Call, order: Sequence[int]) -> relax.Expr | None:
+        parts = bound(self, call.args[0])
+        if isinstance(parts, relax.Tuple):
+            back = [self._back(part, order) for part in parts.fields]
+            operand = None if None in back else relax.Tuple(back)
+        else:
+            operand = self._back(parts, order)
+        return None if operand is None else _ALONG[call.op.name](call, operand, order)
+
+    def _back(self, operand: relax.Expr, order: Sequence[int]) -> relax.Expr | None:
+        """What an operand was before its axes were brought into an order; None where it came in no order."""
+        before, shape = bound(self, operand), shape_of(operand)
+        if operator_of(before) == "relax.permute_dims":
+            return before.args[0] if _axes(before) == [*order] else None
+        if not isinstance(operand.ty, relax.TensorType) or shape == []:
+            return operand
+        if not isinstance(before, GenericConst) or shape is None or len(shape) > len(order):
+            return None
+        values = before.value.numpy().reshape([1] * (len(order) - len(shape)) + shape)
+        inverse = sorted(range(len(order)), key=lambda place: order[place])
+        return relax.const(values.transpose(inverse).copy(), str(operand.ty.dtype))
+
+
+def _axes(call: relax.Call) -> list[int]:
+    rank = len(call.args[0].ty.shape)
+    return [int(axis) % rank for axis in call.attrs.axes] if call.attrs.axes else [*reversed(range(rank))]
+
+
+def _padded(call: relax.Call, operand: relax.Expr, order: Sequence[int]) -> relax.Expr:
+    widths = [int(width) for width in call.attrs.pad_width]
+    pairs = dict(zip(order, zip(widths[::2], widths[1::2], strict=True), strict=True))
+    flat = [width for axis in range(len(order)) for width in pairs[axis]]
+    return relax.op.nn.pad(operand, flat, call.attrs.pad_mode, call.attrs.pad_value)
+
+
+def _sliced(call: relax.Call, operand: relax.Expr, order: Sequence[int]) -> relax.Expr:
+    axes = [order[int(axis.value) % len(order)] for axis in call.args[1].fields]
+    return relax.op.strided_slice(operand, axes, *call.args[2:], assume_inbound=call.attrs.assume_inbound)
+
+
+#: operators along axes: of a call, its operand (or tuple of them) in another order, and that order
+_ALONG: dict[str, Callable[[relax.Call, relax.Expr, Sequence[int]], relax.Expr]] = {
+    "relax.concat": lambda call, parts, order: relax.op.concat(parts, order[int(call.attrs.axis) % len(order)]),
+    "relax.nn.log_softmax": lambda call, x, order: relax.op.nn.log_softmax(x, order[int(call.attrs.axis) % len(order)]),
+    "relax.nn.pad": _padded,
+    "relax.strided_slice": _sliced,
+}

@@ -1,0 +1,51 @@
+"""Operators of ONNX files that become operators of the graph, where TVM's importer would make kernels of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+import tvm
+from onnx import TensorProto, helper, numpy_helper
+
+from machines import machine_of
+from pruner_engine.frontends.onnx.importer import to_relax
+
+X = np.random.default_rng(0).standard_normal((1, 4, 5, 6)).astype("f") * 4
+CASES = {
+    "clip, of attributes": (6, "Clip", [], {"min": -1.0, "max": 2.0}),
+    "clip, of one attribute": (6, "Clip", [], {"max": 2.0}),
+    "clip": (13, "Clip", [np.float32(-1), np.float32(6)], {}),
+    "clip, no number": (13, "Clip", [np.float32("nan"), np.float32(6)], {}),
+    "clip, below alone": (13, "Clip", [np.float32(0.5)], {}),
+    "larger": (13, "Max", [np.linspace(-2, 2, 6, dtype="f")], {}),
+    "smallest of three": (13, "Min", [np.float32(1), np.linspace(-2, 2, 20, dtype="f").reshape(4, 5, 1)], {}),
+    "pad, of attributes": (2, "Pad", [], {"pads": [0, 0, 1, 2, 0, 0, 0, 3], "value": 1.5}),
+    "pad": (13, "Pad", [np.array([0, 0, 1, 2, 0, 0, 0, 3])], {}),
+    "pad, value": (13, "Pad", [np.array([0, 1, 1, 2, 0, 0, 0, 3]), np.float32(-2)], {}),
+    "pad, axes": (18, "Pad", [np.array([1, 2, 0, 3]), np.float32(0.5), np.array([-1, 1])], {}),
+    "pad, edge": (13, "Pad", [np.array([0, 0, 1, 2, 0, 0, 0, 3])], {"mode": "edge"}),
+    "pad, cuts": (13, "Pad", [np.array([0, 0, -1, 2, 0, 0, 0, -3])], {}),
+}
+KERNELS = {"pad, edge", "pad, cuts"}
+
+
+def model_of(opset: int, operator: str, constants: list[np.ndarray], attributes: dict) -> onnx.ModelProto:
+    names = [f"c{i}" for i in range(len(constants))]
+    weights = [numpy_helper.from_array(np.asarray(c), name) for name, c in zip(names, constants, strict=True)]
+    node = helper.make_node(operator, ["x", *names], ["y"], **attributes)
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, X.shape)
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, [None] * 4)
+    made = helper.make_graph([node], "graph", [x], [y], weights)
+    return helper.make_model(made, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_they_compute_and_that_they_are_operators(name):
+    model = model_of(*CASES[name])
+    mod = to_relax(model, name, {"x": X.shape})
+    assert ("call_tir" in mod["main"].script()) == (name in KERNELS)
+    (want,) = onnxruntime.InferenceSession(model.SerializeToString()).run(None, {"x": X})
+    out = machine_of(mod)["main"](tvm.runtime.tensor(X))
+    np.testing.assert_array_equal((out if hasattr(out, "numpy") else out[0]).numpy(), want)

@@ -1,0 +1,107 @@
+"""Operators whose layout TVM does not know follow the convolutions around them; zeros around become their padding."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+import tvm
+from tvm import relax
+from tvm.relax import op
+
+from graphs import graph
+from machines import machine_of
+from pruner_engine.targets.target import resolve_target
+from pruner_engine.tasks.padding import fold_padding
+from pruner_engine.tasks.prepare import layouts
+from pruner_engine.tasks.rewriting import operator_of
+from seeds import seeds
+
+HOST = resolve_target("auto")
+
+
+def emit(value: relax.Expr) -> relax.Expr:
+    return relax.BlockBuilder.current().emit(value)
+
+
+def choice(x: relax.Expr) -> relax.Expr:
+    above = emit(op.greater(x, relax.const(0.25)))
+    return op.where(above, x, emit(op.multiply(x, relax.const(0.5))))
+
+
+BETWEEN = {
+    "leaky rectifier": lambda x: op.nn.leakyrelu(x, 0.1),
+    "softplus": op.nn.softplus,
+    "choice": choice,
+    "of channels": lambda x: op.where(relax.const(np.arange(32).reshape(32, 1, 1) % 3 > 0), x, relax.const(2.0)),
+    "halves": lambda x: op.concat(
+        [
+            emit(op.nn.leakyrelu(emit(op.strided_slice(x, [1], [16], [32])), 0.2)),
+            emit(op.strided_slice(x, [1], [0], [16])),
+        ],
+        axis=1,
+    ),
+    "edges": lambda x: op.nn.pad(x, [0, 0, 0, 0, 1, 0, 0, 2], "constant", 1.5),
+    "residual": lambda x: op.add(emit(op.nn.leakyrelu(x, 0.1)), x),
+}
+
+
+def between(name: str) -> tvm.IRModule:
+    def function(x: relax.Expr, *weights: relax.Expr) -> relax.Expr:
+        for filters in weights:
+            x = emit(BETWEEN[name](emit(op.nn.conv2d(x, filters, padding=1))))
+        return x
+
+    return graph(function, (1, 8, 9, 10), constants=[(32, 8, 3, 3), (32, 32, 3, 3), (32, 32, 3, 3)])
+
+
+def kernels(mod: tvm.IRModule) -> Counter[str]:
+    found: Counter[str] = Counter()
+
+    def visit(node: relax.Expr) -> None:
+        if operator_of(node) == "relax.call_tir":
+            found["moves" if "transpose" in str(node.args[0].name_hint) else "others"] += 1
+
+    relax.analysis.post_order_visit(mod["main"], visit)
+    return found
+
+
+@pytest.mark.parametrize("name", BETWEEN)
+def test_channels_stay_last_from_the_first_convolution_to_the_result(name):
+    mod = between(name)
+    prepared = layouts(mod, HOST, ["winograd"]).prepared("channels-last")
+    assert kernels(prepared)["moves"] <= 2
+    x = tvm.runtime.tensor(np.random.default_rng(0).standard_normal((1, 8, 9, 10)).astype("f"))
+    want = machine_of(mod)["main"](x).numpy()
+    assert np.abs(machine_of(prepared, HOST)["main"](x).numpy() - want).max() <= 1e-5 * np.abs(want).max()
+
+
+@pytest.mark.parametrize("seed", seeds())
+def test_zeros_around_an_image_are_padding_of_the_convolution(seed):
+    rng = random.Random(seed)
+    around, own = [rng.randint(0, 3) for _ in range(4)], [rng.randint(0, 2) for _ in range(4)]
+
+    def function(x: relax.Expr, filters: relax.Expr) -> relax.Expr:
+        return op.nn.conv2d(emit(op.nn.pad(x, [0, 0, 0, 0, *around])), filters, padding=own, strides=rng.randint(1, 2))
+
+    mod = graph(function, (2, 3, 7, 6), constants=[(4, 3, 3, 3)])
+    folded = fold_padding(mod)
+    names = []
+    relax.analysis.post_order_visit(folded["main"], lambda node: names.append(operator_of(node)))
+    x = tvm.runtime.tensor(np.random.default_rng(0).standard_normal((2, 3, 7, 6)).astype("f"))
+    np.testing.assert_allclose(machine_of(folded)["main"](x).numpy(), machine_of(mod)["main"](x).numpy(), 1e-5, 1e-5)
+    assert relax.transform.DeadCodeElimination()(folded)["main"].script().count("nn.pad") == 0
+
+
+@pytest.mark.parametrize("pad", [{"pad_value": 1.0}, {"pad_mode": "reflect"}, {"pad_width": [0, 0, 1, 0, 0, 0, 0, 0]}])
+def test_other_pads_stay(pad):
+    form = {"pad_width": [0, 0, 0, 0, 1, 1, 1, 1], **pad}
+    channels = 3 + form["pad_width"][2]
+    mod = graph(
+        lambda x, filters: op.nn.conv2d(emit(op.nn.pad(x, **form)), filters),
+        (1, 3, 7, 6),
+        constants=[(4, channels, 3, 3)],
+    )
+    tvm.ir.assert_structural_equal(fold_padding(mod), mod)
