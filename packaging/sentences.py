@@ -17,7 +17,7 @@ import pruner_engine
 _SAYING = {"UserError", "StoppedError", "Check", "Notice", "notice", "Timing"}
 _SAID = {"reason", "message", "hint", "done"}  # whatever is called with it
 _ALL = "draft/reasons.py"  # where every text is said
-_TERMINAL = {"benchmarks", "cli", "inspect", "reports", "verify"}  # what is said in there is seldom said to a window
+_TERMINAL = {"benchmarks", "cli", "inspect", "reports"}  # what is said in there is seldom said to a window
 _FEWEST = 4  # letters by which a sentence is known
 
 Values = Mapping[str, Sequence[ast.expr]]

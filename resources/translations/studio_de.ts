@@ -5269,6 +5269,14 @@
         <translation>{0} ist kein ONNX-Modell: Es hat keinen Graphen.</translation>
     </message>
     <message>
+        <source>Chance learns nothing and takes no checkpoint.</source>
+        <translation>Der Zufall lernt nichts und nimmt keinen Modellstand.</translation>
+    </message>
+    <message>
+        <source>Choose another cost model.</source>
+        <translation>Wählen Sie ein anderes Kostenmodell.</translation>
+    </message>
+    <message>
         <source>{0} keeps weights in another file, {1}.</source>
         <translation>{0} hält Gewichte in einer anderen Datei, {1}.</translation>
     </message>
@@ -5507,6 +5515,10 @@
     <message>
         <source>The device is {0} busy: {1} blocks of {2} threads do not fill its {3} multiprocessors.</source>
         <translation>Das Gerät ist zu {0} beschäftigt: {1} Blöcke von {2} Threads füllen seine {3} Multiprozessoren nicht.</translation>
+    </message>
+    <message>
+        <source>{0} takes or gives a structure of which code would be a part.</source>
+        <translation>{0} nimmt oder gibt eine Struktur, zu der Code gehören würde.</translation>
     </message>
     <message>
         <source>The task has no candidate {0}.</source>
@@ -5915,6 +5927,86 @@
     <message>
         <source>{0} holds something else, which would be lost.</source>
         <translation>{0} enthält etwas anderes, das verloren ginge.</translation>
+    </message>
+    <message>
+        <source>This file is not a Pruner Studio checkpoint.</source>
+        <translation>Diese Datei ist kein Modellstand von Pruner Studio.</translation>
+    </message>
+    <message>
+        <source>Use a checkpoint that `pruner train` wrote for this kind of model.</source>
+        <translation>Nehmen Sie einen Modellstand, den `pruner train` für diese Art von Modell geschrieben hat.</translation>
+    </message>
+    <message>
+        <source>This checkpoint holds a model of kind {0}, not {1}.</source>
+        <translation>Dieser Modellstand enthält ein Modell der Art {0}, nicht {1}.</translation>
+    </message>
+    <message>
+        <source>The checkpoint&apos;s layers are not those of this model.</source>
+        <translation>Die Schichten des Modellstands sind nicht die dieses Modells.</translation>
+    </message>
+    <message>
+        <source>The checkpoint holds weights that are not numbers.</source>
+        <translation>Der Modellstand enthält Gewichte, die keine Zahlen sind.</translation>
+    </message>
+    <message>
+        <source>The {0} is damaged: its header cannot be read.</source>
+        <translation>Beschädigt ({0}): Der Kopf lässt sich nicht lesen.</translation>
+    </message>
+    <message>
+        <source>The checkpoint is damaged: its recipe cannot be read.</source>
+        <translation>Der Modellstand ist beschädigt: Seine Herkunft lässt sich nicht lesen.</translation>
+    </message>
+    <message>
+        <source>The checkpoint is damaged: its weights cannot be read.</source>
+        <translation>Der Modellstand ist beschädigt: Seine Gewichte lassen sich nicht lesen.</translation>
+    </message>
+    <message>
+        <source>{0} is not a data set of measurements.</source>
+        <translation>{0} ist kein Datensatz aus Messungen.</translation>
+    </message>
+    <message>
+        <source>Use a file that `pruner collect` wrote.</source>
+        <translation>Nehmen Sie eine Datei, die `pruner collect` geschrieben hat.</translation>
+    </message>
+    <message>
+        <source>The data set {0} cannot be read: {1}.</source>
+        <translation>Der Datensatz {0} lässt sich nicht lesen: {1}.</translation>
+    </message>
+    <message>
+        <source>The data set {0} is damaged.</source>
+        <translation>Der Datensatz {0} ist beschädigt.</translation>
+    </message>
+    <message>
+        <source>There is no cost model named {0}.</source>
+        <translation>Es gibt kein Kostenmodell namens {0}.</translation>
+    </message>
+    <message>
+        <source>The checkpoint&apos;s trees were grown on other features.</source>
+        <translation>Die Bäume des Modellstands sind aus anderen Merkmalen gewachsen.</translation>
+    </message>
+    <message>
+        <source>Use one that this tool wrote.</source>
+        <translation>Nehmen Sie einen, den dieses Programm geschrieben hat.</translation>
+    </message>
+    <message>
+        <source>The checkpoint is damaged: its trees cannot be read.</source>
+        <translation>Der Modellstand ist beschädigt: Seine Bäume lassen sich nicht lesen.</translation>
+    </message>
+    <message>
+        <source>A model of kind {0} is not trained offline.</source>
+        <translation>Ein Modell der Art {0} wird nicht vorab trainiert.</translation>
+    </message>
+    <message>
+        <source>Choose pacm-draft, pacm, tenset-mlp or tlp.</source>
+        <translation>Wählen Sie pacm-draft, pacm, tenset-mlp oder tlp.</translation>
+    </message>
+    <message>
+        <source>The data sets hold too few measurements to learn from.</source>
+        <translation>Die Datensätze enthalten zu wenige Messungen, um daraus zu lernen.</translation>
+    </message>
+    <message>
+        <source>Collect more with `pruner collect`.</source>
+        <translation>Sammeln Sie mehr mit `pruner collect`.</translation>
     </message>
     <message>
         <source>The checkpoint {0} cannot be read: {1}.</source>

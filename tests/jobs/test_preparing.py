@@ -23,6 +23,7 @@ from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.targets import detect_gpus
 from pruner_engine.targets.target import resolve_target
+from pruner_engine.verify import create_model
 from terminal import SMALL, carried_out, pruner, pruner_here
 
 QUICK = {"check": "none", "repeats": 1}
@@ -109,6 +110,50 @@ def test_kernels_that_no_device_here_runs_are_refused_before_anything_is_kept(tm
     with pytest.raises(UserError, match="no NVIDIA driver") as refused:
         started(tmp_path / "p.pruner", target="h100")
     assert "--rpc" in refused.value.hint and not (tmp_path / "p.pruner").exists()
+
+
+UNFIT = {
+    "cut off": (
+        "pruner",
+        {"checkpoint": True},
+        lambda: create_model("pacm-draft").to_bytes()[:-1],
+        "weights cannot be",
+    ),
+    "of another kind": ("tlp", {"checkpoint": True}, lambda: create_model("pacm").to_bytes(), "of kind 'pacm'"),
+    "no checkpoint": ("moa-pruner", {"checkpoint": True}, lambda: b"PK\x03\x04" * 9, "is damaged"),
+    "no trees": ("ansor", {"checkpoint": True}, lambda: b"{}", "trees cannot be read"),
+    "for chance": ("random", {"checkpoint": True}, lambda: b"{}", "Chance learns nothing"),
+    "no such model": ("pruner", {"model": "oracle"}, bytes, "no cost model named 'oracle'"),
+    "none to adapt": ("moa-pruner", {"model": "xgb"}, bytes, "cannot be adapted"),
+    "none installed": ("moa-pruner", {"model": "tlp"}, bytes, "no tlp model is installed"),
+}
+
+
+@pytest.mark.parametrize("case", UNFIT)
+def test_a_cost_model_that_will_not_do_is_told_before_the_models_file_is_read(tmp_path, case):
+    strategy, settings, content, words = UNFIT[case]
+    (checkpoint := tmp_path / "c.safetensors").write_bytes(content())
+    settings = {name: str(checkpoint) if name == "checkpoint" else value for name, value in settings.items()}
+    with pytest.raises(UserError, match=words):
+        started(tmp_path / "p.pruner", str(tmp_path / "none.onnx"), strategy, settings=settings)
+
+
+def test_a_run_that_has_learned_nothing_goes_on_only_with_its_checkpoint(tmp_path, monkeypatch):
+    """One that has learned has a model of its own: tests/search/test_taken_up.py."""
+    project, checkpoint = tmp_path / "p.pruner", tmp_path / "c.safetensors"
+    checkpoint.write_bytes(create_model("pacm").to_bytes())
+
+    def killed(*args, **options):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(preparing, "time_reference", killed)
+        started(project, strategy="pruner", settings={**QUICK, "model": "pacm", "checkpoint": str(checkpoint)})
+    checkpoint.write_bytes(b"")
+    said: list[msg.Event] = []
+    with pytest.raises(UserError, match="is damaged"):
+        tune.resume(msg.Resume(project=str(project)), JobContext(said.append, Control(), ""))
+    assert [type(event) for event in said] == [msg.Phase], "nothing was begun"
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ from pruner_engine.protocol import Notice, Phase, Resume, RunFinished, RunStarte
 from pruner_engine.search.budget import Budget, renewed
 from pruner_engine.search.run_plan import RunPlan
 from pruner_engine.search.settings import SearchSettings, settings_from
-from pruner_engine.search.strategies import strategy_names
+from pruner_engine.search.strategies import check_settings, strategy_names
 from pruner_engine.search.task_state import end_to_end, untuned
 from pruner_engine.search.tuner import Tuner
 from pruner_engine.space.rules import GPU_RULES, OWN_RULES
@@ -50,6 +50,7 @@ def start(command: Tune, job: JobContext) -> None:
     if command.seed < 0:
         raise UserError(f"{command.seed} is no seed.", "Give 0 or a larger number.")
     job.emit(Phase(name="load", detail=command.model))
+    check_settings(command.strategy, settings)
     model = load_model(command.model, command.inputs or None, allow_code=command.allow_code)
     target = resolve_target(command.target)
     if not settings.rpc:
@@ -94,12 +95,15 @@ def resume(command: Resume, job: JobContext) -> None:
         spent = Budget(project.trials.counts(run_id)[0], row["elapsed_s"])
         asked = Budget(command.trials, None if command.minutes is None else command.minutes * 60)
         _refuse_less(run_id, spent, asked)
+        settings = settings_from(row["settings"])
+        if not project.runs.has_learned(run_id):  # else its own model serves, whatever has become of the checkpoint
+            check_settings(row["strategy"], settings)
         budget = renewed(Budget(row["budget_trials"], row["budget_s"]), spent=spent, asked=asked)
         project.runs.update(run_id, budget_trials=budget.trials, budget_s=budget.seconds, **changes)
         job.emit(RunStarted(project=str(project.path), run_id=run_id, resumed=True))
         _tell_little_room(project, run_id, job)
         with _run_state(project, run_id, job):
-            _tune(project, run_id, prepared(project, run_id, row, job), job, settings_from(row["settings"]))
+            _tune(project, run_id, prepared(project, run_id, row, job), job, settings)
 
 
 def _tell_little_room(project: Project, run_id: int, job: JobContext) -> None:

@@ -19,6 +19,7 @@ from pruner_engine.search.strategy import Context, Proposal, register_strategy
 from pruner_engine.search.task_state import TaskState, Trial
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.decision import Rows
+from pruner_engine.verify.pretrained import check_model
 
 _EQUAL_AT = 48  # trials of a task from which on the learned model's order counts as much as the draft's
 _FIRST = 4  # times the trials of a task's first round that it verifies: of a new task the model knows least
@@ -192,4 +193,4 @@ def _places(scores: Sequence[float | None]) -> np.ndarray:
     return places
 
 
-register_strategy(DraftVerify.name, DraftVerify)
+register_strategy(DraftVerify.name, DraftVerify, lambda settings: check_model(settings.model, settings.checkpoint))

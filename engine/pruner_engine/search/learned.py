@@ -13,6 +13,7 @@ from pruner_engine.search.model_strategy import ModelStrategy
 from pruner_engine.search.strategy import Context, Proposal, register_strategy
 from pruner_engine.search.task_state import TaskState, Trial
 from pruner_engine.space.candidate import Candidate
+from pruner_engine.verify.pretrained import check_model
 
 
 class LearnedSearch(ModelStrategy):
@@ -21,7 +22,8 @@ class LearnedSearch(ModelStrategy):
     Args:
         name: of the strategy.
         kind: of its model.
-        population, generations: of the search where the settings give none; Ansor's are 2048 and 4.
+        population, generations: of the search where the settings give none; Ansor's are 2048 and 4. None is twice the
+            candidates of a round.
         online: learn from this run's measurements too; otherwise the model stays as its checkpoint was.
         evolves: mutate the best, those that were measured among them; otherwise all candidates are drawn by chance.
     """
@@ -34,7 +36,7 @@ class LearnedSearch(ModelStrategy):
         *,
         name: str,
         kind: str,
-        population: int,
+        population: int | None,
         generations: int,
         online: bool,
         evolves: bool = True,
@@ -42,7 +44,8 @@ class LearnedSearch(ModelStrategy):
         super().__init__(context, kind)
         self.name = name
         given = context.settings
-        self.population = population if given.population is None else given.population
+        own = 2 * self.round_trials if population is None else population
+        self.population = own if given.population is None else given.population
         self.generations = generations if given.generations is None or not evolves else given.generations
         self.online = online
         self.evolves = evolves
@@ -111,24 +114,16 @@ def _score(candidate: Candidate) -> float:
     return candidate.verified_score or 0.0
 
 
-def _ansor(context: Context) -> LearnedSearch:
-    return LearnedSearch(context, name="ansor", kind="xgb", population=2048, generations=4, online=True)
-
-
-def _tenset(context: Context) -> LearnedSearch:
-    return LearnedSearch(context, name="tenset-mlp", kind="tenset-mlp", population=512, generations=4, online=False)
-
-
-def _tlp(context: Context) -> LearnedSearch:
-    return LearnedSearch(context, name="tlp", kind="tlp", population=512, generations=4, online=False)
-
-
-def _random(context: Context) -> LearnedSearch:
-    count = 2 * (context.settings.round_trials or LearnedSearch.round_trials)
-    return LearnedSearch(
-        context, name="random", kind="random", population=count, generations=0, online=True, evolves=False
+def _register(name: str, kind: str, **options: Any) -> None:
+    """Register a search with a model of this kind."""
+    register_strategy(
+        name,
+        lambda context: LearnedSearch(context, name=name, kind=kind, **options),
+        lambda settings: check_model(kind, settings.checkpoint),
     )
 
 
-for _name, _make in (("ansor", _ansor), ("tenset-mlp", _tenset), ("tlp", _tlp), ("random", _random)):
-    register_strategy(_name, _make)
+_register("ansor", "xgb", population=2048, generations=4, online=True)
+_register("tenset-mlp", "tenset-mlp", population=512, generations=4, online=False)
+_register("tlp", "tlp", population=512, generations=4, online=False)
+_register("random", "random", population=None, generations=0, online=True, evolves=False)

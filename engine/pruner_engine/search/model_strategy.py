@@ -17,6 +17,7 @@ from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.decision import Rows
 from pruner_engine.verify import create_model
 from pruner_engine.verify.model import CostModel, Features, Group, LearnReport
+from pruner_engine.verify.pretrained import read_checkpoint_file
 
 _RESTORED = 64  # trials of earlier sessions that are featurised between two signs of life
 _ALIKE = 3  # candidates of one score that a round measures while there are others
@@ -187,20 +188,6 @@ def few_alike(ranked: Sequence[Candidate]) -> list[Candidate]:
         (first if seen[candidate.verified_score] < _ALIKE else rest).append(candidate)
         seen[candidate.verified_score] += 1
     return [*first, *rest]
-
-
-def read_checkpoint_file(path: Path) -> bytes:
-    """The bytes of a checkpoint file, which the model that takes them checks.
-
-    Raises:
-        UserError: it cannot be read.
-    """
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise UserError(
-            f"The checkpoint {path} cannot be read: {error.strerror}.", "`pruner train` writes checkpoints."
-        ) from error
 
 
 def _number(value: float) -> float | None:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pruner_engine.errors import UserError
 from pruner_engine.search.draft_verify import DraftVerify
+from pruner_engine.search.settings import SearchSettings
 from pruner_engine.search.strategy import Context, register_strategy
 from pruner_engine.search.task_state import TaskState
-from pruner_engine.verify.model import Group, LearnReport
-from pruner_engine.verify.pretrained import shipped_checkpoint
+from pruner_engine.verify import create_model
+from pruner_engine.verify.model import CostModel, Group, LearnReport
+from pruner_engine.verify.pretrained import check_model, shipped_checkpoint
+
+if TYPE_CHECKING:
+    from pruner_engine.verify.network_model import NetworkCostModel
 
 
 def _shipped(kind: str, vector_bits: int) -> str:
@@ -24,24 +29,32 @@ def _shipped(kind: str, vector_bits: int) -> str:
     return str(path)
 
 
+def _adaptable(model: CostModel) -> NetworkCostModel:
+    # torch takes seconds, which strategies that learn without need not wait for
+    from pruner_engine.verify.network_model import NetworkCostModel
+
+    if not isinstance(model, NetworkCostModel):
+        raise UserError(f"A model of kind {model.kind} cannot be adapted.", "Use pacm-draft, pacm, tenset-mlp or tlp.")
+    return model
+
+
+def _check(settings: SearchSettings) -> None:
+    _adaptable(create_model(settings.model))
+    check_model(settings.model, settings.checkpoint or _shipped(settings.model, 0))
+
+
 class MomentumDraftVerify(DraftVerify):
     """Strategy `moa-pruner`."""
 
     name = "moa-pruner"
 
     def __init__(self, context: Context) -> None:
-        # torch takes seconds, which strategies that learn without need not wait for
         from pruner_engine.adapt.moa import MomentumAdapter
-        from pruner_engine.verify.network_model import NetworkCostModel
 
         settings = context.settings
         checkpoint = settings.checkpoint or _shipped(settings.model, context.profile.vector_bits)
         super().__init__(replace(context, settings=settings.with_checkpoint(checkpoint)))
-        if not isinstance(self.model, NetworkCostModel):
-            raise UserError(
-                f"A model of kind {settings.model} cannot be adapted.", "Use pacm-draft, pacm, tenset-mlp or tlp."
-            )
-        self.adapter = MomentumAdapter(self.model, momentum=settings.momentum, every=settings.adapt_every)
+        self.adapter = MomentumAdapter(_adaptable(self.model), momentum=settings.momentum, every=settings.adapt_every)
 
     def update(self, groups: dict[str, Group]) -> LearnReport:
         report, adaptation = self.adapter.update(groups)
@@ -71,4 +84,4 @@ class MomentumDraftVerify(DraftVerify):
         return {**super().checkpoints(), **kept}
 
 
-register_strategy(MomentumDraftVerify.name, MomentumDraftVerify)
+register_strategy(MomentumDraftVerify.name, MomentumDraftVerify, _check)

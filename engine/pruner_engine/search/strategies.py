@@ -1,9 +1,10 @@
 """The strategies that ship; importing this module registers them."""
 
 from pruner_engine.search import draft_verify, learned, metaschedule, momentum
-from pruner_engine.search.strategy import make_strategy, register_strategy, strategy_names
+from pruner_engine.search.strategy import check_settings, make_strategy, register_strategy, strategy_names
 
 __all__ = [
+    "check_settings",
     "draft_verify",
     "learned",
     "make_strategy",

@@ -121,11 +121,18 @@ class Strategy(ABC):
 
 
 _REGISTRY: dict[str, Callable[[Context], Strategy]] = {}
+_CHECKS: dict[str, Callable[[SearchSettings], None]] = {}
 
 
-def register_strategy(name: str, make: Callable[[Context], Strategy]) -> None:
-    """Register a strategy, as a plugin does, under a name that `--strategy` then takes."""
-    _REGISTRY[name] = make
+def register_strategy(
+    name: str, make: Callable[[Context], Strategy], check: Callable[[SearchSettings], None] = lambda _: None
+) -> None:
+    """Register a strategy, as a plugin does, under a name that `--strategy` then takes.
+
+    Args:
+        check: raises UserError where it cannot work with these settings; asked before a run costs time.
+    """
+    _REGISTRY[name], _CHECKS[name] = make, check
 
 
 def strategy_names() -> list[str]:
@@ -139,3 +146,12 @@ def make_strategy(name: str, context: Context) -> Strategy:
         KeyError: no such strategy is registered.
     """
     return _REGISTRY[name](context)
+
+
+def check_settings(name: str, settings: SearchSettings) -> None:
+    """Refuse settings that the strategy of that name cannot work with.
+
+    Raises:
+        UserError: it cannot.
+    """
+    _CHECKS[name](settings)

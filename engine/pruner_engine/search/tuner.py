@@ -65,7 +65,7 @@ class Tuner:
                 on_phase=self.log.phase,
                 on_adaptation=self.log.adaptation,
                 on_notice=self.log.notice,
-                goes_on=self.log.trials > 0 and project.runs.checkpoint(plan.run_id, "model") is not None,
+                goes_on=project.runs.has_learned(plan.run_id),
             ),
         )
         self.allotment = Allotment(plan.budget, plan.settings, self.states, self.strategy, self.clock, self.log)

@@ -164,6 +164,12 @@ class RunRepository:
         found = self._project.query("SELECT * FROM checkpoints WHERE run_id = ? AND role = ?", (run_id, role))
         return found[0] if found else None
 
+    def has_learned(self, run_id: int) -> bool:
+        """Whether a run has measured something and kept the model that learned from it."""
+        sql = "SELECT EXISTS (SELECT 1 FROM measurements WHERE run_id = ?) AND EXISTS (SELECT 1 FROM checkpoints"
+        found = self._project.query(f"{sql} WHERE run_id = ? AND role = 'model') AS learned", (run_id, run_id))
+        return bool(found[0]["learned"])
+
     def add_adaptation(self, run_id: int, round_id: int, **columns: Any) -> None:
         with self._project.transaction() as db:
             db["adaptations"].insert({"run_id": run_id, "round_id": round_id, **columns})

@@ -35,18 +35,23 @@ def register_model(kind: str, make: Callable[[int], CostModel]) -> None:
     _MODELS[kind] = make
 
 
+def check_kind(kind: str) -> None:
+    """Raises UserError where there is no such kind of model."""
+    if kind not in _MODELS:
+        raise UserError(
+            f"There is no cost model named {kind!r}.",
+            f"Use one of {', '.join(_MODELS)}, or name its plugin's file (--plugin; in the window on Start).",
+        )
+
+
 def create_model(kind: str, seed: int = 0) -> CostModel:
     """A new cost model; the same kind and seed learn the same from the same measurements.
 
     Raises:
         UserError: there is no such kind.
     """
-    make = _MODELS.get(kind)
-    if make is None:
-        raise UserError(
-            f"There is no cost model named {kind!r}.",
-            f"Use one of {', '.join(_MODELS)}, or name its plugin's file (--plugin; in the window on Start).",
-        )
+    check_kind(kind)
+    make = _MODELS[kind]
     if isinstance(make, str):
         module, name = make.split(":")
         with loading():

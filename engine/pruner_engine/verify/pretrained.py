@@ -1,10 +1,37 @@
-"""Pre-trained cost models that come with the product, each named by its kind and the vectors that it learned from."""
+"""Pre-trained cost models: files of the user's, and what comes with the product for each kind and width of vectors."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from pruner_engine.errors import UserError
 from pruner_engine.resources import resource_dir
+from pruner_engine.verify.factory import check_kind, create_model
+
+
+def read_checkpoint_file(path: Path) -> bytes:
+    """The bytes of a checkpoint file, which the model that takes them checks.
+
+    Raises:
+        UserError: it cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UserError(
+            f"The checkpoint {path} cannot be read: {error.strerror}.", "`pruner train` writes checkpoints."
+        ) from error
+
+
+def check_model(kind: str, checkpoint: str) -> None:
+    """Refuse a kind of model that there is not, and a checkpoint file, where one is named, that is none of that kind.
+
+    Raises:
+        UserError: either is so.
+    """
+    check_kind(kind)
+    if checkpoint:  # only then: what most models learn with takes seconds to be loaded
+        create_model(kind).from_bytes(read_checkpoint_file(Path(checkpoint)))
 
 
 def shipped_checkpoint(kind: str, vector_bits: int) -> Path | None:
