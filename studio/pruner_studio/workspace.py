@@ -80,7 +80,7 @@ class Workspace(QObject):
         file, reader = identity(path), None
         try:
             reader = ProjectReader(path)
-            version, runs = reader.data_version(), [run["id"] for run in reader.runs()]
+            version, runs, newest = reader.data_version(), [run["id"] for run in reader.runs()], reader.newest()
         except UserError as error:
             if reader is not None:
                 reader.close()
@@ -92,7 +92,7 @@ class Workspace(QObject):
         self._not_opened.clear()
         self.close()
         self.reader, self._version, self._file = reader, version, file
-        self.run_id = run_id if run_id in runs else runs[-1] if runs else None
+        self.run_id = run_id if run_id in runs else newest
         remember(str(reader.path))
         self.opened.emit()
         self.changed.emit()
@@ -219,8 +219,8 @@ class Workspace(QObject):
 
     def _follow_newest_run(self) -> None:
         assert self.reader is not None
-        if self.run_id is None and (runs := self.reader.runs()):
-            self.run_id = runs[-1]["id"]
+        if self.run_id is None:
+            self.run_id = self.reader.newest()
 
     # ------------------------------------------------------------ job
 

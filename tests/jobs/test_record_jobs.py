@@ -64,6 +64,7 @@ def test_what_others_measured_is_not_what_is_exported_by_default(project: Path, 
     import_records(msg.ImportRecords(project=str(project), folder=str(folder)), Said().job())
     with ProjectReader(project) as reader:
         assert [run["strategy"] for run in reader.runs()] == ["random", "imported"]
+        assert reader.run()["strategy"] == "random", "a run that was tuned here is not displaced"
     exported(project, tmp_path / "again", best=5)  # of the imported run there would be three
 
 
@@ -126,7 +127,7 @@ def test_a_kernel_that_is_faster_untuned_counts_as_untuned(project: Path, tmp_pa
         db.execute("UPDATE tasks SET untuned_s = 1e-12")
     import_records(msg.ImportRecords(project=str(project), folder=str(folder), same_device=True), Said().job())
     with ProjectReader(project) as reader:
-        assert reader.run()["latency_s"] == pytest.approx(reader.tasks(2)[0]["weight"] * 1e-12)
+        assert reader.run(2)["latency_s"] == pytest.approx(reader.tasks(2)[0]["weight"] * 1e-12)
 
 
 def test_a_task_is_that_of_the_run_that_is_meant(project: Path, tmp_path: Path) -> None:
@@ -135,8 +136,10 @@ def test_a_task_is_that_of_the_run_that_is_meant(project: Path, tmp_path: Path) 
     with ProjectReader(project) as reader:
         (task,), (foreign,) = reader.tasks(1), reader.tasks(2)
     assert task["name"] == foreign["name"] and task["id"] != foreign["id"]
-    common = [str(project), "--task", task["name"], "--json", "--candidate", str(task["best_candidate_id"])]
-    for words in (["try", *common, "--run", "1"], ["inspect", *common, "--as", "trace"]):
+    common = [str(project), "--task", task["name"], "--json"]
+    best = ["--candidate", str(task["best_candidate_id"])]
+    asked = (["try", *common, *best, "--run", "1"], ["inspect", *common, *best, "--as", "trace"], ["try", *common])
+    for words in (*asked, ["inspect", *common, "--as", "trace"]):
         done = CliRunner().invoke(cli, words)
         assert done.exit_code == 0, done.exception
         assert json.loads(done.stdout)["task"] == task["id"]
@@ -175,7 +178,7 @@ def test_a_torn_tail_is_dropped_and_said(project: Path, tmp_path: Path) -> None:
     import_records(msg.ImportRecords(project=str(project), folder=str(folder)), said.job())
     assert said[-1].records == 2 and "torn" in said[-1].problems[0]
     with ProjectReader(project) as reader:
-        assert "torn" in reader.events(reader.run()["id"])[0]["text"]
+        assert "torn" in reader.events(2)[0]["text"]
 
 
 def test_traces_that_do_not_fit_are_left_out_and_said(project: Path, tmp_path: Path) -> None:

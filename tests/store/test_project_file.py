@@ -71,6 +71,8 @@ def test_a_run_without_tasks_hides_no_earlier_one_and_is_still_the_one_to_resume
         assert project.runs.newest() is None
         tuned, imported = add_run(project), add_run(project, IMPORTED)
         assert project.runs.newest() == tuned, "nothing has tasks"
+        with ProjectReader(project.path) as reader:
+            assert reader.newest() == reader.run()["id"] == tuned
         with project.transaction() as db:
             target_id = db["targets"].insert({"text": "{}", "device": "", "fingerprint": "", "profile": "{}"}).last_pk
             task = {"model_id": 1, "target_id": target_id, "name": "t", "op": "matmul", "hash": "h", "shapes": "[]"}
@@ -84,6 +86,15 @@ def test_a_run_without_tasks_hides_no_earlier_one_and_is_still_the_one_to_resume
         assert (project.runs.newest(), project.runs.newest_unfinished()) == (tuned, begun)
         project.runs.add_tasks(begun, [task_id])
         assert project.runs.newest() == begun
+
+
+def test_imported_records_are_shown_where_nothing_was_tuned(tmp_path):
+    with Project(tmp_path / "p.pruner") as project, ProjectReader(project.path) as reader:
+        assert reader.newest() is None
+        imported = add_run(project, IMPORTED)
+        assert reader.newest() == imported
+        tuned = add_run(project)
+        assert reader.newest() == tuned
 
 
 def test_a_run_whose_engine_died_stays_interrupted_while_another_run_is_at_work(tmp_path):

@@ -24,7 +24,7 @@ from pruner_engine.search.settings import SearchSettings
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio import session
 from pruner_studio.main_window import MainWindow
-from pruner_studio.models.recent import recent
+from pruner_studio.models.recent import recent, summaries
 from pruner_studio.widgets.help_window import HelpWindow
 from pruner_studio.widgets.shortcuts import Shortcuts
 
@@ -122,10 +122,16 @@ def test_a_run_whose_model_file_is_gone_is_duplicated_from_the_copy_in_the_proje
     assert "small-cnn.onnx is not there any more" in card.problem.message and card.problem.hint
 
 
-def test_what_others_measured_is_not_duplicated(window: MainWindow, tmp_path: Path) -> None:
+def test_what_others_measured_is_neither_shown_first_nor_duplicated(window: MainWindow, tmp_path: Path) -> None:
     project = make_project(tmp_path / "imported.pruner", runs=2, rounds=1)
     with sqlite3.connect(project) as db:
         db.execute("UPDATE runs SET strategy = 'imported' WHERE id = 2")
+        db.execute("UPDATE progress SET latency_s = latency_s / 100 WHERE run_id = 2")
+    with ProjectReader(project) as reader:
+        own, imported = (run["latency_s"] for run in reader.runs())
+    assert imported < own and [row["latency_s"] for row in summaries([str(project)])] == [own]
+    window.workspace.open(project)
+    assert window.workspace.run_id == 1, "a run that was tuned here is not displaced"
     for run_id, offered in ((1, True), (2, False)):
         window.workspace.open(project, run_id)
         assert action(window, "Duplicate with changes…").isEnabled() == offered

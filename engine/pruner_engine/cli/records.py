@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import click
 
 from pruner_engine.cli.arguments import absolute
@@ -59,5 +61,6 @@ def import_records(project: str, folder: str, same_device: bool, as_json: bool) 
         print_json(told)
         return
     click.echo(f"run {answer.run_id}: {answer.records} records, {answer.failed} failed trials were not taken over")
+    click.echo(f"pruner tasks {shlex.quote(project)} --run {answer.run_id} shows them")
     for problem in answer.problems[3:]:  # the first were told on the way
         click.echo(problem)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pruner_engine.store.reader import ProjectReader, Row
+from pruner_engine.store.runs import NEWEST_FIRST
 
 _FINISHED = (
     "FROM measurements x JOIN candidates c ON c.id = x.candidate_id"
@@ -48,8 +49,8 @@ def whole_task(reader: ProjectReader, task_id: int) -> Row | None:
 def task_named(reader: ProjectReader, name: str, or_id: int, run_id: int | None) -> int | None:
     """Id of the task of that name or id: the run's, else the newest run's; runs on two devices share names."""
     row = reader.one(
-        "SELECT k.id FROM tasks k LEFT JOIN run_tasks j ON j.task_id = k.id WHERE k.name = ? OR k.id = ?"
-        " ORDER BY j.run_id = ? DESC, j.run_id DESC LIMIT 1",
+        "SELECT k.id FROM tasks k LEFT JOIN run_tasks j ON j.task_id = k.id LEFT JOIN runs r ON r.id = j.run_id"
+        f" WHERE k.name = ? OR k.id = ? ORDER BY r.id = ? DESC, {NEWEST_FIRST} LIMIT 1",
         (name, or_id, run_id),
     )
     return None if row is None else int(row["id"])

@@ -14,7 +14,7 @@ from pruner_engine.store.of_run import UNTUNED_S, WEIGHT
 from pruner_engine.store.read_only import Row
 from pruner_engine.store.reading import makes_sense
 from pruner_engine.store.roofline import Place, place
-from pruner_engine.store.runs import BUSY
+from pruner_engine.store.runs import BUSY, NEWEST_FIRST
 from pruner_engine.store.tally import TOLD_ANEW, Tally, TaskTally
 
 __all__ = ["WORK_PARTS", "ProjectReader", "Row"]
@@ -80,10 +80,14 @@ class ProjectReader(CandidateReader):
         """All runs, oldest first; `alive` tells whether an engine works on it now, `failed` counts failed trials."""
         return [self._with_state(row) for row in self.rows(_RUNS + " ORDER BY r.id")]
 
+    def newest(self) -> int | None:
+        """The newest run that was tuned here; only where there is none, the newest that holds imported records."""
+        row = self.one(f"SELECT r.id FROM runs r ORDER BY {NEWEST_FIRST} LIMIT 1")
+        return None if row is None else int(row["id"])
+
     def run(self, run_id: int | None = None) -> Row:
-        """One run; the newest when no id is given."""
-        where = " WHERE r.id = ?" if run_id is not None else " ORDER BY r.id DESC LIMIT 1"
-        row = self.one(_RUNS + where, () if run_id is None else (run_id,))
+        """One run; the newest, as `newest` tells it, when no id is given."""
+        row = self.one(_RUNS + " WHERE r.id = ?", (self.newest() if run_id is None else run_id,))
         if row is None:
             what = "no run yet" if run_id is None else f"no run {run_id}"
             raise UserError(f"{self.path.name} holds {what}.", "`pruner status` lists the runs of a project.")

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 BUSY = ("preparing", "tuning", "paused")  # states of a run that an engine works on
 IMPORTED = "imported"  # strategy of a run that holds what others measured
+# Of rows `r` of runs, the one that is meant where none is named comes first: what others measured displaces no run that
+# was tuned here. `IS`, since a task may be of no run.
+NEWEST_FIRST = f"r.strategy IS '{IMPORTED}', r.id DESC"
 
 
 # of SQLite's two `min` the one of one value leaves out NULL, the one of two is NULL where either is
@@ -74,9 +77,8 @@ class RunRepository:
         One that has not come to tuning yet, or failed before, holds nothing that could be used: it is the last choice.
         """
         found = self._project.query(
-            "SELECT id FROM runs ORDER BY EXISTS (SELECT 1 FROM run_tasks j WHERE j.run_id = runs.id) DESC,"
-            " strategy = ?, id DESC LIMIT 1",
-            (IMPORTED,),
+            "SELECT r.id FROM runs r ORDER BY EXISTS (SELECT 1 FROM run_tasks j WHERE j.run_id = r.id) DESC,"
+            f" {NEWEST_FIRST} LIMIT 1"
         )
         return int(found[0]["id"]) if found else None  # type: ignore[call-overload]
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QSettings
 
 from pruner_engine.errors import UserError
 from pruner_engine.store.reader import ProjectReader
+from pruner_engine.store.runs import IMPORTED
 from pruner_studio.models.projects import is_file
 
 _KEPT = 12
@@ -40,6 +41,7 @@ def forget_all() -> None:
 def summaries(paths: list[str]) -> list[dict[str, Any]]:
     """One row a project: path, when it was written, runs, and of its fastest run latency, gain, model and device.
 
+    That is a run that was tuned here, unless there are only imported ones.
     `interrupted` is the id of a run whose engine is dead, `alive` of one at work. Meant for a thread: large projects
     take a moment.
     """
@@ -60,6 +62,6 @@ def _summary(path: str) -> dict[str, Any]:
         row[state] = next((run["id"] for run in reversed(runs) if run[state]), None)
     done = [run for run in runs if run["latency_s"] is not None]
     if done:
-        best = min(done, key=lambda run: run["latency_s"])
+        best = min(done, key=lambda run: (run["strategy"] == IMPORTED, run["latency_s"]))
         row |= {key: best[key] for key in ("latency_s", "gain", "model", "device")}
     return row
