@@ -1,8 +1,11 @@
 """Archives of torch.export become Relax modules that compute the same; they are never trusted."""
 
+import contextlib
 import io
 import json
+import sys
 import zipfile
+from collections import defaultdict
 
 import numpy as np
 import pytest
@@ -208,8 +211,38 @@ class Optional(nn.Module):
 def test_what_is_no_tensor_is_no_input_and_no_output(tmp_path):
     path = save(tmp_path, Optional(), torch.ones(2, 3), None, False, 5)
     model = load_model(path)
-    assert [spec.name for spec in model.inputs] == ["x"] and len(model.outputs) == 1
+    assert [spec.name for spec in model.inputs] == [spec.name for spec in model.outputs] == ["x"]
     np.testing.assert_array_equal(run(model.mod, torch.ones(2, 3)), np.full((2, 3), 5))
+
+
+class Containers(nn.Module):
+    """Results by keys, in containers of containers; two of them would share a name, one is no tensor."""
+
+    def forward(self, x):
+        counted = defaultdict(list, {"sum": x.sum()})
+        heads = {"a": [x * 2, (x * 3,)], "größe in m²": None, "b-c d": x.mean(), "b c d": x.amax(0)}
+        return {"boxes": x + 1, "heads": heads, 3: x - 1, "counted": counted, "heads.a": {"0": x * 4}, "/": x * 5}
+
+
+def test_results_are_called_by_the_keys_of_their_containers(tmp_path):
+    model = load_model(save(tmp_path, Containers(), torch.ones(2, 3)))
+    named = [spec.name for spec in model.outputs]
+    heads = ["heads.a.0", "heads.a.1.0", "heads.b_c_d", "heads.b_c_d_2"]
+    assert named == ["boxes", *heads, "3", "counted.sum", "heads.a.0_2", "output8"]
+    results = machine_of(model.mod)["main"](tvm.runtime.tensor(np.ones((2, 3), np.float32)))
+    found = {name: float(result.numpy().max()) for name, result in zip(named, results, strict=True)}
+    wanted = {"boxes": 2, "heads.a.1.0": 3, "3": 0, "counted.sum": 6, "heads.a.0_2": 4, "output8": 5}
+    assert {name: found[name] for name in wanted} == wanted
+
+
+class Places(nn.Module):
+    def forward(self, x):
+        return x + 1, (x + 2, {"a": x + 3}), x + 4
+
+
+def test_results_without_keys_are_numbered(tmp_path):
+    model = load_model(save(tmp_path, Places(), torch.ones(2, 3)))
+    assert [spec.name for spec in model.outputs] == ["output0", "output1", "output1.1.a", "output3"]
 
 
 class Mute(nn.Module):
@@ -369,6 +402,32 @@ def test_archives_with_code_are_refused_and_run_nothing(transformer, tmp_path, a
     with pytest.raises(UserError):
         load_model("model.pt2", content=content)
     assert not marker.exists()
+
+
+@pytest.mark.parametrize("into", ["in_spec", "out_spec"])
+@pytest.mark.parametrize("kind", ["enumeration", "defaultdict"])
+def test_archives_that_have_modules_imported_are_refused_and_import_nothing(
+    transformer, tmp_path, monkeypatch, kind, into
+):
+    evil = f"evil_{kind}_{into}"
+    (tmp_path / f"{evil}.py").write_text("touched = True\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    made = {"default_factory_module": evil, "default_factory_name": "touched", "dict_context": []}
+    member = {"__enum__": True, "fqn": f"{evil}:touched", "name": "x"}
+    structure = {"type": "builtins.dict", "context": json.dumps([member]), "children_spec": []}
+    if kind == "defaultdict":
+        structure = {"type": "collections.defaultdict", "context": made, "children_spec": []}
+
+    def change(model):
+        model["graph_module"]["module_call_graph"][0]["signature"][into] = json.dumps([1, structure])
+
+    content = repack(transformer, lambda root, records: edit_json(records, f"{root}/models/model.json", change))
+    with pytest.raises(UserError, match="of which code would be a part"):
+        load_model("model.pt2", content=content)
+    assert evil not in sys.modules
+    with contextlib.suppress(Exception):
+        torch.export.load(io.BytesIO(content))
+    assert evil in sys.modules, "the check is needed"
 
 
 def test_the_attacks_would_work_on_a_plain_load(transformer, tmp_path):

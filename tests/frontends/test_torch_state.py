@@ -40,6 +40,7 @@ def test_what_is_kept_is_an_input_and_an_output(tmp_path):
     model = load_model(saved(tmp_path, Cache(), (numbers(1, 3),)))
     assert [spec.shape for spec in model.inputs] == [(1, 3), (4, 3), (1,)]
     assert [spec.shape for spec in model.outputs] == [(3,), (4, 3), (1,)]
+    assert [spec.name for spec in model.outputs] == ["output0", "rows", "filled"]
     rows, filled = np.zeros((4, 3), "float32"), np.zeros(1, "int64")
     module = Cache()
     for x in (numbers(1, 3), numbers(1, 3) + 1):

@@ -55,7 +55,7 @@ def load_model(
         elif kind == "pt2":
             from pruner_engine.frontends.torch import file as pt2_file
 
-            mod = pt2_file.to_relax(content, name)
+            mod, names = pt2_file.to_relax(content, name)
             mod = bind(mod, bind_dims(declared_inputs(mod), given))
         else:
             mod = tvmscript_file.parse(content, name, allow_code=allow_code)
@@ -77,7 +77,7 @@ def check_model(source: str, *, allow_code: bool = False) -> ModelChecked:
     elif kind == "pt2":
         from pruner_engine.frontends.torch import file as pt2_file
 
-        found = declared_inputs(pt2_file.to_relax(content, name))
+        found = declared_inputs(pt2_file.to_relax(content, name)[0])
     elif kind == "tvmscript":
         found = declared_inputs(tvmscript_file.parse(content, name, allow_code=allow_code))
     else:

@@ -15,8 +15,10 @@ from pruner_engine.frontends.torch.promotion import promoted
 from pruner_engine.requirements import OLDEST, is_old
 
 
-def to_relax(content: bytes, name: str) -> tvm.IRModule:
-    """The exported program as a Relax module with weights as constants; dynamic dimensions stay symbolic.
+def to_relax(content: bytes, name: str) -> tuple[tvm.IRModule, list[str]]:
+    """The exported program as a Relax module with weights as constants, and names of its results.
+
+    Dynamic dimensions stay symbolic.
 
     Raises:
         UserError: PyTorch is not installed, or the archive is broken, would run code, or cannot be imported.
@@ -47,6 +49,7 @@ def to_relax(content: bytes, name: str) -> tvm.IRModule:
     from pruner_engine.frontends.torch.operators.recurrent import with_whole_layers
     from pruner_engine.frontends.torch.randomness import refuse_random
     from pruner_engine.frontends.torch.regions import without_regions
+    from pruner_engine.frontends.torch.results import result_names, with_named_results
     from pruner_engine.frontends.torch.state import with_state_outside
     from pruner_engine.frontends.torch.tensors import tensors_only
 
@@ -56,14 +59,15 @@ def to_relax(content: bytes, name: str) -> tvm.IRModule:
         program = without_assertions(spelled_out(program, importer.known()))
         refuse_random(program)
         importer.refuse_unknown(program)
+        program = tensors_only(with_state_outside(with_named_results(promoted(with_real_parameters(program)))))
         mod = importer.from_exported_program(
-            tensors_only(with_state_outside(promoted(with_real_parameters(program)))),
+            program,
             keep_params_as_input=False,
             unwrap_unit_return_tuple=True,
             no_bind_return_tuple=False,
             custom_convert_map=None,
         )
-        return count_from_the_start(mod)
+        return count_from_the_start(mod), result_names(program)
 
 
 def _load(content: bytes, name: str) -> Any:

@@ -1,9 +1,9 @@
 """Refuse .pt2 archives that would run code or fill the memory when PyTorch loads them.
 
 PyTorch unpickles some records without restriction, evaluates the symbolic expressions of a graph as Python (through
-`sympy.sympify`), resolves an operator by walking attributes of the torch module, and loads compiled libraries. The
-checks read the archive with PyTorch's own reader, so that both see the same records, of sizes that only one directory
-can tell.
+`sympy.sympify`), resolves an operator by walking attributes of the torch module, imports modules that the structure of
+arguments or results names, and loads compiled libraries. The checks read the archive with PyTorch's own reader, so that
+both see the same records, of sizes that only one directory can tell.
 """
 
 from __future__ import annotations
@@ -104,6 +104,24 @@ def _check_graph(value: Any, name: str) -> None:
             raise UserError(f"{name} uses {value['target']}, which is not a plain ATen operator.", _HINT)
         for item in value.values():
             _check_graph(item, name)
+        for structure in ("in_spec", "out_spec"):
+            _check_structure(value.get(structure), name)
+
+
+def _check_structure(value: Any, name: str) -> None:
+    """Refuse a structure of arguments or results, JSON within JSON, for which PyTorch would import modules."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError:  # a word, such as the name of a type
+            return
+    if isinstance(value, dict):
+        if "__enum__" in value or value.get("default_factory_module", "builtins") not in ("builtins", "collections"):
+            raise UserError(f"{name} takes or gives a structure of which code would be a part.", _HINT)
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            _check_structure(item, name)
 
 
 def _plain_expression(text: Any) -> bool:

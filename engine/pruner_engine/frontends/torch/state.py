@@ -31,7 +31,7 @@ def with_state_outside(program: Any) -> Any:
     kept = [result for result in changes if result[0].target in {*state, *signature.user_inputs}]
     output.args = (tuple(node for _, node in own + kept),)
     signature.output_specs[:] = [spec for spec, _ in own] + [
-        OutputSpec(OutputKind.USER_OUTPUT, spec.arg, None) for spec, _ in kept
+        OutputSpec(OutputKind.USER_OUTPUT, spec.arg, spec.target) for spec, _ in kept
     ]
     inputs = signature.input_specs
     taken = [spec for spec in inputs if spec.kind is InputKind.BUFFER and spec.target in state]
