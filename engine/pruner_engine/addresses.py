@@ -10,7 +10,7 @@ EXAMPLE = "127.0.0.1:9190"
 def host_and_port(text: str) -> tuple[str, int] | None:
     """Of an address; None of what is none."""
     host, _, port = text.rpartition(":")
-    return (host, int(port)) if host and port.isdigit() else None
+    return (host, int(port)) if host and port.isdecimal() and int(port) < 1 << 16 else None
 
 
 def tracker_at(text: str) -> tuple[str, int]:

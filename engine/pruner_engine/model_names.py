@@ -24,10 +24,12 @@ def whole(model: str) -> str:
     """The name as it means the same in every folder.
 
     Raises:
-        UserError: it names a file that is not there.
+        UserError: it names a file that is not there, or a folder.
     """
     if Path(model).is_file():
         return str(Path(model).resolve())
+    if Path(model).is_dir():
+        raise UserError(f"{model} is a folder.", "Name the file of a model.")
     if kind_of_file(model):
         raise UserError(f"There is no file {model}.", "Look for a mistake in its name or folder.")
     return model

@@ -5269,6 +5269,66 @@
         <translation>{0} ist kein ONNX-Modell: Es hat keinen Graphen.</translation>
     </message>
     <message>
+        <source>Run {0} holds what others measured, and is not tuned on.</source>
+        <translation>Lauf {0} enthält, was andere gemessen haben, und wird nicht weiter getunt.</translation>
+    </message>
+    <message>
+        <source>Start a new one; `--start-from` measures first what this project knows.</source>
+        <translation>Beginnen Sie einen neuen; `--start-from` misst zuerst, was dieses Projekt kennt.</translation>
+    </message>
+    <message>
+        <source>{0} is a folder.</source>
+        <translation>{0} ist ein Ordner.</translation>
+    </message>
+    <message>
+        <source>Name the file of a model.</source>
+        <translation>Nennen Sie die Datei eines Modells.</translation>
+    </message>
+    <message>
+        <source>{0}: {1} of {2} sketches have no closed form.</source>
+        <translation>{0}: {1} von {2} Skizzen haben keine geschlossene Form.</translation>
+    </message>
+    <message>
+        <source>Of those the draft reads some hundred candidates a round, from their applied schedules.</source>
+        <translation>Von ihnen liest der Entwurf einige Hundert Kandidaten je Runde, aus ihren angewandten Schedules.</translation>
+    </message>
+    <message>
+        <source>{0} is an offline strategy and was given no checkpoint: its model learns from this run instead.</source>
+        <translation>{0} ist eine Offline-Strategie und hat keinen Modellstand bekommen: Ihr Modell lernt stattdessen aus diesem Lauf.</translation>
+    </message>
+    <message>
+        <source>Give one with --checkpoint.</source>
+        <translation>Geben Sie einen mit --checkpoint.</translation>
+    </message>
+    <message>
+        <source>metaschedule learns with TVM&apos;s own model: the checkpoint is not used.</source>
+        <translation>metaschedule lernt mit dem eigenen Modell von TVM: Der Modellstand wird nicht benutzt.</translation>
+    </message>
+    <message>
+        <source>Leave it out.</source>
+        <translation>Lassen Sie ihn weg.</translation>
+    </message>
+    <message>
+        <source>The {0} that this run had learned cannot be taken up: {1}</source>
+        <translation>Was dieser Lauf gelernt hatte ({0}), lässt sich nicht weiterverwenden: {1}</translation>
+    </message>
+    <message>
+        <source>What the run has measured is learned anew.</source>
+        <translation>Was der Lauf gemessen hat, wird neu gelernt.</translation>
+    </message>
+    <message>
+        <source>The setting {0} is not understood: {1}.</source>
+        <translation>Die Einstellung {0} ist nicht verständlich: {1}.</translation>
+    </message>
+    <message>
+        <source>A setting is not understood: {0}.</source>
+        <translation>Eine Einstellung ist nicht verständlich: {0}.</translation>
+    </message>
+    <message>
+        <source>There is no setting &quot;{0}&quot;.</source>
+        <translation>Es gibt keine Einstellung „{0}“.</translation>
+    </message>
+    <message>
         <source>Chance learns nothing and takes no checkpoint.</source>
         <translation>Der Zufall lernt nichts und nimmt keinen Modellstand.</translation>
     </message>
@@ -5661,14 +5721,6 @@
         <translation>Geben Sie Platz frei, oder wählen Sie einen anderen Ordner.</translation>
     </message>
     <message>
-        <source>The project holds no such run.</source>
-        <translation>Das Projekt enthält keinen solchen Lauf.</translation>
-    </message>
-    <message>
-        <source>`pruner status` lists its runs; tune the model first.</source>
-        <translation>`pruner status` nennt seine Läufe; optimieren Sie das Modell zuerst.</translation>
-    </message>
-    <message>
         <source>This run has not come to tuning yet.</source>
         <translation>Dieser Lauf ist noch nicht zum Optimieren gekommen.</translation>
     </message>
@@ -6041,10 +6093,6 @@
         <translation>Sie kann von einer Regel stammen, die nicht geladen ist.</translation>
     </message>
     <message>
-        <source>A setting is not understood: {0}.</source>
-        <translation>Eine Einstellung ist nicht verständlich: {0}.</translation>
-    </message>
-    <message>
         <source>`pruner tune --help` lists the settings.</source>
         <translation>`pruner tune --help` nennt die Einstellungen.</translation>
     </message>
@@ -6251,22 +6299,6 @@
     <message>
         <source>Check the path, or tune a model into it first.</source>
         <translation>Prüfen Sie den Pfad, oder optimieren Sie zuerst ein Modell hinein.</translation>
-    </message>
-    <message>
-        <source>{0} holds {1}.</source>
-        <translation>{0} enthält {1}.</translation>
-    </message>
-    <message>
-        <source>no run yet</source>
-        <translation>noch keinen Lauf</translation>
-    </message>
-    <message>
-        <source>no run {0}</source>
-        <translation>keinen Lauf {0}</translation>
-    </message>
-    <message>
-        <source>`pruner status` lists the runs of a project.</source>
-        <translation>`pruner status` nennt die Läufe eines Projekts.</translation>
     </message>
     <message>
         <source>{0} cannot be read as a project: {1}.</source>

@@ -18,6 +18,7 @@ from pruner_engine.cli.progress import EngineBug
 from pruner_engine.cli.series import run_all
 from pruner_engine.errors import StoppedError, UserError
 from pruner_engine.protocol import Failed
+from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
 
 BUG = EngineBug(Failed(kind="bug", message="An error of its own.", hint="Copy it.", report="the engine's trace"))
@@ -75,6 +76,33 @@ def test_a_number_that_no_project_file_takes_is_misuse(words, tmp_path):
     file = [] if words[0] in ("tune", "bench") else [str(path)]
     done = CliRunner().invoke(cli, [*words, str(2**63), *file])
     assert done.exit_code == 2 and "is too large" in done.output
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("tune", "matmul:8,8,8", "--key", "pi"), "name the tracker with --rpc"),
+        (("tune", "matmul:8,8,8", "--trials", "1e3"), "'1e3' is not a valid integer."),
+        (("steer", "p.pruner", "dance"), "'ACTION': 'dance' is not one of"),
+    ],
+    ids=str,
+)
+def test_misuse_is_told_in_words_of_the_command(words, told):
+    done = CliRunner().invoke(cli, words)
+    assert done.exit_code == 2 and told in done.output
+
+
+def test_a_folder_is_no_model(tmp_path):
+    done = CliRunner().invoke(cli, ["tune", str(tmp_path)])
+    assert str(done.exception) == f"{tmp_path} is a folder. Name the file of a model."
+
+
+def test_a_project_without_runs_says_so(tmp_path):
+    with Project(tmp_path / "p.pruner"):
+        pass
+    assert (
+        CliRunner().invoke(cli, ["status", str(tmp_path / "p.pruner")]).output.startswith("p.pruner holds no run yet")
+    )
 
 
 def test_only_short_plain_digits_are_an_id(tmp_path):

@@ -138,6 +138,19 @@ def test_a_cost_model_that_will_not_do_is_told_before_the_models_file_is_read(tm
         started(tmp_path / "p.pruner", str(tmp_path / "none.onnx"), strategy, settings=settings)
 
 
+@pytest.mark.parametrize(("rpc", "words"), [("board", "not the address"), ("127.0.0.1:1", "No tracker answers")])
+def test_a_tracker_that_is_none_is_told_before_the_models_file_is_read(tmp_path, rpc, words):
+    with pytest.raises(UserError, match=words):
+        started(tmp_path / "p.pruner", str(tmp_path / "none.onnx"), settings={"rpc": rpc})
+
+
+def test_a_project_without_runs_has_none_to_go_on_with(tmp_path):
+    with Project(tmp_path / "p.pruner"):
+        pass
+    with pytest.raises(UserError, match="holds no run yet"):
+        tune.resume(msg.Resume(project=str(tmp_path / "p.pruner")), JobContext(print, Control(), ""))
+
+
 def test_a_run_that_has_learned_nothing_goes_on_only_with_its_checkpoint(tmp_path, monkeypatch):
     """One that has learned has a model of its own: tests/search/test_taken_up.py."""
     project, checkpoint = tmp_path / "p.pruner", tmp_path / "c.safetensors"

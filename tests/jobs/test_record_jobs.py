@@ -16,6 +16,7 @@ from pruner_engine import protocol as msg
 from pruner_engine.cli.main import cli
 from pruner_engine.errors import UserError
 from pruner_engine.export.records import RECORDS
+from pruner_engine.jobs import tune
 from pruner_engine.jobs.fleet import list_boards
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.records import export_records, import_records
@@ -34,8 +35,6 @@ class Said(list):
 @pytest.fixture(scope="module")
 def tuned(tmp_path_factory) -> Path:
     """A small project with six valid trials."""
-    from pruner_engine.jobs import tune
-
     project = tmp_path_factory.mktemp("records") / "tuned.pruner"
     settings = {"check": "none", "repeats": 1}
     tune.start(
@@ -66,6 +65,8 @@ def test_what_others_measured_is_not_what_is_exported_by_default(project: Path, 
         assert [run["strategy"] for run in reader.runs()] == ["random", "imported"]
         assert reader.run()["strategy"] == "random", "a run that was tuned here is not displaced"
     exported(project, tmp_path / "again", best=5)  # of the imported run there would be three
+    with pytest.raises(UserError, match="Run 2 holds what others measured"):
+        tune.resume(msg.Resume(project=str(project), run_id=2, trials=9), Said().job())
 
 
 def test_a_run_is_exported_alone_or_with_all_runs_of_its_target(project: Path, tmp_path: Path) -> None:

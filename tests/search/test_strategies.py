@@ -131,6 +131,14 @@ def test_the_stock_search_is_as_large_as_it_was_published_or_as_the_settings_say
     assert (search.population_size, search.genetic_num_iters) == size
 
 
+def test_the_stock_search_says_that_it_takes_no_checkpoint():
+    nothing, said = lambda *_: None, []
+    profile, settings = load_presets()["sapphire-rapids"].profile, SearchSettings(checkpoint="pacm.safetensors")
+    MetaScheduleSearch(Context(CPU, profile, 0, settings, 2, nothing, nothing, lambda *told: said.append(told)))
+    ((level, text, _),) = said
+    assert level == "warning" and "the checkpoint is not used" in text
+
+
 def test_a_round_is_not_spent_on_candidates_of_one_score():
     scores = [5.0, 5.0, 5.0, 5.0, 4.0, 5.0, 3.0]
     ranked = [Candidate(0, np.array([i]), str(i), [], verified_score=score) for i, score in enumerate(scores)]

@@ -62,6 +62,8 @@ class OutputFile(click.Path):
 class WholeType(click.IntRange):
     """A whole number from `least` on: a count, a seed, or an id."""
 
+    name = "integer"
+
     def __init__(self, least: int = 1) -> None:
         super().__init__(least)
 

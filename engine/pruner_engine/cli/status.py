@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 
 import click
 from rich.table import Table
@@ -14,6 +15,7 @@ from pruner_engine.cli.output import print_json, print_table
 from pruner_engine.jobs.lines import line_of
 from pruner_engine.protocol import Resume
 from pruner_engine.store.reader import ProjectReader
+from pruner_engine.store.runs import no_run
 from pruner_engine.units import duration, latency, ratio
 
 
@@ -26,6 +28,9 @@ def status(project: str, as_json: bool) -> None:
         runs = reader.runs()
         if as_json:
             print_json({"project": absolute(project), "runs": [run_object(reader, run["id"]) for run in runs]})
+            return
+        if not runs:
+            click.echo(str(no_run(Path(project))))
             return
         table = Table(
             "run", "model", "strategy", "state", "trials", "failed", "untuned", "estimated", "measured", "gain",

@@ -19,10 +19,12 @@ _OF_RUNS: dict[str, Any] = {"pause": Pause, "go-on": Unpause, "stop": Stop}
 
 @click.command()
 @project_argument
-@click.argument("action", type=click.Choice([*_OF_TASKS, *_OF_RUNS]))
+@click.argument("action", metavar="ACTION", type=click.Choice([*_OF_TASKS, *_OF_RUNS]))
 @click.option("--task", help="Name or id of the task that is pinned, boosted, frozen or left to the search again.")
 def steer(project: str, action: str, task: str | None) -> None:
-    """Steer the run that an engine works on: pin, boost or freeze a task, pause, go on, stop.
+    """Steer the run that an engine works on.
+
+    ACTION is pin, boost, freeze or normal, for a task, or pause, go-on or stop, for the run.
 
     A pinned task is tuned before all others, a boosted one more often, a frozen one not at all; normal undoes it.
     """

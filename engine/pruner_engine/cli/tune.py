@@ -95,10 +95,12 @@ def tune(
     **options: Any,
 ) -> None:
     """Tune MODEL: an .onnx or .pt2 file, or a built-in workload such as matmul:512,512,512."""
+    if rpc_key and not rpc:
+        raise click.UsageError("--key says which boards of a tracker: name the tracker with --rpc.")
     given = {
         "dtype": dtype if dtype != "float32" else None,
         "rpc": rpc or None,
-        "rpc_key": rpc_key if rpc else None,
+        "rpc_key": rpc_key or None,
         "checkpoint": checkpoint,
         "start_from": start_from,
         "without_rules": without or None,

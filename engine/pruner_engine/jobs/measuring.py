@@ -7,6 +7,7 @@ import dataclasses
 import tvm
 
 from pruner_engine.measure.measurer import Measurer
+from pruner_engine.measure.rpc import boards_of
 from pruner_engine.measure.wire import Fleet
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.targets.device import Device, fingerprint
@@ -29,6 +30,12 @@ def measurer_for(target: tvm.target.Target, settings: SearchSettings) -> Measure
         check=settings.check,
         fleet=_fleet(settings),
     )
+
+
+def check_tracker(settings: SearchSettings) -> None:
+    """Raises UserError where a tracker is to measure whose address is none, or that does not answer."""
+    if settings.tracker is not None:
+        boards_of(*settings.tracker)
 
 
 def measured_on(target: tvm.target.Target, settings: SearchSettings) -> Device:

@@ -19,6 +19,7 @@ from pruner_engine.jobs.measuring import measured_on
 from pruner_engine.search.settings import SearchSettings, settings_from
 from pruner_engine.store.project import Project
 from pruner_engine.store.reading import making_sense
+from pruner_engine.store.runs import no_run
 from pruner_engine.store.work import task_of, unpack_module
 from pruner_engine.targets.target import device_of
 from pruner_engine.tasks.task import TuningTask
@@ -31,12 +32,12 @@ def stored_run(project: Project, run_id: int | None) -> tuple[dict[str, Any], li
         UserError: there is no such run, or it has no tasks yet.
     """
     chosen = run_id if run_id is not None else project.runs.newest()
-    if chosen is None or not project.runs.has(chosen):
-        raise UserError("The project holds no such run.", "`pruner status` lists its runs; tune the model first.")
-    rows = project.runs.tasks(chosen)
+    if chosen is None:
+        raise no_run(project.path)
+    run, rows = project.runs.get(chosen), project.runs.tasks(chosen)
     if not rows:
         raise UserError("This run has not come to tuning yet.", "Resume it first.")
-    return project.runs.get(chosen), rows
+    return run, rows
 
 
 def is_this_device(row: dict[str, Any], target: tvm.target.Target) -> bool:

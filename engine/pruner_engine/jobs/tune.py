@@ -18,7 +18,7 @@ from pruner_engine.frontends import load_model
 from pruner_engine.jobs.converting import converted
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.known import check_known, take_known
-from pruner_engine.jobs.measuring import measured_on, measurer_for
+from pruner_engine.jobs.measuring import check_tracker, measured_on, measurer_for
 from pruner_engine.jobs.noting import note
 from pruner_engine.jobs.preparing import Work, prepare_run, prepared
 from pruner_engine.jobs.surroundings import host, versions
@@ -32,6 +32,7 @@ from pruner_engine.search.task_state import end_to_end, untuned
 from pruner_engine.search.tuner import Tuner
 from pruner_engine.space.rules import GPU_RULES, OWN_RULES
 from pruner_engine.store.project import Project
+from pruner_engine.store.runs import IMPORTED, no_run
 from pruner_engine.targets.profiling import keep_calibration
 from pruner_engine.targets.target import refuse_foreign, resolve_target, target_json
 from pruner_engine.units import duration
@@ -50,6 +51,7 @@ def start(command: Tune, job: JobContext) -> None:
     if command.seed < 0:
         raise UserError(f"{command.seed} is no seed.", "Give 0 or a larger number.")
     job.emit(Phase(name="load", detail=command.model))
+    check_tracker(settings)
     check_settings(command.strategy, settings)
     model = load_model(command.model, command.inputs or None, allow_code=command.allow_code)
     target = resolve_target(command.target)
@@ -85,17 +87,25 @@ def resume(command: Resume, job: JobContext) -> None:
         run_id = command.run_id if command.run_id is not None else project.runs.newest_unfinished()
         if run_id is None and (command.trials or command.minutes):
             run_id = project.runs.newest()
+        if run_id is None and project.runs.newest() is None:
+            raise no_run(project.path)
         if run_id is None:
             raise UserError(
                 "Every run of this project has spent its budget.", "Give a larger one with --trials or --minutes."
             )
         row = project.runs.get(run_id)
+        if row["strategy"] == IMPORTED:
+            raise UserError(
+                f"Run {run_id} holds what others measured, and is not tuned on.",
+                "Start a new one; `--start-from` measures first what this project knows.",
+            )
         _check_strategy(row["strategy"])
         changes: dict[str, Any] = {"pid": os.getpid(), "socket": job.socket, "state": "preparing", "reason": ""}
         spent = Budget(project.trials.counts(run_id)[0], row["elapsed_s"])
         asked = Budget(command.trials, None if command.minutes is None else command.minutes * 60)
         _refuse_less(run_id, spent, asked)
         settings = settings_from(row["settings"])
+        check_tracker(settings)
         if not project.runs.has_learned(run_id):  # else its own model serves, whatever has become of the checkpoint
             check_settings(row["strategy"], settings)
         budget = renewed(Budget(row["budget_trials"], row["budget_s"]), spent=spent, asked=asked)

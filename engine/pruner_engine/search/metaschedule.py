@@ -32,6 +32,10 @@ class MetaScheduleSearch(Strategy):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
+        if context.settings.checkpoint:
+            context.on_notice(
+                "warning", "metaschedule learns with TVM's own model: the checkpoint is not used.", "Leave it out."
+            )
         self._database = MemoryDatabase()
         self._model = XGBModel(config=XGBConfig(seed=context.seed, nthread=context.threads))
         self._contexts: dict[str, ms.TuneContext] = {}

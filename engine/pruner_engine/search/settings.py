@@ -141,4 +141,12 @@ def settings_from(values: dict[str, Any] | str) -> SearchSettings:
             return msgspec.json.decode(values, type=SearchSettings)
         return msgspec.convert(values, SearchSettings)
     except msgspec.DecodeError as error:
-        raise UserError(f"A setting is not understood: {error}.", "`pruner tune --help` lists the settings.") from error
+        raise UserError(_why_refused(str(error)), "`pruner tune --help` lists the settings.") from error
+
+
+def _why_refused(why: str) -> str:
+    """The sentence about what msgspec says of settings."""
+    if unknown := re.search(r"unknown field `(.*)`", why):
+        return f'There is no setting "{unknown[1]}".'
+    reason, _, name = why.rstrip("`").partition(" - at `$.")
+    return f"The setting {name} is not understood: {reason}." if name else f"A setting is not understood: {reason}."

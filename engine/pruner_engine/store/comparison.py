@@ -9,6 +9,7 @@ from typing import Any
 
 from pruner_engine.errors import UserError
 from pruner_engine.store.reader import ProjectReader
+from pruner_engine.store.runs import no_run
 
 Row = dict[str, Any]
 
@@ -77,7 +78,7 @@ def refuse_unlike(reader: ProjectReader, chosen: Row) -> None:
     wanted = _kind(chosen)
     differences = [[why for why, own in _kind(run).items() if own != wanted[why]] for run in reader.runs()]
     if not differences:
-        raise UserError(f"{reader.path.name} holds no run yet.", "Tune a model into it first.")
+        raise no_run(reader.path)
     nearest = min(differences, key=len)
     if nearest:
         raise UserError(

@@ -14,7 +14,7 @@ from pruner_engine.store.of_run import UNTUNED_S, WEIGHT
 from pruner_engine.store.read_only import Row
 from pruner_engine.store.reading import makes_sense
 from pruner_engine.store.roofline import Place, place
-from pruner_engine.store.runs import BUSY, NEWEST_FIRST
+from pruner_engine.store.runs import BUSY, NEWEST_FIRST, no_run
 from pruner_engine.store.tally import TOLD_ANEW, Tally, TaskTally
 
 __all__ = ["WORK_PARTS", "ProjectReader", "Row"]
@@ -88,9 +88,10 @@ class ProjectReader(CandidateReader):
     def run(self, run_id: int | None = None) -> Row:
         """One run; the newest, as `newest` tells it, when no id is given."""
         row = self.one(_RUNS + " WHERE r.id = ?", (self.newest() if run_id is None else run_id,))
+        if row is None and run_id is None:
+            raise no_run(self.path)
         if row is None:
-            what = "no run yet" if run_id is None else f"no run {run_id}"
-            raise UserError(f"{self.path.name} holds {what}.", "`pruner status` lists the runs of a project.")
+            raise UserError(f"{self.path.name} holds no run {run_id}.", "`pruner status` lists its runs.")
         return self._with_state(row)
 
     def _with_state(self, row: Row) -> Row:

@@ -6,6 +6,7 @@ import json
 import os
 import time
 from collections.abc import Collection, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -33,6 +34,11 @@ SELECT CASE WHEN count(*) = count(s) THEN sum(weight * s) END AS latency_s FROM 
         WHERE x.run_id = j.run_id AND x.task_id = k.id AND x.stage = 'ok' AND x.censored = 0) AS best_s
     FROM run_tasks j JOIN tasks k ON k.id = j.task_id JOIN runs r ON r.id = j.run_id WHERE j.run_id = ?))
 """
+
+
+def no_run(path: Path) -> UserError:
+    """What to tell where a project without runs is asked for one."""
+    return UserError(f"{path.name} holds no run yet.", "Tune a model into it first.")
 
 
 class _Calls(msgspec.Struct):
