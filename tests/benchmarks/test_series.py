@@ -29,7 +29,7 @@ def test_a_list_that_is_not_understood_is_told(tmp_path, text):
     (tmp_path / "list.txt").write_text(text)
     with pytest.raises(UserError):
         read_subjects(tmp_path / "list.txt")
-    with pytest.raises(UserError):
+    with pytest.raises(UserError, match=r"cannot be read: No such file or directory\."):
         read_subjects(tmp_path / "none.txt")
 
 

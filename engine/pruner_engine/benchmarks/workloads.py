@@ -44,9 +44,8 @@ def read_subjects(path: Path) -> list[Subject]:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise UserError(
-            f"The list {path} cannot be read: {error}.", "Give a text file, one workload a line."
-        ) from error
+        why = "it is no text in UTF-8" if isinstance(error, UnicodeDecodeError) else error.strerror
+        raise UserError(f"The list {path} cannot be read: {why}.", "Give a text file, one workload a line.") from error
     subjects = []
     for number, line in enumerate(lines, 1):
         try:
