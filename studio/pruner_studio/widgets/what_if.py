@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QHBoxLayout, QScro
 
 from pruner_engine.jobs.lines import decision_names
 from pruner_studio.models.words import location
+from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, clear, label
 from pruner_studio.widgets.wheel import leave_wheel
@@ -188,7 +189,7 @@ class WhatIfEditor(QScrollArea):
         """Wide enough for what is in it, within reason: who reads a sentence scrolls down, not sideways."""
         bar = self.verticalScrollBar().sizeHint().width()
         wanted = self._inside.minimumSizeHint().width() + bar + 2 * self.frameWidth()
-        return QSize(min(_WIDEST, wanted), super().minimumSizeHint().height())
+        return QSize(min(theme.pixels(_WIDEST), wanted), super().minimumSizeHint().height())
 
     @property
     def decisions(self) -> list[Any]:
