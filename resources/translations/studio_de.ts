@@ -6308,5 +6308,13 @@
         <source>&quot;{0}&quot; is not a target: {1}</source>
         <translation>„{0}“ ist kein Ziel: {1}</translation>
     </message>
+    <message>
+        <source>Of {count} dropped files {name} was taken.</source>
+        <translation>Von {count} abgelegten Dateien wurde {name} genommen.</translation>
+    </message>
+    <message>
+        <source>Drop one model or project at a time.</source>
+        <translation>Legen Sie ein Modell oder Projekt nach dem anderen ab.</translation>
+    </message>
 </context>
 </TS>
