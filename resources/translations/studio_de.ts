@@ -6161,6 +6161,14 @@
         <translation>Prüfen Sie den Pfad, oder optimieren Sie zuerst ein Modell hinein.</translation>
     </message>
     <message>
+        <source>{0} is only being made by an engine.</source>
+        <translation>{0} wird gerade erst von einer Engine angelegt.</translation>
+    </message>
+    <message>
+        <source>Open it again in a moment.</source>
+        <translation>Öffnen Sie es gleich noch einmal.</translation>
+    </message>
+    <message>
         <source>{0} holds {1}.</source>
         <translation>{0} enthält {1}.</translation>
     </message>
