@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QGraphicsView, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from pruner_studio.main_window import MainWindow
 from pruner_studio.pages.page import Page
@@ -38,7 +38,6 @@ def dropped_on(part: QWidget, *urls: QUrl) -> bool:
     [
         ("overview", lambda page: page.curve._view.viewport()),
         ("tasks", lambda page: page.filter),
-        ("tasks", lambda page: page.roofline.findChild(QGraphicsView).viewport()),
         ("tasks", lambda page: page.table.viewport()),
         ("start", lambda page: page.project),
         ("start", lambda page: page.model_card.workload.lineEdit()),
