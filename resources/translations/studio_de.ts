@@ -5329,6 +5329,14 @@
         <translation>Es gibt keine Einstellung „{0}“.</translation>
     </message>
     <message>
+        <source>{0} is only being made by an engine.</source>
+        <translation>{0} wird gerade erst von einer Engine angelegt.</translation>
+    </message>
+    <message>
+        <source>Open it again in a moment.</source>
+        <translation>Öffnen Sie es gleich noch einmal.</translation>
+    </message>
+    <message>
         <source>Chance learns nothing and takes no checkpoint.</source>
         <translation>Der Zufall lernt nichts und nimmt keinen Modellstand.</translation>
     </message>
@@ -6431,6 +6439,14 @@
     <message>
         <source>&quot;{0}&quot; is not a target: {1}</source>
         <translation>„{0}“ ist kein Ziel: {1}</translation>
+    </message>
+    <message>
+        <source>Of {count} dropped files {name} was taken.</source>
+        <translation>Von {count} abgelegten Dateien wurde {name} genommen.</translation>
+    </message>
+    <message>
+        <source>Drop one model or project at a time.</source>
+        <translation>Legen Sie ein Modell oder Projekt nach dem anderen ab.</translation>
     </message>
 </context>
 </TS>

@@ -22,15 +22,15 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QVBoxLayout, QWidget
 
 from pruner_studio import clipboard, closing, kept_sizes
+from pruner_studio.dropping import files_in, one_of
 from pruner_studio.editing import Actions, edit_actions
 from pruner_studio.keyboard import KeyboardKeeper, press_button
 from pruner_studio.left_alone import LeftAlone
 from pruner_studio.menus import Menus
-from pruner_studio.models.projects import is_file, is_folder, is_project
+from pruner_studio.models.projects import is_project
 from pruner_studio.page_stack import PageStack
 from pruner_studio.pages.finder import Finder, Places
 from pruner_studio.pages.page import Page
-from pruner_studio.problem import Problem
 from pruner_studio.session import Session, crashes
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
@@ -152,16 +152,7 @@ class MainWindow(QMainWindow):
             if not self.workspace.open(path) and not self.workspace.path:
                 self.show_page("start")
             return
-        start = self.start_page()
-        if is_folder(path):
-            message = tr("{path} is a folder.").format(path=path)
-            self.problems.tell(Problem(message, tr("Choose the model or the project in it."), level="warning"))
-        elif not is_file(path) and ":" not in path:
-            self.problems.tell(
-                Problem(tr("There is no file {path}.").format(path=path), tr("Choose another one on the Start page."))
-            )
-        else:
-            start.take_file(path)
+        self.start_page().take_file(path)
 
     def _repaint_icons(self) -> None:
         repaint_icons(self)
@@ -300,14 +291,14 @@ class MainWindow(QMainWindow):
             super().keyPressEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if event.mimeData().hasUrls():
+        if files_in(event.mimeData()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
         """A project or a model may be dropped anywhere."""
-        if path := event.mimeData().urls()[0].toLocalFile():
+        if files := files_in(event.mimeData()):
             event.acceptProposedAction()
-            self.open_path(path)
+            self.open_path(one_of(files, self.problems.tell))
 
     # ------------------------------------------------------------ end
 

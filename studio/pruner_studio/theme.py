@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 
 from PySide6.QtCore import QByteArray, QObject, QRectF, QSettings, Qt, Signal
-from PySide6.QtGui import QColor, QFontDatabase, QGuiApplication, QIcon, QPainter, QPalette, QPixmap
+from PySide6.QtGui import QColor, QFontDatabase, QFontInfo, QGuiApplication, QIcon, QPainter, QPalette, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
 
@@ -20,6 +20,7 @@ CHOICES = ("system", "light", "dark")
 STYLE = ("-style", "Fusion")
 """For Qt's command line: `setStyle` would first make Python's side of all enumerations of QStyle, 4 % of the start."""
 _SANS = ("Inter", "Inter Variable", "Noto Sans", "Cantarell", "Ubuntu", "Segoe UI", "DejaVu Sans")
+_LETTERS = 13  # pixels of the letters that the looks are made for
 _MONO = ("JetBrains Mono", "Cascadia Code", "Noto Sans Mono", "Ubuntu Mono", "DejaVu Sans Mono")
 
 
@@ -45,13 +46,19 @@ class Theme(QObject):
         super().__init__()
         self.choice = "system"
         self.name = "light"
-        self._applied = ""
+        self._letters = _LETTERS
+        self._applied: tuple[str, int] | None = None
 
     def start(self, app: QApplication) -> None:
-        """Take the remembered choice and follow the system's scheme where it tells one; `app` was made with `STYLE`."""
+        """Take the remembered choice and what the system tells: its scheme, the size of its letters.
+
+        Args:
+            app: was made with `STYLE`.
+        """
         font = app.font()
         font.setFamily(_installed(_SANS))
         app.setFont(font)
+        self._letters = max(_LETTERS, QFontInfo(font).pixelSize())
         app.styleHints().colorSchemeChanged.connect(lambda _: self._use(self.choice))
         self._use(str(QSettings().value("theme", "system")))
 
@@ -66,11 +73,16 @@ class Theme(QObject):
         self.name = self.choice if self.choice != "system" else ("dark" if dark else "light")
         app = QApplication.instance()
         assert isinstance(app, QApplication)
-        if self._applied != self.name:  # a style sheet is taken anew by every widget, which takes some 0.2 s
+        wanted = self.name, self._letters
+        if self._applied != wanted:  # a style sheet is taken anew by every widget, which takes some 0.2 s
             app.setPalette(self._palette())
             app.setStyleSheet(self._style_sheet())
-            self._applied = self.name
+            self._applied = wanted
         self.changed.emit()
+
+    def pixels(self, usual: int) -> int:
+        """A length that holds texts, as long as the letters of the desktop ask for where they are larger than usual."""
+        return round(usual * self._letters / _LETTERS)
 
     @property
     def mono(self) -> str:
@@ -116,6 +128,7 @@ class Theme(QObject):
             "mono": f'"{self.mono}", monospace',
             "icons": (resource_dir() / "icons").as_posix(),
         }
+        sheet = re.sub(r"(?<=font-size: )\d+", lambda match: str(self.pixels(int(match.group()))), sheet)
         return re.sub(r"@(\w+)", lambda match: words[match.group(1)], sheet)
 
 

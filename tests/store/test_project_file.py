@@ -17,7 +17,7 @@ import pytest
 import chosen_runs
 from pruner_engine.errors import UserError
 from pruner_engine.space.candidate import Candidate
-from pruner_engine.store.lock import is_being_written
+from pruner_engine.store.lock import WriterLock, is_being_written
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.store.runs import IMPORTED
@@ -181,6 +181,17 @@ def test_a_foreign_file_is_refused_and_left_alone(tmp_path, content):
         with pytest.raises(UserError):
             Project(path)
         assert path.read_bytes() == content
+
+
+def test_a_file_that_an_engine_has_only_begun_is_told_to_be_one(tmp_path):
+    path = tmp_path / "p.pruner"
+    path.touch()
+    lock = WriterLock(path)
+    with pytest.raises(UserError, match="only being made"):
+        ProjectReader(path)
+    lock.release()
+    with pytest.raises(UserError, match="not a project"):
+        ProjectReader(path)
 
 
 def test_another_programs_database_is_refused(tmp_path):

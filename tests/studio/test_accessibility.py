@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
 
 from pruner_engine.resources import resource_dir
 from pruner_studio.main_window import MainWindow
+from pruner_studio.problem import Problem
 from pruner_studio.widgets.divider import Divided
 from pruner_studio.widgets.help_window import HelpWindow
 from pruner_studio.widgets.preferences import Preferences
@@ -258,3 +259,57 @@ def test_the_tab_key_goes_through_a_page_as_it_is_read(
     stops = [name_of(stop) for stop in tabbed(qtbot, opened)]
     places = [stops.index(name) for name in names]
     assert places == sorted(places)
+
+
+def test_fields_that_are_unfolded_come_after_the_button_that_unfolds_them(qtbot, opened: MainWindow) -> None:
+    with qtbot.waitActive(opened):
+        opened.activateWindow()
+    opened.start_page().form.settings_button.click()
+    stops = [name_of(stop) for stop in tabbed(qtbot, opened)]
+    at = stops.index("Hide settings")
+    assert stops[at + 1 : at + 3] == ["Data type: float32", "Start from"]
+    assert stops.index("Check again") > stops.index("Cold caches")
+
+
+def test_a_problem_is_come_to_before_the_page_below_it(qtbot, opened: MainWindow) -> None:
+    with qtbot.waitActive(opened):
+        opened.activateWindow()
+    start = opened.start_page()
+    for name in ("Older", "Newer"):
+        opened.problems.tell(Problem(name, report=name, actions=((name, lambda: None),)))
+    qtbot.waitUntil(lambda: all(card.isVisible() for card in opened.problems.cards()), timeout=5_000)
+    stops = tabbed(qtbot, opened)
+    cards = ["Newer", "Details", "Copy report", "Dismiss", "Older", "Details", "Copy report", "Dismiss"]
+    before = next(at for at, stop in enumerate(stops) if name_of(stop) == "Newer")
+    assert opened.run_bar.isAncestorOf(stops[before - 1])
+    assert [name_of(stop) for stop in stops[before : before + len(cards)]] == cards
+    assert start.isAncestorOf(stops[before + len(cards)])
+
+
+def unseen(qtbot, window: MainWindow, page: QWidget) -> list[str]:
+    """Parts of a page that look alike with the keyboard at them and without."""
+    elsewhere, found = window.sidebar._theme_button, []
+    for stop in tabbed(qtbot, window):
+        if page.isAncestorOf(stop):
+            stop.setFocus(Qt.FocusReason.TabFocusReason)
+            there = stop.grab().toImage()
+            elsewhere.setFocus(Qt.FocusReason.TabFocusReason)
+            if stop.grab().toImage() == there:
+                found.append(told(stop))
+    return found
+
+
+@pytest.mark.parametrize("key", [page[0] for page in PAGES])
+def test_it_is_seen_what_the_keyboard_is_at(qtbot, opened: MainWindow, rested, key: str) -> None:
+    with qtbot.waitActive(opened):
+        opened.activateWindow()
+    page = opened.show_page(key)
+    rested(page)
+    if key == "start":
+        page.form.settings_button.click()
+        rested(page)
+    assert unseen(qtbot, opened, page) == []
+    for _, pane in getattr(page, "panes", ()):
+        page.tabs.setCurrentWidget(pane)
+        rested(page)
+        assert unseen(qtbot, opened, pane) == []

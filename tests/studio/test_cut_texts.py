@@ -75,6 +75,23 @@ def test_the_last_projects_stand_above_the_plan_on_a_small_screen(window: MainWi
         assert (recent.x() == plan.x() and recent.y() < plan.y()) is above
 
 
+def test_the_last_projects_stay_where_they_stand(qtbot, window: MainWindow, finished_project: Path) -> None:
+    """Columns that are narrower without them would stand side by side again, and so on for ever."""
+    window.workspace.open(finished_project)
+    start = window.start_page()
+    qtbot.waitUntil(lambda: any(row.get("latency_s") for row in start.recent.summaries), timeout=30_000)
+    turns: list[bool] = []
+    start.form.parentWidget().turned.connect(turns.append)
+    for width in range(960, 1100, 10):
+        window.resize(width, 720)
+        for _ in range(5):
+            QApplication.processEvents()
+        turns.clear()
+        for _ in range(5):
+            QApplication.processEvents()
+        assert turns == [] and cut(start) == [], width
+
+
 def test_what_stands_below_each_other_is_as_high_as_it_needs(
     window: MainWindow, rested, finished_project: Path
 ) -> None:

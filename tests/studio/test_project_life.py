@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 from project_factory import make_project
-from PySide6.QtCore import QByteArray, QMimeData, QPointF, QSettings, Qt, QUrl
-from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QGuiApplication, QPainter, QPixmap
-from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMessageBox, QPushButton
+from PySide6.QtCore import QByteArray, QSettings, Qt
+from PySide6.QtGui import QAction, QGuiApplication, QPainter, QPixmap
+from PySide6.QtWidgets import QFileDialog, QLabel, QMessageBox, QPushButton
 
 from pruner_engine import units
 from pruner_engine.resources import resource_dir
@@ -485,29 +485,6 @@ def test_a_window_comes_back_as_large_as_it_was(qtbot, window: MainWindow) -> No
     qtbot.addWidget(afresh)
     assert afresh.width() == 1440
     afresh.close()
-
-
-def test_a_project_may_be_dropped_anywhere(window: MainWindow, finished_project: Path) -> None:
-    window.show_page("devices")
-    dropped = QMimeData()
-    dropped.setUrls([QUrl.fromLocalFile(str(finished_project))])
-    middle, copy, left = QPointF(window.rect().center()), Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
-    for kind in (QDragEnterEvent, QDropEvent):
-        place = middle.toPoint() if kind is QDragEnterEvent else middle
-        event = kind(place, copy, dropped, left, Qt.KeyboardModifier.NoModifier)
-        QApplication.sendEvent(window, event)
-        assert event.isAccepted()
-    assert window.workspace.path == str(finished_project) and window.current_page == "overview"
-
-
-def test_a_link_into_the_web_that_is_dropped_changes_no_model(window: MainWindow) -> None:
-    start = window.start_page()
-    start.set_model("matmul:64,64,64")
-    dropped = QMimeData()
-    dropped.setUrls([QUrl("https://example.org/model.onnx")])
-    place, copy, left = QPointF(start.drop.rect().center()), Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
-    start.drop.dropEvent(QDropEvent(place, copy, dropped, left, Qt.KeyboardModifier.NoModifier))
-    assert start.plan().model == "matmul:64,64,64"
 
 
 def test_the_shortcuts_are_those_of_the_menus(qtbot, window: MainWindow) -> None:

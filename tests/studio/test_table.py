@@ -68,6 +68,22 @@ def test_who_only_passes_by_with_the_tab_key_chooses_nothing(qtbot, qapp) -> Non
     assert [row["id"] for row in chosen] == [2]
 
 
+@pytest.mark.parametrize("key", [Qt.Key.Key_Space, Qt.Key.Key_Up, Qt.Key.Key_Down])
+def test_the_only_row_is_chosen_by_keys(qtbot, qapp, key: Qt.Key) -> None:
+    """It is current from the moment when the keyboard comes to the table, at which nobody has chosen it."""
+    chosen: list[dict] = []
+    made = Table("rows", RowTable(COLUMNS), chosen.append)
+    qtbot.addWidget(made)
+    made.table.show_rows(rows(10.0))
+    with qtbot.waitActive(made):
+        made.show()
+        made.activateWindow()
+    made.setFocus(Qt.FocusReason.TabFocusReason)
+    assert chosen == []
+    qtbot.keyClick(made, key)
+    assert [row["id"] for row in chosen] == [1]
+
+
 def test_a_new_row_and_one_that_goes_are_shown(table) -> None:
     table.table.show_rows(rows(10.0, 30.0, 20.0, 25.0))
     assert order(table) == [2, 4, 3, 1]

@@ -8,7 +8,6 @@ from pathlib import Path
 from pruner_engine import units
 from pruner_engine.protocol import Predicted, WhatIfScore
 from pruner_studio.theme import theme
-from pruner_studio.widgets.drawn import Bars
 from pruner_studio.widgets.parts import PartsView
 
 EDITED = {
@@ -67,7 +66,7 @@ def test_figures_of_the_decisions_before_are_grey(qtbot) -> None:
 
     def colored() -> bool:
         picture = bars.grab().toImage()
-        return any(picture.pixel(x, 13 + Bars.ROW) == accent for x in range(picture.width()))
+        return any(picture.pixel(x, 13 + bars.row) == accent for x in range(picture.width()))
 
     assert colored()
     view.wait()

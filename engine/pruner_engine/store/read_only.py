@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pruner_engine.errors import UserError
+from pruner_engine.store.lock import is_being_written
 from pruner_engine.store.reading import connect_read_only, makes_sense, making_sense, state_of
 from pruner_engine.store.versions import refuse_foreign
 
@@ -40,6 +41,8 @@ class ReadOnlyProject:
 
     def _open(self) -> None:
         self._db, self._state = connect_read_only(self.path)
+        if not self.rows("SELECT 1 FROM sqlite_master WHERE name = 'runs'") and is_being_written(self.path):
+            raise UserError(f"{self.path.name} is only being made by an engine.", "Open it again in a moment.")
         refuse_foreign(self._db, self.path)
 
     def close(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent, QUndoStack
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from pruner_engine.jobs import lines
 from pruner_studio.help import Term
@@ -77,6 +77,8 @@ class Page(QWidget):
             news.connect(self.refreshing.touch)
         for choice in (self.workspace.opened, self.workspace.selected):
             choice.connect(self.refreshing.hurry)
+        for field in self.findChildren(QLineEdit):
+            field.setAcceptDrops(False)  # it would take the name of a file that is dropped on the window
         return False
 
     def steps(self) -> Iterable[None]:

@@ -24,6 +24,7 @@ from pruner_studio.panes.pane import Pane, Subject
 from pruner_studio.panes.roofline import RooflinePane
 from pruner_studio.panes.what_if import WhatIfPane
 from pruner_studio.said import said
+from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, icon_button, label
 from pruner_studio.widgets.candidates import CandidatesCard, figures, figures_tip, outcome
@@ -63,11 +64,11 @@ class SchedulePage(Page):
         self.candidates = CandidatesCard(lambda row: self.workspace.select(row["task_id"], row["id"]))
         self.candidates.shown_changed.connect(self.refresh)
         # Of their own, so that the division stays where it is whatever the views want
-        self.candidates.setMinimumWidth(420)
+        self.candidates.setMinimumWidth(theme.pixels(420))
         split.addWidget(self.candidates)
         yield
         self.candidate_card = Card(tr("Candidate"))
-        self.candidate_card.setMinimumWidth(520)
+        self.candidate_card.setMinimumWidth(theme.pixels(520))
         split.addWidget(self.candidate_card)
         split.setSizes([420, 740])  # and so in any width: neither has a stretch of its own
         self._fill_candidate(self.candidate_card)

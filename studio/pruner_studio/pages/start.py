@@ -9,7 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSpacerItem, QVBoxLayout
 
 from pruner_engine import protocol as msg
 from pruner_engine.errors import UserError
@@ -67,6 +67,9 @@ class StartPage(Page):
         right.addWidget(self.recent)
         right.addWidget(self._checks_card())
         right.addStretch(1)
+        # As wide as the last projects, while they stand in the other column: else both would stand side by side again
+        self._room_of_recent = QSpacerItem(0, 0)
+        right.addItem(self._room_of_recent)
         self.column.addWidget(scroll, 1)
         self.hindrance = label("", "faint", cut=True)
         self.hindrance.setAlignment(Qt.AlignmentFlag.AlignRight)
@@ -84,6 +87,8 @@ class StartPage(Page):
         left, right = self._sides
         (right if narrow else left).removeWidget(self.recent)
         (left if narrow else right).insertWidget(1 if narrow else 0, self.recent)
+        self._room_of_recent.changeSize(self.recent.minimumSizeHint().width() if narrow else 0, 0)
+        right.invalidate()
         lead_to(self.form.target if narrow else self.again, self.recent.stops())
 
     def _checks_card(self) -> Card:

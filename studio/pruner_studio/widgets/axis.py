@@ -11,12 +11,18 @@ from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication
 
 from pruner_engine import units
 from pruner_studio.plotting import pg
+from pruner_studio.theme import theme
 from pruner_studio.widgets.scale import Scale
 
-NAME_PIXELS = 11  # size of letters of an axis
+_LETTERS = 11  # pixels, of an axis
 _TICK_PIXELS = {"left": 16, "bottom": 60}  # that one takes
 _TIMES = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400)  # seconds
 _FURTHEST = 300  # powers of ten that a plot can be zoomed out to and still be written
+
+
+def letters() -> int:
+    """Pixels of the letters in a plot."""
+    return theme.pixels(_LETTERS)
 
 
 class HumanAxis(pg.AxisItem):  # type: ignore[misc]
@@ -34,7 +40,7 @@ class HumanAxis(pg.AxisItem):  # type: ignore[misc]
     def labelString(self) -> str:
         """The name of the axis, cut to its length: a low plot has no room for a long one."""
         font = QFont(QGuiApplication.font())
-        font.setPixelSize(NAME_PIXELS)
+        font.setPixelSize(letters())
         shown = QFontMetrics(font).elidedText(self.labelText, Qt.TextElideMode.ElideRight, int(self._length))
         style = ";".join(f"{name}: {value}" for name, value in self.labelStyle.items())
         return f"<span style='{style}'>{html.escape(shown)}</span>"
@@ -80,7 +86,7 @@ class HumanAxis(pg.AxisItem):  # type: ignore[misc]
             step *= next(factor for factor in (0.2, 0.5, 1, 2, 5) if (last - first) / (step * factor) <= 6)
             values = np.arange(math.ceil(first / step), math.floor(last / step) + 1) * step
         else:
-            fit = size / _TICK_PIXELS[self.orientation] / (high - low)  # ticks a decade
+            fit = size / theme.pixels(_TICK_PIXELS[self.orientation]) / (high - low)  # ticks a decade
             decades = range(math.floor(low), math.ceil(high) + 1, max(1, math.ceil(1 / fit)))
             factors = (1, 2, 5) if high - low < 3 and fit * math.log10(2) >= 1 else (1,)
             values = np.array([factor * 10.0**decade for decade in decades for factor in factors])

@@ -97,6 +97,7 @@ def menu_button(icon: str, name: str, choices: Iterable[tuple[str, Callable[[], 
 
 def paint_icon(target: QAbstractButton, icon: str, token: str = "muted", size: int = 18) -> None:
     """Give a button an icon; `repaint_icons` draws it anew in another theme."""
+    size = theme.pixels(size)
     target.setProperty("drawn_icon", (icon, token, size))
     target.setIconSize(QSize(size, size))
     target.setIcon(theme.icon(icon, token, size))

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QTableView
 
 from pruner_studio import kept_sizes
 from pruner_studio.models.rows import RowTable
+from pruner_studio.theme import theme
 
 _FITTED_ROWS = 60  # rows that are looked at
 _MEASURED_TEXTS = 4
@@ -48,7 +49,7 @@ class ColumnWidths:
     def fit(self) -> None:
         """Make columns as wide as their texts; one takes what is left, but keeps room for a few letters."""
         bold = QFont(self._view.font())
-        bold.setPixelSize(12)
+        bold.setPixelSize(theme.pixels(12))
         bold.setWeight(QFont.Weight.DemiBold)
         heads = QFontMetrics(bold)
         room = self._view.viewport().width()
@@ -93,7 +94,7 @@ class ColumnWidths:
         # Of texts that are equally long in letters some are wider: a few of the longest are laid out
         longest = sorted(texts, key=len)[-_MEASURED_TEXTS:]
         widest = max((self._view.fontMetrics().horizontalAdvance(text) + 24 for text in longest), default=0)
-        width = widest if self._model.columns[at].right else min(widest, _WIDEST_WORDS)
+        width = widest if self._model.columns[at].right else min(widest, theme.pixels(_WIDEST_WORDS))
         return width + self.margins.get(at, 0)
 
     def _resize(self, at: int, width: int) -> None:

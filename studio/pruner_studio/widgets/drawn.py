@@ -26,6 +26,8 @@ from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.figure import Figure
 
+_FUNNEL = 212  # pixels of its least height
+
 
 @dataclass(frozen=True)
 class Bar:
@@ -55,13 +57,15 @@ class Bars(QWidget):
     Args:
         name: accessible name, and that of saved files.
         unit: heading of the values where they are saved.
-    """
 
-    ROW = 26
+    Attributes:
+        row: pixels of each.
+    """
 
     def __init__(self, name: str, unit: str) -> None:
         super().__init__()
         self._unit = unit
+        self.row = theme.pixels(26)
         self.figure = Figure(name, lambda: (self,), self.rows)
         self.setAccessibleName(name)
         self._bars: Sequence[Bar] = ()
@@ -98,7 +102,7 @@ class Bars(QWidget):
     def event(self, event: QEvent) -> bool:
         """Each row has its own tool tip."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            QToolTip.showText(event.globalPos(), self._tip(event.pos().y() // self.ROW), self)
+            QToolTip.showText(event.globalPos(), self._tip(event.pos().y() // self.row), self)
             return True
         return super().event(event)
 
@@ -127,7 +131,7 @@ class Bars(QWidget):
         self._current = to
         self.update()
         self._bring_into_sight(to)
-        place = self.mapToGlobal(QPoint(0, (to + 1) * self.ROW))
+        place = self.mapToGlobal(QPoint(0, (to + 1) * self.row))
         QToolTip.showText(place, self._tip(to), self)
         told = f"{self._bars[to].name}: {self._bars[to].text}. {self._bars[to].tip}"
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, told))
@@ -138,15 +142,15 @@ class Bars(QWidget):
             around = around.parentWidget()
         inside = around.widget() if around is not None else None
         if around is not None and inside is not None:
-            middle = self.mapTo(inside, QPoint(0, row * self.ROW + self.ROW // 2))
-            around.ensureVisible(middle.x(), middle.y(), 0, self.ROW)
+            middle = self.mapTo(inside, QPoint(0, row * self.row + self.row // 2))
+            around.ensureVisible(middle.x(), middle.y(), 0, self.row)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        self._current = min(max(0, len(self._bars) - 1), int(event.position().y()) // self.ROW)
+        self._current = min(max(0, len(self._bars) - 1), int(event.position().y()) // self.row)
         super().mousePressEvent(event)
 
     def sizeHint(self) -> QSize:
-        return QSize(280, max(1, len(self._bars)) * self.ROW)
+        return QSize(280, max(1, len(self._bars)) * self.row)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(200, self.sizeHint().height())
@@ -158,7 +162,7 @@ class Bars(QWidget):
         names = min(self.width() // 2, max((metrics.horizontalAdvance(bar.name) for bar in self._bars), default=0) + 12)
         values = max((metrics.horizontalAdvance(bar.text) for bar in self._bars), default=0) + 12
         for row, bar in enumerate(self._bars):
-            box = QRectF(0, row * self.ROW, self.width(), self.ROW)
+            box = QRectF(0, row * self.row, self.width(), self.row)
             if row == self._current and self.hasFocus():
                 painter.setPen(theme.color("accent"))
                 painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -169,7 +173,7 @@ class Bars(QWidget):
             painter.drawText(box, middle | Qt.AlignmentFlag.AlignLeft, name)
             painter.setPen(theme.color("faint" if self._grey else "text"))
             painter.drawText(box, middle | Qt.AlignmentFlag.AlignRight, bar.text)
-            track = QRectF(names, box.top() + self.ROW / 2 - 4, max(10.0, self.width() - names - values), 8)
+            track = QRectF(names, box.top() + self.row / 2 - 4, max(10.0, self.width() - names - values), 8)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.color("hover"))
             painter.drawRoundedRect(track, 4, 4)
@@ -193,7 +197,7 @@ class Funnel(QWidget):
         self.setAccessibleName(name)
         self.figure = Figure(name, lambda: (self,), lambda: [("step", "candidates"), *self._steps])
         self._steps: Sequence[tuple[str, int]] = ()
-        self.setMinimumHeight(212)
+        self.setMinimumHeight(theme.pixels(_FUNNEL))
         theme.changed.connect(self.update)
 
     def show_steps(self, steps: Sequence[tuple[str, int]]) -> None:
@@ -202,7 +206,7 @@ class Funnel(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(340, 212)
+        return QSize(340, theme.pixels(_FUNNEL))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if not self._steps:
@@ -210,7 +214,7 @@ class Funnel(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         most = math.log10(max(number for _, number in self._steps) + 1) or 1.0
-        left, right = 84.0, 96.0
+        left, right = float(theme.pixels(84)), float(theme.pixels(96))
         room = self.width() - left - right
         height = self.height() / len(self._steps)
         widths = [max(0.03, math.log10(number + 1) / most) * room for _, number in self._steps]

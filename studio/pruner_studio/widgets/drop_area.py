@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
+from pruner_studio.dropping import files_in
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, label, restyle
 
@@ -15,11 +16,11 @@ KINDS = tr("ONNX (.onnx), torch.export (.pt2), TVMScript (.py), or a project (.p
 
 
 class DropArea(QFrame):
-    """Tells `on_file` the path that was dropped; its button calls `on_choose`."""
+    """Tells `on_files` the paths that were dropped; its button calls `on_choose`."""
 
-    def __init__(self, on_file: Callable[[str], object], on_choose: Callable[[], object]) -> None:
+    def __init__(self, on_files: Callable[[list[str]], object], on_choose: Callable[[], object]) -> None:
         super().__init__()
-        self._on_file = on_file
+        self._on_files = on_files
         self.setProperty("role", "drop")
         self.setAcceptDrops(True)
         column = QVBoxLayout(self)
@@ -38,7 +39,7 @@ class DropArea(QFrame):
         column.addLayout(row)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if event.mimeData().hasUrls():
+        if files_in(event.mimeData()):
             restyle(self, over=True)
             event.acceptProposedAction()
 
@@ -47,5 +48,5 @@ class DropArea(QFrame):
 
     def dropEvent(self, event: QDropEvent) -> None:
         restyle(self, over=False)
-        if path := event.mimeData().urls()[0].toLocalFile():  # a link into the web is no file
-            self._on_file(path)
+        if files := files_in(event.mimeData()):
+            self._on_files(files)

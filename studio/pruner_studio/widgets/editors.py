@@ -109,6 +109,7 @@ def _choice(name: str, values: Sequence[str]) -> Editor:
 def _text(name: str, default: str, example: str) -> Editor:
     """A line; left empty, it is the default."""
     field = QLineEdit()
+    field.setAcceptDrops(False)  # as all fields of a page
     field.setAccessibleName(name)
     field.setPlaceholderText(default or example)
     return Editor(

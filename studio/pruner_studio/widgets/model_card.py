@@ -13,7 +13,8 @@ from pruner_engine import units
 from pruner_engine.model_names import KINDS as KINDS_OF_FILES
 from pruner_engine.model_names import kind_of_file
 from pruner_engine.resources import resource_dir
-from pruner_studio.models.projects import SUFFIX, is_file, is_project
+from pruner_studio.dropping import one_of
+from pruner_studio.models.projects import SUFFIX, is_file, is_folder, is_project
 from pruner_studio.problem import Problem
 from pruner_studio.said import said
 from pruner_studio.translation import tr
@@ -48,7 +49,7 @@ class ModelCard(Card):
         self._asked = 0
         self._refusal: Problem | None = None  # of the model that is chosen now
         self._known_shapes: dict[str, list[int]] = {}  # of the run that is duplicated
-        self.drop = DropArea(self.take_file, self.ask_for_model)
+        self.drop = DropArea(lambda files: self.take_file(one_of(files, workspace.problem.emit)), self.ask_for_model)
         self.body.addWidget(self.drop)
         row = QHBoxLayout()
         row.addWidget(label(tr("or a built-in workload"), "muted"))
@@ -112,9 +113,16 @@ class ModelCard(Card):
         dialog.open()
 
     def take_file(self, path: str) -> None:
-        """A chosen or dropped file: a project is opened, a model is looked at."""
+        """What was chosen or dropped: a project is opened, a model is looked at."""
         if is_project(path):
             self.workspace.open(path)
+        elif is_folder(path):
+            message = tr("{path} is a folder.").format(path=path)
+            hint = tr("Choose the model or the project in it.")
+            self.workspace.problem.emit(Problem(message, hint, level="warning"))
+        elif not is_file(path) and ":" not in path:
+            message = tr("There is no file {path}.").format(path=path)
+            self.workspace.problem.emit(Problem(message, tr("Choose another one on the Start page.")))
         else:
             self.set_model(path)
 

@@ -47,7 +47,7 @@ class _Delegate(QStyledItemDelegate):
         self._tree = tree
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(option.fontMetrics.horizontalAdvance(index.data(_TITLE)) + 26, 24)
+        return QSize(option.fontMetrics.horizontalAdvance(index.data(_TITLE)) + 26, theme.pixels(24))
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex

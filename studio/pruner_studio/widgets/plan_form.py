@@ -21,6 +21,7 @@ from pruner_studio.widgets.path_field import PathField
 from pruner_studio.widgets.plugin_files import PluginFiles
 from pruner_studio.widgets.segments import Segments
 from pruner_studio.widgets.setting_fields import SettingFields
+from pruner_studio.widgets.tab_order import follow, stops_in
 from pruner_studio.widgets.target_box import TargetBox
 
 STRATEGIES = (
@@ -115,6 +116,7 @@ class PlanForm(Card):
             self.fields.show_settings(settings.whole(self.settings))
             self.fields.changed.connect(self._settings_changed)
             self.body.addWidget(self.fields)
+            follow(self.settings_button, stops_in(self.fields))
         self.fields.setVisible(shown)
         told = tr("Hide settings") if shown else tr("Change settings")
         self.settings_button.setText(told)

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QGraphicsScene, QGridLayout, QHBoxLayout, QVBoxLay
 from pruner_studio.plotting import pg
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
-from pruner_studio.widgets.axis import NAME_PIXELS, HumanAxis
+from pruner_studio.widgets.axis import HumanAxis, letters
 from pruner_studio.widgets.basic import label
 from pruner_studio.widgets.curve import Curve, Path
 from pruner_studio.widgets.figure import Figure, SaveButton
@@ -130,7 +130,7 @@ class Plot(QWidget):
         item = self._view.getPlotItem()
         item.clear()
         font = QFont(self.font())
-        font.setPixelSize(NAME_PIXELS)
+        font.setPixelSize(letters())
         there = [entry for entry in self.series if len(entry.x)]
         self._style_axes(item, font, there=bool(there))
         self.thinned = ""
@@ -158,7 +158,7 @@ class Plot(QWidget):
             axis.setPen(pg.mkPen(theme.color("border_strong")))
             axis.setTextPen(pg.mkPen(theme.color("muted")))
             axis.setTickFont(font)
-            axis.setLabel(text, **{"font-size": f"{NAME_PIXELS}px", "color": theme.color("muted").name()})
+            axis.setLabel(text, **{"font-size": f"{letters()}px", "color": theme.color("muted").name()})
 
     def _draw_series(self, item: pg.PlotItem, entry: Series) -> None:
         color = theme.color(entry.color)

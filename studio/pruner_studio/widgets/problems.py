@@ -15,6 +15,7 @@ from pruner_studio.said import said
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, icon_button, label
+from pruner_studio.widgets.tab_order import lead_to, stops_in
 
 _HEIGHTS = (600, 900)  # pixels of the window below which one problem is shown, and two; else three
 
@@ -85,7 +86,8 @@ class ProblemStack(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         self.older = label("", "muted")
         row.addWidget(self.older)
-        row.addWidget(button(tr("Dismiss all"), self.dismiss_all, "link"))
+        self._all = button(tr("Dismiss all"), self.dismiss_all, "link")
+        row.addWidget(self._all)
         row.addStretch(1)
         self._column.addWidget(self._more)
         self._tell_older()
@@ -141,6 +143,8 @@ class ProblemStack(QWidget):
         made.dismissed.connect(lambda: self.dismiss(made))
         self._cards.insert(at, made)
         self._column.insertWidget(at, made)
+        below = stops_in(self._cards[at + 1])[0] if at + 1 < len(self._cards) else self._all
+        lead_to(below, stops_in(made))
 
     def _remove(self, card: ProblemCard) -> None:
         self._cards.remove(card)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QSlider, QVBoxLayout, QWidget
 
 from pruner_studio.models.links import Links
 from pruner_studio.models.rows import Column, Row, RowTable
+from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import icon_button, label
 from pruner_studio.widgets.divider import Divided
@@ -48,7 +49,7 @@ class ReplayView(QWidget):
         self.model = RowTable(COLUMNS, self)
         self.table = Table(tr("Instructions of the trace"), self.model, self._row_chosen, stretch=1, hint=_NO_TRACE)
         self.table.setSortingEnabled(False)
-        self.table.verticalHeader().setDefaultSectionSize(27)
+        self.table.verticalHeader().setDefaultSectionSize(theme.pixels(27))
         self.nest = NestTree()
         self.nest.node_chosen.connect(self._node_chosen)
         self.nest.node_pointed.connect(self.point_at_node)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QWidget
 
+from pruner_studio.theme import theme
 from pruner_studio.widgets.divider import Divided
 
 _GAP = 14  # pixels between parts
@@ -24,7 +25,7 @@ class Columns(QWidget):
 
     def __init__(self, least: int) -> None:
         super().__init__()
-        self._least = least
+        self._least = theme.pixels(least)
         self.row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self.row.setContentsMargins(0, 0, 0, 0)
         self.row.setSpacing(_GAP)
@@ -53,7 +54,7 @@ class Division(Divided):
 
     def __init__(self, name: str, least: int) -> None:
         super().__init__(Qt.Orientation.Horizontal, name, _GAP)
-        self._least = least
+        self._least = theme.pixels(least)
 
     def minimumSizeHint(self) -> QSize:
         widths = [max(part.minimumWidth(), part.minimumSizeHint().width()) for part in self.parts()]

@@ -18,6 +18,7 @@ from pruner_studio.translation import tr
 # attribute of a distribution, its name, its colour
 GROUPS = (("prior", tr("prior"), "faint"), ("drafted", tr("drafted"), "series1"), ("elite", tr("elite"), "series2"))
 _MOST_LABELS = 14
+_HEIGHT, _FOOT = 66, 20  # pixels of the bars, and of the values below them
 
 
 class ShareBars(QWidget):
@@ -37,18 +38,18 @@ class ShareBars(QWidget):
         theme.changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
-        return QSize(240, 86)
+        return QSize(240, _HEIGHT + theme.pixels(_FOOT))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         values = self.shares.values
-        room, foot = self.width() / len(values), 20
+        room, foot = self.width() / len(values), theme.pixels(_FOOT)
         height = self.height() - foot
         most = max(max(getattr(self.shares, key)) for key, _, _ in GROUPS) or 1.0
         width = min(14.0, room / 4)
         font = painter.font()
-        font.setPixelSize(10)
+        font.setPixelSize(theme.pixels(10))
         painter.setFont(font)
         painter.setPen(theme.color("border"))
         painter.drawLine(0, height, self.width(), height)
@@ -64,10 +65,11 @@ class ShareBars(QWidget):
             own = value == self.own
             if own:
                 painter.setBrush(theme.color("accent_soft"))
-                painter.drawRoundedRect(QRectF(middle - max(room / 2 - 2, 9), height + 3, max(room - 4, 18), 15), 4, 4)
+                mark = QRectF(middle - max(room / 2 - 2, 9), height + 3, max(room - 4, 18), foot - 5)
+                painter.drawRoundedRect(mark, 4, 4)
             if own or at % every == 0:
                 painter.setPen(theme.color("accent" if own else "muted"))
-                box = QRectF(middle - room * every / 2 - 6, height + 3, room * every + 12, 15)
+                box = QRectF(middle - room * every / 2 - 6, height + 3, room * every + 12, foot - 5)
                 painter.drawText(box, Qt.AlignmentFlag.AlignCenter, _short(self.shares, value))
 
 

@@ -25,6 +25,8 @@ PAGES = (
     ("devices", tr("Devices"), "devices:DevicesPage", tr("MACHINE")),
 )
 
+_BOLDER = 12  # pixels that a name needs more in bold letters
+
 
 class Sidebar(QWidget):
     """Buttons for some of PAGES; `on_chosen` takes the key of a page."""
@@ -35,7 +37,8 @@ class Sidebar(QWidget):
         self._sections: list[QLabel] = []
         self.setObjectName("sidebar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setFixedWidth(196)
+        self.setMinimumWidth(196)
+        self.setSizePolicy(self.sizePolicy().Policy.Fixed, self.sizePolicy().Policy.Preferred)
         column = QVBoxLayout(self)
         column.setContentsMargins(10, 14, 10, 12)
         column.setSpacing(2)
@@ -74,6 +77,10 @@ class Sidebar(QWidget):
         theme.changed.connect(self._paint_theme_button)
         self._paint_theme_button()
         column.addWidget(self._theme_button)
+
+    def sizeHint(self) -> QSize:
+        """Wide enough for the name of the page that is shown, whose letters are bold."""
+        return super().sizeHint() + QSize(theme.pixels(_BOLDER), 0)
 
     def minimumSizeHint(self) -> QSize:
         whole = super().minimumSizeHint()

@@ -18,3 +18,20 @@ def lead_to(part: QWidget, others: Iterable[QWidget]) -> None:
             before = before.previousInFocusChain()
         if before is not None:
             QWidget.setTabOrder(before, other)
+
+
+def follow(part: QWidget, others: Iterable[QWidget]) -> None:
+    """Let the Tab key come to these, in their order, after it has come to a part."""
+    for other in others:
+        QWidget.setTabOrder(part, other)
+        part = other
+
+
+def stops_in(whole: QWidget) -> list[QWidget]:
+    """Where the Tab key comes to in it, in the order in which they were made."""
+    found, part = [], whole.nextInFocusChain()
+    while part is not None and part is not whole:
+        if whole.isAncestorOf(part) and part.focusPolicy() & Qt.FocusPolicy.TabFocus and part.focusProxy() is None:
+            found.append(part)
+        part = part.nextInFocusChain()
+    return found

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable
 from functools import partial
 
 from PySide6.QtCore import QEvent, QItemSelection, QItemSelectionModel, QModelIndex, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QMenu, QTableView
 
 from pruner_studio import clipboard
@@ -16,6 +16,7 @@ from pruner_studio.translation import tr
 from pruner_studio.widgets.cells import Cells
 from pruner_studio.widgets.column_widths import ColumnWidths
 
+_CHOOSE = (Qt.Key.Key_Space, Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_Home, Qt.Key.Key_End)
 _LEAST_HEIGHT = 130  # pixels: headings, two rows and a bar to scroll by
 
 
@@ -64,9 +65,9 @@ class Table(QTableView):
         self.setWordWrap(False)
         self.setTabKeyNavigation(False)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setMinimumHeight(_LEAST_HEIGHT)
+        self.setMinimumHeight(theme.pixels(_LEAST_HEIGHT))
         self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(32)
+        self.verticalHeader().setDefaultSectionSize(theme.pixels(32))
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         header.setMinimumSectionSize(28)
@@ -175,6 +176,13 @@ class Table(QTableView):
         return super().moveCursor(
             action, modifiers | Qt.KeyboardModifier.ControlModifier if action in ends else modifiers
         )
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Choose the row that the keyboard stays at, too: it may have become current without anybody's choice."""
+        before = self.currentIndex()
+        super().keyPressEvent(event)
+        if event.key() in _CHOOSE and self.currentIndex() == before:
+            self._chosen(before, before)
 
     def copied(self) -> str:
         """The headings and the selected rows, or the current one, with tabs between the texts."""

@@ -14,8 +14,10 @@ from PySide6.QtWidgets import QComboBox, QFrame, QGridLayout, QHBoxLayout, QScro
 
 from pruner_engine.jobs.lines import decision_names
 from pruner_studio.models.words import location
+from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, clear, label
+from pruner_studio.widgets.tab_order import lead_to, stops_in
 from pruner_studio.widgets.wheel import leave_wheel
 
 _WIDEST = 420  # pixels that it keeps where what stands beside it wants room
@@ -168,7 +170,7 @@ class WhatIfEditor(QScrollArea):
         self._grid_holder = QVBoxLayout()
         column.addLayout(self._grid_holder)
         row = QHBoxLayout()
-        undo = button(tr("Undo"), self._stacks.undo, tip=tr("Take the last edit back (Ctrl+Z)"))
+        self._undo = undo = button(tr("Undo"), self._stacks.undo, tip=tr("Take the last edit back (Ctrl+Z)"))
         redo = button(tr("Redo"), self._stacks.redo, tip=tr("Do it again (Ctrl+Shift+Z)"))
         reset = button(tr("Reset"), self.reset, tip=tr("Back to the candidate's own decisions"))
         self._stacks.canUndoChanged.connect(undo.setEnabled)
@@ -188,7 +190,7 @@ class WhatIfEditor(QScrollArea):
         """Wide enough for what is in it, within reason: who reads a sentence scrolls down, not sideways."""
         bar = self.verticalScrollBar().sizeHint().width()
         wanted = self._inside.minimumSizeHint().width() + bar + 2 * self.frameWidth()
-        return QSize(min(_WIDEST, wanted), super().minimumSizeHint().height())
+        return QSize(min(theme.pixels(_WIDEST), wanted), super().minimumSizeHint().height())
 
     @property
     def decisions(self) -> list[Any]:
@@ -228,6 +230,7 @@ class WhatIfEditor(QScrollArea):
             self._shows.append(show)
             show(self.decisions[at])
         self._grid_holder.addWidget(holder)
+        lead_to(self._undo, stops_in(holder))
         self.updateGeometry()
 
     def _editor(self, at: int, name: str, domain: dict[str, Any]) -> tuple[QWidget, Callable[[Any], None]]:

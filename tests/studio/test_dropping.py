@@ -1,0 +1,83 @@
+"""A project or a model is dropped on any part of the window, from a file manager."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QWidget
+
+from pruner_studio.main_window import MainWindow
+from pruner_studio.pages.page import Page
+
+
+def dropped_on(part: QWidget, *urls: QUrl) -> bool:
+    """Drop files where a part of the window is, as Qt hands them from what is on top to what lies around it."""
+    data, place, copy = QMimeData(), QPointF(part.rect().center()), Qt.DropAction.CopyAction
+    data.setUrls(list(urls))
+    data.setText(" ".join(url.toString() for url in urls))  # as file managers do
+    how = copy, data, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    entered = QDragEnterEvent(place.toPoint(), *how)
+    QApplication.sendEvent(part, entered)
+    if not entered.isAccepted():
+        return False
+    moved = QDragMoveEvent(place.toPoint(), *how)
+    moved.accept()  # Qt answers so for a part that has taken the files as they came
+    QApplication.sendEvent(part, moved)
+    if moved.isAccepted():
+        QApplication.sendEvent(part, QDropEvent(place, *how))
+    return moved.isAccepted()
+
+
+@pytest.mark.parametrize(
+    ("key", "of"),
+    [
+        ("overview", lambda page: page.curve._view.viewport()),
+        ("tasks", lambda page: page.filter),
+        ("tasks", lambda page: page.table.viewport()),
+        ("start", lambda page: page.project),
+        ("start", lambda page: page.model_card.workload.lineEdit()),
+        ("start", lambda page: page.drop),
+        ("export", lambda page: page.out),
+    ],
+)
+def test_what_is_dropped_on_any_part_is_opened(
+    window: MainWindow, rested, finished_project: Path, tmp_path: Path, key: str, of: Callable[[Page], QWidget]
+) -> None:
+    other = Path(shutil.copy(finished_project, tmp_path / "other.pruner"))
+    window.workspace.open(finished_project)
+    page = window.show_page(key)
+    rested(page)
+    assert dropped_on(of(page), QUrl.fromLocalFile(str(other)))
+    assert window.workspace.path == str(other)
+
+
+def test_of_several_files_a_model_or_project_is_taken(
+    window: MainWindow, finished_project: Path, tmp_path: Path
+) -> None:
+    (beside := tmp_path / "weights.data").write_bytes(b"1")
+    files = [QUrl.fromLocalFile(str(path)) for path in (beside, finished_project, tmp_path)]
+    assert dropped_on(window, *files)
+    assert window.workspace.path == str(finished_project)
+    assert window.problems.problems()[0].message == "Of 3 dropped files resnet18.pruner was taken."
+
+
+@pytest.mark.parametrize("part", ["window", "drop"])
+def test_a_folder_that_is_dropped_is_told_to_be_one(window: MainWindow, tmp_path: Path, part: str) -> None:
+    start = window.start_page()
+    start.set_model("matmul:64,64,64")
+    assert dropped_on(window if part == "window" else start.drop, QUrl.fromLocalFile(str(tmp_path)))
+    assert window.problems.problems()[0].message == f"{tmp_path} is a folder."
+    assert start.plan().model == "matmul:64,64,64"
+
+
+@pytest.mark.parametrize("part", ["window", "drop"])
+def test_a_link_into_the_web_is_not_taken(window: MainWindow, part: str) -> None:
+    start = window.start_page()
+    start.set_model("matmul:64,64,64")
+    assert not dropped_on(window if part == "window" else start.drop, QUrl("https://example.org/model.onnx"))
+    assert start.plan().model == "matmul:64,64,64"
