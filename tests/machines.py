@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+import numpy as np
 import tvm
 from tvm import relax
 from tvm.target import Target
@@ -27,3 +28,10 @@ def machine_of(
 ) -> relax.VirtualMachine:
     """A model, prepared or as it was imported, ready to be called."""
     return relax.VirtualMachine(compiled(mod, plain(target)), tvm.cpu())
+
+
+def result_of(mod: tvm.IRModule, arrays: Sequence[np.ndarray], target: Target | str = "llvm") -> np.ndarray:
+    """What a kernel writes into the last of its arrays, of which none is changed."""
+    given = [*map(tvm.runtime.tensor, arrays)]
+    tvm.compile(mod, target=plain(target))["main"](*given)
+    return given[-1].numpy()

@@ -8,11 +8,8 @@ plain buffers, it runs on the CPU. Synchronisation is put in later, by TVM, and 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
-import numpy as np
-
-from schedules import CPU, tvm
+from schedules import tvm
 
 
 def one_after_another(mod: tvm.IRModule) -> tvm.IRModule:
@@ -20,10 +17,3 @@ def one_after_another(mod: tvm.IRModule) -> tvm.IRModule:
     text = re.sub(r'T\.thread_binding\((.*?), thread="[\w.]+"', r"T.serial(\1", mod.script())
     text = re.sub(r', scope="(shared|local)"', "", text)
     return tvm.script.from_source(re.sub(r'"software_pipeline_\w+": (\[.*?\]|\d+),? ?', "", text))
-
-
-def outputs(mod: tvm.IRModule, arrays: Sequence[np.ndarray]) -> np.ndarray:
-    """What a module makes of the arrays, the last of which is its result."""
-    given = [tvm.runtime.tensor(array) for array in arrays]
-    tvm.compile(mod, target=CPU)["main"](*given)
-    return given[-1].numpy()

@@ -10,7 +10,7 @@ from tvm.tirx.compilation_pipeline import get_tir_pipeline
 from tvm.tirx.transform import BindTarget
 
 from draft.operators import HALF, HALF_RELU, PACKED
-from draft.spaces import GPU, PADDED, SPLIT, blocks, space_of
+from draft.spaces import GPU, PADDED, SPLIT, blocks, rows_of_each, space_of
 from pruner_engine.benchmarks.compiling import bench_compile
 from pruner_engine.draft import analyzer_for
 from pruner_engine.search.explorer import Explorer
@@ -124,7 +124,8 @@ DRAFTED = [
 )
 def test_no_candidate_is_drafted_that_tvm_refuses(workload, target, seed):
     space = space_of(workload, target)
-    explorer = Explorer(space, analyzer_for(space, profile_for(target)), SearchSettings(population=512, draft_set=32))
+    settings = SearchSettings(population=512, draft_set=rows_of_each(16))
+    explorer = Explorer(space, analyzer_for(space, profile_for(target)), settings)
     drafted = explorer.draft(np.random.default_rng(seed)).candidates
     assert drafted and len(space.materialise(drafted)) == len(drafted)
 

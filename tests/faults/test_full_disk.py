@@ -17,6 +17,7 @@ from engines import REFUSED, SETTINGS, WORKLOAD, engine
 from pruner_engine.cli.main import cli
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import load_model
+from pruner_engine.measure import pipeline
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput, MeasureResult
 from pruner_engine.protocol import Export, Resume, Tune
@@ -154,6 +155,7 @@ def test_a_disk_without_room_costs_no_candidate(disk, monkeypatch, workload, che
     inputs = [MeasureInput("a", random_schedule(task).mod)]
     results: list[MeasureResult] = []
     monkeypatch.setattr(tempfile, "tempdir", str(disk))
+    monkeypatch.setattr(pipeline, "_SILENCE_S", 3600.0)  # nothing that was given up is waited for
     with Measurer(CPU, check=check) as measurer:
         with filled(disk, free), pytest.raises(UserError, match="where candidates are built, is full"):
             measurer.measure(task, inputs, best_s=None, on_result=results.append)

@@ -5,7 +5,7 @@ import pytest
 import torch
 import tvm
 from torch import nn
-from torch_functions import Function, numbers, saved, whole
+from torch_functions import Function, agree_in_each, numbers, saved, whole
 
 from machines import machine_of
 from pruner_engine.errors import UserError
@@ -18,57 +18,33 @@ functional = nn.functional
 TABLE = numbers(8, 3)
 
 
-def computed(path, inputs, dynamic=None):
-    declared = check_model(path).inputs if dynamic else ()
-    named = {one.name: list(x.shape) for one, x in zip(declared, inputs, strict=False)}
-    machine = machine_of(load_model(path, named).mod)
-    made = machine["main"](*(tvm.runtime.tensor(x.numpy()) for x in inputs))
-    return [one.numpy() for one in ([made] if hasattr(made, "numpy") else made)]
+def resized(**how):
+    return lambda x: functional.interpolate(x, **how)
 
 
-def agree(folder, function, *inputs, others=None, dynamic=None):
-    """What is exported with some inputs holds for others, too."""
-    module = Function(function, TABLE)
-    path = saved(folder, module, inputs, dynamic)
-    inputs = others or inputs
-    with torch.no_grad():
-        expected = module(*inputs)
-    expected = list(expected) if isinstance(expected, tuple) else [expected]
-    for ours, theirs in zip(computed(path, inputs, dynamic), expected, strict=True):
-        assert ours.dtype == theirs.numpy().dtype
-        np.testing.assert_allclose(ours, theirs.numpy(), rtol=1e-5, atol=1e-5)
+SMALL, LARGE = numbers(1, 2, 5, 6), numbers(1, 2, 13, 14)
+RESIZED = [
+    *((LARGE, {"size": size, "mode": mode}) for size in ((25, 25), (5, 26)) for mode in ("nearest", "nearest-exact")),
+    *((LARGE, {"scale_factor": factor, "mode": "nearest"}) for factor in (1 / 3, 0.25, 1.5, 3, (2, 0.7))),
+    (LARGE, {"scale_factor": 1.5, "mode": "nearest", "recompute_scale_factor": True}),
+    *(
+        (SMALL, {"scale_factor": factor, "mode": "bilinear", "align_corners": corners})
+        for factor in (1.5, 2, 0.5)
+        for corners in (True, False)
+    ),
+    (SMALL, {"scale_factor": 1.5, "mode": "bilinear", "recompute_scale_factor": True}),
+    (SMALL, {"size": (1, 3), "mode": "bilinear", "align_corners": True}),
+    (SMALL, {"size": (9, 6), "mode": "bilinear", "antialias": True}),
+    *((SMALL, {"scale_factor": 1.5, "mode": "bicubic", "align_corners": corners}) for corners in (True, False)),
+    (numbers(1, 2, 13), {"size": 25, "mode": "nearest"}),
+    (numbers(1, 2, 6, 5, 6), {"size": (4, 9, 5), "mode": "nearest"}),
+    (numbers(1, 2, 5), {"scale_factor": 1.5, "mode": "linear"}),
+    (numbers(1, 2, 5, 4, 3), {"scale_factor": 1.5, "mode": "trilinear"}),
+]
 
 
-@pytest.mark.parametrize(
-    ("size", "how"),
-    [
-        *((13, {"size": size, "mode": mode}) for size in ((25, 25), (5, 26)) for mode in ("nearest", "nearest-exact")),
-        *((13, {"scale_factor": factor, "mode": "nearest"}) for factor in (1 / 3, 0.25, 1.5, 3, (2, 0.7))),
-        (13, {"scale_factor": 1.5, "mode": "nearest", "recompute_scale_factor": True}),
-        *(
-            (5, {"scale_factor": factor, "mode": "bilinear", "align_corners": corners})
-            for factor in (1.5, 2, 0.5)
-            for corners in (True, False)
-        ),
-        (5, {"scale_factor": 1.5, "mode": "bilinear", "recompute_scale_factor": True}),
-        (5, {"size": (1, 3), "mode": "bilinear", "align_corners": True}),
-        (5, {"size": (9, 6), "mode": "bilinear", "antialias": True}),
-        *((5, {"scale_factor": 1.5, "mode": "bicubic", "align_corners": corners}) for corners in (True, False)),
-    ],
-    ids=str,
-)
-def test_images_are_resized_as_pytorch_does_it(size, how, tmp_path):
-    agree(tmp_path, lambda table, x: functional.interpolate(x, **how), numbers(1, 2, size, size + 1))
-
-
-@pytest.mark.parametrize(
-    ("mode", "shape", "how"),
-    [("nearest", (1, 2, 13), {"size": 25}), ("nearest", (1, 2, 6, 5, 6), {"size": (4, 9, 5)})]
-    + [(mode, shape, {"scale_factor": 1.5}) for mode, shape in (("linear", (1, 2, 5)), ("trilinear", (1, 2, 5, 4, 3)))],
-    ids=str,
-)
-def test_signals_and_volumes_are_resized(mode, shape, how, tmp_path):
-    agree(tmp_path, lambda table, x: functional.interpolate(x, mode=mode, **how), numbers(*shape))
+def test_images_signals_and_volumes_are_resized_as_pytorch_does_it(tmp_path):
+    agree_in_each(tmp_path, {f"{list(x.shape)} {how}": (resized(**how), [x]) for x, how in RESIZED})
 
 
 X, Y, WHOLE, SIGNS = (
@@ -109,30 +85,36 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_arguments_are_heeded(case, tmp_path):
-    function, inputs = CASES[case]
-    agree(tmp_path, function, *inputs)
+def of_the_table(function):
+    return lambda *inputs: function(TABLE, *inputs)
 
 
-@pytest.mark.parametrize(
-    ("function", "shape"),
-    [
-        (lambda table, x: functional.max_pool2d(x, 2, return_indices=True), (2, 3, 5, 6)),
-        (lambda table, x: functional.max_pool2d(x, 2, return_indices=True), (3, 5, 6)),
-        (lambda t, x: functional.max_pool2d(x, (3, 2), 2, 1, 2, ceil_mode=True, return_indices=True), (1, 2, 12, 13)),
-        (lambda table, x: functional.max_pool2d(x.round(), 3, return_indices=True)[1], (1, 2, 9, 9)),
-        (lambda table, x: functional.max_pool1d(x, 2, return_indices=True), (1, 2, 9)),
-        (lambda table, x: functional.max_pool3d(x, 2, return_indices=True), (1, 2, 4, 5, 6)),
-        (lambda t, x: functional.max_unpool2d(*functional.max_pool2d(x, 2, return_indices=True), 2), (1, 2, 6, 6)),
-        (lambda table, x: functional.adaptive_max_pool1d(x, 4, return_indices=True), (1, 2, 9)),
-        (lambda table, x: functional.adaptive_max_pool2d(x, (3, 4), return_indices=True), (1, 2, 5, 9)),
-        (lambda table, x: functional.adaptive_max_pool3d(x, 2), (1, 2, 5, 4, 3)),
-    ],
-    ids=["plain", "one image", "everything", "ties", "signal", "volume", "unpooled", "ad. 1", "ad. 2", "ad. 3"],
-)
-def test_maxima_have_their_places(function, shape, tmp_path):
-    agree(tmp_path, function, numbers(*shape))
+def test_arguments_are_heeded(tmp_path):
+    agree_in_each(tmp_path, {case: (of_the_table(function), inputs) for case, (function, inputs) in CASES.items()})
+
+
+MAXIMA = {
+    "plain": (lambda x: functional.max_pool2d(x, 2, return_indices=True), [numbers(2, 3, 5, 6)]),
+    "one image": (lambda x: functional.max_pool2d(x, 2, return_indices=True), [numbers(3, 5, 6)]),
+    "everything": (
+        lambda x: functional.max_pool2d(x, (3, 2), 2, 1, 2, ceil_mode=True, return_indices=True),
+        [numbers(1, 2, 12, 13)],
+    ),
+    "ties": (lambda x: functional.max_pool2d(x.round(), 3, return_indices=True)[1], [numbers(1, 2, 9, 9)]),
+    "signal": (lambda x: functional.max_pool1d(x, 2, return_indices=True), [numbers(1, 2, 9)]),
+    "volume": (lambda x: functional.max_pool3d(x, 2, return_indices=True), [numbers(1, 2, 4, 5, 6)]),
+    "unpooled": (
+        lambda x: functional.max_unpool2d(*functional.max_pool2d(x, 2, return_indices=True), 2),
+        [numbers(1, 2, 6, 6)],
+    ),
+    "adaptive 1": (lambda x: functional.adaptive_max_pool1d(x, 4, return_indices=True), [numbers(1, 2, 9)]),
+    "adaptive 2": (lambda x: functional.adaptive_max_pool2d(x, (3, 4), return_indices=True), [numbers(1, 2, 5, 9)]),
+    "adaptive 3": (lambda x: functional.adaptive_max_pool3d(x, 2), [numbers(1, 2, 5, 4, 3)]),
+}
+
+
+def test_maxima_have_their_places(tmp_path):
+    agree_in_each(tmp_path, MAXIMA)
 
 
 BATCH, LENGTH = torch.export.Dim("batch", min=2, max=16), torch.export.Dim("length", min=6, max=32)
@@ -176,7 +158,16 @@ BATCH, LENGTH = torch.export.Dim("batch", min=2, max=16), torch.export.Dim("leng
     ids=["the last", "of an open axis", "one of each", "pairs", "sums", "images"],
 )
 def test_open_shapes(function, open_, before, now, tmp_path):
-    agree(tmp_path, function, *before, others=tuple(now), dynamic=open_)
+    """What is exported with some inputs holds for others, too."""
+    module = Function(function, TABLE)
+    path = saved(tmp_path, module, tuple(before), open_)
+    named = {one.name: list(x.shape) for one, x in zip(check_model(path).inputs, now, strict=True)}
+    made = machine_of(load_model(path, named).mod)["main"](*(tvm.runtime.tensor(x.numpy()) for x in now))
+    expected = module(*now)
+    pairs = [(made, expected)] if isinstance(expected, torch.Tensor) else zip(made, expected, strict=True)
+    for ours, theirs in pairs:
+        assert ours.numpy().dtype == theirs.numpy().dtype
+        np.testing.assert_allclose(ours.numpy(), theirs.numpy(), rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 import torch
 from torch import nn
-from torch_functions import Function, agree, numbers, saved
+from torch_functions import Function, agree, agree_in_each, numbers, saved
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import load_model
@@ -61,10 +61,8 @@ OF_TABLES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_complex_numbers_are_those_of_pytorch(case, tmp_path):
-    function, inputs = CASES[case]
-    agree(tmp_path, Function(function), tuple(inputs), rtol=2e-5, atol=2e-5, scaled=True)
+def test_complex_numbers_are_those_of_pytorch(tmp_path):
+    agree_in_each(tmp_path, CASES, rtol=2e-5, atol=2e-5, scaled=True)
 
 
 @pytest.mark.parametrize("case", OF_TABLES)

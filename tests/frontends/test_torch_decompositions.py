@@ -1,18 +1,12 @@
 """Operators of PyTorch that TVM's importer lacks are said in others: they compute what PyTorch computes."""
 
-import numpy as np
 import pytest
 import torch
-import tvm
 from torch import nn
-from torch_functions import Function, numbers, saved, whole
+from torch_functions import Function, agree, agree_in_each, numbers, saved, whole
 
-from machines import machine_of
 from pruner_engine.errors import UserError
-from pruner_engine.export.build import compile_model
 from pruner_engine.frontends import load_model
-from pruner_engine.targets.target import resolve_target
-from pruner_engine.tasks.prepare import prepare
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 functional = nn.functional
@@ -92,32 +86,8 @@ CASES = {
 }  # fmt: skip
 
 
-def plain(made):
-    """Of what PyTorch gives a type of its own, such as the values and places of a sort, a tuple."""
-    return made if isinstance(made, torch.Tensor) else tuple(made)
-
-
-def agree(folder, module, inputs, rtol=1e-5, atol=1e-5):
-    """As tuned models are run: prepared and compiled like an export."""
-    with torch.no_grad():
-        expected = module(*inputs)
-    expected = [expected] if isinstance(expected, torch.Tensor) else list(expected)
-    target = resolve_target("auto")
-    prepared = prepare(load_model(saved(folder, module, inputs)).mod, target)
-    machine = machine_of(prepared, target, compile_model)
-    found = machine["main"](*(tvm.runtime.tensor(x.numpy()) for x in inputs))
-    found = [found] if hasattr(found, "numpy") else list(found)
-    assert len(found) == len(expected)
-    for one, other in zip(found, expected, strict=True):
-        array, meant = torch.from_dlpack(one), other
-        assert array.dtype == meant.dtype and array.shape == meant.shape
-        np.testing.assert_allclose(array.double().numpy(), meant.double().numpy(), rtol=rtol, atol=atol)
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_operators_that_the_importer_lacks(case, tmp_path):
-    function, inputs = CASES[case]
-    agree(tmp_path, Function(lambda *given: plain(function(*given))), tuple(inputs))
+def test_operators_that_the_importer_lacks(tmp_path):
+    agree_in_each(tmp_path, CASES)
 
 
 def test_groups_of_bfloat16(tmp_path):

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from torch_functions import Function, agree, numbers, saved
+from torch_functions import Function, agree_in_each, numbers, saved
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import load_model
@@ -38,10 +38,8 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_matrices_are_those_of_pytorch(case, tmp_path):
-    function, inputs = CASES[case]
-    agree(tmp_path, Function(function), tuple(inputs), atol=1e-4, rtol=1e-4)
+def test_matrices_are_those_of_pytorch(tmp_path):
+    agree_in_each(tmp_path, CASES, atol=1e-4, rtol=1e-4)
 
 
 def test_more_rows_are_no_more_kernels(tmp_path):

@@ -1,5 +1,7 @@
 """Functions of tensors as exported PyTorch programs."""
 
+import itertools
+
 import numpy as np
 import torch
 import tvm
@@ -46,13 +48,43 @@ def agree(folder, module, inputs, rtol=1e-5, atol=1e-5, scaled=False):
     Args:
         scaled: `atol` is for outputs of up to 1, and grows with the largest.
     """
+    _compare(folder, module, inputs, [""], rtol, atol, scaled)
+
+
+def agree_in_each(folder, cases, rtol=1e-5, atol=1e-5, scaled=False):
+    """As `agree`, for functions and their inputs by name, in one program: to decompose another takes far longer."""
+    functions = [function for function, _ in cases.values()]
+    ends = list(itertools.accumulate(len(inputs) for _, inputs in cases.values()))
+
+    def together(*given):
+        parts = (given[end - len(inputs) : end] for end, (_, inputs) in zip(ends, cases.values(), strict=True))
+        return tuple(_plain(function(*part)) for function, part in zip(functions, parts, strict=True))
+
+    inputs = tuple(array for _, own in cases.values() for array in own)
+    _compare(folder, Function(together), inputs, list(cases), rtol, atol, scaled)
+
+
+def _plain(made):
+    """Of what PyTorch gives a type of its own, such as the values and places of a sort, a tuple."""
+    return made if isinstance(made, torch.Tensor) else tuple(made)
+
+
+def _compare(folder, module, inputs, names, rtol, atol, scaled):
     with torch.no_grad():
-        expected = module(*inputs)
+        made = module(*inputs)
+    expected = _named(made if len(names) > 1 else [made], names)
     target = resolve_target("auto")
     prepared = prepare(load_model(saved(folder, module, inputs)).mod, target)
-    machine = machine_of(prepared, target, compile_model)
-    found = machine["main"](*(tvm.runtime.tensor(x.numpy()) for x in inputs)).numpy()
-    assert found.dtype == expected.numpy().dtype and found.shape == expected.shape
-    if scaled:
-        atol *= max(1, float(expected.abs().max()))
-    np.testing.assert_allclose(found, expected.numpy(), rtol=rtol, atol=atol)
+    found = machine_of(prepared, target, compile_model)["main"](*(tvm.runtime.tensor(x.numpy()) for x in inputs))
+    found = [found] if hasattr(found, "numpy") else list(found)
+    for one, (name, meant) in zip(found, expected, strict=True):
+        array = torch.from_dlpack(one)
+        assert (array.dtype, array.shape) == (meant.dtype, meant.shape), name
+        bound = atol * max(1, float(meant.abs().max())) if scaled else atol
+        np.testing.assert_allclose(array.double().numpy(), meant.double().numpy(), rtol, bound, err_msg=name)
+
+
+def _named(made, names):
+    """Each output with the name of its function."""
+    parts = ([part] if isinstance(part, torch.Tensor) else part for part in made)
+    return [(name, tensor) for name, part in zip(names, parts, strict=True) for tensor in part]

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from draft.spaces import GPU, accepted, space_of
+from machines import result_of
 from pruner_engine.space import rules
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.rules.rule import schedule_rule
 from schedules import task_of
-from without_threads import one_after_another, outputs
+from without_threads import one_after_another
 
 WORKLOADS = ["matmul:32,24,40", "bmm:3,16,24,8", "dense:16,20,24", "conv1d:1,8,18,16,3,pad=1"]
 WORKLOADS += ["conv2d:1,8,10,10,16,3,stride=2,pad=1", "conv2d:1,8,10,10,12,3,layout=NHWC", "conv3d:1,4,3,6,6,8,3,pad=1"]
@@ -21,11 +22,11 @@ def test_threads_one_after_another_compute_the_same(workload):
     space = space_of(workload, GPU)
     rng = np.random.default_rng(3)
     arrays = [rng.standard_normal(spec.shape).astype(spec.dtype) for spec in space.task.args]
-    wanted = outputs(space.task.mod, arrays)
+    wanted = result_of(space.task.mod, arrays)
     modules, _ = accepted(space, "a100-40g", 2)
     assert modules and all("thread_binding" in str(mod) for mod in modules)
     for mod in modules:
-        found = outputs(one_after_another(mod), arrays)
+        found = result_of(one_after_another(mod), arrays)
         np.testing.assert_allclose(found, wanted, rtol=1e-4, atol=1e-5)
 
 
@@ -56,7 +57,7 @@ def test_a_rule_registered_for_gpus_makes_their_sketches_and_can_be_left_out(mon
     assert len(modules) == tried == 8
     for mod in modules:
         assert "blockIdx.x" in str(mod)
-        found = outputs(one_after_another(mod), [array, np.zeros_like(array)])
+        found = result_of(one_after_another(mod), [array, np.zeros_like(array)])
         np.testing.assert_array_equal(found, np.maximum(array, 0))
     without = DesignSpace.generate(task, GPU, without=["flat"])
     assert all(sketch.hash != other.hash for other in without.sketches)

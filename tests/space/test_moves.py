@@ -13,6 +13,7 @@ from tvm.relax import op
 from tvm.s_tir.transform import RemoveWeightLayoutRewriteBlock
 
 from graphs import graph
+from machines import result_of
 from pruner_engine.draft import analyzer_for
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.target import resolve_target
@@ -68,9 +69,7 @@ def task_of(function: Callable[..., relax.Expr], shapes: list[tuple[int, ...]]) 
 
 
 def run(mod: tvm.IRModule, arrays: list[np.ndarray]) -> np.ndarray:
-    args = [tvm.runtime.tensor(a) for a in arrays]
-    tvm.compile(RemoveWeightLayoutRewriteBlock(skip_tensor_rewrite=True)(mod), target=HOST)["main"](*args)
-    return args[-1].numpy()
+    return result_of(RemoveWeightLayoutRewriteBlock(skip_tensor_rewrite=True)(mod), arrays, HOST)
 
 
 @pytest.mark.parametrize("kernel", moved(0))

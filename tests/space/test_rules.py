@@ -14,6 +14,7 @@ from tvm.s_tir import meta_schedule as ms
 from tvm.s_tir.transform import RemoveWeightLayoutRewriteBlock
 
 from graphs import graph
+from machines import result_of
 from pruner_engine.draft import analyzer_for
 from pruner_engine.frontends import load_model
 from pruner_engine.measure.correctness import difference
@@ -91,9 +92,7 @@ def run(mod: tvm.IRModule, arrays: list[np.ndarray]) -> np.ndarray:
     mod = RemoveWeightLayoutRewriteBlock(skip_tensor_rewrite=True)(mod)
     shapes = [tuple(int(n) for n in p.ty.shape) for p in mod["main"].params]
     moved = [rewrite(a, maps[i], shapes[i]) if i in maps else a for i, a in enumerate(arrays)]
-    args = [tvm.runtime.tensor(a) for a in moved]
-    tvm.compile(mod, target=HOST)["main"](*args)
-    return args[-1].numpy()
+    return result_of(mod, moved, HOST)
 
 
 @pytest.mark.parametrize("constant", [False, True], ids=["inputs", "weights"])

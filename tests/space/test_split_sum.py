@@ -8,6 +8,7 @@ from tvm.relax import op
 
 from draft.spaces import GPU, SPLIT, space_of
 from graphs import graph
+from machines import result_of
 from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput
@@ -21,7 +22,7 @@ from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
 from schedules import task_of
 from seeds import seeds
-from without_threads import one_after_another, outputs
+from without_threads import one_after_another
 
 HOPPER = resolve_target("h100")
 PROFILES = {target: load_presets()[name].profile for target, name in ((GPU, "a100-40g"), (HOPPER, "h100"))}
@@ -44,9 +45,9 @@ def split_modules(space, count, seed=0):
 def assert_same(space, count, seed=0):
     rng = np.random.default_rng(seed)
     arrays = [rng.standard_normal(spec.shape).astype(spec.dtype) for spec in space.task.args]
-    wanted = outputs(space.task.mod, arrays)
+    wanted = result_of(space.task.mod, arrays)
     for mod in split_modules(space, count, seed):
-        np.testing.assert_allclose(outputs(one_after_another(mod), arrays), wanted, rtol=1e-3, atol=1e-4)
+        np.testing.assert_allclose(result_of(one_after_another(mod), arrays), wanted, rtol=1e-3, atol=1e-4)
 
 
 def long_sums(seed):

@@ -17,6 +17,7 @@ from pruner_studio.engine_client import EngineClient
 from pruner_studio.main_window import MainWindow
 
 pytestmark = pytest.mark.timeout(300)
+_TUNE = {"model": "matmul:64,64,64", "strategy": "random", "settings": {"round_trials": 8}}
 _LEFT = Qt.MouseButton.LeftButton
 
 
@@ -27,7 +28,7 @@ def test_a_window_steers_a_job_that_another_process_started(
     other = EngineClient()
     finished = []
     other.received.connect(lambda event: finished.append(event) if isinstance(event, msg.RunFinished) else None)
-    other.send(msg.Tune(project=str(project), model="matmul:64,64,64", trials=500, strategy="random"))
+    other.send(msg.Tune(project=str(project), trials=500, **_TUNE))
     qtbot.waitUntil(lambda: _trials(project) > 0, timeout=120_000)
 
     window.workspace.open(project)
@@ -72,7 +73,7 @@ def test_a_window_steers_a_job_that_another_process_started(
 def test_the_sudden_end_of_another_process_is_told(qtbot, window: MainWindow, tmp_path: Path) -> None:
     project = tmp_path / "job.pruner"
     other = EngineClient()
-    other.send(msg.Tune(project=str(project), model="matmul:64,64,64", trials=500, strategy="random"))
+    other.send(msg.Tune(project=str(project), trials=500, **_TUNE))
     qtbot.waitUntil(lambda: _trials(project) > 0, timeout=120_000)
     window.workspace.open(project)
     assert window.workspace.job.running and not window.problems.cards()
@@ -83,7 +84,7 @@ def test_the_sudden_end_of_another_process_is_told(qtbot, window: MainWindow, tm
     other.wait_ended(10_000)
 
 
-_LEAVES_A_JOB = """
+_LEAVES_A_JOB = f"""
 import sys
 from PySide6.QtCore import QTimer
 from pruner_engine import protocol as msg
@@ -91,7 +92,7 @@ from pruner_studio import app, main_window
 
 class Leaving(main_window.MainWindow):
     def settle(self, path=None):
-        self.workspace.start(msg.Tune(project=sys.argv[1], model="matmul:64,64,64", trials=12, strategy="random"))
+        self.workspace.start(msg.Tune(project=sys.argv[1], trials=12, **{_TUNE}))
         self.timer = QTimer(self, interval=100)
         self.timer.timeout.connect(self.leave)
         self.timer.start()

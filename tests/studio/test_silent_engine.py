@@ -27,7 +27,8 @@ def texts(window: MainWindow) -> list[str]:
 
 def tuning(qtbot, window: MainWindow, project: Path) -> list[psutil.Process]:
     """Start a run; returns its engine and what that has started, once trials are there."""
-    window.workspace.start(msg.Tune(project=str(project), model="matmul:64,64,64", trials=400, strategy="random"))
+    plan = {"model": "matmul:64,64,64", "strategy": "random", "settings": {"round_trials": 8}}
+    window.workspace.start(msg.Tune(project=str(project), trials=400, **plan))
     qtbot.waitUntil(lambda: bool((window.workspace.run() or {}).get("trials")), timeout=240_000)
     engine = psutil.Process(window.workspace.job._process.processId())
     return [engine, *engine.children(recursive=True)]

@@ -14,6 +14,7 @@ from pruner_engine.store.reader import ProjectReader
 from pruner_studio.main_window import MainWindow
 
 pytestmark = pytest.mark.timeout(420)
+_TUNE = {"model": "matmul:64,64,64", "strategy": "random", "settings": {"round_trials": 8}}
 
 
 @pytest.fixture
@@ -32,8 +33,7 @@ def test_only_the_run_that_is_tuned_is_steered(
     project = tmp_path / "product.pruner"
     other = Path(shutil.copy(finished_project, tmp_path / "resnet18.pruner"))
     states: list[str] = []
-    tune = {"project": str(project), "model": "matmul:64,64,64", "strategy": "random"}
-    workspace.start(msg.Tune(trials=4, **tune))
+    workspace.start(msg.Tune(project=str(project), trials=4, **_TUNE))
     bar.state.setText("")
     workspace.job_changed.connect(lambda: states.append(bar.state.text()))
     assert not workspace.steers_shown  # it has no number yet
@@ -42,7 +42,7 @@ def test_only_the_run_that_is_tuned_is_steered(
     assert bar.state.text() == "finished" and not workspace.steers_shown
     assert "preparing" not in states[states.index("tuning") :]
 
-    workspace.start(msg.Tune(trials=100_000, seed=1, **tune))
+    workspace.start(msg.Tune(project=str(project), trials=100_000, seed=1, **_TUNE))
     assert (bar.state.text(), bar.phase.text()) == ("finished", "New run: starting")
     qtbot.waitUntil(lambda: workspace.steers_shown and workspace.run()["trials"] > 0, timeout=120_000)
     tasks = window.show_page("tasks")
@@ -139,7 +139,7 @@ def test_a_project_that_is_opened_while_a_run_begins_stays_open(
     workspace, bar = window.workspace, window.run_bar
     project = tmp_path / "product.pruner"
     other = Path(shutil.copy(finished_project, tmp_path / "resnet18.pruner"))
-    workspace.start(msg.Tune(project=str(project), model="matmul:64,64,64", trials=100_000, strategy="random"))
+    workspace.start(msg.Tune(project=str(project), trials=100_000, **_TUNE))
     workspace.open(other)
     qtbot.waitUntil(lambda: workspace.job.work.run_id is not None, timeout=120_000)
     qtbot.waitUntil(lambda: workspace.job.work.state == "tuning", timeout=120_000)
@@ -152,7 +152,7 @@ def test_a_project_that_is_opened_while_a_run_begins_stays_open(
 def test_a_job_paused_while_it_is_prepared_goes_on(qtbot, window: MainWindow, tmp_path: Path) -> None:
     workspace, bar = window.workspace, window.run_bar
     project = tmp_path / "product.pruner"
-    workspace.start(msg.Tune(project=str(project), model="matmul:64,64,64", trials=100_000, strategy="random"))
+    workspace.start(msg.Tune(project=str(project), trials=100_000, **_TUNE))
     told, button = [], bar.pause_button
     workspace.job_changed.connect(lambda: told.append((bar.state.text(), button.text())))
     bar.toggle_pause()

@@ -13,6 +13,13 @@ from pruner_engine.tasks.rewriting import operator_of
 
 RNG = np.random.default_rng(0)
 A, B = (RNG.uniform(0.5, 2, (4, 6)).astype("float32") for _ in range(2))
+
+
+def scattered(x, places, how):
+    values = relax.const(np.arange(1, 1 + len(places), dtype="float32"))
+    return relax.op.scatter_nd(x, relax.const(places, "int64"), values, how)
+
+
 CASES = {
     "batch norm": lambda a, b: relax.op.divide(a, relax.op.sqrt(relax.op.add(b, relax.const(1e-5, "float32")))),
     "broadcasting": lambda a, b: relax.op.multiply(a, relax.op.reshape(relax.op.cumprod(b, axis=1), (24, 1, 1))),
@@ -49,6 +56,9 @@ CASES = {
     "one number like others": lambda a, b: relax.op.add(
         relax.op.full_like(a, relax.const(2.5)), relax.op.add(relax.op.ones_like(a), relax.op.zeros_like(b))
     ),
+    "put in places": lambda a, b: scattered(a, [[3, 5], [0, 1]], "update"),
+    "added in places": lambda a, b: scattered(a, [[3, 5], [0, 1], [3, 5]], "add"),
+    "rows added in places": lambda a, b: relax.op.scatter_nd(a, relax.const([[1], [3], [1], [0]], "int64"), b, "add"),
     "sums so far": lambda a, b: relax.op.tile(relax.op.cumsum(a, axis=1), (2, 1, 3)),
     "bits": lambda a, b: relax.op.bitwise_xor(relax.op.astype(relax.op.floor(a), "int32"), relax.const(5, "int32")),
     "extents": lambda a, b: relax.op.shape_to_tensor(relax.op.shape_of(a)),

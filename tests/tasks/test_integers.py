@@ -11,7 +11,7 @@ from tvm import relax, te
 from tvm.s_tir import Schedule
 from tvm.target import Target
 
-from machines import machine_of
+from machines import machine_of, result_of
 from pruner_engine.byte_products import BYTES, PAIRS, WIDE_PAIRS, multiplied, products_of
 from pruner_engine.measure.kernel import facts_of
 from pruner_engine.space.design_space import DesignSpace
@@ -281,12 +281,6 @@ def arguments_of(task):
 
     *given, out = task.args
     return [*(one(at, spec) for at, spec in enumerate(given)), np.zeros(out.shape, out.dtype)]
-
-
-def result_of(mod, arrays, target):
-    given = [*map(tvm.runtime.tensor, arrays)]
-    tvm.compile(mod, target=target)["main"](*given)
-    return given[-1].numpy()
 
 
 def product(rows, depth, columns):

@@ -71,6 +71,12 @@ class Batch:
         while self.ready:
             discard(self.ready.popitem()[1])
 
+    def give_up(self) -> None:
+        """Forget all of it; what is answered of it later is of no use."""
+        self.leave_out(building=True)
+        while self.running:
+            discard(self.running.popitem()[1][1])
+
     def begin_again(self) -> None:
         """Put back what was under way, since the process that worked on it is gone."""
         self.waiting.extendleft(reversed(self.building.values()))

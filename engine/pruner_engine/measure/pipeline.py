@@ -90,6 +90,22 @@ class Pipeline:
         """
         self._batches = [batch, *(other for other in self._batches if other is not batch)]  # its builds come first
         self._silent_s = 0.0
+        try:
+            yield from self._outcomes(batch, run_of, should_stop, left)
+        except BaseException:  # nobody asks for the rest any more
+            batch.give_up()
+            raise
+        finally:
+            if batch.is_done():
+                self._batches.remove(batch)
+
+    def _outcomes(
+        self,
+        batch: Batch,
+        run_of: Callable[[int, str, wire.Kernel], wire.Run] | None,
+        should_stop: Callable[[], bool],
+        left: int,
+    ) -> Iterator[Outcome]:
         while True:
             for key, built in batch.take_ended(builds_only=run_of is None):
                 self._restarts = 0
@@ -114,8 +130,6 @@ class Pipeline:
                 self._refuse_surroundings(message)
                 self._restarts = self._boardless = 0
                 yield *batch.running.pop(message.id), message
-        if batch.is_done():
-            self._batches.remove(batch)
 
     def _take_built(self, built: wire.Built) -> None:
         batch = next((batch for batch in self._batches if built.id in batch.building), None)

@@ -119,6 +119,21 @@ def _sliced(call: relax.Call, x: np.ndarray, *bounds: np.ndarray) -> np.ndarray 
     return x[tuple(places)]
 
 
+_REDUCTIONS = {"add": np.add, "mul": np.multiply, "min": np.minimum, "max": np.maximum}
+
+
+def _scattered(call: relax.Call, x: np.ndarray, places: np.ndarray, values: np.ndarray) -> np.ndarray | None:
+    how, at = str(call.attrs.reduction), tuple(np.moveaxis(places, -1, 0))
+    if any(((axis < 0) | (axis >= extent)).any() for axis, extent in zip(at, x.shape, strict=False)):
+        return None
+    made = x.copy()
+    if how in _REDUCTIONS:
+        _REDUCTIONS[how].at(made, at, values)
+    else:
+        made[at] = values
+    return made
+
+
 def _reduced(reduce: _Rule) -> _Rule:
     """Over some axes or all; of floats as doubles, so that many halves are summed up rightly."""
 
@@ -143,6 +158,7 @@ _OTHERS: dict[str, _Rule] = {
     **{name: _reduced(getattr(np, name)) for name in ("sum", "mean", "max", "min")},
     "matmul": _product,
     "permute_dims": _permuted,
+    "scatter_nd": _scattered,
     "split": _parts,
     "strided_slice": _sliced,
     "take": _taken,
