@@ -93,6 +93,7 @@ def _gpu_rules(target: Target, without: Collection[str], *, tensor_cores: bool) 
     machine = Machine.of(target)
     unfit = () if generation >= 80 and tensor_cores else (BFLOAT16_RULE,)
     own = {name: rule(machine) for name, rule in GPU_RULES.items() if name not in (*without, *unfit)}
+    # in place of TVM's, since it has to look again at what that has done
     if (inlining := own.pop(EPILOGUE_RULE, None)) is not None:
         stock = [inlining if isinstance(rule, ms.schedule_rule.AutoInline) else rule for rule in stock]
     return [stock[0], *own.values(), *stock[1:]]  # the first is the user's own
