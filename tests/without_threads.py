@@ -15,5 +15,5 @@ from schedules import tvm
 def one_after_another(mod: tvm.IRModule) -> tvm.IRModule:
     """A scheduled module with loops in the place of threads, and without the overlap of a software pipeline."""
     text = re.sub(r'T\.thread_binding\((.*?), thread="[\w.]+"', r"T.serial(\1", mod.script())
-    text = re.sub(r', scope="(shared|local)"', "", text)
+    text = re.sub(r', scope="(shared|local|wmma)[\w.]*"', "", text)
     return tvm.script.from_source(re.sub(r'"software_pipeline_\w+": (\[.*?\]|\d+),? ?', "", text))

@@ -12,6 +12,7 @@ from tvm.s_tir import SBlock, SBlockRealize
 from tvm.tirx import For, SeqStmt
 
 from draft.operators import DILATED, HALF, HALF_RELU, OPERATORS, PAIRS_OF_BYTES, operator_task
+from epilogues import epilogue_task
 from graphs import GRAPHS, NORMS, TWO_RESULTS, tasks_of_graph
 from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.space.design_space import DesignSpace
@@ -75,6 +76,21 @@ SPLIT = [
     "conv2d:1,128,6,6,24,3,pad=1,layout=NHWC",
 ]
 
+# products whose results a chain of element-wise operators reads more than once, of kinds that tests/epilogues.py knows
+EPILOGUES = [
+    "product, silu",
+    "batch, mish",
+    "convolution, gelu",
+    "depthwise, hard-swish",
+    "long sum, gelu",
+    "halves, gelu",
+    "padded halves, silu",
+    "batch of halves, gelu by tanh",
+    "pixels of halves, hard-swish",
+    "padded pixels of halves, silu",
+    "halves, in halves, gelu",
+]
+
 
 def rows_of_each(default: int) -> int:
     """Random rows of each kernel that are compared: `PRUNER_TEST_ROWS` in the environment asks for more."""
@@ -87,6 +103,8 @@ def named_task(name: str, target: tvm.target.Target) -> TuningTask:
         return tasks_of_graph(name, target)[0]
     if name in (*OPERATORS, *DILATED, HALF, HALF_RELU, PAIRS_OF_BYTES):
         return operator_task(name, target)
+    if name in EPILOGUES:
+        return epilogue_task(*name.rsplit(", ", 1), target)
     return task_of(name, target)
 
 

@@ -10,7 +10,7 @@ from tvm.tirx.compilation_pipeline import get_tir_pipeline
 from tvm.tirx.transform import BindTarget
 
 from draft.operators import HALF, HALF_RELU, PACKED
-from draft.spaces import GPU, PADDED, SPLIT, blocks, rows_of_each, space_of
+from draft.spaces import EPILOGUES, GPU, PADDED, SPLIT, blocks, rows_of_each, space_of
 from pruner_engine.benchmarks.compiling import bench_compile
 from pruner_engine.draft import analyzer_for
 from pruner_engine.search.explorer import Explorer
@@ -109,6 +109,8 @@ DRAFTED = [
     *PADDED,
     HALF_RELU,
     *SPLIT[1:3],
+    EPILOGUES[0],
+    *EPILOGUES[4:],
 ]
 
 

@@ -102,6 +102,7 @@ def _vector_fits(block: Block, threads: Value, unroll: Value) -> Value:
     widest = max(
         t.buffer.dtype_bytes if not loops or t.stride(loops[-1]) == 1 else max(t.buffer.dtype_bytes, 4) for t in used
     )
+    widest = max(widest, *(store.converted for store in block.stores))
     # what is read under a condition is fetched element by element
     lowered = any(t.guarded for t in used) or can_be_synchronised(
         [atom.extent for atom in loops[-1].atoms], width, threads, unroll

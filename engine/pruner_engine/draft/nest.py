@@ -58,6 +58,7 @@ class Store:
         special: exponentials and their like of one execution.
         reduction: accumulates into what it writes.
         between: results of an instruction that another one adds, each in a register.
+        converted: bytes of the widest type that a value is converted to on the way.
     """
 
     write: Access
@@ -68,6 +69,7 @@ class Store:
     selects: int = 0
     divisions: int = 0
     between: int = 0
+    converted: int = 0
 
 
 @dataclass(eq=False)

@@ -48,8 +48,7 @@ class FunctionReader:
     def _buffer(self, buffer: Any) -> Buffer:
         if buffer not in self._buffers:
             shape = [_integer(s) for s in buffer.shape]
-            size = max(1, tvm.DataType(str(buffer.dtype)).bits // 8)
-            self._buffers[buffer] = Buffer(str(buffer.name), list(shape), size, str(buffer.scope()))
+            self._buffers[buffer] = Buffer(str(buffer.name), list(shape), _bytes_of(buffer.dtype), str(buffer.scope()))
         return self._buffers[buffer]
 
     # ------------------------------------------------------------ statements
@@ -108,7 +107,7 @@ class FunctionReader:
         return share
 
     def _store(self, statement: Any, reduction: bool) -> Store:
-        counts = {"flops": 0, "special": 0, "selects": 0, "divisions": 0, "between": 0}
+        counts = {"flops": 0, "special": 0, "selects": 0, "divisions": 0, "between": 0, "converted": 0}
         reads: list[Access] = []
         self._value(statement.value, reads, counts, guarded=False)
         write = Access(self._buffer(statement.buffer), self._indices(statement.indices))
@@ -124,6 +123,8 @@ class FunctionReader:
         if isinstance(value, TensorLoad):
             reads.append(Access(self._buffer(value.source), self._indices(value.indices), guarded))
             return
+        if isinstance(value, tirx.Cast):
+            counts["converted"] = max(counts["converted"], _bytes_of(value.ty.dtype))
         kind, operands = _operation(value)
         before = len(reads)
         for operand in operands:
@@ -165,6 +166,10 @@ class FunctionReader:
         for part in parts:
             reach *= int(part.atom.extent)  # type: ignore[arg-type]
         return Opaque(tuple(parts), reach)
+
+
+def _bytes_of(dtype: Any) -> int:
+    return max(1, tvm.DataType(str(dtype)).bits // 8)
 
 
 def _conditions(predicate: Any) -> Iterator[Any]:

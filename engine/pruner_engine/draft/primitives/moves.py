@@ -135,6 +135,7 @@ def _inlined(store: Store, made: Store) -> Store:
         special=store.special + times * made.special,
         selects=store.selects + times * made.selects,
         divisions=store.divisions + times * made.divisions,
+        converted=max(store.converted, made.converted),
     )
 
 
@@ -142,12 +143,14 @@ def _reverse_inlined(store: Store, consumer: Store, read: Access) -> Store:
     """The producer's store writing what the consumer made of it."""
     atoms = invert(read.indices, store.write.indices)
     others = tuple(moved(r, atoms) for r in consumer.reads if r.buffer is not read.buffer)
+    times = sum(r.buffer is read.buffer for r in consumer.reads)
     return change(
         store,
         write=moved(consumer.write, atoms),
-        reads=store.reads + others,
-        flops=store.flops + consumer.flops,
-        special=store.special + consumer.special,
-        selects=store.selects + consumer.selects,
-        divisions=store.divisions + consumer.divisions,
+        reads=store.reads * times + others,
+        flops=times * store.flops + consumer.flops,
+        special=times * store.special + consumer.special,
+        selects=times * store.selects + consumer.selects,
+        divisions=times * store.divisions + consumer.divisions,
+        converted=max(store.converted, consumer.converted),
     )

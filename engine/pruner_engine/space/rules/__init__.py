@@ -12,7 +12,8 @@ from typing import Literal
 from tvm.s_tir import meta_schedule as ms
 from tvm.target import Target
 
-from pruner_engine.rule_names import BFLOAT16_RULE, SPLIT_RULE
+from pruner_engine.rule_names import BFLOAT16_RULE, EPILOGUE_RULE, SPLIT_RULE
+from pruner_engine.space.rules.epilogue import Epilogue
 from pruner_engine.space.rules.inline import OnceInline
 from pruner_engine.space.rules.machine import Machine
 from pruner_engine.space.rules.moves import Moves
@@ -35,6 +36,7 @@ OWN_RULES: dict[str, Callable[[Machine], ms.ScheduleRule]] = {
 GPU_RULES: dict[str, Callable[[Machine], ms.ScheduleRule]] = {
     BFLOAT16_RULE: lambda machine: BFloat16TensorCore(),
     SPLIT_RULE: schedule_rule(SplitSum),
+    EPILOGUE_RULE: schedule_rule(Epilogue),
 }
 
 __all__ = ["GPU_RULES", "OWN_RULES", "Machine", "register_rule", "rules_for"]
@@ -90,5 +92,8 @@ def _gpu_rules(target: Target, without: Collection[str], *, tensor_cores: bool) 
     stock = list(ms.ScheduleRule.create(kind))
     machine = Machine.of(target)
     unfit = () if generation >= 80 and tensor_cores else (BFLOAT16_RULE,)
-    own = [rule(machine) for name, rule in GPU_RULES.items() if name not in (*without, *unfit)]
-    return [stock[0], *own, *stock[1:]]  # the first is the user's own
+    own = {name: rule(machine) for name, rule in GPU_RULES.items() if name not in (*without, *unfit)}
+    # in place of TVM's, since it has to look again at what that has done
+    if (inlining := own.pop(EPILOGUE_RULE, None)) is not None:
+        stock = [inlining if isinstance(rule, ms.schedule_rule.AutoInline) else rule for rule in stock]
+    return [stock[0], *own.values(), *stock[1:]]  # the first is the user's own
