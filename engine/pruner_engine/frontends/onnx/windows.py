@@ -28,6 +28,16 @@ def _max_pool(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     return True
 
 
+def _convolution(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
+    """Pads that follow from the extents, for which TVM makes a padded copy of the image, by a kernel of its own."""
+    attributes = attributes_of(node)
+    shape, weights = values.shape(node.input[0]), values.shape(node.input[1])
+    if not _pads_itself(attributes) or shape is None or weights is None:
+        return False
+    nodes.again(node, *node.input, **_with_pads({"kernel_shape": weights[2:], **attributes}, shape[2:]))
+    return True
+
+
 def _average_pool(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     """Pads that follow from the extents, which TVM takes without the gaps within windows."""
     attributes = attributes_of(node)
@@ -49,7 +59,7 @@ def _pads_itself(attributes: Mapping[str, Any]) -> bool:
 
 
 def _with_pads(attributes: Mapping[str, Any], shape: Sequence[int]) -> dict[str, Any]:
-    """The attributes of a pool with the pads that `auto_pad` means for inner extents."""
+    """The attributes of a pool or convolution with the pads that `auto_pad` means for inner extents."""
     kernel = attributes["kernel_shape"]
     ones = [1] * len(kernel)
     steps, spread = attributes.get("strides", ones), attributes.get("dilations", ones)
@@ -144,6 +154,7 @@ def _halved(pads: list[int], upper: bool) -> list[int]:
 WINDOWS: dict[str, Writer] = {
     "AveragePool": _average_pool,
     "Col2Im": _columns_to_image,
+    "Conv": _convolution,
     "ConvTranspose": _transposed_convolution,
     "LpPool": _norm_pool,
     "MaxPool": _max_pool,
