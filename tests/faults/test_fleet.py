@@ -232,6 +232,14 @@ def test_a_board_whose_session_crashes_is_started_again(tracker):
     assert results["after"].ok and results["later"].ok, results
 
 
+def test_a_board_says_that_its_tracker_does_not_answer():
+    command = [sys.executable, "-m", "pruner_engine.cli", "serve", "--tracker", "127.0.0.1:1", "--key", "early"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as waiting:
+        assert "tracker at 127.0.0.1:1 does not answer" in waiting.stderr.readline()
+        assert waiting.poll() is None
+        waiting.kill()
+
+
 def test_a_board_that_hangs_is_passed_over_and_no_candidate_pays(tracker):
     task = task_of("matmul:32,32,32")
     good = random_schedule(task).mod

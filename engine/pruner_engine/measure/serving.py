@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -17,6 +18,7 @@ from pruner_engine.child import environment, module_command
 from pruner_engine.measure import process
 from pruner_engine.tvm_import import import_tvm
 
+_ANSWER_S = 5.0
 _PAUSE_S = 0.5
 _LONGEST_PAUSE_S = 30.0
 _WELL_S = 60.0  # a server that lived so long begins anew with the shortest pause
@@ -33,15 +35,25 @@ def serve_board(tracker: tuple[str, int], key: str, host: str, port: int, tell: 
     """
     pause, text = _PAUSE_S, json.dumps([tracker, key, host, port])
     while True:
-        started = time.monotonic()
-        server = subprocess.Popen(module_command("pruner_engine.measure.serving", text), env=environment())
-        try:
-            server.wait()
-        finally:
-            server.kill()
+        started, ended = time.monotonic(), f"The tracker at {tracker[0]}:{tracker[1]} does not answer"
+        if _answers(tracker):  # else the server would end with a traceback
+            server = subprocess.Popen(module_command("pruner_engine.measure.serving", text), env=environment())
+            try:
+                server.wait()
+            finally:
+                server.kill()
+            ended = "The server ended"
         pause = _PAUSE_S if time.monotonic() - started > _WELL_S else min(2 * pause, _LONGEST_PAUSE_S)
-        tell(f"The server ended; it starts again in {pause:g} s.")
+        tell(f"{ended}; this machine registers again in {pause:g} s.")
         time.sleep(pause)
+
+
+def _answers(address: tuple[str, int]) -> bool:
+    try:
+        socket.create_connection(address, timeout=_ANSWER_S).close()
+    except (OSError, UnicodeError):  # UnicodeError: a host with a label that is empty or too long
+        return False
+    return True
 
 
 def main(text: str) -> None:
