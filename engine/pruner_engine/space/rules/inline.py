@@ -9,7 +9,7 @@ from tvm.s_tir.meta_schedule.schedule_rule import PyScheduleRule
 from tvm.s_tir.schedule import SBlockRV
 from tvm.tirx import BufferStore
 
-from pruner_engine.cases import is_case, loads_of
+from pruner_engine.cases import chosen_along, is_case, loads_of
 from pruner_engine.long_kernels import calls_functions
 from pruner_engine.space.rules.nest import iterations_of, same_vars
 
@@ -54,9 +54,11 @@ def _again(sch: Schedule, block: SBlockRV) -> bool:
 
 
 def _goes_on(sch: Schedule, block: SBlockRV) -> bool:
-    """Whether a stage chooses by cases, and one other stage computes an element of each of its elements."""
+    """Whether a stage chooses by cases along rows, and one other stage computes an element of each of its elements."""
     stage = sch.get(block)
     if not isinstance(stage.body, BufferStore) or not is_case(stage.body.value):
+        return False
+    if not chosen_along(stage.body, stage.iter_vars[-1].var):
         return False
     if len(consumers := sch.get_consumers(block)) != 1:
         return False
