@@ -61,13 +61,14 @@ class _Sinker(PyExprMutator):
 
     def _each(self, call: relax.Call, order: Sequence[int]) -> relax.Expr | None:
         operands = [self._back(operand, order) for operand in call.args]
-        return None if None in operands else relax.Call(call.op, operands, call.attrs)
+        known = [operand for operand in operands if operand is not None]
+        return relax.Call(call.op, known, call.attrs) if len(known) == len(operands) else None
 
     def _along(self, call: relax.Call, order: Sequence[int]) -> relax.Expr | None:
         parts = bound(self, call.args[0])
         if isinstance(parts, relax.Tuple):
             back = [self._back(part, order) for part in parts.fields]
-            operand = None if None in back else relax.Tuple(back)
+            operand = None if any(part is None for part in back) else relax.Tuple(back)
         else:
             operand = self._back(parts, order)
         return None if operand is None else _ALONG[call.op.name](call, operand, order)
