@@ -7,6 +7,7 @@ from tvm.tirx import SeqStmt
 
 from draft.spaces import EPILOGUES, GPU, accepted, analyzer_of, space_of
 from epilogues import CHAINS, HALVES, KINDS, epilogue_task
+from machines import result_of
 from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput
@@ -17,7 +18,7 @@ from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.presets import load_presets
 from pruner_engine.targets.target import resolve_target
 from seeds import seeds
-from without_threads import one_after_another, outputs
+from without_threads import one_after_another
 
 HOPPER = resolve_target("h100")
 OTHERS = [
@@ -67,14 +68,14 @@ def test_one_kernel_computes_what_the_untuned_kernel_computes(kind, seed):
     """Or two, where parts of a long sum are added up by the second."""
     space = space_of_kind(kind, seed)
     analyzer, arrays = analyzer_of(space), arrays_of(space.task)
-    wanted = outputs(space.task.mod, arrays)
+    wanted = result_of(space.task.mod, arrays)
     for sketch in space.sketches:
         assert analyzer.compiled(sketch.index)
         assert launches(space, sketch)[1] == 1 + ("RFactor" in sketch.trace_json())
     for sketch in (space.sketches[0], space.sketches[-1]):
         candidates = [space.candidate(sketch.index, row) for row in valid_rows(space, sketch, 1)]
         assert len(space.materialise(candidates)) == len(candidates) == 1
-        found = outputs(one_after_another(candidates[0].schedule.mod), arrays)
+        found = result_of(one_after_another(candidates[0].schedule.mod), arrays)
         np.testing.assert_allclose(found, wanted, rtol=1e-3, atol=1e-4)
 
 
@@ -84,12 +85,12 @@ def test_so_does_one_on_tensor_cores(kind, seed):
     """As it is before their instructions take the place of loops."""
     space = space_of_kind(kind, seed)
     analyzer, arrays = analyzer_of(space), arrays_of(space.task)
-    wanted = outputs(space.task.mod, arrays)
+    wanted = result_of(space.task.mod, arrays)
     for sketch in space.sketches:
         assert "wmma" in sketch.trace_json() and analyzer.compiled(sketch.index)
         mod, number = launches(space, sketch, valid_rows(space, sketch, 1)[0])
         assert number == 1
-    found = outputs(one_after_another(mod), arrays)
+    found = result_of(one_after_another(mod), arrays)
     np.testing.assert_allclose(found, wanted, rtol=5e-3, atol=5e-3)
 
 

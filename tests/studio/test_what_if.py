@@ -9,7 +9,6 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QApplication, QSlider, QStyle, QStyleOptionSlider, QWidget
 
-from pruner_studio.widgets.tab_order import stops_in
 from pruner_studio.widgets.what_if import WhatIfEditor
 
 SPEC = [
@@ -41,13 +40,6 @@ def test_products_stay_and_limits_hold(qtbot) -> None:
                     assert value[-1] <= 16
                 else:
                     assert math.prod(value[1:]) % 16 == 0
-
-
-def test_the_tab_key_comes_to_its_fields_before_its_buttons(qtbot) -> None:
-    made = editor(qtbot)
-    made.show_candidate(2, SPEC, START)
-    names = [stop.accessibleName() for stop in stops_in(made)]
-    assert names[0] == "C.i, factor 2" and names[-4:] == ["pad", "Undo", "Redo", "Reset"]
 
 
 def test_edits_are_told_undone_and_redone(qtbot) -> None:

@@ -29,9 +29,9 @@ def follow(part: QWidget, others: Iterable[QWidget]) -> None:
 
 def stops_in(whole: QWidget) -> list[QWidget]:
     """Where the Tab key comes to in it, in the order in which they were made."""
-    found, part = [], whole.nextInFocusChain()
-    while part is not None and part is not whole:
-        if whole.isAncestorOf(part) and part.focusPolicy() & Qt.FocusPolicy.TabFocus and part.focusProxy() is None:
-            found.append(part)
-        part = part.nextInFocusChain()
-    return found
+    # not by walking Qt's chain: it leads through parts of Qt's own all over the window, whose wrappers outlive them
+    return [
+        part
+        for part in whole.findChildren(QWidget)
+        if part.focusPolicy() & Qt.FocusPolicy.TabFocus and part.focusProxy() is None
+    ]

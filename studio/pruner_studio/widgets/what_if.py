@@ -17,7 +17,6 @@ from pruner_studio.models.words import location
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, clear, label
-from pruner_studio.widgets.tab_order import lead_to, stops_in
 from pruner_studio.widgets.wheel import leave_wheel
 
 _WIDEST = 420  # pixels that it keeps where what stands beside it wants room
@@ -170,7 +169,7 @@ class WhatIfEditor(QScrollArea):
         self._grid_holder = QVBoxLayout()
         column.addLayout(self._grid_holder)
         row = QHBoxLayout()
-        self._undo = undo = button(tr("Undo"), self._stacks.undo, tip=tr("Take the last edit back (Ctrl+Z)"))
+        undo = button(tr("Undo"), self._stacks.undo, tip=tr("Take the last edit back (Ctrl+Z)"))
         redo = button(tr("Redo"), self._stacks.redo, tip=tr("Do it again (Ctrl+Shift+Z)"))
         reset = button(tr("Reset"), self.reset, tip=tr("Back to the candidate's own decisions"))
         self._stacks.canUndoChanged.connect(undo.setEnabled)
@@ -230,7 +229,6 @@ class WhatIfEditor(QScrollArea):
             self._shows.append(show)
             show(self.decisions[at])
         self._grid_holder.addWidget(holder)
-        lead_to(self._undo, stops_in(holder))
         self.updateGeometry()
 
     def _editor(self, at: int, name: str, domain: dict[str, Any]) -> tuple[QWidget, Callable[[Any], None]]:
