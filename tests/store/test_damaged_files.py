@@ -106,9 +106,8 @@ def read_all(path: Path) -> None:
 
 def open_to_write(path: Path) -> None:
     with Project(path) as project:
-        for run_id in range(1, 3):
-            if project.runs.has(run_id):
-                project.trials.measured(run_id), project.runs.tasks(run_id)
+        for row in project.query("SELECT id FROM runs WHERE id IN (1, 2)"):
+            project.trials.measured(row["id"]), project.runs.tasks(row["id"])
 
 
 def counted(path: Path, most: float) -> int:

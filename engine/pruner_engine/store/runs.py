@@ -65,9 +65,6 @@ class RunRepository:
             raise UserError(f"{self._project.path.name} holds no run {run_id}.", "`pruner status` lists its runs.")
         return found[0]
 
-    def has(self, run_id: int) -> bool:
-        return bool(self._project.query("SELECT 1 FROM runs WHERE id = ?", (run_id,)))
-
     def tunes(self, run_id: int, task_id: int) -> bool:
         """Whether a task is one of a run's."""
         return bool(self._project.query("SELECT 1 FROM run_tasks WHERE run_id = ? AND task_id = ?", (run_id, task_id)))
