@@ -3,7 +3,7 @@
 `tvm_ffi` imports torch if it can (2–3 s, 200 MB), TVM imports tensor intrinsics of all targets, 250 functions in
 TVMScript (3–5 s), as soon as a design space is made, and fifty of its modules list all names of functions (0.2 s).
 Every process of the engine imports TVM this way, and so builds kernels with our vector arithmetic, our products of
-bytes and our lowering; intrinsics come with the target that has them, see tensor_intrinsics.py.
+bytes and our lowering; intrinsics come with the target that has them, see `lowering/tensor_intrinsics.py`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any
 
-from pruner_engine.loading import loading
+from pruner_engine.processes.loading import loading
 
 INTRINSICS = "tvm.s_tir.tensor_intrin"
 
@@ -59,9 +59,9 @@ def _listing_what_is_new() -> Iterator[None]:
 
 @functools.cache
 def _register() -> None:
-    from pruner_engine.byte_products import register_byte_products
-    from pruner_engine.lowering import register_lowering
-    from pruner_engine.vector_math import register_vector_math
+    from pruner_engine.lowering.byte_products import register_byte_products
+    from pruner_engine.lowering.pipeline import register_lowering
+    from pruner_engine.lowering.vector_math import register_vector_math
 
     register_vector_math()
     register_byte_products()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pruner_engine.bug_report import environment
+from pruner_engine.diagnostics.bug_report import environment
 from pruner_studio.problem import Problem
 from pruner_studio.workspace import Workspace
 

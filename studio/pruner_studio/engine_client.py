@@ -11,8 +11,8 @@ import msgspec
 from PySide6.QtCore import QDeadlineTimer, QObject, QProcess, QProcessEnvironment, QTimer, Signal
 
 from pruner_engine import protocol as msg
-from pruner_engine.child import module_command
 from pruner_engine.jobs.heartbeat import GRACE_S, signal_engine
+from pruner_engine.processes.child import module_command
 from pruner_studio.pulse import Pulse
 from pruner_studio.socket_link import SocketLink
 from pruner_studio.surroundings import of_engines

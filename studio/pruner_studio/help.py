@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass
 from functools import lru_cache
 
-from pruner_engine.advice import ADVICE, OTHERWISE, advice
+from pruner_engine.measure.advice import ADVICE, OTHERWISE, advice
 from pruner_engine.resources import resource_dir
 from pruner_studio.translation import tr
 

@@ -104,7 +104,7 @@ class Session:
 
     def describe(self) -> None:
         """Add the versions and the machine, which take a moment to find out."""
-        from pruner_engine.bug_report import environment
+        from pruner_engine.diagnostics.bug_report import environment
 
         self._write(f"{environment()}\n\n")
 

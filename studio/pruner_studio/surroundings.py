@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from pruner_engine.child import environment
+from pruner_engine.processes.child import environment
 
 # The window multiplies no matrices: threads for that would take a third of the time in which numpy is imported
 _OWN = {"OPENBLAS_NUM_THREADS": "1"}

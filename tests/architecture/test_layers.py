@@ -10,8 +10,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 # each may import from those before it, and from modules beside the packages
 LAYERS = (
-    "protocol", "targets", "tasks", "frontends", "space", "draft", "verify", "adapt", "measure", "store", "search",
-    "inspect", "export", "jobs", "benchmarks", "reports", "cli",
+    "protocol", "processes", "lowering", "targets", "tasks", "frontends", "space", "draft", "verify", "adapt",
+    "measure", "diagnostics", "store", "search", "inspect", "export", "jobs", "benchmarks", "reports", "cli",
 )  # fmt: skip
 HEAVY = ("tvm", "tvm_ffi", "torch", "xgboost", "onnx", "onnxruntime")
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import click
 import pytest
 
-from pruner_engine.child import environment
 from pruner_engine.cli.main import cli
+from pruner_engine.processes.child import environment
 
 SCRIPT = Path(__file__).parents[2] / "bench" / "gpu.sh"
 ENVIRONMENT = {**os.environ, "PYTHON": sys.executable}

@@ -7,7 +7,7 @@ from tvm import relax, te, topi
 from tvm.relax import op
 
 from graphs import graph
-from pruner_engine.byte_products import WIDE_PAIRS
+from pruner_engine.lowering.byte_products import WIDE_PAIRS
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.integers.kernels import Window, conv2d
 from pruner_engine.tasks.prepare import prepare

@@ -16,13 +16,13 @@ import pytest
 import torch
 from models import write_pt2
 
-from pruner_engine.child import environment
 from pruner_engine.export.baselines import example_inputs, request_of, time_reference, time_untuned
 from pruner_engine.export.check import compare, tolerance
 from pruner_engine.export.contents import FILES
 from pruner_engine.export.files import run
 from pruner_engine.frontends import load_model
 from pruner_engine.frontends.precision import in_precision
+from pruner_engine.processes.child import environment
 from pruner_engine.tasks.prepare import prepare
 from schedules import CPU
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from tvm.s_tir.meta_schedule.database import MemoryDatabase
 
-from pruner_engine.child import environment
 from pruner_engine.export import build, export_bundle
 from pruner_engine.export.files import run
 from pruner_engine.export.library import write_library
 from pruner_engine.export.tuned import TunedModel
 from pruner_engine.export.weights import write_weights
 from pruner_engine.frontends import load_model
+from pruner_engine.processes.child import environment
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.prepare import prepare
 from stand_in import stand_in  # noqa: F401  a fixture

@@ -17,7 +17,7 @@ from tvm.s_tir.meta_schedule.database import JSONDatabase
 from pruner_engine.errors import UserError
 from pruner_engine.export.records import RECORDS, WORKLOADS, read_records, write_records
 from pruner_engine.inspect import code_of
-from pruner_engine.isolation import deadly
+from pruner_engine.processes.isolation import deadly
 from schedules import CPU, database_with, task_of
 
 

@@ -7,7 +7,7 @@ import tempfile
 
 import pytest
 
-from pruner_engine.doctor import run_checks
+from pruner_engine.diagnostics.doctor import run_checks
 from pruner_engine.errors import UserError
 from pruner_engine.measure.measurer import Measurer
 from schedules import CPU

@@ -11,9 +11,9 @@ import tvm
 from torch import nn
 
 from machines import machine_of
-from pruner_engine.byte_products import products_of
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import load_model
+from pruner_engine.lowering.byte_products import products_of
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.prepare import prepare
 

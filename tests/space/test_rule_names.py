@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from pruner_engine.child import environment
+from pruner_engine.processes.child import environment
 from pruner_engine.rule_names import NAMES, SCHEDULE_RULES
 
 RULES = (Path(__file__).parents[2] / "docs" / "rules.md").read_text(encoding="utf-8")

@@ -14,7 +14,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from pruner_engine import protocol as msg
-from pruner_engine.advice import advice
+from pruner_engine.measure.advice import advice
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.engine_client import NOT_STARTED, EngineClient
 from pruner_studio.main_window import MainWindow

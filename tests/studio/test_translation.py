@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from pruner_engine.advice import ADVICE, OTHERWISE
+from pruner_engine.measure.advice import ADVICE, OTHERWISE
 from pruner_engine.resources import resource_dir
 
 TEXTS = resource_dir() / "translations" / "studio_de.ts"

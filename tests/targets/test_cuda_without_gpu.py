@@ -6,7 +6,6 @@ import sys
 
 import pytest
 
-from pruner_engine.child import environment
 from pruner_engine.errors import UserError
 from pruner_engine.export.build import compile_model
 from pruner_engine.export.contents import add_contents
@@ -15,6 +14,7 @@ from pruner_engine.export.library import write_library
 from pruner_engine.frontends import load_model
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput
+from pruner_engine.processes.child import environment
 from pruner_engine.targets import cuda_compiler
 from pruner_engine.targets.cuda_compiler import find_cuda_compiler, use_cuda_compiler
 from pruner_engine.targets.gpu_microbench import arithmetic, compile_kernel, rereading, stream

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from pruner_engine.child import environment
+from pruner_engine.processes.child import environment
 from pruner_engine.targets import Device, cpu, detect_gpus, detect_host
 from pruner_engine.targets import gpu as gpus
 from pruner_engine.targets.cpu import vector_bits

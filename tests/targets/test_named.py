@@ -7,9 +7,9 @@ import sys
 import pytest
 from click.testing import CliRunner
 
-from pruner_engine.child import environment
 from pruner_engine.cli.main import cli
 from pruner_engine.errors import UserError
+from pruner_engine.processes.child import environment
 from pruner_engine.targets import Device, detect_host, named, named_targets
 from pruner_engine.targets.presets import load_presets
 from pruner_engine.targets.target import resolve_target

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from pruner_engine.child import environment
+from pruner_engine.processes.child import environment
 
 # The functions of NVML that detection calls, with their types in NVIDIA's header; `cores` is what some drivers hide
 NVML = """

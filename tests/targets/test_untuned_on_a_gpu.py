@@ -15,7 +15,7 @@ from pruner_engine.export.build import compile_model
 from pruner_engine.frontends import load_model
 from pruner_engine.inspect import code_of
 from pruner_engine.inspect.texts import build_kernel
-from pruner_engine.lowering import unscheduled, without_broken_schedules
+from pruner_engine.lowering.default_schedules import unscheduled, without_broken_schedules
 from pruner_engine.targets.cuda_compiler import use_cuda_compiler
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.prepare import prepare

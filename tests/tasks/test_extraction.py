@@ -9,8 +9,8 @@ import onnx
 import pytest
 from tvm.s_tir import meta_schedule as ms
 
-from pruner_engine.child import environment
 from pruner_engine.frontends import load_model
+from pruner_engine.processes.child import environment
 from pruner_engine.resources import resource_dir
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.extract import extract_tasks

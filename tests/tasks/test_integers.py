@@ -12,7 +12,7 @@ from tvm.s_tir import Schedule
 from tvm.target import Target
 
 from machines import machine_of, result_of
-from pruner_engine.byte_products import BYTES, PAIRS, WIDE_PAIRS, multiplied, products_of
+from pruner_engine.lowering.byte_products import BYTES, PAIRS, WIDE_PAIRS, multiplied, products_of
 from pruner_engine.measure.kernel import facts_of
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.target import resolve_target, runs_here

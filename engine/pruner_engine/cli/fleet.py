@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from pruner_engine.addresses import EXAMPLE, host_and_port
 from pruner_engine.errors import UserError
+from pruner_engine.measure.addresses import EXAMPLE, host_and_port
 
 
 class AddressType(click.ParamType):

@@ -61,7 +61,7 @@ def main() -> None:
     except Exception as error:
         if (said := of_surroundings(error)) is not None:
             _end(f"pruner: {said}", 1)
-        from pruner_engine.bug_report import WHAT_TO_DO, bug_report
+        from pruner_engine.diagnostics.bug_report import WHAT_TO_DO, bug_report
 
         what = f"pruner met an error of its own: {type(error).__name__}. {WHAT_TO_DO}"
         _end(f"{what}\n\n{bug_report(error)}", 70)

@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 import click
 
-from pruner_engine.advice import advice
 from pruner_engine.cli.arguments import absolute, find_task
 from pruner_engine.cli.options import WholeType, json_option, plugin_option, project_argument, run_option
 from pruner_engine.cli.output import print_json
@@ -17,6 +16,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.inspect.why import why_text
 from pruner_engine.jobs.client import tell_engine
 from pruner_engine.jobs.lines import decision_names
+from pruner_engine.measure.advice import advice
 from pruner_engine.protocol import Pin, Pinned, Tried, Try, Verified, Verify, WhatIf, WhatIfScore
 from pruner_engine.store.reader import ProjectReader, Row
 from pruner_engine.store.reading import making_sense

@@ -10,9 +10,9 @@ from tvm import tirx
 from tvm.ir.expr import Call, TensorLoad
 from tvm.s_tir import SBlockRealize
 
-from pruner_engine.byte_products import ALL, is_pair_products
 from pruner_engine.draft.index import Atom, Const, Index, Opaque, Quotient, Remainder, Var, add, resolve, scale, span
 from pruner_engine.draft.nest import Access, Block, Buffer, Iter, Loop, Store, UnreadableSketchError, attach
+from pruner_engine.lowering.byte_products import ALL, is_pair_products
 
 _KINDS = {1: "parallel", 2: "vectorized", 3: "unrolled"}  # tirx.ForKind
 _CALLS = {

@@ -15,7 +15,7 @@ from tvm.s_tir.meta_schedule import Database
 
 from pruner_engine.errors import UserError
 from pruner_engine.export.weights import without_weights
-from pruner_engine.lowering import without_broken_schedules
+from pruner_engine.lowering.default_schedules import without_broken_schedules
 from pruner_engine.targets.cuda_compiler import use_cuda_compiler
 
 _ROOT = "root"  # name of the block around all others of a kernel

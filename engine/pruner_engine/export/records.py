@@ -16,7 +16,7 @@ import tvm
 from tvm.s_tir.meta_schedule.database import Database, JSONDatabase, TuningRecord, Workload
 
 from pruner_engine.errors import UserError
-from pruner_engine.isolation import deadly
+from pruner_engine.processes.isolation import deadly
 from pruner_engine.tasks.task import TuningTask
 
 WORKLOADS = "database_workload.json"

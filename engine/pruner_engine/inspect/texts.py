@@ -20,7 +20,7 @@ from pruner_engine.inspect.diff import outline
 from pruner_engine.inspect.loop_tree import LoopTree
 from pruner_engine.inspect.ptx import ptx_of
 from pruner_engine.inspect.replay import replay
-from pruner_engine.lowering import unscheduled
+from pruner_engine.lowering.default_schedules import unscheduled
 from pruner_engine.space.schedule import schedule_of
 from pruner_engine.tasks.task import TuningTask
 

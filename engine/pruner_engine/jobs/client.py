@@ -14,9 +14,9 @@ from collections.abc import Iterator
 
 import msgspec
 
-from pruner_engine.child import environment, module_command
 from pruner_engine.errors import UserError
 from pruner_engine.jobs.heartbeat import BEAT_S, SILENT_S
+from pruner_engine.processes.child import environment, module_command
 from pruner_engine.protocol import PROTOCOL, Bye, Command, Event, Hello, Quit, decode_event, encode
 
 MEASURED_IS_KEPT = "Everything measured is in the project file: `pruner resume` goes on."

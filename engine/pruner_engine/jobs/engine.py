@@ -23,7 +23,7 @@ from pruner_engine.errors import StoppedError, of_surroundings
 from pruner_engine.jobs.channel import Hub, Listener
 from pruner_engine.jobs.heartbeat import BEAT_S
 from pruner_engine.jobs.watchdog import Watchdog
-from pruner_engine.loading import loading
+from pruner_engine.processes.loading import loading
 from pruner_engine.protocol import (
     PROTOCOL,
     Bye,
@@ -106,7 +106,7 @@ def _failed(error: Exception, request: int) -> Failed:
     if (said := of_surroundings(error)) is not None:
         kind: Literal["stopped", "user"] = "stopped" if isinstance(error, StoppedError) else "user"
         return Failed(kind=kind, message=said.message, hint=said.hint, request=request)
-    from pruner_engine.bug_report import WHAT_TO_DO, bug_report
+    from pruner_engine.diagnostics.bug_report import WHAT_TO_DO, bug_report
 
     return Failed(
         kind="bug",
@@ -220,7 +220,7 @@ class Engine:
         """The function that carries a job out; TVM is loaded by the first that needs it."""
         command = job.command
         if isinstance(command, Doctor):
-            from pruner_engine.doctor import run_checks
+            from pruner_engine.diagnostics.doctor import run_checks
 
             return lambda: self._emit(run_checks())
         from pruner_engine.tvm_import import import_tvm

@@ -6,10 +6,10 @@ from functools import partial
 from pathlib import Path
 
 from pruner_engine.errors import UserError
-from pruner_engine.isolation import deadly
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.noting import note
 from pruner_engine.jobs.preparing import Work
+from pruner_engine.processes.isolation import deadly
 from pruner_engine.protocol import Notice, Phase
 from pruner_engine.space.schedule import schedule_of
 from pruner_engine.store.known import best_traces

@@ -18,7 +18,7 @@ from tvm.support.tar import tar
 from tvm.target import Target
 from tvm_ffi.serialization import from_json_graph_str
 
-from pruner_engine.lowering import unscheduled
+from pruner_engine.lowering.default_schedules import unscheduled
 from pruner_engine.measure import process, wire
 from pruner_engine.measure.conversions import without_conversions
 from pruner_engine.measure.layout import rewrites_of

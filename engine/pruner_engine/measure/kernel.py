@@ -11,7 +11,7 @@ import tvm
 from tvm.s_tir import SBlock, Schedule
 from tvm.tirx import BufferStore, IterVar
 
-from pruner_engine.byte_products import holds_byte_products, widened_operands
+from pruner_engine.lowering.byte_products import holds_byte_products, widened_operands
 from pruner_engine.measure.correctness import dtype_of
 from pruner_engine.measure.indices import index_bounds
 from pruner_engine.measure.wire import KernelFacts

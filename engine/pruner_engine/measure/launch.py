@@ -12,9 +12,9 @@ from collections import deque
 from pathlib import Path
 from typing import Literal
 
-from pruner_engine.child import environment, module_command
 from pruner_engine.errors import UserError
 from pruner_engine.measure import wire
+from pruner_engine.processes.child import environment, module_command
 
 _START_S = 120.0
 StartMethod = Literal["fork", "spawn"]

@@ -9,8 +9,8 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-from pruner_engine.child import module_command
 from pruner_engine.errors import UserError
+from pruner_engine.processes.child import module_command
 
 # now: a missing symbol fails when the library is loaded, not in a call
 _FLAGS = ("-shared", "-z", "now") if sys.platform == "linux" else ("-shared",)

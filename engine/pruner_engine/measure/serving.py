@@ -14,8 +14,8 @@ import sys
 import time
 from collections.abc import Callable
 
-from pruner_engine.child import environment, module_command
 from pruner_engine.measure import process
+from pruner_engine.processes.child import environment, module_command
 from pruner_engine.tvm_import import import_tvm
 
 _ANSWER_S = 5.0

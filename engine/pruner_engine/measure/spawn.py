@@ -18,9 +18,9 @@ import time
 from pathlib import Path
 from typing import IO
 
-from pruner_engine.child import environment, module_command
 from pruner_engine.measure import process, wire
 from pruner_engine.measure.obituary import obituary
+from pruner_engine.processes.child import environment, module_command
 from pruner_engine.targets.cuda_compiler import use_cuda_compiler
 from pruner_engine.tvm_import import import_tvm
 

@@ -19,10 +19,10 @@ from collections import deque
 from collections.abc import Callable
 from typing import IO
 
-from pruner_engine.loading import loading
 from pruner_engine.measure import process, wire
 from pruner_engine.measure.obituary import obituary
 from pruner_engine.measure.working_clock import WorkingClock
+from pruner_engine.processes.loading import loading
 from pruner_engine.targets.cuda_compiler import use_cuda_compiler
 from pruner_engine.tvm_import import import_tvm
 

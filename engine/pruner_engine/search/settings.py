@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal, NamedTuple
 import msgspec
 from msgspec import Meta
 
-from pruner_engine.addresses import tracker_at
 from pruner_engine.errors import UserError
+from pruner_engine.measure.addresses import tracker_at
 from pruner_engine.rule_names import Layout
 
 _Positive = Annotated[int, Meta(ge=1)]

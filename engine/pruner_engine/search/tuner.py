@@ -9,9 +9,9 @@ import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from pruner_engine.allocator import give_back_memory
 from pruner_engine.errors import PhaseSilentError, UserError, first_words
 from pruner_engine.measure.measurer import Measurer
+from pruner_engine.processes.memory import give_back_memory
 from pruner_engine.protocol import Event
 from pruner_engine.search.allotment import Allotment
 from pruner_engine.search.budget import WorkClock

@@ -6,8 +6,8 @@ import json
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from pruner_engine.advice import advice
 from pruner_engine.errors import UserError
+from pruner_engine.measure.advice import advice
 from pruner_engine.store.candidates import CandidateReader, of_tasks
 from pruner_engine.store.lock import is_being_written, last_words
 from pruner_engine.store.of_run import UNTUNED_S, WEIGHT

@@ -15,8 +15,8 @@ from typing import Annotated
 import msgspec
 from tvm.target import Target
 
-from pruner_engine.child import environment, module_command
 from pruner_engine.errors import UserError
+from pruner_engine.processes.child import environment, module_command
 from pruner_engine.targets.estimate import estimate
 from pruner_engine.targets.presets import on_device, preset_for
 from pruner_engine.targets.profile import DeviceProfile

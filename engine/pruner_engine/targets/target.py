@@ -10,11 +10,11 @@ import tvm
 from tvm.target import Target, codegen
 
 from pruner_engine.errors import UserError
+from pruner_engine.lowering.tensor_intrinsics import load_tensor_intrinsics
 from pruner_engine.targets.cpu import ARM_FEATURES, X86_FEATURES, detect_host, vector_bits
 from pruner_engine.targets.device import COMMON_CACHES, Device, fingerprint
 from pruner_engine.targets.gpu import detect_gpus
 from pruner_engine.targets.presets import load_presets
-from pruner_engine.tensor_intrinsics import load_tensor_intrinsics
 from pruner_engine.tvm_import import import_tvm
 
 _HINT = 'Use "auto" for this CPU, "cuda" for a GPU, a TVM target as JSON, or a device: {}.'

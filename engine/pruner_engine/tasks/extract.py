@@ -10,7 +10,7 @@ from tvm.s_tir import meta_schedule as ms
 from tvm.target import Target
 from tvm.tirx import IntImm, IterVar
 
-from pruner_engine.byte_products import holds_byte_products
+from pruner_engine.lowering.byte_products import holds_byte_products
 from pruner_engine.tasks.operations import operations_of
 from pruner_engine.tasks.task import TensorSpec, TuningTask, module_hash
 

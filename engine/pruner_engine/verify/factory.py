@@ -6,7 +6,7 @@ from collections.abc import Callable
 from importlib import import_module
 
 from pruner_engine.errors import UserError
-from pruner_engine.loading import loading
+from pruner_engine.processes.loading import loading
 from pruner_engine.verify.model import CostModel
 
 # imported when asked for: torch takes seconds

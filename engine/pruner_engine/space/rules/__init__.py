@@ -12,6 +12,7 @@ from typing import Literal
 from tvm.s_tir import meta_schedule as ms
 from tvm.target import Target
 
+from pruner_engine.lowering.tensor_intrinsics import load_tensor_intrinsics
 from pruner_engine.rule_names import BFLOAT16_RULE, EPILOGUE_RULE, SPLIT_RULE
 from pruner_engine.space.rules.epilogue import Epilogue
 from pruner_engine.space.rules.inline import OnceInline
@@ -24,7 +25,6 @@ from pruner_engine.space.rules.split_sum import SplitSum
 from pruner_engine.space.rules.tensor_core import BFloat16TensorCore
 from pruner_engine.space.rules.vector_copy import VectorCopy
 from pruner_engine.space.rules.winograd import Winograd
-from pruner_engine.tensor_intrinsics import load_tensor_intrinsics
 
 OWN_RULES: dict[str, Callable[[Machine], ms.ScheduleRule]] = {
     "rows": schedule_rule(Rows),

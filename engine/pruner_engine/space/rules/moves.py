@@ -16,7 +16,7 @@ from tvm.s_tir import Schedule
 from tvm.s_tir.schedule import LoopRV, SBlockRV
 from tvm.tirx import Add, BufferStore, FloorDiv, FloorMod, IntImm, IterVar, Mul, Sub, Var
 
-from pruner_engine.cases import chosen_along, loads_of
+from pruner_engine.lowering.cases import chosen_along, loads_of
 from pruner_engine.space.rules.machine import Machine
 from pruner_engine.space.rules.nest import close_root, loops_of, unscheduled
 from pruner_engine.targets.target import threads_of

@@ -10,7 +10,7 @@ from tvm.s_tir import meta_schedule as ms
 from tvm.s_tir.meta_schedule.schedule_rule import MultiLevelTilingTensorCore, PyScheduleRule, ReuseType
 from tvm.s_tir.schedule import SBlockRV
 
-from pruner_engine.tensor_intrinsics import intrinsic_groups
+from pruner_engine.lowering.tensor_intrinsics import intrinsic_groups
 
 _SCOPE = "shared.dyn"
 _ALIGN = (32, 8)  # rows of 16-bit operands start in different banks

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tvm import relax, te, tirx
 
-from pruner_engine.byte_products import BYTES, WordProducts
+from pruner_engine.lowering.byte_products import BYTES, WordProducts
 from pruner_engine.tasks.integers.weights import BYTE, WORD
 
 _EVERY_BYTE = 0x01010101

@@ -25,7 +25,7 @@ from tvm.ir.expr import GenericConst
 from tvm.ir.transform import Sequential
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.byte_products import WordProducts
+from pruner_engine.lowering.byte_products import WordProducts
 from pruner_engine.tasks.integers import kernels
 from pruner_engine.tasks.integers.weights import BYTE, WORD, ByteWeights, as_words, byte_weights
 from pruner_engine.tasks.rewriting import OUTER, bound, is_constant_nhwc, operator_of, rewritten, shape_of

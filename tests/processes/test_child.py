@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from pruner_engine.child import environment, module_command
+from pruner_engine.processes.child import environment, module_command
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,10 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from pruner_engine.child import environment, import_command, module_command
 from pruner_engine.errors import UserError
 from pruner_engine.measure.folder import refuse_noexec
 from pruner_engine.measure.linker import linker
+from pruner_engine.processes.child import environment, import_command, module_command
 from pruner_engine.protocol import Check, DoctorReport
 from pruner_engine.requirements import OLDEST, installed, is_old
 from pruner_engine.targets import detect_gpus, detect_host
@@ -137,7 +137,7 @@ def _selftest(target: str) -> tuple[dict[str, str], str]:
     stage, said, tail = "import TVM", list[dict[str, str]](), ""
     try:
         done = subprocess.run(
-            module_command("pruner_engine.selftest", target),
+            module_command("pruner_engine.diagnostics.selftest", target),
             env=environment(),
             capture_output=True,
             text=True,

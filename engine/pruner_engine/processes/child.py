@@ -29,7 +29,7 @@ def environment(**changes: str) -> dict[str, str]:
     An empty entry of PYTHONPATH, as `PYTHONPATH=folder:$PYTHONPATH` leaves behind, would be the current folder.
     """
     paths = [
-        str(Path(__file__).resolve().parents[1]),
+        str(Path(__file__).resolve().parents[2]),
         *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep)),
     ]
     return os.environ | {"PYTHONPATH": os.pathsep.join(paths)} | changes

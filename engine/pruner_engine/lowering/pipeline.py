@@ -12,48 +12,21 @@ from typing import Any
 
 from tvm import IRModule
 from tvm.ir.transform import PassContext, module_pass
-from tvm.s_tir import SBlockRealize, dlight
+from tvm.s_tir import SBlockRealize
 from tvm.s_tir.pipeline import default_s_tir_pipeline
-from tvm.target import Target
 from tvm.tirx import PrimFunc
 from tvm.tirx.compilation_pipeline import register_tir_pipeline
 
-from pruner_engine.byte_products import accumulated, holds_byte_products
-from pruner_engine.long_kernels import in_few_loops, in_long_loops
-from pruner_engine.parted_loops import in_parted_loops
+from pruner_engine.lowering.byte_products import accumulated, holds_byte_products
+from pruner_engine.lowering.long_kernels import in_few_loops, in_long_loops
+from pruner_engine.lowering.parted_loops import in_parted_loops
 
-_NO_TENSOR_CORES = "dlight.do_not_tensorize"  # of TVM's default rules
 _PLAN_ONCE = {"tirx.merge_static_smem": True}  # what it says of static memory does not matter: these kernels have none
 
 
 def register_lowering() -> None:
     """Let TVM compile kernels this way by default; `import_tvm` calls it."""
     register_tir_pipeline("s_tir", _pipeline)
-
-
-def unscheduled(mod: IRModule, target: Target) -> IRModule:
-    """A kernel without a schedule as it can be compiled: a GPU's loops need threads, which TVM's default rules give.
-
-    An export compiles with these rules what is not tuned, so that a gain over them is one that users see. TVM's plainer
-    pass, DefaultGPUSchedule, fails on kernels of more than one statement.
-    """
-    if target.kind.name == "llvm":
-        return mod
-    rules = (dlight.gpu.Matmul, dlight.gpu.GEMV, dlight.gpu.Reduction, dlight.gpu.GeneralReduction, dlight.gpu.Fallback)
-    with target:
-        return dlight.ApplyDefaultSchedule(*(rule() for rule in rules))(without_broken_schedules(mod))
-
-
-def without_broken_schedules(mod: IRModule) -> IRModule:
-    """A module whose products of bytes TVM's default rules leave to plain threads.
-
-    What these rules make of them for Tensor Cores does not compile: its software pipeline lacks fragments' shapes.
-    """
-    marked = IRModule(mod.functions, attrs=mod.attrs)
-    for variable, function in mod.functions.items():
-        if isinstance(function, PrimFunc) and any(str(p.dtype) == "int8" for p in function.params):
-            marked[variable] = function.with_attr(_NO_TENSOR_CORES, True)
-    return marked
 
 
 def _pipeline() -> tuple[Any, Any, Any]:

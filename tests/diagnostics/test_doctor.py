@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pruner_engine.child import environment
-from pruner_engine.doctor import run_checks
+from pruner_engine.diagnostics.doctor import run_checks
+from pruner_engine.processes.child import environment
 from pruner_engine.requirements import OLDEST
 from pruner_engine.targets import detect_gpus
 
@@ -29,9 +29,8 @@ def test_a_machine_that_runs_these_tests_is_fit(report):
 
 
 def diagnose(**changes):
-    code = (
-        "import msgspec; from pruner_engine.doctor import run_checks; print(msgspec.json.encode(run_checks()).decode())"
-    )
+    code = "import msgspec; from pruner_engine.diagnostics.doctor import run_checks; "
+    code += "print(msgspec.json.encode(run_checks()).decode())"
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment(**changes), capture_output=True, text=True, check=True
     )
@@ -52,7 +51,7 @@ def test_a_broken_tvm_is_told_with_what_to_do(tmp_path):
     (tmp_path / "tvm" / "__init__.py").write_text("import os\nos.abort()\n")
     path = f"{tmp_path}:{environment()['PYTHONPATH']}"
     code = (
-        "import sys, msgspec; from pruner_engine import doctor;"
+        "import sys, msgspec; from pruner_engine.diagnostics import doctor;"
         f"doctor.environment = lambda: {{**__import__('os').environ, 'PYTHONPATH': {path!r}}};"
         "print(msgspec.json.encode(doctor.run_checks()).decode())"
     )

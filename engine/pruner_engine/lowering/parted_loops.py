@@ -17,7 +17,7 @@ from tvm.s_tir import SBlock, SBlockRealize
 from tvm.sym import detect_linear_equation
 from tvm.tirx import LE, LT, BufferStore, For, ForKind, IntImm, SeqStmt, Stmt, Var
 
-from pruner_engine.cases import cases_of, is_case, loads_of
+from pruner_engine.lowering.cases import cases_of, is_case, loads_of
 
 _KINDS = (ForKind.SERIAL, ForKind.UNROLLED)
 

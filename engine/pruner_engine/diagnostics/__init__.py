@@ -1,0 +1,1 @@
+"""What is wrong: checks of an installation, and reports of the product's own errors."""
