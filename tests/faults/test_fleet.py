@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Literal
 
 import foul
 import pytest
@@ -24,7 +25,7 @@ from pruner_engine.jobs.job import JobContext
 from pruner_engine.measure import pipeline
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.rpc import Fleet, boards_of
-from pruner_engine.measure.types import MeasureInput, MeasureResult
+from pruner_engine.measure.types import MeasureInput, MeasureOptions, MeasureResult
 from pruner_engine.protocol import Tune
 from pruner_engine.search.control import Control
 from pruner_engine.store.reader import ProjectReader
@@ -98,6 +99,10 @@ def wait_for(condition) -> None:
     raise TimeoutError
 
 
+def fleet_measurer(port: int, key: str, check: Literal["all", "none"] = "none") -> Measurer:
+    return Measurer(CPU, MeasureOptions(check=check, run_timeout_s=5), fleet=Fleet("127.0.0.1", port, key))
+
+
 def measured(measurer: Measurer, task, mods: dict) -> dict[str, MeasureResult]:
     results: dict[str, MeasureResult] = {}
     inputs = [MeasureInput(key, mod) for key, mod in mods.items()]
@@ -110,7 +115,7 @@ def test_two_boards_measure_and_foul_candidates_cost_themselves(tracker):
     good = random_schedule(task).mod
     with board(tracker, "pair"), board(tracker, "pair"):
         wait_for(lambda: len(boards_of("127.0.0.1", tracker).get("pair", [])) == 2)
-        with Measurer(CPU, fleet=Fleet("127.0.0.1", tracker, "pair"), check="all", run_timeout_s=5) as measurer:
+        with fleet_measurer(tracker, "pair", check="all") as measurer:
             assert measurer.untuned(task).ok
             mods = {f"good{i}": good for i in range(4)} | {"segfault": foul.segfault(), "wrong": foul.wrong()}
             results = measured(measurer, task, mods)
@@ -164,7 +169,7 @@ def test_a_board_that_restarts_costs_at_most_its_trial(seed, tracker):
 
         restarting = threading.Timer(rng.uniform(0, 0.3), restart)
         wait_for(lambda: key in boards_of("127.0.0.1", tracker))
-        with Measurer(CPU, fleet=Fleet("127.0.0.1", tracker, key), check="none", run_timeout_s=5) as measurer:
+        with fleet_measurer(tracker, key) as measurer:
             inputs = [MeasureInput(str(i), good) for i in range(6)]
             measurer.measure(task, inputs, best_s=None, on_result=commit)
         restarting.join()
@@ -196,7 +201,7 @@ def test_a_tracker_that_restarts_costs_no_candidate(seed):
         wait_for(lambda: boards_of("127.0.0.1", port) is not None)
         processes.enter_context(own_board(port, "kept"))
         wait_for(lambda: "kept" in boards_of("127.0.0.1", port))
-        with Measurer(CPU, fleet=Fleet("127.0.0.1", port, "kept"), check="none", run_timeout_s=5) as measurer:
+        with fleet_measurer(port, "kept") as measurer:
             inputs = [MeasureInput(str(i), good) for i in range(6)]
             measurer.measure(task, inputs, best_s=None, on_result=commit)
         restarting.join()
@@ -210,7 +215,7 @@ def test_a_board_that_joins_takes_part_in_the_next_batch(tracker):
     with board(tracker, "grows"):
         wait_for(lambda: "grows" in boards_of("127.0.0.1", tracker))
         fleet = Fleet("127.0.0.1", tracker, "grows")
-        with Measurer(CPU, build_workers=1, fleet=fleet, check="none", run_timeout_s=3) as measurer:
+        with Measurer(CPU, MeasureOptions(build_workers=1, check="none", run_timeout_s=3), fleet=fleet) as measurer:
             # built one after the other: as long as one hangs, the other gets no board
             foul_and_good = {"hang": foul.hang(), "good": random_schedule(task).mod}
             alone = list(measured(measurer, task, foul_and_good))
@@ -226,7 +231,7 @@ def test_a_board_whose_session_crashes_is_started_again(tracker):
     good = random_schedule(task).mod
     with own_board(tracker, "mended"):
         wait_for(lambda: "mended" in boards_of("127.0.0.1", tracker))
-        with Measurer(CPU, fleet=Fleet("127.0.0.1", tracker, "mended"), check="none", run_timeout_s=5) as measurer:
+        with fleet_measurer(tracker, "mended") as measurer:
             results = measured(measurer, task, {"segfault": foul.segfault(), "after": good, "later": good})
     assert not results["segfault"].ok
     assert results["after"].ok and results["later"].ok, results
@@ -246,7 +251,7 @@ def test_a_board_that_hangs_is_passed_over_and_no_candidate_pays(tracker):
     with board(tracker, "slow") as hanging, board(tracker, "slow"):
         wait_for(lambda: len(boards_of("127.0.0.1", tracker).get("slow", [])) == 2)
         os.killpg(hanging.pid, signal.SIGSTOP)
-        with Measurer(CPU, fleet=Fleet("127.0.0.1", tracker, "slow"), check="none", run_timeout_s=5) as measurer:
+        with fleet_measurer(tracker, "slow") as measurer:
             results = measured(measurer, task, {str(i): good for i in range(4)})
         assert len(boards_of("127.0.0.1", tracker)["slow"]) == 2, "the tracker notices nothing"
     assert all(result.ok for result in results.values()), results
@@ -257,7 +262,7 @@ def test_a_fleet_that_is_gone_for_good_is_said(tracker, monkeypatch):
     monkeypatch.setattr(pipeline, "_BOARDLESS", 0)
     with board(tracker, "gone"):
         wait_for(lambda: "gone" in boards_of("127.0.0.1", tracker))
-        measurer = Measurer(CPU, fleet=Fleet("127.0.0.1", tracker, "gone", wait_s=3.0), check="none")
+        measurer = Measurer(CPU, MeasureOptions(check="none"), fleet=Fleet("127.0.0.1", tracker, "gone", wait_s=3.0))
     with measurer, pytest.raises(UserError, match='No board "gone"'):
         measured(measurer, task, {"a": random_schedule(task).mod})
 

@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from pruner_engine.measure.measurer import Measurer
-from pruner_engine.measure.types import MeasureInput, MeasureResult
+from pruner_engine.measure.types import MeasureInput, MeasureOptions, MeasureResult
 from schedules import CPU, random_schedule, task_of
 from seeds import seeded
 
@@ -40,7 +40,8 @@ def good(task):
 
 @pytest.fixture(scope="module")
 def measurer():
-    with Measurer(CPU, check="all", build_timeout_s=5, run_timeout_s=3, memory_bytes=1 << 30) as measurer:
+    options = MeasureOptions(check="all", build_timeout_s=5, run_timeout_s=3, memory_bytes=1 << 30)
+    with Measurer(CPU, options) as measurer:
         yield measurer
 
 
@@ -81,7 +82,7 @@ def test_many_foul_ones_in_any_order(seed, measurer, task, good):
 
 
 def test_nothing_is_left_running(task, good):
-    with Measurer(CPU, check="none", run_timeout_s=1) as measurer:
+    with Measurer(CPU, MeasureOptions(check="none", run_timeout_s=1)) as measurer:
         measured(measurer, task, {"fork": foul.fork(), "hang": foul.hang(), "good": good})
         zygote = psutil.Process(measurer._pipeline.pid)
         children = [zygote, *zygote.children(recursive=True)]

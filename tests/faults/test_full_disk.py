@@ -19,7 +19,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.frontends import load_model
 from pruner_engine.measure import pipeline
 from pruner_engine.measure.measurer import Measurer
-from pruner_engine.measure.types import MeasureInput, MeasureResult
+from pruner_engine.measure.types import MeasureInput, MeasureOptions, MeasureResult
 from pruner_engine.protocol import Export, Resume, Tune
 from pruner_engine.store.lock import last_words
 from pruner_engine.store.project import Project
@@ -156,7 +156,7 @@ def test_a_disk_without_room_costs_no_candidate(disk, monkeypatch, workload, che
     results: list[MeasureResult] = []
     monkeypatch.setattr(tempfile, "tempdir", str(disk))
     monkeypatch.setattr(pipeline, "_SILENCE_S", 3600.0)  # nothing that was given up is waited for
-    with Measurer(CPU, check=check) as measurer:
+    with Measurer(CPU, MeasureOptions(check=check)) as measurer:
         with filled(disk, free), pytest.raises(UserError, match="where candidates are built, is full"):
             measurer.measure(task, inputs, best_s=None, on_result=results.append)
         assert results == []

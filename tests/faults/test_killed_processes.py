@@ -21,7 +21,7 @@ from pruner_engine.measure import pipeline
 from pruner_engine.measure.launch import ZygoteProcess
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.process import limit_memory
-from pruner_engine.measure.types import MeasureInput, MeasureResult
+from pruner_engine.measure.types import MeasureInput, MeasureOptions, MeasureResult
 from pruner_engine.measure.zygote import _Child
 from schedules import CPU, random_schedule, task_of
 from seeds import seeded, seeds
@@ -100,7 +100,7 @@ def test_workers_that_are_killed_between_two_batches_cost_nothing(task, inputs):
 
 def test_a_builder_serves_several_candidates_and_is_replaced_in_time(task, inputs):
     builders: list[set[int]] = []
-    with Measurer(CPU, build_workers=1) as measurer:
+    with Measurer(CPU, MeasureOptions(build_workers=1)) as measurer:
         for _ in range(4):
             measurer.measure(task, inputs, best_s=None, on_result=lambda result: None)
             builders.append({process.pid for process in psutil.Process(measurer._pipeline.pid).children()})
@@ -113,7 +113,7 @@ def test_a_zygote_that_hangs_is_replaced(seed, task, inputs, monkeypatch):
     monkeypatch.setattr(pipeline, "_SILENCE_S", 1.0)
     at = random.Random(seed).randrange(1, len(inputs))
     results: list[MeasureResult] = []
-    with Measurer(CPU, build_timeout_s=5, run_timeout_s=5) as measurer:
+    with Measurer(CPU, MeasureOptions(build_timeout_s=5, run_timeout_s=5)) as measurer:
         hung = measurer._pipeline.pid
 
         def commit(result: MeasureResult) -> None:
@@ -144,7 +144,7 @@ def test_a_zygote_that_is_killed_for_ever_is_the_environments_fault(task, inputs
 
 def test_a_folder_that_is_removed_costs_no_candidate(task, inputs):
     results: list[MeasureResult] = []
-    with Measurer(CPU, check="none") as measurer:
+    with Measurer(CPU, MeasureOptions(check="none")) as measurer:
         shutil.rmtree(measurer._folder)  # as what cleans the temporary folder up does
         for _ in range(2):
             with pytest.raises(UserError, match="where candidates are built, was removed"):
@@ -164,7 +164,7 @@ def measuring(make, folder) -> None:
     """An engine at work on one candidate for minutes, in a process group of its own."""
     os.setpgid(0, 0)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)  # the tests may run under nohup
-    with Measurer(CPU, check="none", build_timeout_s=300, run_timeout_s=300) as measurer:
+    with Measurer(CPU, MeasureOptions(check="none", build_timeout_s=300, run_timeout_s=300)) as measurer:
         folder.send(str(measurer._folder))
         inputs = [MeasureInput("foul", make())]
         measurer.measure(task_of("matmul:32,32,32"), inputs, best_s=None, on_result=print)

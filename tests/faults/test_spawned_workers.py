@@ -8,7 +8,7 @@ import foul
 import psutil
 
 from pruner_engine.measure.measurer import Measurer
-from pruner_engine.measure.types import MeasureInput, MeasureResult
+from pruner_engine.measure.types import MeasureInput, MeasureOptions, MeasureResult
 from schedules import CPU, random_schedule, task_of
 from seeds import seeded
 
@@ -32,8 +32,8 @@ def test_only_the_foul_ones_fail_and_nothing_is_left_running(seed):
     for name in random.Random(seed).sample(list(FOUL), len(FOUL)):
         make, _, _ = FOUL[name]
         inputs += [MeasureInput(name, make()), MeasureInput(f"after {name}", good)]
-    limits = {"build_timeout_s": 5, "run_timeout_s": 2, "memory_bytes": 1 << 30, "build_workers": 1}
-    with Measurer(CPU, check="all", start="spawn", **limits) as measurer:
+    options = MeasureOptions(check="all", build_timeout_s=5, run_timeout_s=2, memory_bytes=1 << 30, build_workers=1)
+    with Measurer(CPU, options, start="spawn") as measurer:
         supervisor = psutil.Process(measurer._pipeline.pid)
         measurer.measure(task, inputs, best_s=None, on_result=lambda result: results.update({result.key: result}))
         processes = [supervisor, *supervisor.children(recursive=True)]

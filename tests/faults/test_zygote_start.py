@@ -14,7 +14,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.measure import launch, pipeline, wire
 from pruner_engine.measure.launch import ZygoteProcess
 from pruner_engine.measure.measurer import Measurer
-from pruner_engine.measure.types import MeasureInput, MeasureResult
+from pruner_engine.measure.types import MeasureInput, MeasureOptions, MeasureResult
 from schedules import CPU, random_schedule, task_of
 
 BROKEN = {
@@ -71,7 +71,7 @@ def test_one_that_is_killed_as_it_starts_is_started_again(kills, monkeypatch):
     task = task_of("matmul:32,32,32")
     inputs = [MeasureInput(str(i), random_schedule(task).mod) for i in range(3)]
     results: list[MeasureResult] = []
-    with Measurer(CPU, check="none") as measurer:
+    with Measurer(CPU, MeasureOptions(check="none")) as measurer:
         killed = killing_starts(monkeypatch, kills)
         os.kill(measurer._pipeline.pid, signal.SIGKILL)
         if kills == 3:

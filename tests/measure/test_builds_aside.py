@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pruner_engine.measure.measurer import Measurer
-from pruner_engine.measure.types import MeasureInput
+from pruner_engine.measure.types import MeasureInput, MeasureOptions
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.target import resolve_target
 from schedules import task_of
@@ -33,7 +33,7 @@ def inputs(task):
 @pytest.mark.parametrize("end", ["done", "killed", "begun again"])
 def test_nothing_waits_for_a_slow_build_and_what_comes_of_it_is_told_once(stand_in, task, inputs, end):  # noqa: F811
     results = []
-    with Measurer(HOPPER, build_workers=2, check="none", build_timeout_s=600) as measurer:
+    with Measurer(HOPPER, MeasureOptions(build_workers=2, check="none", build_timeout_s=600)) as measurer:
         builder = held_builder(measurer, inputs[1])
         measurer.begin(task, inputs)
         assert measurer.gather(task, best_s=None, on_result=results.append, left=1) == [SLOW]
@@ -52,7 +52,7 @@ def test_nothing_waits_for_a_slow_build_and_what_comes_of_it_is_told_once(stand_
 
 def test_what_is_built_while_another_task_is_measured_waits_for_its_own(stand_in, task, inputs):  # noqa: F811
     results = []
-    with Measurer(HOPPER, build_workers=1, check="none", build_timeout_s=600) as measurer:
+    with Measurer(HOPPER, MeasureOptions(build_workers=1, check="none", build_timeout_s=600)) as measurer:
         measurer.begin(task, inputs[:1])
         assert measurer.untuned(task_of("matmul:96,96,96", HOPPER)).ok, "built after the other"
         assert measurer.gather(task, best_s=None, on_result=results.append, left=1) == []
@@ -61,7 +61,7 @@ def test_what_is_built_while_another_task_is_measured_waits_for_its_own(stand_in
 
 def test_a_stop_waits_for_no_build_and_leaves_nothing_behind(stand_in, task, inputs):  # noqa: F811
     results = []
-    with Measurer(HOPPER, build_workers=1, check="none", build_timeout_s=600) as measurer:
+    with Measurer(HOPPER, MeasureOptions(build_workers=1, check="none", build_timeout_s=600)) as measurer:
         builder = held_builder(measurer, inputs[1])
         measurer.begin(task, inputs[:1])
         going_on = measurer.gather(task, best_s=None, on_result=results.append, should_stop=lambda: True)

@@ -10,7 +10,8 @@ import msgspec
 import pytest
 
 from pruner_engine.measure import wire
-from pruner_engine.measure.measurer import Measurer
+from pruner_engine.measure.run_requests import RunRequests
+from pruner_engine.measure.types import MeasureOptions
 from schedules import CPU, task_of
 
 # in a process of its own: where a kernel is timed there is no other process beside it
@@ -38,8 +39,7 @@ for number in (3, 100):
 def test_caches_are_emptied_before_every_timed_call(cold):
     task = task_of("matmul:8,8,8")
     kernel = wire.Kernel("", [wire.Tensor(list(arg.shape), arg.dtype) for arg in task.args])
-    with Measurer(CPU, cold_cache=cold, check="none") as measurer:
-        job = measurer._run(task, 1, kernel, best_s=None, check="none", timeout_s=1.0)
+    job = RunRequests(CPU, MeasureOptions(cold_cache=cold)).make(task, 1, kernel, check="none")
     done = subprocess.run(
         [sys.executable, "-c", TIMING], input=msgspec.json.encode(job), capture_output=True, check=True
     )

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 
 from pruner_engine.measure.measurer import Measurer
-from pruner_engine.measure.types import MeasureInput
+from pruner_engine.measure.types import MeasureInput, MeasureOptions
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.target import resolve_target
 from schedules import task_of
@@ -21,7 +21,7 @@ def test_only_the_runner_touches_the_device_and_a_broken_one_is_replaced(stand_i
     chosen = space.materialise([space.candidate(0, row) for row in rows])[:3]
     inputs = [MeasureInput(c.hash, c.schedule.mod) for c in chosen]
     results = []
-    with Measurer(HOPPER, build_workers=1, check="all") as measurer:
+    with Measurer(HOPPER, MeasureOptions(build_workers=1, check="all")) as measurer:
         assert measurer.untuned(task).ok
         measurer.measure(task, inputs[:1], best_s=None, on_result=results.append)
         assert len({line.split()[0] for line in (stand_in / "log").read_text().splitlines()}) == 1

@@ -10,6 +10,7 @@ import tvm
 
 from pruner_engine.measure import gpu, measurer
 from pruner_engine.measure.gpu import GpuClock
+from pruner_engine.measure.types import MeasureOptions
 from pruner_engine.targets.target import resolve_target
 
 # Stands for the driver's library: an event takes the time that the kernels of this test say it is
@@ -106,7 +107,7 @@ def test_the_runner_of_a_gpu_has_a_core_that_no_builder_uses(monkeypatch, target
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(cores))
     monkeypatch.setattr(measurer, "Pipeline", pipeline)
     monkeypatch.setattr(measurer, "find_cuda_compiler", lambda: None)
-    with measurer.Measurer(target, threads=2):
+    with measurer.Measurer(target, MeasureOptions(threads=2)):
         pass
     (setup,) = setups
     assert (setup.builder_cores, setup.runner_cores, setup.workers) == (building, running, len(building))

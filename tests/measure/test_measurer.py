@@ -14,7 +14,8 @@ import tvm
 from pruner_engine.measure.layout import rewrites_of
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.timing import FINER
-from pruner_engine.measure.types import MeasureInput, MeasureResult
+from pruner_engine.measure.run_requests import RunRequests
+from pruner_engine.measure.types import MeasureInput, MeasureOptions, MeasureResult
 from pruner_engine.space.design_space import DesignSpace
 from schedules import CPU, task_of
 
@@ -29,7 +30,7 @@ WORKLOADS = [
 
 @pytest.fixture(scope="module")
 def measurer():
-    with Measurer(CPU, check="all") as measurer:
+    with Measurer(CPU, MeasureOptions(check="all")) as measurer:
         yield measurer
 
 
@@ -121,7 +122,7 @@ def test_the_yardstick_stays_for_the_next_round_until_one_is_far_better(task):
 
 @pytest.mark.parametrize("by_a_yardstick", [True, False])  # False: as on a GPU, or on boards
 def test_candidates_in_turns_are_built_once_and_run_in_every_turn(task, monkeypatch, by_a_yardstick):
-    monkeypatch.setattr(Measurer, "_takes_turns", by_a_yardstick)
+    monkeypatch.setattr(RunRequests, "take_turns", by_a_yardstick)
     inputs = candidates(task, 2)
     with Measurer(CPU) as measurer:
         times = measurer.in_turns(task, inputs, turns=3)
@@ -150,13 +151,13 @@ def test_only_bests_are_checked_by_default(task):
 
 
 def test_every_candidate_is_measured_where_builds_go_on_beside_runs(task):
-    with Measurer(CPU, threads=1) as measurer:
+    with Measurer(CPU, MeasureOptions(threads=1)) as measurer:
         inputs = candidates(task, 3)
         assert {r.key for r in measured(measurer, task, inputs) if r.ok} == {i.key for i in inputs}
 
 
 def test_cold_caches(task):
-    with Measurer(CPU, cold_cache=True, check="none") as measurer:
+    with Measurer(CPU, MeasureOptions(cold_cache=True, check="none")) as measurer:
         assert all(r.ok for r in measured(measurer, task, candidates(task, 1)))
 
 

@@ -4,6 +4,7 @@ from test_measurer import candidates, measured
 
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.references import References, reference_file
+from pruner_engine.measure.types import MeasureOptions
 from schedules import CPU, task_of
 
 
@@ -21,8 +22,8 @@ def test_the_longest_unused_make_room(tmp_path, monkeypatch):
 
 def test_outputs_that_made_room_are_computed_again_when_they_are_needed(monkeypatch):
     first, second = task_of("matmul:64,64,64"), task_of("matmul:32,32,32")
-    with Measurer(CPU, check="all") as measurer:
-        monkeypatch.setattr(measurer._references, "_room", 0)
+    with Measurer(CPU, MeasureOptions(check="all")) as measurer:
+        monkeypatch.setattr(measurer._untuned._references, "_room", 0)
         told = dict(measurer.all_untuned([first, second]))
         assert all(result.ok for result in told.values())
         assert not reference_file(measurer._folder, first.hash, "random").exists()

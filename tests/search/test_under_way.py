@@ -10,7 +10,7 @@ from pruner_engine.frontends import load_model
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.preparing import prepare_run, prepared
 from pruner_engine.measure.measurer import Measurer
-from pruner_engine.measure.types import MeasureInput
+from pruner_engine.measure.types import MeasureInput, MeasureOptions
 from pruner_engine.protocol import Phase, Progress
 from pruner_engine.search.budget import Budget
 from pruner_engine.search.control import Control
@@ -79,7 +79,8 @@ def tune(path, trials, *, emit=lambda event, control, *builder: None, hold=False
             settings=settings_from(json.dumps(SETTINGS)),
             budget=Budget(trials, None),
         )
-        with Measurer(HOPPER, build_workers=2, check="none", repeats=1, build_timeout_s=600) as measurer:
+        options = MeasureOptions(build_workers=2, check="none", repeats=1, build_timeout_s=600)
+        with Measurer(HOPPER, options) as measurer:
             if hold:
                 for state in work.states:  # nothing else is built before the first round
                     state.untuned_s = 1.0

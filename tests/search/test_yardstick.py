@@ -14,6 +14,7 @@ from pruner_engine.jobs import tune
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.stored import stored_tasks
 from pruner_engine.measure.measurer import Measurer
+from pruner_engine.measure.types import MeasureOptions
 from pruner_engine.measure.yardsticks import Settled
 from pruner_engine.search.control import Control
 from pruner_engine.search.yardstick import restore_yardstick
@@ -50,7 +51,7 @@ def keep_text(project: Project, value: str) -> None:
 @pytest.fixture(scope="module")
 def measurer():
     """Of sessions that take up no yardstick."""
-    with Measurer(CPU, check="none") as measurer:
+    with Measurer(CPU, MeasureOptions(check="none")) as measurer:
         yield measurer
 
 
@@ -68,7 +69,7 @@ def test_the_next_session_measures_by_the_same_kernel(tuned):
             "SELECT seconds, stage FROM measurements WHERE candidate_id = ?", (kept["candidate_id"],)
         )
         assert row["stage"] == "ok" and row["seconds"] == pytest.approx(kept["seconds"])
-        with Measurer(CPU, check="none") as measurer:
+        with Measurer(CPU, MeasureOptions(check="none")) as measurer:
             assert taken_up(project, measurer) == Settled(str(kept["candidate_id"]), kept["seconds"])
 
 

@@ -11,7 +11,7 @@ from graphs import graph
 from machines import result_of
 from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.measure.measurer import Measurer
-from pruner_engine.measure.types import MeasureInput
+from pruner_engine.measure.types import MeasureInput, MeasureOptions
 from pruner_engine.rule_names import SPLIT_RULE
 from pruner_engine.search.explorer import Explorer
 from pruner_engine.search.settings import SearchSettings
@@ -115,7 +115,7 @@ def test_other_kernels_keep_their_spaces(workload):
 def test_they_compile_to_machine_code(target):
     modules = [mod for workload in (SPLIT[1], SPLIT[2]) for mod in split_modules(space_of(workload, target), 1)]
     results = []
-    with Measurer(target, check="none") as measurer:
+    with Measurer(target, MeasureOptions(check="none")) as measurer:
         measurer.build([MeasureInput(str(i), mod) for i, mod in enumerate(modules)], results.append)
     assert len(results) == 2 and all(result.ok for result in results), [result.message for result in results]
 

@@ -11,7 +11,7 @@ from tvm.tirx.compilation_pipeline import register_tir_pipeline
 from draft.spaces import accepted, space_of
 from pruner_engine.inspect.ptx import ptx_of
 from pruner_engine.measure.measurer import Measurer
-from pruner_engine.measure.types import MeasureInput
+from pruner_engine.measure.types import MeasureInput, MeasureOptions
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.target import resolve_target
 from schedules import task_of, tvm
@@ -37,7 +37,7 @@ def test_they_compile_to_machine_code(preset):
     target = resolve_target(preset)
     modules = [mod for workload in WORKLOADS for mod in accepted(space_of(workload, target), preset, 1)[0]]
     results = []
-    with Measurer(target, check="none") as measurer:
+    with Measurer(target, MeasureOptions(check="none")) as measurer:
         measurer.build([MeasureInput(str(i), mod) for i, mod in enumerate(modules)], results.append)
     assert len(results) == len(WORKLOADS) and all(result.ok for result in results), [r.message for r in results]
 

@@ -13,7 +13,7 @@ from pruner_engine.export.files import run
 from pruner_engine.export.library import write_library
 from pruner_engine.frontends import load_model
 from pruner_engine.measure.measurer import Measurer
-from pruner_engine.measure.types import MeasureInput
+from pruner_engine.measure.types import MeasureInput, MeasureOptions
 from pruner_engine.processes.child import environment
 from pruner_engine.targets import cuda_compiler
 from pruner_engine.targets.cuda_compiler import find_cuda_compiler, use_cuda_compiler
@@ -101,7 +101,7 @@ def test_builders_see_no_gpu_and_leave_it_to_the_runner(tmp_path, monkeypatch, s
     monkeypatch.setenv("CUDA_PATH", str(tmp_path))
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
     results = []
-    with Measurer(HOPPER, build_workers=1, check="none", start=start) as measurer:
+    with Measurer(HOPPER, MeasureOptions(build_workers=1, check="none"), start=start) as measurer:
         measurer.build([MeasureInput("stream", stream(1 << 16).schedule.mod)], results.append)
     assert results[0].ok, results[0].message
     assert [line for line in seen.read_text().splitlines() if "-o" in line and line.endswith("sees []")]

@@ -10,7 +10,7 @@ import numpy as np
 from pruner_engine.benchmarks.draft_rate import spaces_of
 from pruner_engine.draft import analyzer_for
 from pruner_engine.measure.measurer import Measurer
-from pruner_engine.measure.types import MeasureInput, MeasureResult
+from pruner_engine.measure.types import MeasureInput, MeasureOptions, MeasureResult
 from pruner_engine.search.explorer import Explorer
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.space.candidate import Candidate
@@ -65,7 +65,7 @@ def bench_compile(
     """
     resolved = resolve_target(target)
     found = []
-    with Measurer(resolved, check="none", build_timeout_s=_BUILD_TIMEOUT_S) as measurer:
+    with Measurer(resolved, MeasureOptions(check="none", build_timeout_s=_BUILD_TIMEOUT_S)) as measurer:
         for workload in operators:
             on_progress(workload)
             space = spaces_of(workload, resolved)[0]

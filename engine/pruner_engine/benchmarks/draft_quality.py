@@ -16,7 +16,7 @@ from pruner_engine.draft import ablations_of
 from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.errors import UserError
 from pruner_engine.measure.measurer import Measurer
-from pruner_engine.measure.types import MeasureInput
+from pruner_engine.measure.types import MeasureInput, MeasureOptions
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.sampling import random_candidates
@@ -101,7 +101,7 @@ class _Memory:
         known = self._mine.setdefault(space.task.hash, {})
         fresh = [c for c in drawn if c.hash not in known]
         if fresh:
-            with Measurer(space.target, check="none") as measurer:
+            with Measurer(space.target, MeasureOptions(check="none")) as measurer:
                 for start in range(0, len(fresh), _BATCH):
                     known.update(_times(measurer, space, fresh[start : start + _BATCH]))
                     self._write()

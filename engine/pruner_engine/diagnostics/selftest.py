@@ -36,7 +36,7 @@ def main(name: str = "auto") -> None:
 
     from pruner_engine.frontends import load_model
     from pruner_engine.measure.measurer import Measurer
-    from pruner_engine.measure.types import MeasureInput, MeasureResult
+    from pruner_engine.measure.types import MeasureInput, MeasureOptions, MeasureResult
     from pruner_engine.space.design_space import DesignSpace
     from pruner_engine.targets.target import resolve_target
     from pruner_engine.tasks.extract import extract_tasks
@@ -50,7 +50,7 @@ def main(name: str = "auto") -> None:
     assert candidate.schedule is not None
     _say(stage="build and run a kernel")
     results: list[MeasureResult] = []
-    with Measurer(target, build_workers=1, check="all") as measurer:
+    with Measurer(target, MeasureOptions(build_workers=1, check="all")) as measurer:
         inputs = [MeasureInput(candidate.hash, candidate.schedule.mod)]
         measurer.measure(task, inputs, best_s=None, on_result=results.append)
     if not results[0].ok:

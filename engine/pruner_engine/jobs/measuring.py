@@ -8,10 +8,11 @@ import tvm
 
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.rpc import boards_of
+from pruner_engine.measure.types import MeasureOptions
 from pruner_engine.measure.wire import Fleet
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.targets.device import Device, fingerprint
-from pruner_engine.targets.target import device_of, target_json, threads_of
+from pruner_engine.targets.target import device_of, target_json
 
 
 def measurer_for(target: tvm.target.Target, settings: SearchSettings) -> Measurer:
@@ -20,16 +21,14 @@ def measurer_for(target: tvm.target.Target, settings: SearchSettings) -> Measure
     Raises:
         UserError: the settings name no address of a tracker.
     """
-    return Measurer(
-        target,
-        threads=threads_of(target),
+    options = MeasureOptions(
         build_timeout_s=settings.build_timeout_s,
         run_timeout_s=settings.run_timeout_s,
         repeats=settings.repeats,
-        cold_cache=settings.cold_cache,
         check=settings.check,
-        fleet=_fleet(settings),
+        cold_cache=settings.cold_cache,
     )
+    return Measurer(target, options, fleet=_fleet(settings))
 
 
 def check_tracker(settings: SearchSettings) -> None:

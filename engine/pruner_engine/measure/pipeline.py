@@ -6,6 +6,7 @@ import contextlib
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeAlias
 
 import tvm
 
@@ -13,6 +14,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.measure import wire
 from pruner_engine.measure.batch import Batch, discard
 from pruner_engine.measure.launch import START, StartMethod, ZygoteProcess
+from pruner_engine.measure.outcome import Outcome
 
 _POLL_S = 0.1
 _ROOM = 1 << 20  # bytes on the disk that a build needs
@@ -20,7 +22,8 @@ _SILENCE_S = 60.0  # of the zygote, after the limit of what is under way
 _BOARDLESS = 5  # waits for a board in vain, for each run at a time
 _RESTARTS = 5  # of the zygote without a single result in between
 
-Outcome = tuple[str, wire.Built, wire.Ran | None]
+RunOf: TypeAlias = Callable[[int, str, wire.Kernel], wire.Run]
+"""Makes the run message of an id, a key and its kernel."""
 
 
 class Pipeline:
@@ -76,7 +79,7 @@ class Pipeline:
     def work(
         self,
         batch: Batch,
-        run_of: Callable[[int, str, wire.Kernel], wire.Run] | None,
+        run_of: RunOf | None,
         should_stop: Callable[[], bool] = lambda: False,
         *,
         left: int = 0,
@@ -84,7 +87,7 @@ class Pipeline:
         """Build and run; yields key, build and run (None if there was none) of each as soon as it is known.
 
         Args:
-            run_of: makes the run message of an id, a key and its kernel when the run is due; None to build only.
+            run_of: asked when the run is due; None to build only.
             should_stop: True leaves out what has not been started.
             left: end once no more than so many builds are under way, which go on.
         """
@@ -102,7 +105,7 @@ class Pipeline:
     def _outcomes(
         self,
         batch: Batch,
-        run_of: Callable[[int, str, wire.Kernel], wire.Run] | None,
+        run_of: RunOf | None,
         should_stop: Callable[[], bool],
         left: int,
     ) -> Iterator[Outcome]:
@@ -148,7 +151,7 @@ class Pipeline:
                 batch.building[job] = batch.waiting.popleft()
                 self._zygote.send(self._build_message(job, batch.building[job].mod, batch.untuned))
 
-    def _send_runs(self, batch: Batch, run_of: Callable[[int, str, wire.Kernel], wire.Run] | None) -> None:
+    def _send_runs(self, batch: Batch, run_of: RunOf | None) -> None:
         if not self._overlap and any(other.building for other in self._batches):
             return
         while batch.ready and len(batch.running) < self.slots:

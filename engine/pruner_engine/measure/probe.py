@@ -6,12 +6,47 @@ import tvm
 from tvm import te
 from tvm.s_tir import Schedule
 
+from pruner_engine.errors import UserError
+from pruner_engine.measure import wire
+from pruner_engine.measure.batch import Batch
+from pruner_engine.measure.pipeline import Pipeline
+from pruner_engine.measure.run_requests import RunRequests
+from pruner_engine.measure.types import MeasureInput
 from pruner_engine.tasks.task import TensorSpec, TuningTask
 
 _SIZE = 256
 
 
-def probe_task() -> TuningTask:
+class Probe:
+    """The probe's kernel: built once, timed as often as wanted."""
+
+    def __init__(self, pipeline: Pipeline, requests: RunRequests) -> None:
+        self._pipeline, self._requests = pipeline, requests
+        self._built: wire.Built | None = None
+
+    def time(self) -> tuple[float, ...]:
+        """Seconds a call, one value a repeat.
+
+        Raises:
+            UserError: the kernel cannot be built or run, so nothing else can either.
+        """
+        task = _task()
+
+        def run_of(job: int, _: str, kernel: wire.Kernel) -> wire.Run:
+            return self._requests.make(task, job, kernel, check="none", settle=False)
+
+        if self._built is not None and self._built.kernel is not None:
+            batch = Batch(built={"probe": self._built})
+        else:
+            batch = Batch([MeasureInput("probe", task.mod)])
+        ((_, self._built, ran),) = self._pipeline.work(batch, run_of)
+        if ran is None or ran.stage != "ok":
+            reason = self._built.message if ran is None else ran.message
+            raise UserError(f"A plain kernel could not be measured: {reason}", "Run `pruner doctor`.")
+        return tuple(ran.repeats)
+
+
+def _task() -> TuningTask:
     """A matrix product of a few milliseconds, parallel over rows and vectorised over columns."""
     shape = (_SIZE, _SIZE)
     a, b = te.placeholder(shape, name="A"), te.placeholder(shape, name="B")

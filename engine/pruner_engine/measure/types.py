@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from dataclasses import dataclass, field
+from typing import Literal
 
 import tvm
 
@@ -14,6 +15,31 @@ class MeasureInput:
 
     key: str
     mod: tvm.IRModule
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureOptions:
+    """How candidates are built, timed and checked.
+
+    Attributes:
+        threads: of a kernel; by default as many as the target says.
+        build_workers: builds at a time; by default one for each core that they may use.
+        build_timeout_s, run_timeout_s: limits of one candidate, from when it is really worked on.
+        memory_bytes: what a candidate may use in its build, and in its run; by default half of the machine's.
+        repeats: timed repeats of a contender; see timing.py.
+        check: compare outputs with the untuned kernel's for all candidates, those that would be the best, or none.
+        cold_cache: flush all arguments but the first from the caches before every timed call: between two calls in a
+            network others run, and weights come from memory (this machine's CPU only).
+    """
+
+    threads: int | None = None
+    build_workers: int | None = None
+    build_timeout_s: float = 30.0
+    run_timeout_s: float = 10.0
+    memory_bytes: int | None = None
+    repeats: int = 3
+    check: Literal["best", "all", "none"] = "best"
+    cold_cache: bool = False
 
 
 @dataclass(frozen=True, slots=True)
