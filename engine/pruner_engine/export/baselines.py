@@ -24,7 +24,7 @@ from pruner_engine.export.build import compile_model
 from pruner_engine.export.contents import FILES
 from pruner_engine.export.files import run as runner
 from pruner_engine.export.library import give_up_graphs, write_library
-from pruner_engine.measure.process import die_with_parent
+from pruner_engine.processes.lifetime import die_with_parent
 
 if TYPE_CHECKING:
     from pruner_engine.frontends import LoadedModel

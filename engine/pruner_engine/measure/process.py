@@ -1,9 +1,8 @@
-"""What a forked measurement process needs from the operating system: limits, lifetime, and the story of its end."""
+"""What a forked measurement process needs from the operating system: limits, and the story of its end."""
 
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import resource
 import signal
@@ -13,27 +12,10 @@ from pathlib import Path
 
 import psutil
 
-_LIBC = ctypes.CDLL(None)  # here: between a threaded process's fork and the exec nothing should be loaded
-_PR_SET_PDEATHSIG = 1
-_PR_SET_CHILD_SUBREAPER = 36
 _LOG_TAIL = 4096
 _MESSAGE = 2000
 _GROWS = 512 << 20  # bytes of resident memory
 _NO_MEMORY = ("bad_alloc", "out of memory", "MemoryError", "Cannot allocate memory", "failed to map segment")
-
-
-def die_with_parent(parent: int) -> None:
-    """Have the kernel kill this process when `parent` ends; ends at once if that has already happened."""
-    if sys.platform == "linux":
-        _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != parent:
-        os._exit(1)
-
-
-def adopt_orphans() -> None:
-    """Become the parent of every process that a descendant leaves behind."""
-    if sys.platform == "linux":
-        _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def outlive_signals() -> None:

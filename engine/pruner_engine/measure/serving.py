@@ -14,8 +14,8 @@ import sys
 import time
 from collections.abc import Callable
 
-from pruner_engine.measure import process
 from pruner_engine.processes.child import environment, module_command
+from pruner_engine.processes.lifetime import die_with_parent
 from pruner_engine.tvm_import import import_tvm
 
 _ANSWER_S = 5.0
@@ -58,7 +58,7 @@ def _answers(address: tuple[str, int]) -> bool:
 
 def main(text: str) -> None:
     """The process that serves."""
-    process.die_with_parent(os.getppid())
+    die_with_parent(os.getppid())
     import_tvm()
     from tvm.rpc.server import PopenRPCServerState
 

@@ -21,6 +21,7 @@ from typing import IO
 from pruner_engine.measure import process, wire
 from pruner_engine.measure.obituary import obituary
 from pruner_engine.processes.child import environment, module_command
+from pruner_engine.processes.lifetime import die_with_parent
 from pruner_engine.targets.cuda_compiler import use_cuda_compiler
 from pruner_engine.tvm_import import import_tvm
 
@@ -201,7 +202,7 @@ def main(role: str) -> None:
     if not isinstance(setup, wire.Setup):
         sys.exit("the first message has to be a setup")
     if role != "supervise":
-        process.die_with_parent(parent)
+        die_with_parent(parent)
         os.environ["TVM_NUM_THREADS"] = str(setup.threads)
         os.environ["TVM_BIND_THREADS"] = "0"  # TVM may put the main thread beside a bound worker, on one core
         import_tvm()

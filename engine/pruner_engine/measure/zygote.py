@@ -22,6 +22,7 @@ from typing import IO
 from pruner_engine.measure import process, wire
 from pruner_engine.measure.obituary import obituary
 from pruner_engine.measure.working_clock import WorkingClock
+from pruner_engine.processes.lifetime import adopt_orphans, die_with_parent
 from pruner_engine.processes.loading import loading
 from pruner_engine.targets.cuda_compiler import use_cuda_compiler
 from pruner_engine.tvm_import import import_tvm
@@ -68,7 +69,7 @@ class _Child:
 
 def _become_child(parent: int, log: int, keep: tuple[int, int], memory_bytes: int) -> None:
     os.setpgid(0, 0)
-    process.die_with_parent(parent)
+    die_with_parent(parent)
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     os.dup2(log, 1)
@@ -263,7 +264,7 @@ def main() -> None:
     setup = wire.receive(0)
     if not isinstance(setup, wire.Setup):
         sys.exit("the first message has to be a setup")
-    process.adopt_orphans()
+    adopt_orphans()
     with loading():  # once, here, for all forks
         import_tvm()
         if setup.cuda:
