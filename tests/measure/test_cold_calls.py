@@ -18,7 +18,7 @@ from schedules import CPU, task_of
 TIMING = """
 import json, sys
 import msgspec, numpy as np, tvm
-from pruner_engine.measure import runner, wire
+from pruner_engine.measure import host, wire
 emptying, happened = "cache_flush_cpu_non_first_arg", []
 flush = tvm.get_global_func(emptying)
 def watched(*args):
@@ -27,7 +27,7 @@ def watched(*args):
 tvm.register_global_func(emptying, watched, override=True)
 job = msgspec.json.decode(sys.stdin.buffer.read(), type=wire.Run)
 args = [tvm.runtime.tensor(np.ones(arg.shape, arg.dtype)) for arg in job.args]
-call = runner.ThisMachine().caller(job, lambda *given: happened.append(["called", len(given)]), args, tvm.cpu())
+call = host.ThisMachine().caller(job, lambda *given: happened.append(["called", len(given)]), args, tvm.cpu())
 for number in (3, 100):
     del happened[:]
     call(number)

@@ -16,7 +16,9 @@ TIMING = """
 import json, os, signal, sys
 from pathlib import Path
 import tvm
-from pruner_engine.measure import runner, wire
+from pruner_engine.measure import wire
+from pruner_engine.measure.host import ThisMachine
+from pruner_engine.measure.task_buffers import TaskBuffers
 
 check, cold, folder = json.loads(sys.argv[1])
 about = wire.Kernel("", [wire.Tensor([8], "float32")] * 2)
@@ -32,7 +34,7 @@ def kernel(*args):
     if calls == 1:
         os.kill(os.getpid(), signal.SIGSTOP)
 
-task, host = runner._Task(job, tvm.cpu(), Path(folder)), runner.ThisMachine()
+task, host = TaskBuffers(job, tvm.cpu(), Path(folder)), ThisMachine()
 if check == "keep":
     seconds = task.keep_reference(kernel, about)
 else:

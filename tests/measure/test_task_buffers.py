@@ -8,6 +8,7 @@ import pytest
 import tvm
 
 from pruner_engine.measure import runner, wire
+from pruner_engine.measure.task_buffers import TaskBuffers
 
 
 def kernel(*shapes) -> wire.Kernel:
@@ -34,7 +35,7 @@ def job_of(args) -> wire.Run:
 
 def test_all_layouts_of_a_weight_share_one_buffer(tmp_path):
     args = [wire.Tensor([8, 6], "float32"), wire.Tensor([6, 4], "float32")]
-    task = runner._Task(job_of(args), tvm.cpu(), tmp_path)
+    task = TaskBuffers(job_of(args), tvm.cpu(), tmp_path)
     plain = task.timing_arguments(kernel((8, 6), (6, 4)))
     packed = task.timing_arguments(kernel((8, 6), (2, 3, 4)))
     assert plain[0] is packed[0] and packed[1].shape == (2, 3, 4)
@@ -66,7 +67,7 @@ class Liar:
 @pytest.mark.parametrize("seconds", [math.inf, math.nan, -1.0])
 def test_a_time_that_is_none_fails_its_trial(seconds, tmp_path):
     job = job_of([])
-    answer = runner._run(job, runner._Task(job, tvm.cpu(), tmp_path), Liar(seconds), rested=True)
+    answer = runner._run(job, TaskBuffers(job, tvm.cpu(), tmp_path), Liar(seconds), rested=True)
     assert (answer.stage, answer.error, answer.repeats) == ("run", "error", [])
 
 
@@ -75,7 +76,7 @@ def test_a_slow_untuned_kernel_gives_fewer_references(lasts, kept, tmp_path):
     facts = wire.KernelFacts([0], 1, ["random", "nan", "large", "zeros"], {}, {}, 0.0, False)
     args = [wire.Tensor([4], "float32")]
     job = msgspec.structs.replace(job_of(args), facts=facts)
-    task = runner._Task(job, tvm.cpu(), tmp_path)
+    task = TaskBuffers(job, tvm.cpu(), tmp_path)
 
     def works(_: object) -> None:
         until = time.thread_time() + lasts

@@ -116,7 +116,7 @@ def sign_of_life(host: str, port: int, timeout_s: float) -> Sign:
 
 
 class Board:
-    """One board for one run: a host for kernels like `runner.ThisMachine`.
+    """One board for one run: a host for kernels like `host.ThisMachine`.
 
     Args:
         fleet: where to ask for it; waits until one is free.

@@ -13,73 +13,18 @@ import selectors
 import shutil
 import signal
 import sys
-import tempfile
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import IO
 
 from pruner_engine.measure import process, wire
+from pruner_engine.measure.forked import ForkedWorker
 from pruner_engine.measure.obituary import obituary
 from pruner_engine.measure.working_clock import WorkingClock
-from pruner_engine.processes.lifetime import adopt_orphans, die_with_parent
+from pruner_engine.processes.lifetime import adopt_orphans
 from pruner_engine.processes.loading import loading
 from pruner_engine.targets.cuda_compiler import use_cuda_compiler
 from pruner_engine.tvm_import import import_tvm
-
-
-class _Child:
-    """A forked process that answers jobs over a pipe."""
-
-    def __init__(self, body: Callable[[int, int], None], folder: str, memory_bytes: int) -> None:
-        read, child_write = os.pipe()
-        child_read, self.write = os.pipe()
-        self.read = read
-        self.log: IO[bytes] = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115  closed with the child
-        self.inbox = wire.Inbox()
-        self.job: wire.Build | wire.Run | None = None
-        self.started = self.deadline = 0.0
-        self.timed_out = False
-        parent = os.getpid()
-        self.pid = os.fork()
-        if self.pid == 0:
-            _become_child(parent, self.log.fileno(), (child_read, child_write), memory_bytes)
-            body(child_read, child_write)
-            os._exit(0)
-        os.setpgid(self.pid, self.pid)
-        os.close(child_read)
-        os.close(child_write)
-
-    def start(self, job: wire.Build | wire.Run, now: float, timeout_s: float) -> None:
-        """Hand over a job."""
-        self.job, self.timed_out = job, False
-        self.started, self.deadline = now, now + timeout_s
-        with contextlib.suppress(OSError):  # a disk that is full or gone: the job fails by itself, and says so
-            self.log.seek(0)  # the worker writes at the same offset
-            self.log.truncate(0)
-        with contextlib.suppress(BrokenPipeError):  # it has just died: its end is noticed by the signal
-            wire.send(self.write, job)
-
-    def close(self) -> None:
-        for fd in (self.read, self.write):
-            os.close(fd)
-        self.log.close()
-        self.read = self.write = -1  # an event of the same select may still name it
-
-
-def _become_child(parent: int, log: int, keep: tuple[int, int], memory_bytes: int) -> None:
-    os.setpgid(0, 0)
-    die_with_parent(parent)
-    signal.set_wakeup_fd(-1)
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    os.dup2(log, 1)
-    os.dup2(log, 2)
-    inner = sorted({2, *keep})
-    for low, high in zip(inner, [*inner[1:], os.sysconf("SC_OPEN_MAX")], strict=True):
-        os.closerange(low + 1, high)
-    process.leave_no_core()
-    if memory_bytes:
-        process.limit_memory(memory_bytes)
 
 
 class Zygote:
@@ -90,9 +35,9 @@ class Zygote:
         self._inbox, self._outbox = inbox, outbox
         self._messages = wire.Inbox()
         self._builds: deque[wire.Build] = deque()
-        self._children: dict[int, _Child] = {}
-        self._runner: _Child | None = None
-        self._idle: list[_Child] = []  # builders
+        self._children: dict[int, ForkedWorker] = {}
+        self._runner: ForkedWorker | None = None
+        self._idle: list[ForkedWorker] = []  # builders
         self._selector = selectors.DefaultSelector()
         self._selector.register(inbox, selectors.EVENT_READ)
         self._wakeup = self._watch_children()
@@ -122,7 +67,7 @@ class Zygote:
                     with contextlib.suppress(BlockingIOError):  # an earlier read took the bytes of several signals
                         os.read(self._wakeup, 1 << 16)
                     self._reap()
-                elif isinstance(key.data, _Child) and key.data.read >= 0:
+                elif isinstance(key.data, ForkedWorker) and key.data.read >= 0:
                     self._hear(key.data)
 
     def stop(self) -> None:
@@ -180,14 +125,14 @@ class Zygote:
 
         serve_board(self._setup.folder, inbox, outbox)
 
-    def _fork(self, body: Callable[[int, int], None], limited: bool = True) -> _Child:
+    def _fork(self, body: Callable[[int, int], None], limited: bool = True) -> ForkedWorker:
         # a GPU driver reserves far more address space than it uses
-        child = _Child(body, self._setup.folder, self._setup.memory_bytes if limited else 0)
+        child = ForkedWorker(body, self._setup.folder, self._setup.memory_bytes if limited else 0)
         self._children[child.pid] = child
         self._selector.register(child.read, selectors.EVENT_READ, child)
         return child
 
-    def _hear(self, child: _Child) -> None:
+    def _hear(self, child: ForkedWorker) -> None:
         data = os.read(child.read, 1 << 20)
         if not data:  # closed its end: the signal of its death follows, or its deadline
             self._selector.unregister(child.read)
@@ -201,7 +146,7 @@ class Zygote:
         for message in messages:
             self._answer(child, message)
 
-    def _answer(self, child: _Child, message: wire.Message) -> None:
+    def _answer(self, child: ForkedWorker, message: wire.Message) -> None:
         assert isinstance(message, wire.Built | wire.Ran)
         if child.job is None or child.job.id != message.id:
             return
@@ -234,7 +179,7 @@ class Zygote:
             if child := self._children.pop(pid, None):
                 self._bury(child, status)
 
-    def _bury(self, child: _Child, status: int) -> None:
+    def _bury(self, child: ForkedWorker, status: int) -> None:
         process.kill_group(child.pid)
         if child.read in self._selector.get_map():
             os.set_blocking(child.read, False)

@@ -1,0 +1,95 @@
+"""Where kernels run: this machine; `rpc.Board` is another such place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+import tvm
+import tvm_ffi
+from tvm.runtime import Tensor
+
+from pruner_engine.measure import process, wire
+from pruner_engine.measure.gpu import GpuClock
+from pruner_engine.measure.stopwatch import Stopwatch
+
+_COLD_CALLS = 8  # of one repeat with cold caches: emptying them takes longer than most kernels
+
+
+class Host(Protocol):
+    """Where kernels run: this machine or a board."""
+
+    def device(self, kind: str) -> Any: ...
+
+    def load(self, job: wire.Run) -> Any:
+        """The function of the job's library."""
+
+    def yardstick(self, job: wire.Run) -> Any | None:
+        """The function of the yardstick's library, where it can be called in turns with the job's."""
+
+    def caller(self, job: wire.Run, kernel: Any, args: list[Tensor], device: Any) -> Callable[[int], float]:
+        """What calls the kernel so many times and returns the seconds they took together."""
+
+
+class ThisMachine:
+    """Runs kernels in this process; `spent` once one of them has forked it."""
+
+    def __init__(self) -> None:
+        self._alone = process.Alone()
+        self._module: Any = None
+        self._known: tuple[str, Any] = ("", None)  # path and module of the yardstick's library
+        self._clock: GpuClock | None = None
+
+    @property
+    def spent(self) -> bool:
+        return self._alone.violated
+
+    def device(self, kind: str) -> Any:
+        return tvm.runtime.device(kind, 0)
+
+    def load(self, job: wire.Run) -> Any:
+        self._module = _loaded(job.kernel.library)
+        return self._module["main"]
+
+    def yardstick(self, job: wire.Run) -> Any | None:
+        if job.yardstick is None or job.device != "cpu":
+            return None
+        path = job.yardstick.kernel.library
+        if self._known[0] != path:
+            if not Path(path).exists():  # removed with the processes that were replaced
+                return None
+            self._known = (path, _loaded(path))
+        return self._known[1]["main"]
+
+    def caller(self, job: wire.Run, kernel: Any, args: list[Tensor], device: Any) -> Callable[[int], float]:
+        if job.device != "cpu":
+            self._clock = self._clock or GpuClock(device)
+            return self._alone.guard(self._clock.calls_of(kernel, args))
+        flush = tvm.get_global_func("cache_flush_cpu_non_first_arg")
+
+        def timed(number: int) -> tuple[float, bool]:
+            watch = Stopwatch()
+            for _ in range(number):
+                kernel(*args)
+            device.sync()
+            return watch.read()
+
+        def warm(number: int) -> float:
+            seconds, stopped = timed(number)
+            return timed(number)[0] if stopped else seconds
+
+        def cold(number: int) -> float:
+            calls = min(number, _COLD_CALLS)
+            seconds = 0.0
+            for _ in range(calls):
+                flush(*args)
+                seconds += warm(1)
+            return seconds * number / calls
+
+        return self._alone.guard(cold if job.cold else warm)
+
+
+def _loaded(library: str) -> Any:
+    """A library that goes with its last kernel: TVM keeps all that it loads, and a process may not map very many."""
+    return tvm_ffi.load_module(library, keep_module_alive=False)
