@@ -102,43 +102,33 @@ def quotient(index: Index, divisor: Value) -> Index:
     return Quotient(index, divisor)
 
 
-def replace(index: Index, atoms: dict[Atom, Index]) -> Index:  # noqa: PLR0911 (one case a kind)
+def replace(index: Index, atoms: dict[Atom, Index]) -> Index:
     """The index with atoms replaced."""
-    match index:
-        case Var(atom):
-            return atoms.get(atom, index)
-        case Const():
-            return index
-        case Sum(terms):
-            return add(*(replace(t, atoms) for t in terms))
-        case Scaled(inner, factor):
-            return scale(replace(inner, atoms), factor)
-        case Quotient(inner, divisor):
-            return quotient(replace(inner, atoms), divisor)
-        case Remainder(inner, modulus):
-            return Remainder(replace(inner, atoms), modulus)
-        case Opaque(parts, extent):
-            return Opaque(tuple(replace(p, atoms) for p in parts), extent)
-    raise TypeError(index)
+    return _rebuilt(index, lambda var: atoms.get(var.atom, var))
 
 
-def resolve(index: Index) -> Index:  # noqa: PLR0911
+def resolve(index: Index) -> Index:
     """The index over loops' own variables."""
+    return _rebuilt(index, lambda var: var if var.atom.definition is None else resolve(var.atom.definition))
+
+
+def _rebuilt(index: Index, of: Callable[[Var], Index]) -> Index:  # noqa: PLR0911 (one case a kind)
+    """The index with something else for each variable."""
     match index:
-        case Var(atom):
-            return index if atom.definition is None else resolve(atom.definition)
+        case Var():
+            return of(index)
         case Const():
             return index
         case Sum(terms):
-            return add(*(resolve(t) for t in terms))
+            return add(*(_rebuilt(t, of) for t in terms))
         case Scaled(inner, factor):
-            return scale(resolve(inner), factor)
+            return scale(_rebuilt(inner, of), factor)
         case Quotient(inner, divisor):
-            return quotient(resolve(inner), divisor)
+            return quotient(_rebuilt(inner, of), divisor)
         case Remainder(inner, modulus):
-            return Remainder(resolve(inner), modulus)
+            return Remainder(_rebuilt(inner, of), modulus)
         case Opaque(parts, extent):
-            return Opaque(tuple(resolve(p) for p in parts), extent)
+            return Opaque(tuple(_rebuilt(p, of) for p in parts), extent)
     raise TypeError(index)
 
 

@@ -78,37 +78,54 @@ def postprocessed(root: Block, lanes: int) -> list[ScheduledBlock]:
     made = []
     for block in blocks_under(root):
         loops, used = all_loops(block), touches(block, where_from)
-        if any(loop.kind != "serial" for loop in loops):
-            # loops that the trace itself vectorises are fused with those around them, which makes as many vectors
-            _, lanes_of = _vector(loops, used, width)
-            parallel = _parallel(loops, jobs, lanes_of) if jobs > 1 else _product(loops, "parallel")
-            vector = _product(loops, "vectorized")
-        elif _all_contiguous(loops, used):
-            # everything is fused, split by the vector's width, and spread
-            total = product(loop.extent for loop in loops)
-            vector = minimum(total, width)
-            parallel = total / vector if jobs > 1 else 1
+        parallel, vector = _spread(loops, used, jobs, width)
+        if block.spatial:
+            vector = _lanes_of_spatial(loops, used, vector, registers, unroll, lanes)
         else:
-            vector, lanes_of = _vector(loops, used, width)
-            parallel = _parallel(loops, jobs, lanes_of)
-        if block.spatial and loops and all(t.stride(loops[-1]) in (0, 1) for t in used):
-            vector = maximum(vector, minimum(loops[-1].extent, lanes))
-        if not block.spatial:
             vector = maximum(vector, where(vector > 1, 1, _straight_lanes(loops, used, unroll, lanes)))
-        if block.spatial and loops:
-            for touch in used:
-                # a branch for every element, unless the loop's own bounds settle what is padding
-                vector = where(touch.padded_by(loops[-1], settled=True), 1, vector)
-        for touch in used if block.spatial else ():
-            if touch.written and touch.buffer in registers:
-                around = _straight_lanes(loops, [t for t in used if t is not touch], unroll, lanes)
-                vector = where(registers[touch.buffer], around, vector)
         last = max((i for i, loop in enumerate(loops) if not data_parallel(loop)), default=-1)
         tail = [] if last < 0 else loops[last + 1 :]
         made.append(
             ScheduledBlock(block, loops, used, parallel, vector, 0 if block.spatial else unroll, tail, registers)
         )
     return made
+
+
+def _spread(loops: Sequence[Loop], used: Sequence[Touch], jobs: int, width: int) -> tuple[Value, Value]:
+    """Iterations of a block that its loops spread over the cores, and those that they make a vector of."""
+    if any(loop.kind != "serial" for loop in loops):
+        # loops that the trace itself vectorises are fused with those around them, which makes as many vectors
+        _, lanes_of = _vector(loops, used, width)
+        parallel = _parallel(loops, jobs, lanes_of) if jobs > 1 else _product(loops, "parallel")
+        return parallel, _product(loops, "vectorized")
+    if _all_contiguous(loops, used):
+        # everything is fused, split by the vector's width, and spread
+        total = product(loop.extent for loop in loops)
+        vector = minimum(total, width)
+        return total / vector if jobs > 1 else 1, vector
+    vector, lanes_of = _vector(loops, used, width)
+    return _parallel(loops, jobs, lanes_of), vector
+
+
+def _lanes_of_spatial(
+    loops: Sequence[Loop],
+    used: Sequence[Touch],
+    vector: Value,
+    registers: Mapping[Buffer, Value],
+    unroll: Value,
+    lanes: int,
+) -> Value:
+    """Elements that LLVM lets a purely spatial block handle at a time, whose loops make `vector` of them a vector."""
+    if loops and all(touch.stride(loops[-1]) in (0, 1) for touch in used):
+        vector = maximum(vector, minimum(loops[-1].extent, lanes))
+    for touch in used if loops else ():
+        # a branch for every element, unless the loop's own bounds settle what is padding
+        vector = where(touch.padded_by(loops[-1], settled=True), 1, vector)
+    for touch in used:
+        if touch.written and touch.buffer in registers:
+            around = _straight_lanes(loops, [other for other in used if other is not touch], unroll, lanes)
+            vector = where(registers[touch.buffer], around, vector)
+    return vector
 
 
 def _registers(root: Block, where_from: Mapping[Buffer, frozenset[Loop]], unroll: Value) -> dict[Buffer, Value]:
