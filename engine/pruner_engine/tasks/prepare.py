@@ -15,7 +15,7 @@ from tvm.ir.transform import Sequential
 from tvm.relax import transform as rx
 from tvm.target import Target
 
-from pruner_engine.lowering.byte_products import products_of
+from pruner_engine.lowering.byte_products import WordProducts, products_of
 from pruner_engine.rule_names import REWRITES, Layout
 from pruner_engine.targets.target import vector_bits_of
 from pruner_engine.tasks.batch_norms import fold_batch_norms
@@ -92,34 +92,16 @@ class Layouts:
 
 def layouts(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) -> Layouts:
     """The layouts that a model can be prepared in; arguments as those of `prepare`."""
-    cpu = target.kind.name == "llvm"
-    lanes = vector_bits_of(target) // 32 if cpu else 0
-    on = {name for name, for_cpus in REWRITES.items() if name not in without and (cpu or not for_cpus)}
-    products = products_of(target) if "integers" in on else None
-
-    def in_integers(mod: tvm.IRModule) -> tvm.IRModule:
-        return integer_products(mod, products, lanes if "winograd" in on else 0) if products else mod
-
+    rewrites = _Rewrites.for_target(target, without)
     with _passes(target):
-        # weights that are computed from constants (weight_norm) are constants from here on
-        mod = _folded(fold_movement(without_zero_divisors(within_bounds(mod))))
-        clean = summed_in_float32(_clean(in_arithmetic(signals_as_images(mod) if "signals" in on else mod)))
-        if "simplify" in on:
-            clean = rx.CanonicalizeBindings()(in_groups(parts_first(simplify(cut_windows(fold_padding(clean))))))
-        clean = in_integers(clean)
-        clean = widen_products(clean, lanes) if "wide-products" in on else clean
-        plain = _lower(clean, lanes)
-        if not any(name in _NHWC for name in _operators(clean)) or "channels-last" not in on:
+        clean = rewrites.cleaned(mod)
+        plain = _lower(clean, rewrites.lanes)
+        moved = rewrites.moved_channels_last(clean)
+        if moved is None:
             return Layouts(plain)
-        try:
-            wide = widen_channels(clean, lanes) if "wide-channels" in on else clean
-            moved = rx.ConvertLayout(_NHWC)(wide)
-        except (RuntimeError, ValueError):  # ConvertLayout does not know every operator
-            return Layouts(plain)
-        moved = rx.CanonicalizeBindings()(follow_layout(fold_movement(moved)))
-        whole = in_integers(moved)
-        spread = spread_transposed(whole) if "transposed" in on else whole
-        lowered = _lower(spread, lanes)
+        whole = rewrites.in_integers(moved)
+        spread = spread_transposed(whole) if "transposed" in rewrites.on else whole
+        lowered = _lower(spread, rewrites.lanes)
         if not _operators(lowered) <= {*_operators(plain), _VIEW}:
             return Layouts(plain)  # TVM lowers some operators channels first only
         # channels first, a transposed convolution multiplies zeros, and one of bytes real numbers: that costs more
@@ -130,12 +112,64 @@ def layouts(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) ->
     @functools.cache
     def channels_last() -> tvm.IRModule:
         with _passes(target):
-            best = widen_groups(spread, lanes) if "groups" in on else spread
-            best = simplify(best) if "simplify" in on else best  # what the layout has brought
-            best = winograd(best, lanes) if "winograd" in on else best
-            return lowered if tvm_ffi.structural_equal(best, spread) else _lower(best, lanes)
+            best = rewrites.suited_to_channels_last(spread)
+            return lowered if tvm_ffi.structural_equal(best, spread) else _lower(best, rewrites.lanes)
 
     return Layouts(plain, channels_last, "channels-last" if worth else "own")
+
+
+@dataclass(frozen=True)
+class _Rewrites:
+    """The graph rewrites of a preparation.
+
+    Attributes:
+        on: names of those that are not left out, of `rule_names.REWRITES`.
+        lanes: float32 numbers in a CPU's vector; 0 for other targets.
+        products: how bytes are multiplied; None where they are not.
+    """
+
+    on: frozenset[str]
+    lanes: int
+    products: WordProducts | None
+
+    @classmethod
+    def for_target(cls, target: Target, without: Collection[str]) -> _Rewrites:
+        cpu = target.kind.name == "llvm"
+        on = frozenset(name for name, for_cpus in REWRITES.items() if name not in without and (cpu or not for_cpus))
+        lanes = vector_bits_of(target) // 32 if cpu else 0
+        return cls(on, lanes, products_of(target) if "integers" in on else None)
+
+    def cleaned(self, mod: tvm.IRModule) -> tvm.IRModule:
+        """The model with all rewrites that do not ask for a layout."""
+        # weights that are computed from constants (weight_norm) are constants from here on
+        mod = _folded(fold_movement(without_zero_divisors(within_bounds(mod))))
+        mod = summed_in_float32(_clean(in_arithmetic(signals_as_images(mod) if "signals" in self.on else mod)))
+        if "simplify" in self.on:
+            mod = rx.CanonicalizeBindings()(in_groups(parts_first(simplify(cut_windows(fold_padding(mod))))))
+        mod = self.in_integers(mod)
+        return widen_products(mod, self.lanes) if "wide-products" in self.on else mod
+
+    def in_integers(self, mod: tvm.IRModule) -> tvm.IRModule:
+        """The model with products of bytes; itself where it has none."""
+        lanes = self.lanes if "winograd" in self.on else 0
+        return integer_products(mod, self.products, lanes) if self.products else mod
+
+    def moved_channels_last(self, clean: tvm.IRModule) -> tvm.IRModule | None:
+        """The model with its convolutions in NHWC; None where it has none, or one that cannot move."""
+        if "channels-last" not in self.on or not any(name in _NHWC for name in _operators(clean)):
+            return None
+        try:
+            wide = widen_channels(clean, self.lanes) if "wide-channels" in self.on else clean
+            moved = rx.ConvertLayout(_NHWC)(wide)
+        except (RuntimeError, ValueError):  # ConvertLayout does not know every operator
+            return None
+        return rx.CanonicalizeBindings()(follow_layout(fold_movement(moved)))
+
+    def suited_to_channels_last(self, mod: tvm.IRModule) -> tvm.IRModule:
+        """The model in NHWC with the rewrites that only this layout allows or asks for."""
+        mod = widen_groups(mod, self.lanes) if "groups" in self.on else mod
+        mod = simplify(mod) if "simplify" in self.on else mod  # what the layout has brought
+        return winograd(mod, self.lanes) if "winograd" in self.on else mod
 
 
 @contextlib.contextmanager

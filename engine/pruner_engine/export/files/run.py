@@ -97,6 +97,16 @@ class Model:
             result = [result]
         return [self._array(tensor) for tensor in result]
 
+    def bench(self, tensors: Sequence[Any], repeats: int) -> list[float]:
+        """Seconds of one inference, one value a repeat."""
+        wait = self._ffi.get_global_func("runtime.Device_StreamSync")
+
+        def call() -> None:
+            self.call(tensors)
+            wait(self._device, 0)
+
+        return measure(call, repeats)
+
     def profile(self, inputs: Sequence[np.ndarray], repeats: int = 5) -> dict[str, dict[str, float]]:
         """Seconds and calls of each function in one inference (median of the repeats), by name.
 
@@ -334,6 +344,33 @@ def _load_cudart() -> None:
 
 
 def main() -> int:
+    options = _options()
+    try:
+        model = Model(options.bundle, options.threads)
+    except (OSError, ValueError, KeyError) as error:
+        raise SystemExit(f"{options.bundle} is not a bundle that can be loaded: {error}") from None
+    inputs, tensors = _inputs(model, options.inputs)
+    outputs = model.fetch(model.call(tensors))
+    specs = model.metadata["outputs"]
+    if options.outputs:
+        try:
+            write_arrays(options.outputs, specs, outputs)
+        except OSError as error:
+            raise SystemExit(f"the outputs cannot be written: {error}") from None
+    report: dict[str, Any] = {
+        "threads": int(os.environ["TVM_NUM_THREADS"]),
+        "outputs": [{**spec, "shape": list(o.shape)} for spec, o in zip(specs, outputs, strict=True)],
+    }
+    if options.bench:
+        report["repeats"] = model.bench(tensors, options.repeats)
+        report["seconds"] = statistics.median(report["repeats"])
+    if options.profile:
+        report["kernels"] = model.profile(inputs)
+    sys.stdout.write((json.dumps(report) if options.json else _text(report)) + "\n")
+    return 0
+
+
+def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Run a tuned model.")
     parser.add_argument("--bundle", default=Path(__file__).parent, help="folder of the bundle")
     parser.add_argument("--inputs", help=".npz with the inputs; random ones without")
@@ -343,45 +380,19 @@ def main() -> int:
     parser.add_argument("--repeats", type=_count, default=20, help="repeats of --bench")
     parser.add_argument("--profile", action="store_true", help="measure each kernel")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    options = parser.parse_args()
+    return parser.parse_args()
 
-    try:
-        model = Model(options.bundle, options.threads)
-    except (OSError, ValueError, KeyError) as error:
-        raise SystemExit(f"{options.bundle} is not a bundle that can be loaded: {error}") from None
+
+def _inputs(model: Model, file: str | None) -> tuple[list[np.ndarray], list[Any]]:
+    """Arrays of a file, or random ones, and what they are on the device."""
     specs = model.metadata["inputs"]
     try:
-        inputs = read_arrays(options.inputs, specs) if options.inputs else random_inputs(specs)
-        tensors = model.tensors(inputs)
+        inputs = read_arrays(file, specs) if file else random_inputs(specs)
+        return inputs, model.tensors(inputs)
     except KeyError as error:
-        raise SystemExit(f"{options.inputs} lacks an input: {error.args[0]}") from None
+        raise SystemExit(f"{file} lacks an input: {error.args[0]}") from None
     except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
         raise SystemExit(f"these inputs cannot be used: {error}") from None
-    outputs = model.fetch(model.call(tensors))
-    if options.outputs:
-        try:
-            write_arrays(options.outputs, model.metadata["outputs"], outputs)
-        except OSError as error:
-            raise SystemExit(f"the outputs cannot be written: {error}") from None
-    report: dict[str, Any] = {
-        "threads": int(os.environ["TVM_NUM_THREADS"]),
-        "outputs": [
-            {**spec, "shape": list(o.shape)} for spec, o in zip(model.metadata["outputs"], outputs, strict=True)
-        ],
-    }
-    if options.bench:
-        wait = model._ffi.get_global_func("runtime.Device_StreamSync")
-
-        def call() -> None:
-            model.call(tensors)
-            wait(model._device, 0)
-
-        report["repeats"] = measure(call, options.repeats)
-        report["seconds"] = statistics.median(report["repeats"])
-    if options.profile:
-        report["kernels"] = model.profile(inputs)
-    sys.stdout.write((json.dumps(report) if options.json else _text(report)) + "\n")
-    return 0
 
 
 def _count(text: str) -> int:
