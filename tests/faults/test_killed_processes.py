@@ -18,11 +18,11 @@ from engines import context
 
 from pruner_engine.errors import UserError
 from pruner_engine.measure import pipeline
+from pruner_engine.measure.forked import ForkedWorker
 from pruner_engine.measure.launch import ZygoteProcess
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.process import limit_memory
 from pruner_engine.measure.types import MeasureInput, MeasureOptions, MeasureResult
-from pruner_engine.measure.zygote import _Child
 from schedules import CPU, random_schedule, task_of
 from seeds import seeded, seeds
 
@@ -58,7 +58,7 @@ def killing(measurer: Measurer, pick, stop: threading.Event, seed: int) -> threa
 
 
 def test_a_buried_child_has_no_pipe_that_could_be_taken_for_another_childs(tmp_path):
-    child = _Child(lambda inbox, outbox: None, str(tmp_path), 0)
+    child = ForkedWorker(lambda inbox, outbox: None, str(tmp_path), 0)
     child.close()
     os.waitpid(child.pid, 0)
     assert (child.read, child.write) == (-1, -1)
