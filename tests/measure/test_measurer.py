@@ -157,7 +157,7 @@ def test_every_candidate_is_measured_where_builds_go_on_beside_runs(task):
 
 
 def test_cold_caches(task):
-    with Measurer(CPU, MeasureOptions(cold_cache=True, check="none")) as measurer:
+    with Measurer(CPU, MeasureOptions(caches="cold", check="none")) as measurer:
         assert all(r.ok for r in measured(measurer, task, candidates(task, 1)))
 
 

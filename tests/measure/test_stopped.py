@@ -38,7 +38,7 @@ task, host = TaskBuffers(job, tvm.cpu(), Path(folder)), ThisMachine()
 if check == "keep":
     seconds = task.keep_reference(kernel, about)
 else:
-    seconds = host.caller(job, kernel, task.timing_arguments(about), tvm.cpu())(4)
+    seconds = host.caller(job, kernel, task.timing.of(about), tvm.cpu())(4)
 print(json.dumps([seconds, calls]))
 """
 

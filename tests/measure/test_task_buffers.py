@@ -36,16 +36,37 @@ def job_of(args) -> wire.Run:
 def test_all_layouts_of_a_weight_share_one_buffer(tmp_path):
     args = [wire.Tensor([8, 6], "float32"), wire.Tensor([6, 4], "float32")]
     task = TaskBuffers(job_of(args), tvm.cpu(), tmp_path)
-    plain = task.timing_arguments(kernel((8, 6), (6, 4)))
-    packed = task.timing_arguments(kernel((8, 6), (2, 3, 4)))
-    assert plain[0] is packed[0] and packed[1].shape == (2, 3, 4)
+    plain = task.timing.of(kernel((8, 6), (6, 4)))[0]
+    packed = task.timing.of(kernel((8, 6), (2, 3, 4)))[0]
+    assert plain[0].data_ptr() == packed[0].data_ptr() and packed[1].shape == (2, 3, 4)
     packed[1].copyfrom(packed[1].numpy() * 0 + 5)
     assert (plain[1].numpy() == 5).all()
-    padded = task.timing_arguments(kernel((8, 6), (2, 3, 8)))  # a layout may want more
-    assert padded[1].shape == (2, 3, 8) and len(task._buffers) == 2
-    again = task.timing_arguments(kernel((8, 6), (6, 4)))
+    padded = task.timing.of(kernel((8, 6), (2, 3, 8)))[0]  # a layout may want more
+    assert padded[1].shape == (2, 3, 8) and padded[0].data_ptr() == plain[0].data_ptr()
+    again = task.timing.of(kernel((8, 6), (6, 4)))[0]
     again[1].copyfrom(again[1].numpy() * 0 + 7)
     assert (padded[1].numpy().ravel()[:24] == 7).all()
+
+
+@pytest.mark.parametrize(
+    ("network", "calls"), [(0, 1), (1 << 16, 1), (5 << 16, 5), (1 << 40, 256)], ids=["warm", "alone", "network", "vast"]
+)
+def test_calls_take_turns_among_copies_that_are_as_large_as_the_weights_of_the_network(network, calls, tmp_path):
+    """A weight of 64 kB, beside data and one that is too small to matter."""
+    shapes = (4, 4), (128, 128), (4,)
+    args = [wire.Tensor(list(shape), "float32") for shape in shapes]
+    facts = wire.KernelFacts([0], 1, ["random"], {}, {}, 0.0, False, [1, 2])
+    job = msgspec.structs.replace(job_of(args), facts=facts, weights_bytes=network)
+    timing = TaskBuffers(job, tvm.cpu(), tmp_path).timing
+    found = timing.of(kernel(*shapes))
+    assert len(found) == calls
+    places = [{args[i].data_ptr() for args in found} for i in range(3)]
+    assert list(map(len, places)) == [1, calls, 1]
+    assert all((args[1].numpy() == found[0][1].numpy()).all() for args in found)
+    packed = timing.of(kernel((4, 4), (8, 128, 16), (4,)))
+    assert {args[1].data_ptr() for args in packed} == places[1], "all layouts share them"
+    padded = timing.of(kernel((4, 4), (8, 128, 32), (4,)))
+    assert len(padded) == {1: 1, 5: 2, 256: 256}[calls], "of larger ones there are fewer"
 
 
 class Liar:

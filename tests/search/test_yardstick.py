@@ -21,7 +21,7 @@ from pruner_engine.search.yardstick import restore_yardstick
 from pruner_engine.store.project import Project
 from schedules import CPU
 
-NAME = "yardstick 1"
+NAME = "yardstick 1 network"
 
 
 def job() -> JobContext:
@@ -51,7 +51,7 @@ def keep_text(project: Project, value: str) -> None:
 @pytest.fixture(scope="module")
 def measurer():
     """Of sessions that take up no yardstick."""
-    with Measurer(CPU, MeasureOptions(check="none")) as measurer:
+    with Measurer(CPU, MeasureOptions(check="none", caches="network")) as measurer:
         yield measurer
 
 
@@ -69,7 +69,7 @@ def test_the_next_session_measures_by_the_same_kernel(tuned):
             "SELECT seconds, stage FROM measurements WHERE candidate_id = ?", (kept["candidate_id"],)
         )
         assert row["stage"] == "ok" and row["seconds"] == pytest.approx(kept["seconds"])
-        with Measurer(CPU, MeasureOptions(check="none")) as measurer:
+        with Measurer(CPU, MeasureOptions(check="none", caches="network")) as measurer:
             assert taken_up(project, measurer) == Settled(str(kept["candidate_id"]), kept["seconds"])
 
 
@@ -102,9 +102,9 @@ def test_what_was_told_in_a_slow_minute_is_told_anew(tuned, tmp_path):
         kept = json.loads(kept_text(open_project))
         row = "SELECT seconds, repeats FROM measurements WHERE candidate_id = ?"
         (before,) = open_project.query(row, (kept["candidate_id"],))
-        open_project.trials.rescale(1, 8.0, cold=True)  # nothing was measured so
+        open_project.trials.rescale(1, 8.0, caches="cold")  # nothing was measured so
         assert open_project.query(row, (kept["candidate_id"],)) == [before]
-        open_project.trials.rescale(1, 8.0, cold=False)
+        open_project.trials.rescale(1, 8.0, caches="network")
         (slow,) = open_project.query(row, (kept["candidate_id"],))
         assert slow["seconds"] == pytest.approx(8 * before["seconds"])
         keep_text(open_project, json.dumps({**kept, "seconds": 8 * kept["seconds"]}))

@@ -71,7 +71,7 @@ def test_an_open_reader_follows_what_is_told_anew(project: Path) -> None:
     with ProjectReader(project) as staying:
         before = everything(staying)
         with Project(project) as writing:
-            writing.trials.rescale(1, 0.5, cold=False)
+            writing.trials.rescale(1, 0.5, caches="warm")
             first, *_, last = writing.runs.rounds(2)
             writing.runs.update_round(first["id"], learn_s=first["learn_s"] + 1.0, stats='{"late": 1}')
             writing.runs.update_round(last["id"], explored=last["explored"] + 1)

@@ -76,7 +76,7 @@ def test_of_all_runs_the_fastest_counts(path):
 
 def test_what_cold_caches_measured_is_not_exported_with_warm_ones(path):
     export(path, 1, 0.7)
-    add_run(path, "pruner", TRIALS, settings={"cold_cache": True})
+    add_run(path, "pruner", TRIALS, settings={"caches": "cold"})
     assert known(path, 1, all_runs=True).seconds == 0.7
 
 

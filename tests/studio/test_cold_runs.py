@@ -22,7 +22,7 @@ def mixed(tmp_path: Path) -> Path:
     """Three runs, the last one with cold caches."""
     path = make_project(tmp_path / "mixed.pruner", rounds=12)
     with sqlite3.connect(path) as db:
-        db.execute("UPDATE runs SET settings = ? WHERE id = ?", (json.dumps({"cold_cache": True}), COLD))
+        db.execute("UPDATE runs SET settings = ? WHERE id = ?", (json.dumps({"caches": "cold"}), COLD))
     return path
 
 

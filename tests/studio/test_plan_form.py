@@ -175,12 +175,13 @@ def test_changed_settings_are_told_and_taken_as_a_terminal_takes_them(
     assert "rpc_key" not in start.plan().settings, "without a tracker it says nothing"
     give(qtbot, fields["rpc"], "127.0.0.1:9190")
     qtbot.mouseClick(fields["dtype"].part("bfloat16"), Qt.MouseButton.LeftButton)
-    for box in (fields["cold_cache"], *(fields["without_rules"].boxes[name] for name in ("rows", "winograd"))):
+    qtbot.mouseClick(fields["caches"].part("cold"), Qt.MouseButton.LeftButton)
+    for box in (fields["without_rules"].boxes[name] for name in ("rows", "winograd")):
         qtbot.mouseClick(box, Qt.MouseButton.LeftButton, pos=QPoint(8, box.height() // 2))
     given = {
         "dtype": "bfloat16", "model": "pacm", "checkpoint": str(checkpoint), "rpc": "127.0.0.1:9190", "rpc_key": "pi",
         "without_rules": ["rows", "winograd"], "round_trials": 32, "draft_set": 256, "momentum": 0.995,
-        "cold_cache": True, "start_from": str(known),
+        "caches": "cold", "start_from": str(known),
     }  # fmt: skip
     plan, taken = start.plan(), terminal(start.command_line())
     assert plan.settings == given

@@ -48,7 +48,7 @@ def time_again(project: Path, turns: int, on_phase: Callable[[str], None] = lamb
     for (task_id, key), trace in wanted.items():
         inputs[task_id].append(MeasureInput(key, schedule_of(tasks[task_id][1], target, trace).mod))
     timed: list[tuple[int, str, list[float]]] = []
-    with measurer_for(target, settings) as measurer:
+    with measurer_for(target, settings, [task for _, task, _ in tasks.values()]) as measurer:
         for place, (task_id, candidates) in enumerate(inputs.items(), 1):
             on_phase(f"{project.stem}: the best once more, task {place} of {len(inputs)}")
             found = measurer.in_turns(tasks[task_id][1], candidates, turns)

@@ -58,8 +58,9 @@ def compare(project: str, others: tuple[str, ...], run_id: int | None, goal_of: 
     print_table(table)
     click.echo(f"Goal: {latency(found.goal_s)}, where run {found.base['name']} ({_strategy(found.base)}) ended.")
     if found.caches_differ:
-        click.echo("Latencies with cold caches do not compare with those with warm ones.")
+        click.echo("Latencies that were measured with other caches do not compare.")
 
 
 def _strategy(run: comparison.Row) -> str:
-    return f"{run['strategy']}, cold caches" if comparison.is_cold(run) else str(run["strategy"])
+    caches = comparison.caches_of(run)
+    return str(run["strategy"]) if caches == "network" else f"{run['strategy']}, {caches} caches"

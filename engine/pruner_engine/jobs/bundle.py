@@ -15,7 +15,7 @@ from pruner_engine.export.compare import bench_e2e
 from pruner_engine.export.tuned import TunedModel
 from pruner_engine.export.turns import Turns
 from pruner_engine.jobs.job import JobContext
-from pruner_engine.jobs.stored import is_this_device, stored_model, stored_run, stored_tasks
+from pruner_engine.jobs.stored import exported_trials, is_this_device, stored_model, stored_run, stored_tasks
 from pruner_engine.protocol import Export, Exported, Notice, Phase
 from pruner_engine.search.settings import settings_from
 from pruner_engine.store.project import Project
@@ -40,7 +40,7 @@ def _found(
 ) -> _Found:
     """A run with its best schedules or those of all runs that measured as it did; without an id the newest, with all.
 
-    Warm and cold caches make other latencies, which are not held against each other.
+    Latencies with other caches are others, which are not held against each other.
     """
     run, rows = stored_run(project, run_id)
     with making_sense(project.path):
@@ -51,8 +51,8 @@ def _found(
     model = stored_model(project, run)
     on_phase("prepare", model.name)
     settings = settings_from(run["settings"])
-    chosen = None if all_runs else run_id
-    database = ProjectDatabase(project, run["target_id"], target, chosen, cold=settings.cold_cache)
+    trials = exported_trials(run, run_id, all_runs=all_runs)
+    database = ProjectDatabase(project, run["target_id"], target, trials)
     untuned = {row["hash"]: row["untuned_s"] for row in rows if row["untuned_s"]}
     prepared = prepare(model.mod, target, settings.without_rules, settings.settled_layout)
     return _Found(run, device, TunedModel(model, prepared, target, tasks, database, untuned))

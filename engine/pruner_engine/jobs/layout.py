@@ -16,6 +16,7 @@ from pruner_engine.search.layout import Measured, measured_layout, pays
 from pruner_engine.search.settings import settings_from
 from pruner_engine.store.project import Project
 from pruner_engine.targets.profile import DeviceProfile
+from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import layouts
 
 
@@ -43,7 +44,8 @@ def laid_out(
     def tell(kernel: str) -> None:
         job.emit(Phase(name="layout", detail=kernel))
 
-    with measurer_for(target, msgspec.structs.replace(settings, check="none")) as measurer:
+    tasks = extract_tasks(there.prepared(there.likely), target)
+    with measurer_for(target, msgspec.structs.replace(settings, check="none"), tasks) as measurer:
         found = measured_layout(there, measurer, profile, settings, row["seed"], tell)
     project.runs.update(run_id, settings=settings.with_layout(found.layout).as_json())
     if found.seconds:

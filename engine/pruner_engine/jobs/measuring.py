@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 
 import tvm
 
@@ -13,10 +14,14 @@ from pruner_engine.measure.wire import Fleet
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.targets.device import Device, fingerprint
 from pruner_engine.targets.target import device_of, target_json
+from pruner_engine.tasks.task import TuningTask
 
 
-def measurer_for(target: tvm.target.Target, settings: SearchSettings) -> Measurer:
+def measurer_for(target: tvm.target.Target, settings: SearchSettings, tasks: Iterable[TuningTask]) -> Measurer:
     """The measurer that a run's settings ask for: of this machine, or of the boards of a tracker.
+
+    Args:
+        tasks: of the whole model.
 
     Raises:
         UserError: the settings name no address of a tracker.
@@ -26,7 +31,8 @@ def measurer_for(target: tvm.target.Target, settings: SearchSettings) -> Measure
         run_timeout_s=settings.run_timeout_s,
         repeats=settings.repeats,
         check=settings.check,
-        cold_cache=settings.cold_cache,
+        caches=settings.caches,
+        weights_bytes=_passing(target, tasks) if settings.caches == "network" else 0,
     )
     return Measurer(target, options, fleet=_fleet(settings))
 
@@ -44,6 +50,16 @@ def measured_on(target: tvm.target.Target, settings: SearchSettings) -> Device:
         return device
     identity = fingerprint("boards", settings.rpc_key, target_json(target))
     return dataclasses.replace(device, name=f"boards of {settings.rpc_key}", fingerprint=identity)
+
+
+def _passing(target: tvm.target.Target, tasks: Iterable[TuningTask]) -> int:
+    """Bytes of weights that pass through the caches between two calls of a kernel: none where all fit the last one.
+
+    From there a kernel has its weights nearly as soon as from the nearer ones.
+    """
+    weights = sum(task.weights_bytes for task in tasks)
+    last = max((cache.bytes for cache in device_of(target).caches), default=0)
+    return weights if weights > last else 0
 
 
 def _fleet(settings: SearchSettings) -> Fleet | None:

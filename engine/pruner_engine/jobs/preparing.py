@@ -56,7 +56,7 @@ def prepare_run(project: Project, run_id: int, model: LoadedModel, target: tvm.t
     # the last step: a run that has tasks is prepared
     project.runs.add_tasks(run_id, task_ids, [task.weight for task in tasks])
     states = [
-        TaskState(task, task_id, untuned_s=project.work.untuned(task_id, cold=settings.cold_cache))
+        TaskState(task, task_id, untuned_s=project.work.untuned(task_id, caches=settings.caches))
         for task, task_id in zip(tasks, task_ids, strict=True)
     ]
     return Work(target, profile, states)

@@ -15,10 +15,9 @@ import tvm_ffi
 from pruner_engine.errors import UserError
 from pruner_engine.export.records import RECORDS, ImportedRecord, read_records, write_records
 from pruner_engine.jobs.job import JobContext
-from pruner_engine.jobs.stored import stored_run, stored_tasks
+from pruner_engine.jobs.stored import exported_trials, stored_run, stored_tasks
 from pruner_engine.processes.isolation import deadly
 from pruner_engine.protocol import ExportRecords, ImportRecords, Notice, Phase, RecordsExported, RecordsImported
-from pruner_engine.search.settings import settings_from
 from pruner_engine.space.schedule import schedule_of
 from pruner_engine.store.project import Project
 from pruner_engine.store.reading import making_sense
@@ -33,8 +32,8 @@ def export_records(command: ExportRecords, job: JobContext) -> None:
     with Project(command.project) as project:
         run, rows = stored_run(project, command.run_id)
         tasks, target = stored_tasks(project.path, rows), _target_of(project, run)
-        chosen, cold = None if command.all_runs else command.run_id, settings_from(run["settings"]).cold_cache
-        database = ProjectDatabase(project, run["target_id"], target, chosen, cold=cold)
+        trials = exported_trials(run, command.run_id, all_runs=command.all_runs)
+        database = ProjectDatabase(project, run["target_id"], target, trials)
         job.emit(Phase(name="records", detail=command.out))
         if (Path(command.out) / RECORDS).exists():
             raise UserError(f"{command.out} holds tuning records already.", "Choose another folder.")

@@ -10,6 +10,7 @@ from typing import Any
 
 import tvm
 
+from pruner_engine.caches import Caches
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import LoadedModel, load_model
 from pruner_engine.frontends.consent import is_agreed
@@ -77,6 +78,16 @@ def stored_model(project: Project, run: dict[str, Any]) -> LoadedModel:
             "Put the original file back, or tune the new one.",
         )
     return in_precision(model, settings_from(run["settings"]).dtype)
+
+
+def exported_trials(run: dict[str, Any], run_id: int | None, *, all_runs: bool) -> int | Caches:
+    """Whose trials an export takes: those of the run that was named, or of all that measured with such caches.
+
+    Args:
+        run: the row of the run that was named, or of the newest.
+        run_id: None where none was named.
+    """
+    return settings_from(run["settings"]).caches if all_runs or run_id is None else run_id
 
 
 def stored_tasks(project: Path, rows: Sequence[dict[str, Any]]) -> list[TuningTask]:

@@ -179,10 +179,10 @@ def _tune(project: Project, run_id: int, work: Work, job: JobContext, settings: 
         settings=settings,
         budget=Budget(row["budget_trials"], row["budget_s"]),
     )
-    with measurer_for(work.target, settings) as measurer:
+    with measurer_for(work.target, settings, [state.task for state in work.states]) as measurer:
         tuner = Tuner(project, plan, job.control, job.emit)
         tuner.run(measurer)
-    keeps = settings.calibrated and not settings.rpc and not settings.cold_cache
+    keeps = settings.calibrated and not settings.rpc and settings.caches != "cold"
     if keeps and (factors := tuner.strategy.calibration()) is not None:
         keep_calibration(work.target, factors)  # what the next drafts for this machine's device begin with
     _finish(project, run_id, tuner, job)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
@@ -28,8 +29,12 @@ class Host(Protocol):
     def yardstick(self, job: wire.Run) -> Any | None:
         """The function of the yardstick's library, where it can be called in turns with the job's."""
 
-    def caller(self, job: wire.Run, kernel: Any, args: list[Tensor], device: Any) -> Callable[[int], float]:
-        """What calls the kernel so many times and returns the seconds they took together."""
+    def caller(self, job: wire.Run, kernel: Any, arguments: list[list[Tensor]], device: Any) -> Callable[[int], float]:
+        """What calls the kernel so many times and returns the seconds they took together.
+
+        Args:
+            arguments: of one call, the next, and so on; the first will do for all where caches are no matter.
+        """
 
 
 class ThisMachine:
@@ -40,6 +45,7 @@ class ThisMachine:
         self._module: Any = None
         self._known: tuple[str, Any] = ("", None)  # path and module of the yardstick's library
         self._clock: GpuClock | None = None
+        self._turn = itertools.count()
 
     @property
     def spent(self) -> bool:
@@ -62,15 +68,17 @@ class ThisMachine:
             self._known = (path, _loaded(path))
         return self._known[1]["main"]
 
-    def caller(self, job: wire.Run, kernel: Any, args: list[Tensor], device: Any) -> Callable[[int], float]:
+    def caller(self, job: wire.Run, kernel: Any, arguments: list[list[Tensor]], device: Any) -> Callable[[int], float]:
         if job.device != "cpu":
             self._clock = self._clock or GpuClock(device)
-            return self._alone.guard(self._clock.calls_of(kernel, args))
+            return self._alone.guard(self._clock.calls_of(kernel, arguments[0]))
         flush = tvm.get_global_func("cache_flush_cpu_non_first_arg")
 
         def timed(number: int) -> tuple[float, bool]:
+            # a kernel and its yardstick share the copies: each call takes the one that was used longest ago
+            turns = [arguments[next(self._turn) % len(arguments)] for _ in range(number)]
             watch = Stopwatch()
-            for _ in range(number):
+            for args in turns:
                 kernel(*args)
             device.sync()
             return watch.read()
@@ -83,7 +91,7 @@ class ThisMachine:
             calls = min(number, _COLD_CALLS)
             seconds = 0.0
             for _ in range(calls):
-                flush(*args)
+                flush(*arguments[0])
                 seconds += warm(1)
             return seconds * number / calls
 

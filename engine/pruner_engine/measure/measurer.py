@@ -42,8 +42,7 @@ class Measurer:
         start: how the measurement processes come to be; see launch.py.
 
     Attributes:
-        target: as given.
-        cold: whether caches are flushed before every timed call.
+        target, options: as given.
         build_workers: builds at a time.
         builds_aside: builds take nothing from a kernel that is timed, whatever else this process does meanwhile.
 
@@ -60,8 +59,8 @@ class Measurer:
         fleet: Fleet | None = None,
         start: StartMethod = START,
     ) -> None:
-        options = options or MeasureOptions()
-        self.target, self.cold = target, options.cold_cache
+        self.target, self.options = target, options or MeasureOptions()
+        options = self.options
         self._check, self._fleet = options.check, fleet
         self._requests = RunRequests(target, options, fleet)
         self._yardsticks = Yardsticks()

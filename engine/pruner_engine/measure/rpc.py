@@ -144,11 +144,11 @@ class Board:
     def yardstick(self, job: Run) -> None:
         """Boards run one kernel and forget it."""
 
-    def caller(self, job: Run, kernel: Any, args: list[Tensor], device: Any) -> Callable[[int], float]:
+    def caller(self, job: Run, kernel: Any, arguments: list[list[Tensor]], device: Any) -> Callable[[int], float]:
         """Calls are timed on the board, so that the network is not."""
 
         def call(number: int) -> float:
             evaluator = self._module.time_evaluator("main", device, number=number, repeat=1)
-            return float(evaluator(*args).mean) * number
+            return float(evaluator(*arguments[0]).mean) * number
 
         return call

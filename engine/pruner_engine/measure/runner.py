@@ -16,6 +16,7 @@ from pruner_engine.measure.host import Host, ThisMachine
 from pruner_engine.measure.rpc import Board, NoBoardError
 from pruner_engine.measure.task_buffers import TaskBuffers
 from pruner_engine.measure.timing import Yardstick, time_kernel
+from pruner_engine.measure.timing_arguments import Arena
 
 _REST_S = 0.05  # without a kernel: the cores have built, or slept
 _PLAIN_S = 0.02  # the calls that give the reference tell well enough how long an untuned kernel takes that is so slow
@@ -24,10 +25,11 @@ _PLAIN_S = 0.02  # the calls that give the reference tell well enough how long a
 def serve(folder: str, inbox: int, outbox: int) -> None:
     """Answer `Run` messages until the pipe ends, or a kernel has made this process unfit for the next."""
     task: TaskBuffers | None = None
-    host, ended = ThisMachine(), -math.inf
+    host, arena, ended = ThisMachine(), Arena(), -math.inf
     while isinstance(job := wire.receive(inbox), wire.Run):
         if task is None or task.name != job.task:
-            task = TaskBuffers(job, host.device(job.device), Path(folder))
+            arena.clear()
+            task = TaskBuffers(job, host.device(job.device), Path(folder), arena)
         started = time.perf_counter()
         answer = _run(job, task, host, rested=started - ended > _REST_S)
         ended = time.perf_counter()
@@ -70,7 +72,7 @@ def _run(job: wire.Run, task: TaskBuffers, host: Host, *, rested: bool) -> wire.
         stage = "run"
         if job.check == "keep" and (seconds := task.keep_reference(kernel, job.kernel)) > _PLAIN_S:
             return wire.Ran(id=job.id, repeats=[seconds], censored=False, checked=False)
-        call = host.caller(job, kernel, task.timing_arguments(job.kernel), task.device)
+        call = host.caller(job, kernel, task.timing.of(job.kernel), task.device)
         yardstick = _yardstick(job, task, host)
         repeats, censored = time_kernel(call, job.best_s, job.repeats, yardstick, rested=rested, settle=job.settle)
         if not all(0 < second < math.inf for second in repeats):
@@ -96,5 +98,5 @@ def _yardstick(job: wire.Run, task: TaskBuffers, host: Host) -> Yardstick | None
     function = host.yardstick(job)
     if function is None or job.yardstick is None:
         return None
-    args = task.timing_arguments(job.yardstick.kernel)
-    return Yardstick(host.caller(job, function, args, task.device), job.yardstick.seconds)
+    arguments = task.timing.of(job.yardstick.kernel)
+    return Yardstick(host.caller(job, function, arguments, task.device), job.yardstick.seconds)

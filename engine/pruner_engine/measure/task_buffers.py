@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ from pruner_engine.measure.correctness import difference, make_array
 from pruner_engine.measure.layout import rewrite
 from pruner_engine.measure.references import reference_file
 from pruner_engine.measure.stopwatch import Stopwatch
+from pruner_engine.measure.timing_arguments import Arena, TimingArguments
 
 _REFERENCE_S = 0.3  # a slow untuned kernel is run on fewer kinds of inputs: on none after this, but the first
 
@@ -24,12 +24,16 @@ _REFERENCE_S = 0.3  # a slow untuned kernel is run on fewer kinds of inputs: on 
 class TaskBuffers:
     """Inputs, buffers and reference outputs that the kernels of one task share.
 
+    Args:
+        arena: memory that outlives the task, for copies of weights.
+
     Attributes:
+        timing: what the kernels are timed with.
         failure: what the last kernel that failed raised. After an illegal access on a GPU the driver refuses to free
             memory, and TVM ends the process over it: what the failed call holds is kept until its answer is given.
     """
 
-    def __init__(self, job: wire.Run, device: Any, folder: Path) -> None:
+    def __init__(self, job: wire.Run, device: Any, folder: Path, arena: Arena | None = None) -> None:
         self.name = job.task
         self.device = device
         self.failure: Exception | None = None
@@ -37,18 +41,9 @@ class TaskBuffers:
         self._facts = job.facts
         self._folder = folder
         self._works_here = job.device == "cpu" and job.fleet is None  # for another device this thread just waits
-        self._buffers: dict[int, Tensor] = {}  # by argument
-
-    def timing_arguments(self, kernel: wire.Kernel) -> list[Tensor]:
-        """Buffers for timing, shared by all kernels of the task."""
-        return [self._buffer(index, tuple(arg.shape)) for index, arg in enumerate(kernel.args)]
-
-    def _buffer(self, index: int, shape: tuple[int, ...]) -> Tensor:
-        """A rewritten weight has its own shape in nearly every candidate, and any values do: one buffer is enough."""
-        known = self._buffers.get(index)
-        if known is None or math.prod(known.shape) < math.prod(shape):
-            known = self._buffers[index] = self._put(self._values(index, shape))
-        return known if tuple(known.shape) == shape else known._create_view(shape)
+        self.timing = TimingArguments(
+            job.args, job.facts.weights, job.weights_bytes, self._values, self._put, arena or Arena()
+        )
 
     def _values(self, index: int, shape: Sequence[int], kind: str = "random") -> np.ndarray:
         """What an argument may hold, in the order of a layout or another."""

@@ -8,6 +8,8 @@ from typing import Literal
 
 import tvm
 
+from pruner_engine.caches import Caches
+
 
 @dataclass(frozen=True)
 class MeasureInput:
@@ -28,8 +30,8 @@ class MeasureOptions:
         memory_bytes: what a candidate may use in its build, and in its run; by default half of the machine's.
         repeats: timed repeats of a contender; see timing.py.
         check: compare outputs with the untuned kernel's for all candidates, those that would be the best, or none.
-        cold_cache: flush all arguments but the first from the caches before every timed call: between two calls in a
-            network others run, and weights come from memory (this machine's CPU only).
+        caches: what is in them when a kernel is called; see `Caches`.
+        weights_bytes: of the weights that pass through the caches between two calls, for caches as in a network.
     """
 
     threads: int | None = None
@@ -39,7 +41,8 @@ class MeasureOptions:
     memory_bytes: int | None = None
     repeats: int = 3
     check: Literal["best", "all", "none"] = "best"
-    cold_cache: bool = False
+    caches: Caches = "warm"
+    weights_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,13 @@ The engine talks to one zygote (see zygote.py), which forks builders and the run
 
 from __future__ import annotations
 
+import math
 import os
 import struct
 from typing import Literal
 
 import msgspec
+import tvm_ffi
 
 _LENGTH = struct.Struct("<I")
 NO_BOARD = "board"  # error of a run that no board has taken: the candidate has not been tried
@@ -26,6 +28,10 @@ class Tensor(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
     shape: list[int]
     dtype: str
+
+    @property
+    def bytes(self) -> int:
+        return math.prod(self.shape) * int(tvm_ffi.dtype(self.dtype).itemsize)
 
 
 class Kernel(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -57,6 +63,7 @@ class KernelFacts(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
         words: index of each argument whose elements are words to the bits of the numbers in them, 8 or 16.
         epsilon: distance from 1 to the next number in the coarsest float type that it writes, on the way too.
         rounds: it rounds numbers to bytes.
+        weights: indices of the arguments that are constants of the model.
     """
 
     outputs: list[int]
@@ -66,6 +73,7 @@ class KernelFacts(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     words: dict[int, int]
     epsilon: float
     rounds: bool
+    weights: list[int] = []
 
 
 class Yardstick(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -131,6 +139,7 @@ class Run(_Message, tag="run", frozen=True):
         check: compare the outputs with the reference: never, always, if the kernel is the best so far; or keep them
             as the reference.
         cold: flush all arguments but the first from the caches before every timed call.
+        weights_bytes: calls take turns among copies of the weights that make up so many bytes; 0: there is one.
         timeout_s: limit of the work.
         settle: take more repeats where those do not agree.
         fleet: where to run it, if not here.
@@ -148,6 +157,7 @@ class Run(_Message, tag="run", frozen=True):
     check: Literal["none", "all", "best", "keep"]
     cold: bool
     timeout_s: float
+    weights_bytes: int = 0
     settle: bool = True
     yardstick: Yardstick | None = None
     fleet: Fleet | None = None

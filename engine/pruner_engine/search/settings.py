@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 import msgspec
 from msgspec import Meta
 
+from pruner_engine.caches import Caches
 from pruner_engine.errors import UserError
 from pruner_engine.measure.addresses import tracker_at
 from pruner_engine.rule_names import Layout
@@ -46,7 +47,8 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
         build_timeout_s: seconds that building one candidate may take.
         run_timeout_s: seconds that running one candidate may take.
         repeats: timed repeats of a candidate that is not abandoned.
-        cold_cache: flush weights and outputs from the caches before every timed call (this machine's CPU only).
+        caches: what a timed call finds in them (this machine's CPU only): network, all but its weights, which come from
+            where those of the whole network are; warm, everything; cold, neither weights nor outputs.
         calibrated: begin with the draft's corrections that earlier runs left for this device, and leave new ones.
         dtype: of a float32 model's products: float32, or float16 or bfloat16 to convert it.
         rpc: host:port of a tracker whose boards measure instead of this machine; empty for this machine.
@@ -76,7 +78,7 @@ class SearchSettings(msgspec.Struct, forbid_unknown_fields=True, frozen=True, kw
     build_timeout_s: _Seconds = 30.0
     run_timeout_s: _Seconds = 10.0
     repeats: _Positive = 3
-    cold_cache: bool = False
+    caches: Caches = "network"
     calibrated: bool = True
     dtype: Literal["float32", "float16", "bfloat16"] = "float32"
     rpc: str = ""
@@ -137,9 +139,11 @@ def described_settings() -> dict[str, Setting]:
 def settings_from(values: dict[str, Any] | str) -> SearchSettings:
     """Settings from a mapping or its JSON; unknown names and wrong types are refused with a sentence."""
     try:
-        if isinstance(values, str):
-            return msgspec.json.decode(values, type=SearchSettings)
-        return msgspec.convert(values, SearchSettings)
+        given = msgspec.json.decode(values, type=dict[str, Any]) if isinstance(values, str) else values
+        if "cold_cache" in given:  # as earlier versions called it
+            given = {"caches": "cold" if given["cold_cache"] else "warm", **given}
+            del given["cold_cache"]
+        return msgspec.convert(given, SearchSettings)
     except msgspec.DecodeError as error:
         raise UserError(_why_refused(str(error)), "`pruner tune --help` lists the settings.") from error
 

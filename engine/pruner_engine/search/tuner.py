@@ -173,7 +173,7 @@ class Tuner:
                     self.log.notice("warning", f"{task.name}: the untuned kernel failed ({result.message}).", "")
                     continue
                 state.untuned_s = result.seconds
-                self.project.work.set_untuned(state.task_id, result.seconds, cold=self.settings.cold_cache)
+                self.project.work.set_untuned(state.task_id, result.seconds, caches=self.settings.caches)
 
     # ------------------------------------------------------------ steering
 

@@ -69,7 +69,7 @@ def tell_anew(project: Project, state: TaskState, measurer: Measurer) -> None:
     factor, name = paces[_SEEN - 1], _name(state.task_id, measurer)
     kept = project.work.fact(name, _Kept)
     with project.transaction():
-        project.trials.rescale(state.task_id, factor, cold=measurer.cold)
+        project.trials.rescale(state.task_id, factor, caches=measurer.options.caches)
         if kept is not None:
             project.work.keep_fact(name, _Kept(kept.candidate_id, kept.seconds * factor))
     measurer.settle(state.task, settled.seconds * factor)
@@ -77,4 +77,4 @@ def tell_anew(project: Project, state: TaskState, measurer: Measurer) -> None:
 
 
 def _name(task_id: int, measurer: Measurer) -> str:
-    return f"yardstick {task_id}{' cold' if measurer.cold else ''}"
+    return f"yardstick {task_id}{'' if measurer.options.caches == 'warm' else f' {measurer.options.caches}'}"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pruner_engine.caches import Caches
 from pruner_engine.errors import UserError
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.store.runs import no_run
@@ -20,7 +21,7 @@ class Comparison:
     goal_s: latency to reach, in seconds; None before anything is measured.
     base: the run that sets it.
     runs: rows of `ProjectReader.runs`, with `goal_trials` and `goal_s` (trials and seconds of work until the goal;
-        None where it was not reached, or where caches were cold in one of the two runs and warm in the other) and
+        None where it was not reached, or where the two runs measured with other caches) and
         `goal_gain` (the base's seconds over the run's). `project` is the path of a run's file, `of` what that project
         is called, empty for the chosen run's own; `name` is the run's number, behind "PROJECT:" where it is another
         project's.
@@ -34,8 +35,8 @@ class Comparison:
 
     @property
     def caches_differ(self) -> bool:
-        """Some runs were measured with cold caches and some with warm ones."""
-        return len({is_cold(run) for run in self.runs}) > 1
+        """Not all runs were measured with the same caches."""
+        return len({caches_of(run) for run in self.runs}) > 1
 
 
 def comparable(run: Row, other: Row) -> bool:
@@ -46,9 +47,11 @@ def comparable(run: Row, other: Row) -> bool:
     return _kind(run) == _kind(other)
 
 
-def is_cold(run: Row) -> bool:
-    """Whether a run was measured with cold caches: its latencies do not compare with those of warm ones."""
-    return bool(run["settings"].get("cold_cache"))
+def caches_of(run: Row) -> Caches:
+    """With which caches a run was measured: its latencies do not compare with those of others."""
+    settings = run["settings"]
+    found: Caches = settings.get("caches", "cold" if settings.get("cold_cache") else "warm")
+    return found
 
 
 def of_one_model(run: Row, other: Row) -> bool:
@@ -111,7 +114,7 @@ def compare(
                 runs.append(run)
     own = next(run for run in runs if not run["of"] and run["id"] == chosen["id"])
     if goal_of is None:
-        alike = [run for run in reversed(runs) if is_cold(run) == is_cold(chosen)]
+        alike = [run for run in reversed(runs) if caches_of(run) == caches_of(chosen)]
         stock = [run for run in alike if run["strategy"] == "metaschedule" and run["latency_s"]]
         base = next(iter(sorted(stock, key=lambda run: bool(run["of"]))), own)
     else:
@@ -120,7 +123,7 @@ def compare(
         text = f"There is no run {goal_of} of {chosen['model']} on the same device with the same float type."
         raise UserError(text, "`pruner status` lists the runs.")
     goal_s: float | None = base["latency_s"]
-    alike_names = {run["name"] for run in runs if is_cold(run) == is_cold(base)}
+    alike_names = {run["name"] for run in runs if caches_of(run) == caches_of(base)}
     reached = {name: _reached(points, goal_s) if name in alike_names else None for name, points in progress.items()}
     first = reached[base["name"]]
     for run in runs:

@@ -5,11 +5,12 @@ table `meta`. The SQL here gives the figure that holds in a run, of a row `r` of
 run_tasks that joins them.
 """
 
+CACHES = "coalesce(json_extract(settings, '$.caches'), 'warm')"  # with which a run measured
 COLD_UNTUNED = "untuned {task} cold"  # of all runs that measure with cold caches
 CALLS = "calls {run} {task}"  # as another version prepares the model, or with other rules
 
 UNTUNED_S = (
-    "CASE WHEN json_extract(r.settings, '$.cold_cache')"
+    "CASE WHEN json_extract(r.settings, '$.caches') = 'cold'"
     " THEN (SELECT json_extract(value, '$.seconds') FROM meta WHERE key = 'untuned ' || k.id || ' cold')"
     " ELSE k.untuned_s END"
 )

@@ -260,3 +260,13 @@ def v2_baselines_by_type(db: Database) -> None:
 def v3_verified_candidates(db: Database) -> None:
     """How many candidates were verified is told without reading all that were drafted."""
     db.execute("CREATE INDEX candidates_verified ON candidates(run_id, task_id) WHERE verified_score IS NOT NULL")
+
+
+@migrations()  # type: ignore[untyped-decorator]
+def v4_caches_of_runs(db: Database) -> None:
+    """Runs measured with warm or cold caches, before weights came as in the network."""
+    db.execute(
+        "UPDATE runs SET settings = json_remove(json_set(settings, '$.caches',"
+        " CASE WHEN json_extract(settings, '$.cold_cache') THEN 'cold' ELSE 'warm' END), '$.cold_cache')"
+        " WHERE json_valid(settings)"
+    )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pruner_engine.store.comparison import comparable, is_cold
+from pruner_engine.store.comparison import caches_of, comparable
 from pruner_engine.store.reader import ProjectReader, Row
 
 _NAMED = 3  # tasks, at most
@@ -69,8 +69,8 @@ def expected(reader: ProjectReader, run_id: int | None, *, all_runs: bool) -> Sl
 
 
 def _exported_with(row: Row, run: Row) -> bool:
-    """Whether an export of all runs takes a run's trials too: latencies of warm and cold caches are kept apart."""
-    return comparable(row, run) and is_cold(row) == is_cold(run)
+    """Whether an export of all runs takes a run's trials too: latencies with other caches are kept apart."""
+    return comparable(row, run) and caches_of(row) == caches_of(run)
 
 
 def _latency(reader: ProjectReader, run: Row) -> tuple[float, bool] | None:

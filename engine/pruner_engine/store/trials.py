@@ -10,8 +10,10 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from pruner_engine.caches import Caches
 from pruner_engine.measure.types import MeasureResult
 from pruner_engine.space.candidate import Candidate
+from pruner_engine.store.of_run import CACHES
 from pruner_engine.store.tally import TOLD_ANEW
 
 if TYPE_CHECKING:
@@ -103,15 +105,15 @@ class TrialRepository:
                 measured |= {"candidate_id": candidate_id, "repeats": json.dumps(list(repeats))}
                 db["measurements"].insert({**keys, **measured})
 
-    def rescale(self, task_id: int, factor: float, *, cold: bool) -> None:
+    def rescale(self, task_id: int, factor: float, *, caches: Caches) -> None:
         """Tell what was measured of a task with caches of one kind so many times as long, in all runs.
 
         What was measured elsewhere stays as it is.
         """
         rows = self._project.query(
             "SELECT id, repeats FROM measurements WHERE task_id = ? AND seconds IS NOT NULL AND elapsed_s > 0"
-            " AND run_id IN (SELECT id FROM runs WHERE coalesce(json_extract(settings, '$.cold_cache'), 0) = ?)",
-            (task_id, int(cold)),
+            f" AND run_id IN (SELECT id FROM runs WHERE {CACHES} = ?)",
+            (task_id, caches),
         )
         with self._project.transaction() as db:
             for row in rows:

@@ -12,6 +12,8 @@ from tvm.ir.utils import derived_object
 from tvm.s_tir.meta_schedule.arg_info import ArgInfo
 from tvm.s_tir.meta_schedule.database import PyDatabase, TuningRecord, Workload
 
+from pruner_engine.caches import Caches
+from pruner_engine.store.of_run import CACHES
 from pruner_engine.store.work import unpack_module
 from pruner_engine.tasks.task import module_hash
 
@@ -23,7 +25,7 @@ _BEST = (
     "SELECT c.trace, x.repeats FROM measurements x JOIN candidates c ON c.id = x.candidate_id"
     " WHERE x.task_id IN (SELECT value FROM json_each(?)) AND x.stage = 'ok' AND x.censored = 0"
     " AND (x.run_id = ? OR ? IS NULL AND x.run_id IN (SELECT id FROM runs"
-    " WHERE coalesce(json_extract(settings, '$.cold_cache'), 0) = ?))"
+    f" WHERE {CACHES} = ?))"
     " AND c.trace IS NOT NULL"  # a project that was trimmed keeps those of the best
     " ORDER BY x.seconds LIMIT ?"
 )
@@ -37,7 +39,7 @@ class ProjectDatabase(PyDatabase):
     outputs are right are `ok` trials, so the best of them may be compiled.
 
     Args:
-        run_id: the run whose trials these are; None for all that measured with caches as cold or warm as `cold` says.
+        of: the run whose trials these are, or the caches with which runs measured that count all.
     """
 
     def __init__(
@@ -45,16 +47,14 @@ class ProjectDatabase(PyDatabase):
         project: Project,
         target_id: int,
         target: tvm.target.Target,
-        run_id: int | None = None,
-        *,
-        cold: bool = False,
+        of: int | Caches,
     ) -> None:
         super().__init__()
         self._project = project
         self._target_id = target_id
         self._target = target
-        self._run_id = run_id
-        self._cold = cold
+        self._run_id = of if isinstance(of, int) else None
+        self._caches = None if isinstance(of, int) else of
 
     def _tasks(self, mod: tvm.IRModule) -> tuple[list[int], tvm.IRModule]:
         """Ids of the tasks that are this kernel, and the module of the first; two models may share a kernel."""
@@ -80,7 +80,7 @@ class ProjectDatabase(PyDatabase):
         return self._records(self._tasks(workload.mod)[0], workload, top_k)
 
     def _records(self, task_ids: list[int], workload: Workload, limit: int) -> list[TuningRecord]:
-        rows = self._project.query(_BEST, (json.dumps(task_ids), self._run_id, self._run_id, self._cold, limit))
+        rows = self._project.query(_BEST, (json.dumps(task_ids), self._run_id, self._run_id, self._caches, limit))
         return [record_of(workload, row["trace"], row["repeats"], self._target) for row in rows]  # type: ignore[arg-type]
 
     def get_all_tuning_records(self) -> list[TuningRecord]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from pruner_engine.errors import UserError
 
 APPLICATION_ID = 0x50524E52  # "PRNR", in the SQLite header
-KNOWN_VERSIONS = ("v1_first_schema", "v2_baselines_by_type", "v3_verified_candidates")
+KNOWN_VERSIONS = ("v1_first_schema", "v2_baselines_by_type", "v3_verified_candidates", "v4_caches_of_runs")
 
 
 def refuse_foreign(db: sqlite3.Connection, path: Path) -> None:

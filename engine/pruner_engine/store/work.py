@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 import tvm
 
+from pruner_engine.caches import Caches
 from pruner_engine.store.of_run import COLD_UNTUNED
 from pruner_engine.tasks.task import TensorSpec, TuningTask
 
@@ -102,16 +103,16 @@ class WorkRepository:
                 for task in tasks
             ]
 
-    def set_untuned(self, task_id: int, seconds: float, *, cold: bool = False) -> None:
-        """Seconds a call of the untuned kernel; `cold`: with its weights and outputs flushed from the caches."""
-        if cold:
+    def set_untuned(self, task_id: int, seconds: float, *, caches: Caches) -> None:
+        """Seconds a call of the untuned kernel: one figure where caches are cold, and one where they are not."""
+        if caches == "cold":
             self.keep_fact(COLD_UNTUNED.format(task=task_id), _Untuned(seconds))
             return
         with self._project.transaction() as db:
             db["tasks"].update(task_id, {"untuned_s": seconds})
 
-    def untuned(self, task_id: int, *, cold: bool = False) -> float | None:
-        if cold:
+    def untuned(self, task_id: int, *, caches: Caches) -> float | None:
+        if caches == "cold":
             found = self.fact(COLD_UNTUNED.format(task=task_id), _Untuned)
             return None if found is None else found.seconds
         value = self._project.query("SELECT untuned_s FROM tasks WHERE id = ?", (task_id,))[0]["untuned_s"]

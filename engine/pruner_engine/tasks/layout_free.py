@@ -15,20 +15,20 @@ import tvm_ffi
 from tvm import tirx
 from tvm.ir.expr import TensorLoad
 
-_MARK = "layout_free_buffers"
+from pruner_engine.tasks.task import LAYOUT_FREE
 
 
 def unmark_unfit(mod: tvm.IRModule) -> tvm.IRModule:
     """The module without the marks of constants that a kernel copies into a tensor of other axes, or reads in part."""
     changed = {}
     for name, function in mod.functions_items():
-        marked = [int(i) for i in (function.attrs or {}).get(_MARK, ())]
+        marked = [int(i) for i in (function.attrs or {}).get(LAYOUT_FREE, ())]
         if not marked or not isinstance(function, tirx.PrimFunc):
             continue
         unfit = _unfit(function)
         kept = [i for i in marked if function.params[i] not in unfit]
         if kept != marked:
-            changed[name] = function.with_attr(_MARK, kept) if kept else function.without_attr(_MARK)
+            changed[name] = function.with_attr(LAYOUT_FREE, kept) if kept else function.without_attr(LAYOUT_FREE)
     if not changed:
         return mod
     return tvm.IRModule({name: changed.get(name, function) for name, function in mod.functions_items()}, mod.attrs)

@@ -9,6 +9,8 @@ from typing import Any
 import tvm
 import tvm_ffi
 
+LAYOUT_FREE = "layout_free_buffers"  # attribute of a function, by which TVM marks such arguments
+
 
 @dataclass(frozen=True)
 class TensorSpec:
@@ -29,6 +31,12 @@ class TensorSpec:
 def module_hash(mod: tvm.IRModule) -> str:
     """The structural hash that tasks are keyed by: 16 hexadecimal digits, equal for structurally equal modules."""
     return f"{tvm_ffi.structural_hash(mod) & (1 << 64) - 1:016x}"
+
+
+def weights_of(mod: tvm.IRModule) -> list[int]:
+    """Which arguments of a kernel are constants of the model, whose layout a schedule may choose."""
+    attrs = mod["main"].attrs
+    return [int(i) for i in attrs.get(LAYOUT_FREE, ())] if attrs else []
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,3 +65,8 @@ class TuningTask:
     def bytes(self) -> int:
         """Of all arguments, each counted once."""
         return sum(spec.bytes for spec in self.args)
+
+    @property
+    def weights_bytes(self) -> int:
+        """Of the weights that all its calls in an inference read."""
+        return self.weight * sum(self.args[i].bytes for i in weights_of(self.mod))

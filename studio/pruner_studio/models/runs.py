@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pruner_engine import units
-from pruner_engine.store.comparison import is_cold
+from pruner_engine.store.comparison import caches_of
 from pruner_studio.models.words import LIBRARIES
 from pruner_studio.translation import tr
 
@@ -50,8 +50,9 @@ def short_name(run: Row) -> str:
 
 
 def strategy_of(run: Row) -> str:
-    """A run's strategy, and that it measured with cold caches: such latencies are others."""
-    return tr("{strategy}, cold caches").format(strategy=run["strategy"]) if is_cold(run) else str(run["strategy"])
+    """A run's strategy, and with which caches it measured if not with a network's: such latencies are others."""
+    named = {"network": "{strategy}", "warm": tr("{strategy}, warm caches"), "cold": tr("{strategy}, cold caches")}
+    return named[caches_of(run)].format(strategy=run["strategy"])
 
 
 def told_state(run: Row) -> str:

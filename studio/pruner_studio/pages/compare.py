@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QVBoxLayout, QWidget
 from pruner_engine import units
 from pruner_engine.errors import UserError
 from pruner_engine.jobs import lines
-from pruner_engine.store.comparison import Comparison, compare, is_cold
+from pruner_engine.store.comparison import Comparison, caches_of, compare
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.help import tip_of
 from pruner_studio.models.drawn_runs import SHOWN
@@ -124,7 +124,7 @@ class ComparePage(Page):
         card.body.addWidget(self.plot, 1)
         yield
         self.caches = label(
-            tr("Latencies with cold caches do not compare with those with warm ones: look at curves of one kind only."),
+            tr("Latencies that were measured with other caches do not compare: look at curves of one kind only."),
             "warn",
             wrap=True,
         )
@@ -165,7 +165,7 @@ class ComparePage(Page):
             found = compare(reader, chosen, others=others)
         self._fill_goals(found)
         drawn = self._drawn(found)
-        self.caches.setVisible(len({is_cold(run) for run, _ in drawn}) > 1)
+        self.caches.setVisible(len({caches_of(run) for run, _ in drawn}) > 1)
         self.whole_runs.setText(tr("of all tasks, whatever the filter") if self.workspace.filter else "")
         self.plot.show_runs(
             drawn, len(found.runs), lambda run: found.progress[run["name"]], reader.baselines(chosen["id"])
