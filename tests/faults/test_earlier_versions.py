@@ -9,6 +9,7 @@ import pytest
 from engines import EARLIER, engine, say_of_this_machine
 
 from pruner_engine.protocol import Resume
+from pruner_engine.search.settings import settings_from
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.store.versions import KNOWN_VERSIONS
@@ -35,6 +36,8 @@ def test_a_file_of_an_earlier_version_is_read_upgraded_and_resumed(version, tmp_
         assert project.query("PRAGMA integrity_check") == [{"integrity_check": "ok"}]
         applied = [row["name"] for row in project.query("SELECT name FROM _sqlite_migrations ORDER BY rowid")]
         assert applied == list(KNOWN_VERSIONS)
+        caches = settings_from(project.runs.get(run["id"])["settings"]).caches
+        assert caches == ("network" if version == "v4_caches_of_runs" else "warm"), "it goes on as it measured before"
     with ProjectReader(path) as reader:
         after = [tuple(row.values()) for row in reader.rows(MEASURED)]
     assert after[:8] == before

@@ -192,7 +192,7 @@ class _Writer:
             strategy=strategy,
             seed=seed,
             budget_trials=rounds * 10,
-            settings={},
+            settings={"caches": "network"},
             state=state,
             reason="",
             versions={"python": "3.11.2", "tvm": "0.27.0", "torch": "2.9.0"},
