@@ -540,10 +540,6 @@
         <translation>Geschätzte Latenz des ganzen Modells</translation>
     </message>
     <message>
-        <source>Latencies with cold caches do not compare with those with warm ones: look at curves of one kind only.</source>
-        <translation>Latenzen mit kalten Caches lassen sich nicht mit denen mit warmen vergleichen: nur Kurven einer Art betrachten.</translation>
-    </message>
-    <message>
         <source>Tune this model again, or add the runs of another project.</source>
         <translation>Das Modell noch einmal optimieren oder die Läufe eines anderen Projekts hinzufügen.</translation>
     </message>
@@ -594,6 +590,10 @@
     <message>
         <source>Tune a model or open a project: its runs and those of other projects are laid over each other.</source>
         <translation>Optimieren Sie ein Modell oder öffnen Sie ein Projekt: seine Läufe und die anderer Projekte liegen hier übereinander.</translation>
+    </message>
+    <message>
+        <source>Latencies that were measured with other caches do not compare: look at curves of one kind only.</source>
+        <translation>Latenzen, die mit anderen Caches gemessen wurden, lassen sich nicht vergleichen: nur Kurven einer Art ansehen.</translation>
     </message>
     <message>
         <source>Runs of another project</source>
@@ -1586,6 +1586,10 @@
     <message>
         <source>{strategy}, cold caches</source>
         <translation>{strategy}, kalte Caches</translation>
+    </message>
+    <message>
+        <source>{strategy}, warm caches</source>
+        <translation>{strategy}, warme Caches</translation>
     </message>
     <message>
         <source>{drawn} of {all} runs drawn</source>
@@ -3537,14 +3541,6 @@
         <translation>Gemessene Wiederholungen eines Kandidaten, der nicht vorher aufgegeben wird.</translation>
     </message>
     <message>
-        <source>Cold caches</source>
-        <translation>Kalte Caches</translation>
-    </message>
-    <message>
-        <source>Weights and outputs are flushed from the caches before every timed call; on the CPU of this machine only.</source>
-        <translation>Gewichte und Ausgaben werden vor jedem gemessenen Aufruf aus den Caches verdrängt; nur auf der CPU dieses Rechners.</translation>
-    </message>
-    <message>
         <source>Calibration of earlier runs</source>
         <translation>Kalibrierung früherer Läufe</translation>
     </message>
@@ -4115,6 +4111,10 @@
     <message>
         <source>Candidates that are measured in a round of a task. The strategy&apos;s own number is 10 for Pruner, 64 for MetaSchedule; a machine that builds more at a time measures as many.</source>
         <translation>Kandidaten, die in einer Runde einer Aufgabe gemessen werden. Die eigene Zahl der Strategie ist 10 bei Pruner, 64 bei MetaSchedule; eine Maschine, die mehr auf einmal baut, misst so viele.</translation>
+    </message>
+    <message>
+        <source>What a timed call finds in the caches of this machine&apos;s CPU. network: all but its weights, which come from memory where those of the whole network do not fit the last cache. warm: all that the call before left there. cold: neither weights nor outputs.</source>
+        <translation>Was ein gemessener Aufruf in den Caches der CPU dieses Rechners findet. network: alles außer seinen Gewichten, die aus dem Speicher kommen, wo die des ganzen Netzes nicht in den letzten Cache passen. warm: alles, was der Aufruf davor dort ließ. cold: weder Gewichte noch Ausgaben.</translation>
     </message>
     <message>
         <source>measured by Pruner Studio when a run begins or exports</source>
