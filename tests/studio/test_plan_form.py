@@ -258,7 +258,7 @@ def test_the_keyboard_unfolds_the_settings_and_reaches_every_field(qtbot, start:
     qtbot.keyClick(start.form.settings_button, Qt.Key.Key_Space)
     editors = start.form.fields.editors
     wanted = {told(widget) for widget in controls(start.form.fields)} - {
-        told(made) for kind in ("dtype", "layout", "check") for made in controls(editors[kind].widget)[1:]
+        told(made) for kind in ("dtype", "layout", "caches", "check") for made in controls(editors[kind].widget)[1:]
     }  # of exclusive buttons the arrow keys reach the others
     assert len(wanted) > len(NAMES) + 20
     for _ in range(len(wanted) + 5):
