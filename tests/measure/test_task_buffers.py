@@ -8,7 +8,14 @@ import pytest
 import tvm
 
 from pruner_engine.measure import runner, wire
+from pruner_engine.measure.run_requests import RunRequests
 from pruner_engine.measure.task_buffers import TaskBuffers
+from pruner_engine.measure.types import MeasureOptions
+from pruner_engine.targets.target import resolve_target
+from schedules import CPU, task_of
+
+HOPPER = resolve_target("h100")
+BOARDS = wire.Fleet("127.0.0.1", 9190, "pi")
 
 
 def kernel(*shapes) -> wire.Kernel:
@@ -107,3 +114,10 @@ def test_a_slow_untuned_kernel_gives_fewer_references(lasts, kept, tmp_path):
     assert task.keep_reference(works, kernel((4,))) >= lasts
     assert task.has_reference
     assert {file.name for file in tmp_path.iterdir()} == {f"t.{kind}.reference" for kind in kept}
+
+
+@pytest.mark.parametrize(("target", "fleet", "passing"), [(CPU, None, 9), (HOPPER, None, 0), (CPU, BOARDS, 0)])
+def test_copies_of_weights_are_this_machines_memory(target, fleet, passing):
+    """A GPU and a board would be given addresses that are not theirs."""
+    requests = RunRequests(target, MeasureOptions(weights_bytes=9), fleet)
+    assert requests.make(task_of("matmul:8,8,8"), 1, kernel(), check="none").weights_bytes == passing
