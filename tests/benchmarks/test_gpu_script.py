@@ -83,7 +83,7 @@ def test_how_much_is_measured_follows_from_the_minutes(minutes, candidates, tria
     assert {option(words, "--trials") for words in searches.values()} == {str(trials)}
     for names in (list(drafts), list(searches)):
         assert [name.endswith("16") for name in names[:4]] == [False, True, False, True], "both types come early"
-    assert [words.count("--operator") for words in drafts.values()] == [1] * 9, "each is kept on its own"
+    assert [words.count("--operator") for words in drafts.values()] == [1] * 10, "each is kept on its own"
     strategies = option(next(iter(searches.values())), "--strategies")
     (checkpoint,) = re.findall(r"moa-pruner:checkpoint=([^,]+)", strategies)
     assert Path(checkpoint) == SCRIPT.parents[1] / "resources" / "checkpoints" / "pacm-draft-256.safetensors"
