@@ -175,7 +175,7 @@ def test_a_result_is_there_when_the_call_is_killed_with_all_it_started(tmp_path,
     found = steps(tmp_path / "out")
     *before, last = found
     assert last == "draft-matmul_1024_1024_1024_bfloat16" and found[last]["state"] == "stopped"
-    assert len(before) == 13 and {found[name]["state"] for name in before} == {"done"}
+    assert len(before) == 14 and {found[name]["state"] for name in before} == {"done"}
     pretended()
     call("--minutes", 9, "--out", tmp_path / "out")
     assert {step["state"] for step in steps(tmp_path / "out").values()} == {"done"}
