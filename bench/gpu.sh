@@ -115,6 +115,7 @@ phase 6
 step profile "$python" "$root/bench/gpu_profile.py" "$target"
 
 kernels=(matmul:256,256,256 matmul:256,256,256,float16 conv2d:1,64,28,28,64,3,layout=NHWC matmul:256,256,256,bfloat16)
+kernels+=(matmul:128,512,2048)  # whose sum is shared out among blocks
 mapfile -t searched < <(sed "s/#.*//" "$root/bench/gpu.txt" | awk "NF { print \$1 }")
 if [ $few = 1 ]; then kernels=(matmul:64,64,64) searched=(matmul:64,64,64); fi
 phase 10 ${#kernels[@]}

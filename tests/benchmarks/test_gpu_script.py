@@ -83,7 +83,7 @@ def test_how_much_is_measured_follows_from_the_minutes(minutes, candidates, tria
     assert {option(words, "--trials") for words in searches.values()} == {str(trials)}
     for names in (list(drafts), list(searches)):
         assert [name.endswith("16") for name in names[:4]] == [False, True, False, True], "both types come early"
-    assert [words.count("--operator") for words in drafts.values()] == [1] * 9, "each is kept on its own"
+    assert [words.count("--operator") for words in drafts.values()] == [1] * 10, "each is kept on its own"
     strategies = option(next(iter(searches.values())), "--strategies")
     (checkpoint,) = re.findall(r"moa-pruner:checkpoint=([^,]+)", strategies)
     assert Path(checkpoint) == SCRIPT.parents[1] / "resources" / "checkpoints" / "pacm-draft-256.safetensors"
@@ -175,7 +175,7 @@ def test_a_result_is_there_when_the_call_is_killed_with_all_it_started(tmp_path,
     found = steps(tmp_path / "out")
     *before, last = found
     assert last == "draft-matmul_1024_1024_1024_bfloat16" and found[last]["state"] == "stopped"
-    assert len(before) == 13 and {found[name]["state"] for name in before} == {"done"}
+    assert len(before) == 14 and {found[name]["state"] for name in before} == {"done"}
     pretended()
     call("--minutes", 9, "--out", tmp_path / "out")
     assert {step["state"] for step in steps(tmp_path / "out").values()} == {"done"}

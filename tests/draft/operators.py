@@ -89,17 +89,25 @@ _GRAPHS = {
 }
 
 
+# more elements than a GPU has threads for at once: TVM gives each thread several, in a loop of its own
+_LARGE = {
+    "large chain": (_chain, [(520, 1000), (520, 1000)], []),
+    "large factors of channels": (op.multiply, [(1, 96, 61, 59), (1, 96, 1, 1)], []),
+    "large transpose": (lambda x: op.permute_dims(x, [0, 2, 3, 1]), [(1, 64, 80, 70)], []),
+}
+
 HALF, PACKED = "matmul of halves, summed in float32", "conv2d of packed channels"
 PAIRS_OF_BYTES = "conv2d of bytes that are widened to pairs"
 HALF_RELU = "conv2d of halves, relu"
 DILATED = ["Winograd's transform of pixels that lie apart", "Winograd's transform back to pixels that lie apart"]
 OPERATORS = [*_GRAPHS, PACKED]
+LARGE_OPERATORS = [*_LARGE]
 
 
 def operator_task(name: str, target: tvm.target.Target) -> TuningTask:
     """The heaviest task of one of `OPERATORS`, or of the others above."""
-    if name in _GRAPHS:
-        function, shapes, constants = _GRAPHS[name]
+    if name in (graphs := _GRAPHS | _LARGE):
+        function, shapes, constants = graphs[name]
         tasks = extract_tasks(prepare(graph(function, *shapes, constants=constants), target), target)
         return max(tasks, key=lambda task: task.flops)
     others = {HALF: _half, PACKED: _packed, PAIRS_OF_BYTES: _pairs_of_bytes, HALF_RELU: _half_relu}

@@ -11,7 +11,7 @@ import tvm
 from tvm.s_tir import SBlock, SBlockRealize
 from tvm.tirx import For, SeqStmt
 
-from draft.operators import DILATED, HALF, HALF_RELU, OPERATORS, PAIRS_OF_BYTES, operator_task
+from draft.operators import DILATED, HALF, HALF_RELU, LARGE_OPERATORS, OPERATORS, PAIRS_OF_BYTES, operator_task
 from epilogues import epilogue_task
 from graphs import GRAPHS, NORMS, TWO_RESULTS, tasks_of_graph
 from pruner_engine.draft.analyzer import Analyzer
@@ -76,6 +76,9 @@ SPLIT = [
     "conv2d:1,128,6,6,24,3,pad=1,layout=NHWC",
 ]
 
+# kernels with a stage whose elements are more than a GPU's threads
+LARGE = [*LARGE_OPERATORS, "maxpool:1,64,160,160,2", "avgpool:1,32,190,190,3,stride=2,pad=1", "softmax:600,512"]
+
 # products whose results a chain of element-wise operators reads more than once, of kinds that tests/epilogues.py knows
 EPILOGUES = [
     "product, silu",
@@ -101,7 +104,7 @@ def named_task(name: str, target: tvm.target.Target) -> TuningTask:
     """The task of a built-in workload, or of another operator that has a name here."""
     if name in GRAPHS:
         return tasks_of_graph(name, target)[0]
-    if name in (*OPERATORS, *DILATED, HALF, HALF_RELU, PAIRS_OF_BYTES):
+    if name in (*OPERATORS, *LARGE_OPERATORS, *DILATED, HALF, HALF_RELU, PAIRS_OF_BYTES):
         return operator_task(name, target)
     if name in EPILOGUES:
         return epilogue_task(*name.rsplit(", ", 1), target)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from draft.operators import DILATED, PACKED, PAIRS_OF_BYTES
-from draft.spaces import CPU, EPILOGUES, GPU, SPLIT, TENSORISED, WORKLOADS, analyzer_of, rows_of_each, space_of
+from draft.spaces import CPU, EPILOGUES, GPU, LARGE, SPLIT, TENSORISED, WORKLOADS, analyzer_of, rows_of_each, space_of
 from pruner_engine.draft.evaluation import Evaluation
 from pruner_engine.draft.nest import all_loops
 from pruner_engine.draft.parts import Parts
@@ -20,7 +20,7 @@ COMPARED = [
     *(pytest.param(workload, CPU, id=f"cpu-{workload}") for workload in (*WORKLOADS, PAIRS_OF_BYTES, *DILATED)),
     *(
         pytest.param(workload, GPU, id=f"gpu-{workload}")
-        for workload in (*WORKLOADS, *TENSORISED, *SPLIT, *EPILOGUES, FLAT)
+        for workload in (*WORKLOADS, *TENSORISED, *SPLIT, *LARGE, *EPILOGUES, FLAT)
     ),
 ]
 # what an applied schedule hides: which part of the loop that virtual threads are fused to an access moves with

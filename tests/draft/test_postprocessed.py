@@ -16,7 +16,7 @@ from tvm.target import Target
 from tvm.tirx import For, ForKind
 
 from draft.operators import PAIRS_OF_BYTES
-from draft.spaces import CPU, GPU, SPLIT, TENSORISED, WORKLOADS, analyzer_of, blocks, rows_of_each, space_of
+from draft.spaces import CPU, GPU, LARGE, SPLIT, TENSORISED, WORKLOADS, analyzer_of, blocks, rows_of_each, space_of
 from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.draft.evaluation import Evaluation
 from pruner_engine.draft.nest import Block, all_loops
@@ -181,7 +181,7 @@ def test_shared_memory_of_parts_of_groups_is_what_tvm_counts():
     assert limits_as_counted(found, "shared_bytes", "max_shared_memory_per_block") >= ROWS // 2
 
 
-@pytest.mark.parametrize("workload", [*WORKLOADS, *TENSORISED, *SPLIT])
+@pytest.mark.parametrize("workload", [*WORKLOADS, *TENSORISED, *SPLIT, *LARGE])
 def test_blocks_virtual_threads_and_fetches_are_bound_as_told(workload):
     for _, schedule, told in compared(workload, GPU):
         for block, loops in blocks(schedule.mod["main"].body):

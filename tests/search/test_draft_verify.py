@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from collections import Counter
 
 import pytest
 
@@ -14,19 +15,23 @@ from pruner_engine.search.strategy import Context
 from pruner_engine.search.task_state import TaskState, Trial
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.profiling import profile_for
-from schedules import CPU, task_of
+from schedules import CPU, GPU, task_of
+
+
+def state_of(workload, target=CPU):
+    task = task_of(workload, target)
+    return TaskState(task, 1, space=DesignSpace.generate(task, target))
 
 
 @pytest.fixture
 def state():
-    task = task_of("matmul:64,64,64")
-    return TaskState(task, 1, space=DesignSpace.generate(task, CPU))
+    return state_of("matmul:64,64,64")
 
 
-def strategy_with(**settings):
+def strategy_with(target=CPU, **settings):
     nothing = lambda *_: None  # noqa: E731
     chosen = SearchSettings(population=64, **settings)
-    return DraftVerify(Context(CPU, profile_for(CPU), 0, chosen, 2, nothing, nothing, nothing))
+    return DraftVerify(Context(target, profile_for(target), 0, chosen, 2, nothing, nothing, nothing))
 
 
 def measured(state, candidates):
@@ -67,3 +72,45 @@ def test_an_analyzer_lives_as_long_as_its_space(state):
     del strategy
     gc.collect()
     assert space() is None and analyzer() is None
+
+
+# for each the draft set is, for the most part, of one sketch; another one's best is to take less than twice as long
+ONE_SIDED = {"cpu": (CPU, "matmul:128,512,2048"), "gpu": (GPU, "matmul:96,512,1024")}
+
+
+@pytest.fixture(params=ONE_SIDED)
+def one_sided(request):
+    """A state, and a strategy that picks nothing by chance."""
+    target, workload = ONE_SIDED[request.param]
+    return state_of(workload, target), strategy_with(target, eps_greedy=0.0, draft_set=16, fresh_samples=0)
+
+
+def by_sketch(candidates):
+    """The candidates of the sketch that most of them are of, and the others."""
+    (main, _), *_ = Counter(candidate.sketch for candidate in candidates).most_common()
+    return [c for c in candidates if c.sketch == main], [c for c in candidates if c.sketch != main]
+
+
+def test_a_round_measures_the_best_of_each_sketch_that_may_be_as_good(one_sided):
+    state, strategy = one_sided
+    proposal = strategy.propose(state, 8)
+    main, others = by_sketch(proposal.candidates)
+    assert len(main) >= 6 and others
+    best = max(candidate.draft_score for candidate in main)
+    for candidate in others:
+        alike = [c.draft_score for c in proposal.drafted if c.sketch == candidate.sketch]
+        assert candidate.draft_score == max(alike) > best - 1
+
+
+def test_a_round_of_few_measures_what_is_drafted_best(one_sided):
+    state, strategy = one_sided
+    assert not by_sketch(strategy.propose(state, 3).candidates)[1]
+
+
+def test_of_the_sketch_that_measured_best_more_is_drafted(one_sided):
+    state, strategy = one_sided
+    main, others = by_sketch(strategy.propose(state, 8).candidates)
+    strategy.take(state, measured(state, [*others, *main]))
+    drafted = strategy.propose(state, 8).drafted
+    favoured = [candidate for candidate in drafted if candidate.sketch == others[0].sketch]
+    assert len(favoured) >= len(drafted) // 2

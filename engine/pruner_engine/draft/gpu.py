@@ -24,7 +24,7 @@ from pruner_engine.draft.gpu_traffic import (
 )
 from pruner_engine.draft.index import atoms_of, count
 from pruner_engine.draft.launch import FETCH, Launch
-from pruner_engine.draft.nest import Block, Loop, all_loops, blocks_under
+from pruner_engine.draft.nest import Block, Loop, all_loops, blocks_under, data_parallel
 from pruner_engine.draft.parts import Parts, Statement, add_up
 from pruner_engine.targets.profile import DeviceProfile, GpuLimits
 
@@ -75,7 +75,8 @@ def _statement(
     total = block.useful * product(loop.extent for loop in loops)
     work = _work(block, loops, kernel, total)
     flops_thread = work.iterations * flops
-    registers = add_up(_registers(t, work.serial, used) / _sharers(t, limits) for t in used)
+    holding = _holding(work.serial, used)
+    registers = add_up(_registers(t, holding, used) / _sharers(t, limits) for t in used)
     operations = add_up(_accesses(t, work) for t in used)
     outside = [t for t in used if t.buffer.scope == "global"]
     moved = [_dram_bytes(t, loops) for t in outside]
@@ -128,9 +129,20 @@ def _work(block: Block, loops: Sequence[Loop], kernel: Launch, total: Value) -> 
     return _Work(product(loop.extent for loop in serial), serial)
 
 
-def _registers(touch: Touch, serial: Sequence[Loop], used: Sequence[Touch]) -> Value:
+def _holding(serial: Sequence[Loop], used: Sequence[Touch]) -> Sequence[Loop]:
+    """The loops whose results a thread may have to hold together.
+
+    Where all lies in memory it is done with one before it begins the next, but for those that a summing loop is around.
+    """
+    if any(t.buffer.scope != "global" for t in used):
+        return serial
+    around = next((i for i, loop in enumerate(serial) if not data_parallel(loop)), len(serial))
+    return serial[around:]
+
+
+def _registers(touch: Touch, holding: Sequence[Loop], used: Sequence[Touch]) -> Value:
     """Elements that a thread holds while the loops that move its output run."""
-    moving = {a for loop in serial if any(t.written and t.indexed_by(loop) for t in used) for a in loop.atoms}
+    moving = {a for loop in holding if any(t.written and t.indexed_by(loop) for t in used) for a in loop.atoms}
     # between the elements of two virtual threads lie those of other threads
     return product(count(index, moving.__contains__) for index in touch.indices)
 
@@ -156,9 +168,14 @@ def _dram_bytes(touch: Touch, loops: Sequence[Loop]) -> Value:
     while inside and not inside[0].thread and inside[0].children and touch.indexed_by(inside[0]):
         renewed = renewed * inside[0].extent
         inside = inside[1:]
-    spans = spans_by_depth(touch, inside)[0]
+    together = product(spans_by_depth(touch, inside)[0])
+    after = next((loop for loop in inside if not loop.thread), None)
+    if after and data_parallel(after) and touch.indexed_by(after):
+        # what lies between the elements that a thread handles one after the other is other blocks'
+        others = [loop for loop in inside if loop is not after]
+        together = minimum(together, after.extent * product(spans_by_depth(touch, others)[0]))
     grid = product(loop.extent for loop in loops if loop.thread.startswith("blockIdx"))
-    return grid * renewed * product(spans) * touch.buffer.dtype_bytes
+    return grid * renewed * together * touch.buffer.dtype_bytes
 
 
 def _lines(block: Block, used: Sequence[Touch], work: _Work, kernel: Launch, total: Value, limits: GpuLimits) -> Value:

@@ -10,10 +10,12 @@ import numpy as np
 import tvm
 from tvm import relax
 from tvm.relax import transform
+from tvm.relax.backend.cuda import pipeline
 from tvm.s_tir import SBlock, SBlockRealize
 from tvm.s_tir.meta_schedule import Database
 
 from pruner_engine.errors import UserError
+from pruner_engine.export.between import hand_over_memory_between_launches
 from pruner_engine.export.weights import without_weights
 from pruner_engine.lowering.default_schedules import without_broken_schedules
 from pruner_engine.targets.cuda_compiler import use_cuda_compiler
@@ -45,7 +47,7 @@ def compile_model(mod: tvm.IRModule, target: tvm.target.Target) -> relax.VMExecu
         UserError: TVM could not compile it, or there is no compiler for the GPU.
     """
     with _compiling(target):
-        return tvm.compile(_packed(mod), target)
+        return _compiled(_packed(mod), target)
 
 
 def compile_without_weights(
@@ -61,7 +63,20 @@ def compile_without_weights(
     """
     with _compiling(target):
         bare, weights = without_weights(_packed(mod))
-        return tvm.compile(bare, target), weights
+        return _compiled(bare, target), weights
+
+
+def _compiled(mod: tvm.IRModule, target: tvm.target.Target) -> relax.VMExecutable:
+    if target.kind.name != "cuda":
+        return tvm.compile(mod, target)
+    passes = [  # of TVM's own, all but one
+        *pipeline.library_dispatch_passes(target),
+        *pipeline.legalize_passes(target),
+        hand_over_memory_between_launches,
+        *pipeline.dataflow_lower_passes(target),
+        *pipeline.finalize_passes(target),
+    ]
+    return tvm.compile(mod, target, relax_pipeline=tvm.transform.Sequential(passes))
 
 
 @contextmanager

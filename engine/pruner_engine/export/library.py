@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,9 +57,16 @@ def write_library(
         "device": {"kind": "cuda" if gpu else "cpu", "features": features},
         "threads": threads,
         **({"weights": dict(weights)} if weights else {}),
+        **({"graphs": False} if gpu and _allocates(folder / LIBRARY) else {}),
     }
     write_metadata(metadata, folder)
     return metadata
+
+
+def _allocates(library: Path) -> bool:
+    """Whether kernels ask TVM's runtime for memory, which it may free while a graph goes on to use it (between.py)."""
+    with library.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+        return content.find(b"TVMBackendAllocWorkspace") >= 0
 
 
 def give_up_graphs(folder: Path) -> bool:

@@ -24,6 +24,8 @@ from pruner_engine.verify.pretrained import check_model
 _EQUAL_AT = 48  # trials of a task from which on the learned model's order counts as much as the draft's
 _FIRST = 4  # times the trials of a task's first round that it verifies: of a new task the model knows least
 _PRETRAINED = 64  # trials that a pre-trained model is credited with
+_ONE_IN = 4  # candidates of a round one may be there as the best of its sketch
+_TWICE = 1.0  # in log2: how much slower than the best the draft may expect that one to be
 
 
 @dataclass
@@ -59,7 +61,7 @@ class DraftVerify(ModelStrategy):
         start = time.perf_counter()
         left = len(draft.waiting) + sum(c.hash not in state.measured for c in draft.pool)
         old = state.rounds - draft.made_at >= self.context.settings.refresh
-        if fresh := draft.found is None or old or left < count:
+        if fresh := draft.found is None or old or left < count or _overtaken(state, draft.found):
             self.context.on_phase("draft", state.task.name)
             self._explore(state, draft)
         assert draft.found is not None
@@ -68,12 +70,14 @@ class DraftVerify(ModelStrategy):
         if fresh:
             draft.pool, draft.waiting = [], draft.found.candidates
         first = None if state.rounds else _FIRST * count
-        pool = self._materialise(state, draft, first)
-        while not pool and draft.waiting:  # none of the first could be applied
-            pool = self._materialise(state, draft, first)
+        self._materialise(state, draft, first)
+        while not draft.pool and draft.waiting:  # none of the first could be applied
+            self._materialise(state, draft, first)
+        untried = self._untried(state, draft) if count >= _ONE_IN else []
+        pool = draft.pool
         self.forget(state, pool)
         self.score(state, pool)
-        chosen = self.pick(self._ranked(state, pool), count)
+        chosen = _with_some(self.pick(self._ranked(state, pool), count), untried)
         self.keep_applied(state, chosen, pool)
         return Proposal(
             candidates=chosen,
@@ -98,6 +102,22 @@ class DraftVerify(ModelStrategy):
         draft = _places([c.draft_score for c in pool])
         model = _places([c.verified_score for c in pool])
         return [pool[i] for i in np.argsort((1 - weight) * draft + weight * model, kind="stable")]
+
+    def _untried(self, state: TaskState, draft: _Draft) -> list[Candidate]:
+        """The best drafted candidate of each sketch that nothing was measured of, best first, applied and in the pool.
+
+        A sketch that the analyzer overrates fills the draft set, and no learned model would ever see the others.
+        """
+        assert state.space is not None and draft.found is not None
+        begun = (*(t.candidate for t in state.trials), *(p.candidate for p in state.under_way.values()))
+        tried = {candidate.sketch for candidate in begun}
+        scored = [(c.draft_score or 0.0, c) for c in draft.found.leaders]
+        near = {c.hash: c for score, c in scored if score >= scored[0][0] - _TWICE and c.sketch not in tried}
+        there = {candidate.hash for candidate in draft.pool}
+        draft.pool += state.space.materialise([c for key, c in near.items() if key not in there], self.context.threads)
+        draft.waiting = [candidate for candidate in draft.waiting if candidate.hash not in near]
+        found = {candidate.hash: candidate for candidate in draft.pool}
+        return [found[key] for key in near if key in found]
 
     def _draft_of(self, state: TaskState) -> _Draft:
         found = self._drafts.get(state.task.hash)
@@ -136,8 +156,8 @@ class DraftVerify(ModelStrategy):
         draft.found = draft.explorer.draft(self.rng, rows, state.measured)
         draft.made_at = state.rounds
 
-    def _materialise(self, state: TaskState, draft: _Draft, drafted: int | None) -> list[Candidate]:
-        """Add the next `drafted` of the draft set (None: all that wait) and random samples to the pool; returns it."""
+    def _materialise(self, state: TaskState, draft: _Draft, drafted: int | None) -> None:
+        """Add the next `drafted` of the draft set (None: all that wait) and random samples to the pool."""
         assert state.space is not None
         fresh = self.context.settings.fresh_samples
         if drafted is not None:
@@ -155,7 +175,6 @@ class DraftVerify(ModelStrategy):
         possible = [c for c in randoms if np.isfinite(c.draft_score or 0.0)]
         draft.pool += state.space.materialise(possible, self.context.threads)
         draft.pool = [c for c in draft.pool if c.hash not in state.measured]
-        return draft.pool
 
     def take(self, state: TaskState, trials: Sequence[Trial]) -> None:
         super().take(state, trials)
@@ -177,6 +196,20 @@ class DraftVerify(ModelStrategy):
         found = [(names, (times, seconds)) for names, times, seconds in every if names]
         known = self.context.profile.calibration
         return fit_device([task for _, task in found], found[0][0], known) if found else None
+
+
+def _with_some(chosen: Sequence[Candidate], untried: Sequence[Candidate]) -> list[Candidate]:
+    """The candidates, for some of the last of them the best of sketches that the others do not belong to."""
+    most = len(chosen) // _ONE_IN
+    kept, last = chosen[: len(chosen) - most], chosen[len(chosen) - most :]
+    new = [c for c in untried if all(c.sketch != other.sketch for other in kept)][:most]
+    others = [c for c in last if all(c is not other for other in new)]
+    return [*kept, *others[: most - len(new)], *new]
+
+
+def _overtaken(state: TaskState, found: DraftSet) -> bool:
+    """Whether a sketch measured best of which the draft set has little."""
+    return any(best.sketch is not None and found.slights(best.sketch) for best in state.elites(1))
 
 
 def _unread(state: TaskState, analyzer: Analyzer) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -21,6 +21,9 @@ _POPULATION, _GENERATIONS = 1536, 2  # Pruner's reference
 _ENUMERATED = 1 << 16  # a sketch with no more rows is scored whole
 _BATCH = 4  # rows bred for every row that survives a generation
 _NEAR = 0.5  # share of the draft set that may differ from a better member in one decision only
+_KEPT = 0.5  # share of the draft set that is of the sketch that measured best, whatever the analyzer says of the others
+
+_Head: TypeAlias = tuple[float, Sketch, Rows, int]  # a scored row: its sketch, itself, its key
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,8 @@ class DraftSet:
 
     Attributes:
         candidates: distinct, best first, not yet materialised.
+        leaders: the best of each sketch, best first, whether it is among `candidates` or not.
+        favoured: the sketch that had measured best; None: nothing was measured.
         explored: rows scored.
         lowered: those among them that were read from their applied schedules: their sketch has no closed form.
         histogram: {"edges": [...], "explored": [...], "drafted": [...]}: how many of the explored rows that are valid,
@@ -36,9 +41,16 @@ class DraftSet:
     """
 
     candidates: list[Candidate]
+    leaders: list[Candidate]
+    favoured: int | None
     explored: int
     lowered: int = 0
     histogram: dict[str, Any] = field(default_factory=dict)
+
+    def slights(self, sketch: int) -> bool:
+        """Whether another draft would have more of a sketch, were this one known to measure best."""
+        mine = sum(candidate.sketch == sketch for candidate in self.candidates)
+        return sketch != self.favoured and mine < int(len(self.candidates) * _KEPT)
 
 
 @dataclass
@@ -72,7 +84,7 @@ class Explorer:
         """A diverse set of the best rows over all sketches.
 
         Args:
-            elites: (sketch, row) of measured good candidates, which the search starts from too.
+            elites: (sketch, row) of measured good candidates, best first, which the search starts from too.
             exclude: hashes of candidates that are not wanted again.
         """
         known = np.array(sorted(int(h, 16) for h in exclude), dtype=np.uint64)
@@ -84,10 +96,12 @@ class Explorer:
             pools.append(
                 self._search(rng, sketch, np.array(mine, dtype=np.int32).reshape(len(mine), sketch.width), known)
             )
-        picked = self._select(pools)
+        favoured = elites[0][0] if elites else None
+        picked = self._made(self._select(pools, favoured))
+        leaders = self._made(sorted((head for pool in pools for head in _heads(pool.best(1))), key=_worst_last))
         seen = np.concatenate(self._seen) if self._seen else np.zeros(0)
         histogram = _histogram(seen, [c.draft_score for c in picked])
-        return DraftSet(picked, self._explored, self._lowered, histogram)
+        return DraftSet(picked, leaders, favoured, self._explored, self._lowered, histogram)
 
     # ------------------------------------------------------------ search in one sketch
 
@@ -141,29 +155,44 @@ class Explorer:
 
     # ------------------------------------------------------------ the draft set
 
-    def _select(self, pools: Sequence[_Pool]) -> list[Candidate]:
-        """The best over all sketches; rows that differ from a better one in a single decision fill at most a share."""
+    def _select(self, pools: Sequence[_Pool], favoured: int | None) -> list[_Head]:
+        """The best over all sketches, a share of them of the favoured one."""
         count = self.settings.draft_set
-        heads = [(float(s), p.sketch, r, int(k)) for p in (q.best(count * 4) for q in pools) for r, s, k in _each(p)]
-        heads.sort(key=lambda head: -head[0])
-        chosen: list[tuple[float, Sketch, Rows, int]] = []
-        near: list[tuple[float, Sketch, Rows, int]] = []
-        patterns: set[int] = set()
-        for head in heads:
-            if len(chosen) == count:
-                break
-            around = _neighbourhoods(head[1], head[2])
-            (chosen if patterns.isdisjoint(around) else near).append(head)
-            patterns |= around
-        near = near[: max(count - len(chosen), int(count * _NEAR))]
-        final = sorted([*chosen[: count - len(near)], *near], key=lambda head: -head[0])
-        made = [self.space.candidate(sketch.index, row, "draft", score) for score, sketch, row, _ in final]
-        assert all(c.hash == key_hash(key) for c, (*_, key) in zip(made, final, strict=False))
+        heads = sorted((head for pool in pools for head in _heads(pool.best(count * 4))), key=_worst_last)
+        best = _diverse(heads, count)
+        own, others = ([h for h in best if (h[1].index == favoured) is mine] for mine in (True, False))
+        if favoured is not None and len(own) < (least := int(count * _KEPT)):
+            own = _diverse([h for h in heads if h[1].index == favoured], least)
+        return sorted([*own, *others[: count - len(own)]], key=_worst_last)
+
+    def _made(self, heads: Sequence[_Head]) -> list[Candidate]:
+        made = [self.space.candidate(sketch.index, row, "draft", score) for score, sketch, row, _ in heads]
+        assert all(c.hash == key_hash(key) for c, (*_, key) in zip(made, heads, strict=True))
         return made
 
 
-def _each(pool: _Pool) -> zip[tuple[Any, Any, Any]]:
-    return zip(pool.rows, pool.scores, pool.keys, strict=True)
+def _heads(pool: _Pool) -> list[_Head]:
+    found = zip(pool.scores.tolist(), pool.rows, pool.keys.tolist(), strict=True)
+    return [(score, pool.sketch, row, key) for score, row, key in found]
+
+
+def _worst_last(head: _Head) -> float:
+    return -head[0]
+
+
+def _diverse(heads: Sequence[_Head], count: int) -> list[_Head]:
+    """The best of these, which come best first; rows that differ from a better one in one decision fill a share."""
+    chosen: list[_Head] = []
+    near: list[_Head] = []
+    patterns: set[int] = set()
+    for head in heads:
+        if len(chosen) == count:
+            break
+        around = _neighbourhoods(head[1], head[2])
+        (chosen if patterns.isdisjoint(around) else near).append(head)
+        patterns |= around
+    near = near[: max(count - len(chosen), int(count * _NEAR))]
+    return sorted([*chosen[: count - len(near)], *near], key=_worst_last)
 
 
 def _merge(a: _Pool, b: _Pool) -> _Pool:
