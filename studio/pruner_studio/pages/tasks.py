@@ -19,6 +19,7 @@ from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.models.words import STEERS
 from pruner_studio.pages.finder import Finder
 from pruner_studio.pages.page import Page
+from pruner_studio.said import said
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, label, menu_button
 from pruner_studio.widgets.cards import Card
@@ -67,7 +68,7 @@ COLUMNS = (
         _state,
         tone=lambda row: "bad" if row["quarantined"] else "accent",
         name=tr("State"),
-        tip=lambda row: row["quarantined"],
+        tip=lambda row: said(row["quarantined"]),
     ),
     Column(tr("Over trials"), lambda row: row["best_s"], units.latency, tip_of("figure.best"), curve=_curve),
     Column(
@@ -224,7 +225,7 @@ class TasksPage(Page):
         self.given_up.setVisible(bool(row["quarantined"]))
         if row["quarantined"]:
             text = tr("{task} was given up: {reason}")
-            self.given_up.setText(text.format(task=row["name"], reason=row["quarantined"]))
+            self.given_up.setText(text.format(task=row["name"], reason=said(row["quarantined"])))
 
     def command_line(self) -> str:
         if self.workspace.run_id is None:
@@ -240,11 +241,12 @@ class TasksPage(Page):
     def _show_roofline(self, profile: dict[str, Any], rows: list[dict[str, Any]]) -> None:
         placed = [row for row in rows if row["intensity"] is not None and row["best_s"]]
         kernels = Kernels(
-            tr("best schedules"),
+            tr("best schedules (larger: more of the time)"),
             [row["intensity"] for row in placed],
             [row["flops"] / row["best_s"] for row in placed],
             [row["id"] for row in placed],
             [row["name"] for row in placed],
+            shares=[row["share"] or 0.0 for row in placed],
         )
         self.roofline.show_kernels(profile, [kernels], self.workspace.task_id)
 

@@ -115,6 +115,8 @@ class RunBar(QFrame):
         here = workspace.steers_shown if workspace.tuning else workspace.job_is_of_shown_project
         held = work.state in ("paused", "stopping")
         doing = STATES[work.state][0] if held else work.phase
+        if here and workspace.state_shown(run) == "paused":
+            return ""  # what was done last is not done now
         if run is None or here:
             exporting = tr("Exporting: {phase}").format(phase=doing)  # beside the state of the run that is exported
             return work.phase if workspace.tuning else exporting
