@@ -70,12 +70,15 @@ class DiffView(QWidget):
             view.show_text("", "")
         self._show_differences([])
 
-    def show_diff(self, form: str, names: tuple[str, str], rows: list[DiffRow], decisions: list[str] | None) -> None:
+    def show_diff(
+        self, form: str, names: tuple[str, str], rows: list[DiffRow], decisions: list[str] | None, verdict: str = ""
+    ) -> None:
         """Show two texts that are lined up.
 
         Args:
             form: of both, for the highlighting.
             decisions: sentences about decisions that differ; None where the two are not of one sketch.
+            verdict: which of the two is faster.
         """
         changed = [at for at, row in enumerate(rows) if row.kind != "equal"]
         shown = (row.left for row in rows), (row.right for row in rows)
@@ -90,7 +93,7 @@ class DiffView(QWidget):
         differ = tr("{changed} of {all} lines differ.").format(changed=len(changed), all=len(rows))
         sketches = tr("They are not of one sketch, so that their decisions do not compare.")
         changes = tr("Decisions that differ: {changes}.").format(changes="; ".join(decisions or ()) or "–")
-        self.told.setText(f"{differ} {sketches if decisions is None else changes}")
+        self.told.setText(f"{verdict} {differ} {sketches if decisions is None else changes}".lstrip())
 
     def _show_differences(self, rows: Sequence[DiffRow]) -> None:
         """Take the rows that are gone through, from the top again."""
