@@ -444,8 +444,8 @@
         <translation>Abstand der Gewichte</translation>
     </message>
     <message>
-        <source>how far the adaptation has come from the pre-trained model</source>
-        <translation>wie weit sich die Anpassung vom vortrainierten Modell entfernt hat</translation>
+        <source>how far it has adapted</source>
+        <translation>wie weit es sich angepasst hat</translation>
     </message>
     <message>
         <source>Adaptation</source>
@@ -749,7 +749,7 @@
     </message>
     <message>
         <source>the schedules, as TVM&apos;s MetaSchedule reads them</source>
-        <translation>die Schedules, wie TVMs MetaSchedule sie liest</translation>
+        <translation>die Ablaufpläne, wie TVMs MetaSchedule sie liest</translation>
     </message>
     <message>
         <source>how to use all this</source>
@@ -1865,7 +1865,7 @@
     </message>
     <message>
         <source>best schedules (larger: more of the time)</source>
-        <translation>beste Schedules (größer: mehr von der Zeit)</translation>
+        <translation>beste Ablaufpläne (größer: mehr von der Zeit)</translation>
     </message>
     <message>
         <source>explored</source>

@@ -42,7 +42,7 @@ _PLOTS = (
         "distance",
         tr("Distance of siamese and target"),
         Scale(tr("weight distance"), "{:.3g}".format),
-        tr("how far the adaptation has come from the pre-trained model"),
+        tr("how far it has adapted"),
     ),
 )
 

@@ -162,10 +162,11 @@ class TasksPage(Page):
     def _steering(self) -> Columns:
         parts = Columns(0)
         parts.row.setSpacing(8)
-        row, way_on = QHBoxLayout(), QHBoxLayout()
-        row.setSpacing(8)
+        first, second, way_on = rows = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
+        for row in rows:
+            row.setSpacing(8)
         self.count = label("", "faint")
-        row.addWidget(self.count, 1)
+        first.addWidget(self.count, 1)
         self.steer_buttons: list[QPushButton] = []
         self._steer_tips: list[str] = []
         copies = []
@@ -181,14 +182,15 @@ class TasksPage(Page):
             made = button(text, partial(self._steer, action), icon=action if action != "normal" else "", tip=tip)
             self.steer_buttons.append(made)
             self._steer_tips.append(tip)
-            row.addWidget(made)
+            (first if action in ("pin", "boost") else second).addWidget(made)
             copies.append((text, partial(self._copy, action)))
         self.copy_button = menu_button("copy", tr("Copy as command"), copies)
-        row.addWidget(self.copy_button)
+        second.addWidget(self.copy_button)
         self.open_button = button(tr("Open schedules"), lambda: self.go_to.emit("schedule"), "primary")
         way_on.addStretch(1)
         way_on.addWidget(self.open_button)
-        parts.row.addLayout(row, 1)
+        parts.row.addLayout(first, 1)
+        parts.row.addLayout(second)
         parts.row.addLayout(way_on)
         return parts
 
