@@ -316,6 +316,11 @@ def test_the_elite_of_a_decision_is_what_the_fastest_took(qtbot, opened: MainWin
     assert inner.own == own[1][2]
     assert unroll.shares.values == [0, 16, 64, 512] and unroll.own == [0, 16, 64, 512][own[3]]
     assert unroll.shares.prior == [0.25] * 4
+    other = next(row for row in rows if row["sketch_id"] == elite[0]["sketch_id"] and row["decisions"] != own)
+    opened.workspace.select(task_id, other["id"])
+    page.refresh()
+    assert bars[1, 2] is inner and inner in page.decisions.bars, "bars that somebody reads stay where they are"
+    assert inner.own == other["decisions"][1][2]
 
 
 def test_the_roofline_of_a_task_marks_the_candidate_shown(qtbot, opened: MainWindow, reader) -> None:
