@@ -732,26 +732,6 @@
         <translation>seine Gewichte</translation>
     </message>
     <message>
-        <source>its inputs and outputs, and what this page tells</source>
-        <translation>seine Ein- und Ausgaben, und was diese Seite sagt</translation>
-    </message>
-    <message>
-        <source>runs and times it from Python</source>
-        <translation>führt es aus Python aus und misst es</translation>
-    </message>
-    <message>
-        <source>runs and times it from C++</source>
-        <translation>führt es aus C++ aus und misst es</translation>
-    </message>
-    <message>
-        <source>TVM&apos;s runtime, which it needs</source>
-        <translation>TVMs Laufzeit, die es braucht</translation>
-    </message>
-    <message>
-        <source>the schedules, as TVM&apos;s MetaSchedule reads them</source>
-        <translation>die Ablaufpläne, wie TVMs MetaSchedule sie liest</translation>
-    </message>
-    <message>
         <source>how to use all this</source>
         <translation>wie man all das verwendet</translation>
     </message>
@@ -838,6 +818,30 @@
     <message>
         <source>The line that runs it</source>
         <translation>Die Zeile, die es ausführt</translation>
+    </message>
+    <message>
+        <source>its inputs, outputs, checks</source>
+        <translation>Ein- und Ausgaben, Prüfungen</translation>
+    </message>
+    <message>
+        <source>runs it from Python</source>
+        <translation>führt es aus Python aus</translation>
+    </message>
+    <message>
+        <source>runs it from C++</source>
+        <translation>führt es aus C++ aus</translation>
+    </message>
+    <message>
+        <source>what it needs of TVM</source>
+        <translation>was es von TVM braucht</translation>
+    </message>
+    <message>
+        <source>the schedules, for TVM</source>
+        <translation>die Ablaufpläne, für TVM</translation>
+    </message>
+    <message>
+        <source>Run and time it:</source>
+        <translation>Ausführen und messen:</translation>
     </message>
     <message>
         <source>Copy the line that runs and times it</source>

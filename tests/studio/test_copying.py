@@ -108,7 +108,7 @@ def test_an_export_says_how_to_run_it(qtbot, opened: MainWindow, rested) -> None
     line = f"python {page.result._exported['out']}/run.py --bench"
     assert page.result.run_line.text() == line
     told = {shown.text() for shown in page.result.findChildren(QLabel)}
-    assert {"run.py", "runs and times it from Python"} <= told
+    assert {"run.py", "runs it from Python"} <= told
     button = next(b for b in page.result.findChildren(QToolButton) if b.accessibleName().startswith("Copy the line"))
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
     assert copied() == line

@@ -20,7 +20,7 @@ from pruner_studio.main_window import PAGES, MainWindow
 from pruner_studio.models.drawn_runs import SHOWN
 from pruner_studio.models.runs import BASELINES
 from pruner_studio.plotting import pg
-from pruner_studio.widgets.drawn import Bars, Funnel
+from pruner_studio.widgets.drawn import Bar, Bars, Funnel
 from pruner_studio.widgets.figure import Figure, SaveButton
 from pruner_studio.widgets.names import Names
 from pruner_studio.widgets.plot import Plot
@@ -86,6 +86,17 @@ def test_the_larger_a_kernels_share_of_the_time_the_larger_is_its_point(qtbot) -
     )
     small, large = points.data["size"]
     assert 5 < small < large / 2
+
+
+def test_a_bar_never_lies_on_its_figure(qtbot) -> None:
+    def painted(fill: float) -> QImage:
+        bars = Bars("Narrow", "seconds")
+        qtbot.addWidget(bars)
+        bars.resize(200, 60)
+        bars.show_bars([Bar("A name that takes its half", 0.858, fill, "858 ms   9.57× of it")])
+        return bars.grab().toImage()
+
+    assert painted(1.0) == painted(0.0), "there is no room for a bar here"
 
 
 def test_the_status_bar_tells_what_is_not_drawn(window: MainWindow, tmp_path: Path) -> None:

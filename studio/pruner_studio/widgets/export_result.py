@@ -62,11 +62,11 @@ COVERAGE_COLUMNS = (
 _ABOUT = {
     "model.so": tr("the compiled model"),
     "weights.safetensors": tr("its weights"),
-    "metadata.json": tr("its inputs and outputs, and what this page tells"),
-    "run.py": tr("runs and times it from Python"),
-    "cpp/": tr("runs and times it from C++"),
-    "runtime/": tr("TVM's runtime, which it needs"),
-    "records/": tr("the schedules, as TVM's MetaSchedule reads them"),
+    "metadata.json": tr("its inputs, outputs, checks"),
+    "run.py": tr("runs it from Python"),
+    "cpp/": tr("runs it from C++"),
+    "runtime/": tr("what it needs of TVM"),
+    "records/": tr("the schedules, for TVM"),
     "README.txt": tr("how to use all this"),
     "LICENSES/": tr("of TVM"),
 }
@@ -92,6 +92,7 @@ class ExportResult(QScrollArea):
         outer.setSpacing(14)
         self.source = label("", "muted", cut=True)
         outer.addWidget(self.source)
+        outer.addLayout(self._run_row())
         self.slower = SlowerCard()
         self.slower.asked.connect(lambda: self.go_to.emit("tasks"))
         outer.addWidget(self.slower)
@@ -105,6 +106,15 @@ class ExportResult(QScrollArea):
         self.setAccessibleName(tr("What was exported"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidget(body)
+
+    def _run_row(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        self.run_line = label("", "mono", cut=True, name=tr("The line that runs it"))
+        row.addWidget(label(tr("Run and time it:"), "muted"))
+        row.addWidget(self.run_line)
+        row.addWidget(icon_button("copy", tr("Copy the line that runs and times it"), self._copy_line))
+        row.addStretch(1)
+        return row
 
     def _latencies(self) -> Card:
         card = Card(tr("Latency"))
@@ -130,15 +140,10 @@ class ExportResult(QScrollArea):
         self.place = label("", "faint", wrap=True)
         self.file_rows = QGridLayout()
         self.file_rows.setHorizontalSpacing(12)
-        self.file_rows.setVerticalSpacing(4)
+        self.file_rows.setVerticalSpacing(1)
         self.file_rows.setColumnStretch(1, 1)
-        self.run_line = label("", "mono", cut=True, name=tr("The line that runs it"))
-        row = QHBoxLayout()
-        row.addWidget(self.run_line, 1)
-        row.addWidget(icon_button("copy", tr("Copy the line that runs and times it"), self._copy_line))
         card.body.addWidget(self.place)
         card.body.addLayout(self.file_rows)
-        card.body.addLayout(row)
         card.body.addWidget(button(tr("Open folder"), self._open_folder, "link"), 0, Qt.AlignmentFlag.AlignLeft)
         card.body.addStretch(1)
         return card
@@ -226,7 +231,7 @@ class ExportResult(QScrollArea):
         clear(self.file_rows)
         told = sorted({name.split("/")[0] + ("/" if "/" in name else "") for name in [*files, "metadata.json"]})
         for at, name in enumerate(told):
-            self.file_rows.addWidget(label(name, "mono"), at, 0, Qt.AlignmentFlag.AlignTop)
+            self.file_rows.addWidget(label(name), at, 0, Qt.AlignmentFlag.AlignTop)
             self.file_rows.addWidget(label(_ABOUT.get(name, ""), "muted", wrap=True), at, 1)
         self.run_line.setText(shlex.join(["python", str(Path(exported["out"]) / "run.py"), "--bench"]))
 
