@@ -408,6 +408,14 @@
         <translation>Paargenauigkeit</translation>
     </message>
     <message>
+        <source>pairs in order</source>
+        <translation>Paare in richtiger Folge</translation>
+    </message>
+    <message>
+        <source>higher is better</source>
+        <translation>höher ist besser</translation>
+    </message>
+    <message>
         <source>best over first choice</source>
         <translation>bestes durch erste Wahl</translation>
     </message>
@@ -424,12 +432,20 @@
         <translation>LambdaRank-Verlust</translation>
     </message>
     <message>
+        <source>lower is better</source>
+        <translation>niedriger ist besser</translation>
+    </message>
+    <message>
         <source>Distance of siamese and target</source>
         <translation>Abstand von siamesischem und Zielmodell</translation>
     </message>
     <message>
         <source>weight distance</source>
         <translation>Abstand der Gewichte</translation>
+    </message>
+    <message>
+        <source>how far it has adapted</source>
+        <translation>wie weit es sich angepasst hat</translation>
     </message>
     <message>
         <source>Adaptation</source>
@@ -454,10 +470,6 @@
     <message>
         <source>No adaptation in this run</source>
         <translation>Keine Anpassung in diesem Lauf</translation>
-    </message>
-    <message>
-        <source>share of pairs in order</source>
-        <translation>Anteil der Paare in richtiger Ordnung</translation>
     </message>
     <message>
         <source>Choose the strategy MoA-Pruner on the Start page: its model is pre-trained and adapts here.</source>
@@ -570,6 +582,10 @@
     <message>
         <source>latency</source>
         <translation>Latenz</translation>
+    </message>
+    <message>
+        <source>The curve begins with the first round.</source>
+        <translation>Die Kurve beginnt mit der ersten Runde.</translation>
     </message>
     <message>
         <source>Run that sets the goal</source>
@@ -708,6 +724,22 @@
         <translation>Zeitanteil</translation>
     </message>
     <message>
+        <source>the compiled model</source>
+        <translation>das übersetzte Modell</translation>
+    </message>
+    <message>
+        <source>its weights</source>
+        <translation>seine Gewichte</translation>
+    </message>
+    <message>
+        <source>how to use all this</source>
+        <translation>wie man all das verwendet</translation>
+    </message>
+    <message>
+        <source>of TVM</source>
+        <translation>von TVM</translation>
+    </message>
+    <message>
         <source>applied</source>
         <translation>angewandt</translation>
     </message>
@@ -782,6 +814,38 @@
     <message>
         <source>Files</source>
         <translation>Dateien</translation>
+    </message>
+    <message>
+        <source>The line that runs it</source>
+        <translation>Die Zeile, die es ausführt</translation>
+    </message>
+    <message>
+        <source>its inputs, outputs, checks</source>
+        <translation>Ein- und Ausgaben, Prüfungen</translation>
+    </message>
+    <message>
+        <source>runs it from Python</source>
+        <translation>führt es aus Python aus</translation>
+    </message>
+    <message>
+        <source>runs it from C++</source>
+        <translation>führt es aus C++ aus</translation>
+    </message>
+    <message>
+        <source>what it needs of TVM</source>
+        <translation>was es von TVM braucht</translation>
+    </message>
+    <message>
+        <source>the schedules, for TVM</source>
+        <translation>die Ablaufpläne, für TVM</translation>
+    </message>
+    <message>
+        <source>Run and time it:</source>
+        <translation>Ausführen und messen:</translation>
+    </message>
+    <message>
+        <source>Copy the line that runs and times it</source>
+        <translation>Die Zeile kopieren, die es ausführt und misst</translation>
     </message>
     <message>
         <source>Open folder</source>
@@ -1808,8 +1872,8 @@
         <translation>{task} wurde aufgegeben: {reason}</translation>
     </message>
     <message>
-        <source>best schedules</source>
-        <translation>beste Ablaufpläne</translation>
+        <source>best schedules (larger: more of the time)</source>
+        <translation>beste Ablaufpläne (größer: mehr von der Zeit)</translation>
     </message>
     <message>
         <source>explored</source>
@@ -2133,6 +2197,18 @@
         <translation>Beide Traces werden angewandt…</translation>
     </message>
     <message>
+        <source>The right one is {ratio} faster.</source>
+        <translation>Der rechte ist {ratio} schneller.</translation>
+    </message>
+    <message>
+        <source>The right one is {ratio} slower.</source>
+        <translation>Der rechte ist {ratio} langsamer.</translation>
+    </message>
+    <message>
+        <source>Their repeats differ by more than that.</source>
+        <translation>Ihre Wiederholungen unterscheiden sich um mehr.</translation>
+    </message>
+    <message>
         <source>No candidate of this task is valid; choose one at the left to see why.</source>
         <translation>Kein Kandidat dieser Aufgabe ist gültig; wählen Sie links einen, um den Grund zu sehen.</translation>
     </message>
@@ -2453,6 +2529,18 @@
         <translation>Vorhergesagte Teile der Latenz</translation>
     </message>
     <message>
+        <source>, as fast as the candidate</source>
+        <translation>, so schnell wie der Kandidat</translation>
+    </message>
+    <message>
+        <source>, {ratio} faster than the candidate</source>
+        <translation>, {ratio} schneller als der Kandidat</translation>
+    </message>
+    <message>
+        <source>, {ratio} slower than the candidate</source>
+        <translation>, {ratio} langsamer als der Kandidat</translation>
+    </message>
+    <message>
         <source>Predicted time</source>
         <translation>Vorhergesagte Zeit</translation>
     </message>
@@ -2499,10 +2587,6 @@
     <message>
         <source>, measured {latency}</source>
         <translation>, gemessen {latency}</translation>
-    </message>
-    <message>
-        <source>, {ratio} as fast as the candidate</source>
-        <translation>, {ratio} so schnell wie der Kandidat</translation>
     </message>
     <message>
         <source>Predicted {latency}</source>
@@ -2623,6 +2707,10 @@
     <message>
         <source>check</source>
         <translation>Kontrolle</translation>
+    </message>
+    <message>
+        <source>loading</source>
+        <translation>Laden</translation>
     </message>
     <message>
         <source>boosted</source>
@@ -2889,8 +2977,8 @@
         <translation>Fragen Sie noch einmal: Es wird eine neue Engine gestartet. Endet sie wieder, senden Sie den Bericht an die Entwickler.</translation>
     </message>
     <message>
-        <source>instruction {index}: {ours} → {theirs}</source>
-        <translation>Anweisung {index}: {ours} → {theirs}</translation>
+        <source>instruction {index}</source>
+        <translation>Anweisung {index}</translation>
     </message>
     <message>
         <source>{names} = block “{block}”</source>
@@ -5317,6 +5405,10 @@
         <translation>Was der Lauf gemessen hat, wird neu gelernt.</translation>
     </message>
     <message>
+        <source>no candidate that the search finds can be applied to it</source>
+        <translation>kein Kandidat, den die Suche findet, lässt sich darauf anwenden</translation>
+    </message>
+    <message>
         <source>The setting {0} is not understood: {1}.</source>
         <translation>Die Einstellung {0} ist nicht verständlich: {1}.</translation>
     </message>
@@ -5327,6 +5419,10 @@
     <message>
         <source>There is no setting &quot;{0}&quot;.</source>
         <translation>Es gibt keine Einstellung „{0}“.</translation>
+    </message>
+    <message>
+        <source>the last {0} trials failed: {1}</source>
+        <translation>die letzten {0} Versuche schlugen fehl: {1}</translation>
     </message>
     <message>
         <source>{0} is only being made by an engine.</source>
@@ -6447,6 +6543,14 @@
     <message>
         <source>Drop one model or project at a time.</source>
         <translation>Legen Sie ein Modell oder Projekt nach dem anderen ab.</translation>
+    </message>
+    <message>
+        <source>{path} is not there any more: it was moved, renamed or removed.</source>
+        <translation>{path} ist nicht mehr da: verschoben, umbenannt oder gelöscht.</translation>
+    </message>
+    <message>
+        <source>What it held is still shown. Open it where it is now, or keep it by File › Save a copy…</source>
+        <translation>Was darin stand, wird noch gezeigt. Öffnen Sie es, wo es jetzt ist, oder bewahren Sie es mit Datei › Kopie speichern… auf.</translation>
     </message>
 </context>
 </TS>

@@ -37,14 +37,15 @@ class Files(QObject):
         dialog.open()
 
     def write_copy(self, path: str) -> None:
-        project = self.workspace.path
+        reader = self.workspace.reader
+        assert reader is not None
 
         def done(_: None) -> None:
             told = tr("The project was copied to {path}.").format(path=path)
             show = (tr("Open the copy"), partial(self.workspace.open, path))
             self.workspace.problem.emit(Problem(told, level="info", actions=(show,)))
 
-        background.run(lambda: copy_project(project, path), done, self.workspace.problem.emit)
+        background.run(lambda: copy_project(reader, path), done, self.workspace.problem.emit)
 
     def show_folder(self) -> None:
         """Show where the project is kept."""

@@ -63,7 +63,9 @@ class Menus(QObject):
 
     def fill_recent(self) -> None:
         """List the projects opened lately."""
-        self._recent.clear()
+        for entry in self._recent.actions():  # one of them may be what is at work: `clear` would delete it at once
+            self._recent.removeAction(entry)
+            entry.deleteLater()
         for path in recent():
             self._add(self._recent, Path(path).stem, "", partial(self._window.workspace.open, path)).setToolTip(path)
         self._recent.addSeparator()
@@ -75,8 +77,16 @@ class Menus(QObject):
         self.fill_recent()
         self._window.recent_forgotten()
 
-    def _menu(self, title: str) -> QMenu:
-        return self._window.menuBar().addMenu(title)
+    def _menu(self, title: str, within: QMenu | None = None) -> QMenu:
+        """A menu of the bar, or within another one.
+
+        It is made in Python: of one that Qt makes and deletes Python's side is not told, and may come back as the side
+        of another menu in its place.
+        """
+        around = self._window.menuBar() if within is None else within
+        made = QMenu(title, around)
+        around.addMenu(made)
+        return made
 
     def _add(self, menu: QMenu, text: str, keys: str, do: Callable[[], object]) -> QAction:
         made = QAction(text, menu)
@@ -90,7 +100,7 @@ class Menus(QObject):
         window, menu = self._window, self._menu(tr("&File"))
         self._add(menu, tr("&New run"), "Ctrl+N", window.start_page)
         self._add(menu, tr("&Open…"), "Ctrl+O", lambda: window.start_page().ask_for_model())
-        self._recent = menu.addMenu(tr("Open &recent"))
+        self._recent = self._menu(tr("Open &recent"), menu)
         self._recent.aboutToShow.connect(self.fill_recent)
         self.fill_recent()
         self._add(menu, tr("Open the &demonstration"), "", lambda: window.start_page().open_demo())
@@ -100,7 +110,7 @@ class Menus(QObject):
             self._add(menu, tr("&Export the tuned model…"), "Ctrl+E", lambda: window.show_page("export")),
             self._add(menu, tr("Save a re&port…"), "Ctrl+Shift+S", self.files.save_report),
         ]
-        records = menu.addMenu(tr("&Tuning records"))
+        records = self._menu(tr("&Tuning records"), menu)
         self._of_run += [
             self._add(records, tr("&Export as MetaSchedule's JSON…"), "", self.files.export_records),
             self._add(records, tr("&Import…"), "", self.files.import_records),
@@ -164,7 +174,7 @@ class Menus(QObject):
             pages.addAction(made)
         window.pages.currentChanged.connect(self._mark_page)
         menu.addSeparator()
-        themes, group = menu.addMenu(tr("&Theme")), QActionGroup(menu)
+        themes, group = self._menu(tr("&Theme"), menu), QActionGroup(menu)
         for choice in CHOICES:
             made = self._add(themes, THEMES[choice], "", partial(theme.choose, choice))
             made.setCheckable(True)

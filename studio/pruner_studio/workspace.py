@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from pruner_engine import protocol as msg
 from pruner_engine.errors import UserError
 from pruner_engine.store.identity import identity
+from pruner_engine.store.lock import is_being_written
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.helpers import Helpers
 from pruner_studio.job import Job
@@ -18,6 +19,7 @@ from pruner_studio.models.drawn_runs import DrawnRuns
 from pruner_studio.models.recent import remember
 from pruner_studio.models.runs import ENDED, state_of
 from pruner_studio.problem import Problem
+from pruner_studio.translation import tr
 
 _POLL_MS = 400
 
@@ -61,6 +63,7 @@ class Workspace(QObject):
         self._file: tuple[int, int] | None = None  # the file that is read, whatever lies at its path by now
         self._not_opened: list[Problem] = []  # files that were not what was hoped for, until one is
         self._damage: Problem | None = None  # told once for as long as the file cannot be read
+        self._absence: Problem | None = None  # told once for as long as there is no file
         self.job.problem.connect(self.problem)
         self.job.solved.connect(self.solved)
         self.job.changed.connect(self.job_changed)
@@ -110,6 +113,7 @@ class Workspace(QObject):
             self.job.quit()  # only leaves it: the buttons must not act on somebody else's run that is out of sight
         if self.reader is not None:
             self.reader.close()
+        self._tell_absence(None)
         self.beside.clear()
         self.drawn.clear()
         self.reader = self.run_id = self.task_id = self.candidate_id = self._damage = None
@@ -182,6 +186,7 @@ class Workspace(QObject):
         if self.reader is None:
             return
         self._look_beside()
+        self._look_for_file(self.path)
         if self._was_replaced():  # SQLite would go on reading the file that has no name any more
             self._file = identity(self.path)  # what cannot be opened is told once
             self.open(self.path, self.run_id)
@@ -205,6 +210,20 @@ class Workspace(QObject):
             changed = True
         if changed:
             self.changed.emit()
+
+    def _look_for_file(self, path: str) -> None:
+        """Tell that the file was taken away, until it is back; an engine that works on it writes it anew."""
+        gone = identity(path) is None and not is_being_written(Path(path))
+        told = tr("{path} is not there any more: it was moved, renamed or removed.").format(path=path)
+        hint = tr("What it held is still shown. Open it where it is now, or keep it by File › Save a copy…")
+        self._tell_absence(Problem(told, hint, level="warning") if gone else None)
+
+    def _tell_absence(self, absence: Problem | None) -> None:
+        before, self._absence = self._absence, absence
+        if before is not None and absence is None:
+            self.solved.emit(before)
+        elif before is None and absence is not None:
+            self.problem.emit(absence)
 
     def _take_news(self, version: int) -> None:
         if version != self._version:

@@ -14,7 +14,7 @@ from pruner_engine.export import export_bundle
 from pruner_engine.export.baselines import MISSING, time_reference
 from pruner_engine.export.tuned import TunedModel
 from pruner_engine.frontends import load_model
-from pruner_engine.jobs import bundle, preparing, tune
+from pruner_engine.jobs import bundle, preparing, records, tune
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.search.control import Control
 from pruner_engine.search.strategies import make_strategy, register_strategy
@@ -149,6 +149,18 @@ def test_a_project_without_runs_has_none_to_go_on_with(tmp_path):
         pass
     with pytest.raises(UserError, match="holds no run yet"):
         tune.resume(msg.Resume(project=str(tmp_path / "p.pruner")), JobContext(print, Control(), ""))
+
+
+def test_nothing_is_begun_in_the_place_of_a_project_that_was_taken_away(tmp_path):
+    gone, job = tmp_path / "gone.pruner", JobContext(print, Control(), "")
+    for ask in (
+        lambda: tune.resume(msg.Resume(project=str(gone)), job),
+        lambda: bundle.export(msg.Export(project=str(gone), out=str(tmp_path / "out")), job),
+        lambda: records.export_records(msg.ExportRecords(project=str(gone), out=str(tmp_path / "out")), job),
+    ):
+        with pytest.raises(UserError, match="There is no project file"):
+            ask()
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_run_that_has_learned_nothing_goes_on_only_with_its_checkpoint(tmp_path, monkeypatch):

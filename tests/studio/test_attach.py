@@ -59,6 +59,7 @@ def test_a_window_steers_a_job_that_another_process_started(
 
     window.run_bar.toggle_pause()
     qtbot.waitUntil(lambda: window.run_bar.state.text() == "paused", timeout=60_000)
+    assert window.run_bar.phase.text() == "", "nothing is drafted, built or learned now"
     window.run_bar.toggle_pause()
     qtbot.waitUntil(lambda: window.run_bar.state.text() == "tuning", timeout=60_000)
     window.run_bar.stop()

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QClipboard, QGuiApplication
-from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QToolButton, QWidget
 
 from pruner_studio import opening
 from pruner_studio.main_window import MainWindow
@@ -100,6 +100,18 @@ def test_a_folder_that_is_gone_is_told_when_it_is_to_be_opened(qtbot, opened: Ma
     press(qtbot, page, "Open folder")
     (card,) = opened.problems.cards()
     assert card.problem.message == f"{page.result._exported['out']} is not there any more." and card.problem.hint
+
+
+def test_an_export_says_how_to_run_it(qtbot, opened: MainWindow, rested) -> None:
+    page = opened.show_page("export")
+    rested(page)
+    line = f"python {page.result._exported['out']}/run.py --bench"
+    assert page.result.run_line.text() == line
+    told = {shown.text() for shown in page.result.findChildren(QLabel)}
+    assert {"run.py", "runs it from Python"} <= told
+    button = next(b for b in page.result.findChildren(QToolButton) if b.accessibleName().startswith("Copy the line"))
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert copied() == line
 
 
 def test_a_desktop_without_a_program_for_a_file_is_told(

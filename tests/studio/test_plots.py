@@ -17,12 +17,15 @@ from pruner_engine.errors import UserError
 from pruner_engine.protocol import WhatIfScore
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.main_window import PAGES, MainWindow
+from pruner_studio.models.drawn_runs import SHOWN
 from pruner_studio.models.runs import BASELINES
 from pruner_studio.plotting import pg
-from pruner_studio.widgets.drawn import Bars, Funnel
+from pruner_studio.widgets.drawn import Bar, Bars, Funnel
 from pruner_studio.widgets.figure import Figure, SaveButton
 from pruner_studio.widgets.names import Names
 from pruner_studio.widgets.plot import Plot
+from pruner_studio.widgets.roofline import Kernels, Roofline
+from pruner_studio.widgets.run_curves import RunCurves
 from pruner_studio.widgets.scale import Scale
 from pruner_studio.widgets.series import Level, Series
 from pruner_studio.widgets.shares import ShareBars
@@ -52,6 +55,48 @@ def test_a_thinned_curve_says_so_and_exports_all(qtbot, tmp_path: Path) -> None:
     assert len((tmp_path / "all.csv").read_text().splitlines()) == 20_001
     plot.show_data([Series("curve", x[:50], x[:50])])
     assert plot.thinned == ""
+
+
+def test_the_axis_of_a_run_at_work_does_not_move_with_every_trial(qtbot, finished_project: Path) -> None:
+    plot = RunCurves("curve")
+    qtbot.addWidget(plot)
+    plot.show()
+
+    def right(trials: int, budget: int | None, *, alive: bool = True) -> float:
+        run = {"id": 1, "strategy": "pruner", "settings": {}, "alive": alive, "trials": trials}
+        points = [{"trials": at, "latency_s": 1 / (1 + at)} for at in range(trials + 1)]
+        plot.show_runs([(run | {"budget_trials": budget}, SHOWN)], 1, lambda _: points, [])
+        return plot._view.getPlotItem().getViewBox().viewRange()[0][1]
+
+    room = right(21, 1000)
+    assert [right(34, 1000), right(50, 1000)] == pytest.approx([room, room], rel=0.01) and room > 50
+    room = right(51, 60)
+    assert right(60, 60) == pytest.approx(room, rel=0.01) and 60 < room < 70, "no more than the budget lets come"
+    assert right(51, None) > room > right(51, None, alive=False), "one that has ended takes all the room"
+
+
+def test_the_larger_a_kernels_share_of_the_time_the_larger_is_its_point(qtbot) -> None:
+    plot = Roofline()
+    qtbot.addWidget(plot)
+    plot.show_kernels({}, [Kernels("k", [1.0, 2.0], [1e9, 2e9], [7, 8], ["a", "b"], shares=[0.01, 0.64])], None)
+    (points,) = (
+        item
+        for item in plot._view.getPlotItem().items
+        if isinstance(item, pg.ScatterPlotItem) and item.data["x"].size == 2
+    )
+    small, large = points.data["size"]
+    assert 5 < small < large / 2
+
+
+def test_a_bar_never_lies_on_its_figure(qtbot) -> None:
+    def painted(fill: float) -> QImage:
+        bars = Bars("Narrow", "seconds")
+        qtbot.addWidget(bars)
+        bars.resize(200, 60)
+        bars.show_bars([Bar("A name that takes its half", 0.858, fill, "858 ms   9.57× of it")])
+        return bars.grab().toImage()
+
+    assert painted(1.0) == painted(0.0), "there is no room for a bar here"
 
 
 def test_the_status_bar_tells_what_is_not_drawn(window: MainWindow, tmp_path: Path) -> None:

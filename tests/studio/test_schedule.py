@@ -255,6 +255,35 @@ def test_instructions_are_counted_as_the_lines_of_the_trace(reader) -> None:
     assert [row["number"] for row in instructions(left)] == list(range(1, len(insts) + 1))
 
 
+def test_a_diff_tells_which_of_the_two_is_faster(opened: MainWindow, reader) -> None:
+    page = show(opened, "schedule")
+    pane, subject = page.diff, page._subject
+    measured = reader.best_candidates(3, subject.task_id, "measured")
+    timed = sorted((row for row in measured if row["seconds"]), key=lambda row: row["seconds"])
+    best, worst = timed[0], timed[-1]
+
+    def verdict(left: int, right: int) -> str:
+        return pane._verdict(subject, (pane.reader, left), (pane.reader, right))
+
+    ratio = units.ratio(worst["seconds"] / best["seconds"])
+    assert verdict(best["id"], worst["id"]) == f"The right one is {ratio} slower."
+    assert verdict(worst["id"], best["id"]) == f"The right one is {ratio} faster."
+    assert verdict(best["id"], best["id"]).endswith("Their repeats differ by more than that.")
+    assert "faster" in verdict(msg.UNTUNED, best["id"])
+    other = next(row for row in reader.tasks(3) if row["id"] != subject.task_id and row["best_candidate_id"])
+    assert verdict(other["best_candidate_id"], best["id"]) == "", "kernels that differ do not compare"
+
+
+def test_decisions_that_differ_are_told_by_the_names_of_their_loops(reader) -> None:
+    left = reader.trace(next(row["id"] for row in reader.candidates(3, measured=True)))
+    insts, decisions = json.loads(left)
+    right = json.dumps([insts, [[4, [1, 2, 256, 1]], *decisions[1:]]])
+    (told,) = changed_decisions(left, right, ["C.i", "C.j", "C.k", "unroll"])
+    assert told.startswith("C.i: ") and told.endswith("1 × 2 × 256 × 1")
+    (numbered,) = changed_decisions(left, right, ["C.i"])  # of another sketch
+    assert numbered.startswith("instruction 5: ")
+
+
 # ---------------------------------------------------------------- one candidate
 
 
@@ -287,6 +316,11 @@ def test_the_elite_of_a_decision_is_what_the_fastest_took(qtbot, opened: MainWin
     assert inner.own == own[1][2]
     assert unroll.shares.values == [0, 16, 64, 512] and unroll.own == [0, 16, 64, 512][own[3]]
     assert unroll.shares.prior == [0.25] * 4
+    other = next(row for row in rows if row["sketch_id"] == elite[0]["sketch_id"] and row["decisions"] != own)
+    opened.workspace.select(task_id, other["id"])
+    page.refresh()
+    assert bars[1, 2] is inner and inner in page.decisions.bars, "bars that somebody reads stay where they are"
+    assert inner.own == other["decisions"][1][2]
 
 
 def test_the_roofline_of_a_task_marks_the_candidate_shown(qtbot, opened: MainWindow, reader) -> None:

@@ -98,7 +98,7 @@ def test_every_page_is_painted(qtbot, window: MainWindow, finished_project: Path
             if pane is schedule.what_if:
                 slider = schedule.what_if.editor.findChild(TileRow)._parts[0][0]
                 slider.setValue(slider.minimum() if slider.value() else slider.maximum())
-                qtbot.waitUntil(lambda: "as fast" in schedule.what_if.parts.verdict.text(), timeout=60_000)
+                qtbot.waitUntil(lambda: "the candidate" in schedule.what_if.parts.verdict.text(), timeout=60_000)
             if pane is schedule.diff:
                 schedule.diff.view.next.click()
             if pane is schedule.code:

@@ -151,6 +151,24 @@ def test_a_project_that_was_replaced_is_read_anew(qtbot, opened: MainWindow, tmp
     qtbot.waitUntil(lambda: opened.workspace.run()["model"] == "another", timeout=20_000)
 
 
+def test_a_project_that_was_taken_away_is_told_and_can_be_kept(qtbot, opened: MainWindow, tmp_path: Path) -> None:
+    path, away, kept = Path(opened.workspace.path), tmp_path / "away.pruner", tmp_path / "kept.pruner"
+    path = Path(shutil.copy(path, tmp_path / "mine.pruner"))
+    assert opened.workspace.open(path)
+    path.rename(away)
+    qtbot.waitUntil(lambda: bool(opened.problems.cards()), timeout=20_000)
+    (card,) = opened.problems.cards()
+    assert card.problem.message == f"{path} is not there any more: it was moved, renamed or removed."
+    away.unlink()  # only what the window has open is left of it
+    opened.menus.files.write_copy(str(kept))
+    qtbot.waitUntil(lambda: len(opened.problems.cards()) == 2, timeout=20_000)
+    with ProjectReader(kept) as copy:
+        assert len(copy.runs()) == len(opened.workspace.reader.runs())
+    kept.rename(path)
+    gone = "it was moved, renamed or removed"
+    qtbot.waitUntil(lambda: not any(gone in one.problem.message for one in opened.problems.cards()), timeout=20_000)
+
+
 def test_what_cannot_be_read_leaves_the_open_project_alone(opened: MainWindow, tmp_path: Path) -> None:
     before = opened.workspace.path
     damaged = Path(shutil.copy(before, tmp_path / "damaged.pruner"))

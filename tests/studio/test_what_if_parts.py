@@ -32,7 +32,7 @@ def texts(view: PartsView, key: str) -> list[str]:
 
 def test_what_changed_is_told_in_brackets_and_marked(qtbot) -> None:
     view = shown(qtbot, AS_IT_IS)
-    assert "2.00× as fast as the candidate" in view.verdict.text() and not view.legend.isHidden()
+    assert "2.00× faster than the candidate" in view.verdict.text() and not view.legend.isHidden()
     assert texts(view, "times") == ["1.00 ms", "1.00 ms (3.00 ms)"]
     assert texts(view, "penalties") == ["0.50 (1.00)"] and texts(view, "symbols") == [units.count(4096), "8 (16)"]
     compute, memory = view.groups["times"][1].bars
@@ -44,7 +44,7 @@ def test_what_changed_is_told_in_brackets_and_marked(qtbot) -> None:
 
 def test_a_candidate_that_nobody_edited_is_held_against_nothing(qtbot) -> None:
     view = shown(qtbot, None)
-    assert "as fast" not in view.verdict.text() and view.legend.isHidden()
+    assert "the candidate" not in view.verdict.text() and view.legend.isHidden()
     assert texts(view, "symbols") == [units.count(4096), "8"]
     assert all(bar.mark is None for _, bars in view.groups.values() for bar in bars.bars)
 

@@ -66,7 +66,7 @@ def export(command: Export, job: JobContext) -> None:
             raise StoppedError("The export was stopped.", "The same command begins anew: the project holds everything.")
         job.emit(Phase(name=name, detail=detail))
 
-    with Project(command.project) as project:
+    with Project.existing(command.project) as project:
         found = _found(project, command.run_id, phase, all_runs=command.all_runs)
         run, model = found.run, found.tuned.model
         info = {
@@ -114,7 +114,7 @@ def compare_libraries(
 @contextmanager
 def tuned_of(path: Path, on_phase: Callable[[str], None]) -> Iterator[TunedModel]:
     """The tuned model of a project file's newest run."""
-    with Project(path) as project:
+    with Project.existing(path) as project:
         yield _found(project, None, lambda name, detail: on_phase(f"{name} {detail}")).tuned
 
 

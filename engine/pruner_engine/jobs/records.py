@@ -29,7 +29,7 @@ from pruner_engine.tasks.task import TuningTask, module_hash
 
 def export_records(command: ExportRecords, job: JobContext) -> None:
     """Write the best trials of each task into a folder that MetaSchedule's JSONDatabase reads."""
-    with Project(command.project) as project:
+    with Project.existing(command.project) as project:
         run, rows = stored_run(project, command.run_id)
         tasks, target = stored_tasks(project.path, rows), _target_of(project, run)
         trials = exported_trials(run, command.run_id, all_runs=command.all_runs)
@@ -57,7 +57,7 @@ def import_records(command: ImportRecords, job: JobContext) -> None:
     folder = Path(command.folder)
     job.emit(Phase(name="records", detail=command.folder))
     found = read_records(folder)
-    with Project(command.project) as project:
+    with Project.existing(command.project) as project:
         run, rows = stored_run(project, None)
         tasks = dict(zip((row["id"] for row in rows), stored_tasks(project.path, rows), strict=True))
         target = _target_of(project, run)

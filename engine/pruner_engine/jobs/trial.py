@@ -24,7 +24,7 @@ def try_row(command: Try, job: JobContext) -> None:
     bench = workbench(command.project, command.task_id)
     candidate = bench.candidate(command.sketch_id, command.decisions)
     bench.let_go()
-    with Project(command.project) as project:
+    with Project.existing(command.project) as project:
         run = _run(project, command.run_id, command.task_id)
         known = project.trials.measured_as(command.run_id, command.task_id, candidate.hash)
         if known is None:
@@ -54,7 +54,7 @@ def pin_row(command: Pin, job: JobContext) -> None:
     bench = workbench(command.project, command.task_id)
     candidate = bench.candidate(command.sketch_id, command.decisions)
     bench.let_go()
-    with Project(command.project) as project:
+    with Project.existing(command.project) as project:
         _run(project, command.run_id, command.task_id)
         known = project.trials.measured_as(command.run_id, command.task_id, candidate.hash)
         if known is None:

@@ -83,7 +83,7 @@ def resume(command: Resume, job: JobContext) -> None:
     load_plugins(command.plugins)
     _check_budget(command)
     job.emit(Phase(name="load", detail=command.project))
-    with Project(command.project) as project:
+    with Project.existing(command.project) as project:
         run_id = command.run_id if command.run_id is not None else project.runs.newest_unfinished()
         if run_id is None and (command.trials or command.minutes):
             run_id = project.runs.newest()

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pruner_engine.errors import UserError
 from pruner_engine.store.lock import is_being_written
-from pruner_engine.store.reading import connect_read_only, makes_sense, making_sense, state_of
+from pruner_engine.store.reading import connect_read_only, makes_sense, making_sense, refuse_missing, state_of
 from pruner_engine.store.versions import refuse_foreign
 
 if TYPE_CHECKING:
@@ -33,8 +34,7 @@ class ReadOnlyProject:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        if not self.path.is_file():
-            raise UserError(f"There is no project file {self.path}.", "Check the path, or tune a model into it first.")
+        refuse_missing(self.path)
         with making_sense(self.path):
             self._open()
         self._opened = 1
@@ -53,6 +53,11 @@ class ReadOnlyProject:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @property
+    def connection(self) -> sqlite3.Connection:
+        """What it reads by, for what takes the file as a whole."""
+        return self._db
 
     def rows(self, sql: str, args: Iterable[Any] = ()) -> list[Row]:
         """All rows of a query, so that no open statement keeps the write-ahead log from shrinking."""

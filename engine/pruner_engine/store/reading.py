@@ -38,6 +38,12 @@ def refuse_long(path: Path) -> None:
         )
 
 
+def refuse_missing(path: Path) -> None:
+    """Raises UserError: there is no such file."""
+    if not path.is_file():
+        raise UserError(f"There is no project file {path}.", "Check the path, or tune a model into it first.")
+
+
 @contextlib.contextmanager
 def making_sense(path: Path) -> Iterator[None]:
     """Turn whatever is raised by what a project file holds into a sentence."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 from PySide6.QtCore import QSettings
@@ -13,6 +13,7 @@ from PySide6.QtCore import QSettings
 from pruner_engine.errors import UserError
 from pruner_engine.resources import resource_dir
 from pruner_engine.store.identity import identity
+from pruner_engine.store.reader import ProjectReader
 from pruner_studio.translation import tr
 
 DEMO = "samples/small-cnn.pruner"
@@ -95,21 +96,26 @@ def copy_of_demo() -> Path:
     return copy
 
 
-def copy_project(source: str, place: str) -> None:
+def copy_project(reader: ProjectReader, place: str) -> None:
     """Copy a project file as it is now, also while a run goes on: what is not in the file itself yet comes along.
+
+    Args:
+        reader: has it open, so that also a file that was removed since is copied.
 
     Raises:
         UserError: the copy cannot be written.
     """
-    if identity(place) == identity(source):
+    source, there = reader.path.absolute(), identity(reader.path)
+    if there is not None and identity(place) == there:
         raise UserError(tr("{path} is the open project itself.").format(path=place), tr("Choose another name."))
     half = f"{place}.part"
     try:
-        with (
-            closing(sqlite3.connect(f"{Path(source).absolute().as_uri()}?mode=ro", uri=True, timeout=10)) as read,
-            closing(sqlite3.connect(half)) as written,
-        ):
-            read.backup(written)
+        with ExitStack() as opened:
+            read = reader.connection
+            if there is not None:  # by a connection of its own, which keeps nobody waiting
+                read = sqlite3.connect(f"{source.as_uri()}?mode=ro", uri=True, timeout=10)
+                opened.enter_context(closing(read))
+            read.backup(opened.enter_context(closing(sqlite3.connect(half))))
         Path(half).replace(place)
     except (OSError, sqlite3.Error) as error:
         with suppress(OSError):

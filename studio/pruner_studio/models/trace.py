@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 from typing import Any
 
 from pruner_engine.inspect.diff import diff_decisions
@@ -26,8 +28,11 @@ def instructions(trace_json: str) -> list[dict[str, Any]]:
     return [_row(index, inst, taken) for index, inst in enumerate(insts)]
 
 
-def changed_decisions(left: str, right: str) -> list[str] | None:
-    """Decisions that two traces of one sketch took differently: "instruction 5: 2 × 8 → 4 × 4".
+def changed_decisions(left: str, right: str, names: Sequence[str] = ()) -> list[str] | None:
+    """Decisions that two traces of one sketch took differently: "yy: 2 × 8 → 4 × 4".
+
+    Args:
+        names: of all decisions of the sketch, where they are known; without, instructions are told by their numbers.
 
     Returns:
         None where the traces are of different sketches.
@@ -36,12 +41,18 @@ def changed_decisions(left: str, right: str) -> list[str] | None:
     if changes is None:
         return None
     ours, theirs = ({row["id"]: row["decision"] for row in instructions(trace)} for trace in (left, right))
+    sampled = [row["id"] for row in _of_sketch(instructions(left)) if row["decision"] is not None]
+    named = dict(zip(sampled, names, strict=True)) if len(sampled) == len(names) else {}
+    numbered = tr("instruction {index}")
     return [
-        tr("instruction {index}: {ours} → {theirs}").format(
-            index=one.index + 1, ours=ours[one.index], theirs=theirs[one.index]
-        )
-        for one in changes
+        f"{named.get(at) or numbered.format(index=at + 1)}: {ours[at]} → {theirs[at]}"
+        for at in (one.index for one in changes)
     ]
+
+
+def _of_sketch(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """What comes before the postprocessing."""
+    return takewhile(lambda row: not row["postproc"], rows)
 
 
 def _row(index: int, inst: list[Any], taken: dict[int, Any]) -> dict[str, Any]:

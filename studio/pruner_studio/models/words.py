@@ -26,6 +26,8 @@ PHASES = {
     "export": tr("export"),
     "check": tr("check"),
 }
+# where a trial failed
+STAGES = {"build": tr("build"), "load": tr("loading"), "run": tr("run"), "check": tr("check")}
 # what a user wants of a task
 STEERS = {"normal": "", "pin": tr("pinned"), "boost": tr("boosted"), "freeze": tr("frozen")}
 # how grave a problem is

@@ -27,11 +27,23 @@ _MODELS = (
     ("scratch", tr("from scratch"), "series3"),
     ("siamese", tr("siamese alone"), "series2"),
 )
+
+
+def _share(value: float) -> str:
+    return f"{100 * value:.3g} %"
+
+
+# key, title, what its axis tells, and what is good
 _PLOTS = (
-    ("pair_accuracy", tr("Pair accuracy"), tr("share of pairs in order")),
-    ("top1", tr("Top-1"), tr("best over first choice")),
-    ("loss", tr("Loss"), tr("LambdaRank loss")),
-    ("distance", tr("Distance of siamese and target"), tr("weight distance")),
+    ("pair_accuracy", tr("Pair accuracy"), Scale(tr("pairs in order"), _share), tr("higher is better")),
+    ("top1", tr("Top-1"), Scale(tr("best over first choice"), _share), tr("higher is better")),
+    ("loss", tr("Loss"), Scale(tr("LambdaRank loss"), "{:.3g}".format), tr("lower is better")),
+    (
+        "distance",
+        tr("Distance of siamese and target"),
+        Scale(tr("weight distance"), "{:.3g}".format),
+        tr("how far it has adapted"),
+    ),
 )
 
 
@@ -51,11 +63,11 @@ class AdaptationPage(Page):
         for pair in pairs:
             rows.addWidget(pair, 1)
         self.plots: dict[str, Plot] = {}
-        for index, (key, title, axis) in enumerate(_PLOTS):
-            card = Card(title)
+        for index, (key, title, up, note) in enumerate(_PLOTS):
+            card = Card(title, note)
             card.setToolTip(tip_of(f"score.{key}"))
             pairs[index // 2].row.addWidget(card, 1)
-            self.plots[key] = Plot(title, Scale(tr("round"), units.count), Scale(axis, "{:.3g}".format))
+            self.plots[key] = Plot(title, Scale(tr("round"), units.count), up)
             card.body.addWidget(self.plots[key], 1)
             yield
 

@@ -109,7 +109,7 @@ def _detect() -> dict[str, dict[str, Any]]:
 
 def _facts_card(title: str, facts: dict[str, Any]) -> Card:
     card = Card(title)
-    card.body.addLayout(facts_grid(facts))
+    card.body.addWidget(facts_grid(facts))
     return card
 
 

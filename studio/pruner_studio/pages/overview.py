@@ -193,8 +193,9 @@ class OverviewPage(Page):
     def _show_own(self, run: Row, exported: Row | None) -> None:
         """The run's own latency, as it is estimated and, once the model was exported, as it is."""
         gain = tr("{gain} over untuned").format(gain=units.ratio(run["gain"])) if run["gain"] else ""
-        hint = tr("an export measures it") if run["latency_s"] and not exported else ""
-        remark = " · ".join(filter(None, (gain, tr("sum over kernels"), hint)))
+        ready = run["latency_s"] and not exported and not run["alive"]
+        hint = tr("an export measures it") if ready else ""
+        remark = " · ".join(filter(None, (gain or tr("sum over kernels"), hint)))
         self.tiles["latency"].show_value(units.latency(run["latency_s"]), remark, good=(run["gain"] or 0) > 1)
         if exported is not None:
             when = tr("exported {moment}").format(moment=units.moment(exported["at"]))

@@ -19,6 +19,7 @@ from pruner_studio.models.rows import Column, RowTable
 from pruner_studio.models.words import STEERS
 from pruner_studio.pages.finder import Finder
 from pruner_studio.pages.page import Page
+from pruner_studio.said import said
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, label, menu_button
 from pruner_studio.widgets.cards import Card
@@ -67,7 +68,7 @@ COLUMNS = (
         _state,
         tone=lambda row: "bad" if row["quarantined"] else "accent",
         name=tr("State"),
-        tip=lambda row: row["quarantined"],
+        tip=lambda row: said(row["quarantined"]),
     ),
     Column(tr("Over trials"), lambda row: row["best_s"], units.latency, tip_of("figure.best"), curve=_curve),
     Column(
@@ -161,10 +162,11 @@ class TasksPage(Page):
     def _steering(self) -> Columns:
         parts = Columns(0)
         parts.row.setSpacing(8)
-        row, way_on = QHBoxLayout(), QHBoxLayout()
-        row.setSpacing(8)
+        first, second, way_on = rows = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
+        for row in rows:
+            row.setSpacing(8)
         self.count = label("", "faint")
-        row.addWidget(self.count, 1)
+        first.addWidget(self.count, 1)
         self.steer_buttons: list[QPushButton] = []
         self._steer_tips: list[str] = []
         copies = []
@@ -180,14 +182,15 @@ class TasksPage(Page):
             made = button(text, partial(self._steer, action), icon=action if action != "normal" else "", tip=tip)
             self.steer_buttons.append(made)
             self._steer_tips.append(tip)
-            row.addWidget(made)
+            (first if action in ("pin", "boost") else second).addWidget(made)
             copies.append((text, partial(self._copy, action)))
         self.copy_button = menu_button("copy", tr("Copy as command"), copies)
-        row.addWidget(self.copy_button)
+        second.addWidget(self.copy_button)
         self.open_button = button(tr("Open schedules"), lambda: self.go_to.emit("schedule"), "primary")
         way_on.addStretch(1)
         way_on.addWidget(self.open_button)
-        parts.row.addLayout(row, 1)
+        parts.row.addLayout(first, 1)
+        parts.row.addLayout(second)
         parts.row.addLayout(way_on)
         return parts
 
@@ -224,7 +227,7 @@ class TasksPage(Page):
         self.given_up.setVisible(bool(row["quarantined"]))
         if row["quarantined"]:
             text = tr("{task} was given up: {reason}")
-            self.given_up.setText(text.format(task=row["name"], reason=row["quarantined"]))
+            self.given_up.setText(text.format(task=row["name"], reason=said(row["quarantined"])))
 
     def command_line(self) -> str:
         if self.workspace.run_id is None:
@@ -240,11 +243,12 @@ class TasksPage(Page):
     def _show_roofline(self, profile: dict[str, Any], rows: list[dict[str, Any]]) -> None:
         placed = [row for row in rows if row["intensity"] is not None and row["best_s"]]
         kernels = Kernels(
-            tr("best schedules"),
+            tr("best schedules (larger: more of the time)"),
             [row["intensity"] for row in placed],
             [row["flops"] / row["best_s"] for row in placed],
             [row["id"] for row in placed],
             [row["name"] for row in placed],
+            shares=[row["share"] or 0.0 for row in placed],
         )
         self.roofline.show_kernels(profile, [kernels], self.workspace.task_id)
 

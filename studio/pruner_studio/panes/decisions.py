@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QScrollArea, QVBoxLayout, QWidget
 
 from pruner_engine import units
-from pruner_engine.space.distribution import distributions, elite_of
+from pruner_engine.space.distribution import Distribution, distributions, elite_of
 from pruner_studio.panes.pane import Pane, Subject
 from pruner_studio.theme import theme
 from pruner_studio.translation import tr
@@ -72,11 +72,10 @@ class DecisionsPane(Pane):
         self.show_subject(subject)
 
     def show_subject(self, subject: Subject) -> None:
-        clear(self.grid)
-        self.bars = []
         row = self.candidate(subject)
         sketch = next((s for s in self.reader.sketches(subject.task_id) if row and s["id"] == row["sketch_id"]), None)
         if row is None or sketch is None or not sketch["decisions"]:
+            self._show_bars([], [])
             self.save_button.setEnabled(False)
             own_only = tr("Only candidates of the task's own sketches have decisions to compare.")
             self.told.setText(subject.lacks if subject.candidate_id is None else own_only)
@@ -92,7 +91,17 @@ class DecisionsPane(Pane):
         numbers = {"size": size, "count": count, "elite": units.count(len(elite))}
         self.told.setText(f"{told.format(number=sketch['idx'] + 1, **numbers)} {marked}")
         self.save_button.setEnabled(True)
-        for at, (shares, value) in enumerate(zip(found, own_values(found, specs, row["decisions"]), strict=True)):
+        self._show_bars(found, own_values(found, specs, row["decisions"]))
+
+    def _show_bars(self, found: Sequence[Distribution], own: Sequence[Any]) -> None:
+        """Bars of the same decisions stay, for whoever reads them while a run goes on."""
+        if [title(bars.shares) for bars in self.bars] == [title(shares) for shares in found]:
+            for bars, shares, value in zip(self.bars, found, own, strict=True):
+                bars.show_shares(shares, value)
+            return
+        clear(self.grid)
+        self.bars = []
+        for at, (shares, value) in enumerate(zip(found, own, strict=True)):
             bars = ShareBars(shares, value)
             self.bars.append(bars)
             self.grid.addWidget(label(title(shares), "muted"), 2 * (at // _COLUMNS), at % _COLUMNS)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout
 from pruner_engine import protocol as msg
 from pruner_engine import units
 from pruner_engine.inspect.diff import DiffRow, diff_lines
+from pruner_engine.jobs.lines import decision_names
 from pruner_engine.store.lookups import same_task
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio import background
@@ -18,6 +19,7 @@ from pruner_studio.panes.code import forms_of
 from pruner_studio.panes.pane import Pane, Subject
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import label
+from pruner_studio.widgets.candidates import spread_of
 from pruner_studio.widgets.diff import DiffView
 from pruner_studio.widgets.elided import Choice
 from pruner_studio.widgets.search import SearchField
@@ -204,7 +206,7 @@ class DiffPane(Pane):
 
         def lined_up(rows: list[DiffRow]) -> None:
             left, right = (self._name(reader.candidate(number), subject, reader) for reader, number in pair)
-            self.view.show_diff(form, (left, right), rows, self._decisions(*pair))
+            self.view.show_diff(form, (left, right), rows, self._decisions(*pair), self._verdict(subject, *pair))
 
         def ask(reader: ProjectReader, number: int) -> None:
             row = reader.candidate(number)  # none of an untuned kernel, which is the subject's
@@ -215,4 +217,25 @@ class DiffPane(Pane):
 
     def _decisions(self, *pair: tuple[ProjectReader, int]) -> list[str] | None:
         left, right = (reader.trace(number) for reader, number in pair)
-        return None if left is None or right is None else changed_decisions(left, right)
+        if left is None or right is None:
+            return None
+        row = self.reader.candidate(pair[1][1])
+        sketches = self.reader.sketches(row["task_id"]) if row else []
+        names = [decision_names(one["decisions"]) for one in sketches if row and one["id"] == row["sketch_id"]]
+        return changed_decisions(left, right, *names)
+
+    def _verdict(self, subject: Subject, *pair: tuple[ProjectReader, int]) -> str:
+        """Which side is faster, and by how much; empty where they are of different kernels, or one was not timed."""
+        sides = [reader.candidate(number) for reader, number in pair]
+        own = [row for row, (of, _) in zip(sides, pair, strict=True) if row is not None and of is self.reader]
+        if any(row["task_id"] != subject.task_id for row in own):
+            return ""
+        task = self.reader.task(subject.task_id)
+        untuned = task["untuned_s"] if task else None
+        left, right = (row["seconds"] if row else untuned for row in sides)
+        if not left or not right:
+            return ""
+        spread, ratio = sum(spread_of(row) for row in sides if row), units.ratio(max(left, right) / min(left, right))
+        told = tr("The right one is {ratio} faster.") if right < left else tr("The right one is {ratio} slower.")
+        doubt = tr("Their repeats differ by more than that.")
+        return " ".join([told.format(ratio=ratio), *([doubt] if abs(left - right) < spread else [])])

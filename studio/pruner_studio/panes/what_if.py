@@ -13,9 +13,10 @@ from pruner_engine import protocol as msg
 from pruner_engine import units
 from pruner_engine.jobs import lines
 from pruner_studio.help import advice_of
-from pruner_studio.models.words import PHASES
+from pruner_studio.models.words import STAGES
 from pruner_studio.panes.pane import Pane, Subject
 from pruner_studio.problem import Problem
+from pruner_studio.said import said
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, label
 from pruner_studio.widgets.parts import ASKING, PartsView
@@ -267,8 +268,9 @@ class WhatIfPane(Pane):
         self.workspace.changed.emit()
         if reply.stage != "ok":
             told = tr("Candidate {number} failed in {stage}: {message}")
-            said = told.format(number=reply.candidate_id, stage=PHASES[reply.stage], message=reply.message)
-            return f"{said}\n{advice_of(reply.stage, reply.error)}"
+            stage, why = STAGES.get(reply.stage, reply.stage), said(reply.message)
+            failed = told.format(number=reply.candidate_id, stage=stage, message=why)
+            return f"{failed}\n{advice_of(reply.stage, reply.error)}"
         told = tr("was measured before") if reply.before else tr("is a trial of this run now")
         number = tr("Candidate {number}").format(number=reply.candidate_id)
         return f"{units.latency(reply.seconds)}. {number} {told}."

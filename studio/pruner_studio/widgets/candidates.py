@@ -11,7 +11,7 @@ from pruner_engine import units
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.help import help_of, tip_of
 from pruner_studio.models.rows import Column, RowTable
-from pruner_studio.models.words import ERRORS, ORIGINS, PHASES
+from pruner_studio.models.words import ERRORS, ORIGINS, STAGES
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import label
 from pruner_studio.widgets.cards import Card
@@ -32,7 +32,7 @@ def outcome(row: dict[str, Any]) -> str:
     if row["stage"] is None:
         return tr("measured next") if row["origin"] == "user" else tr("not measured")
     if row["stage"] != "ok":
-        return f"{PHASES.get(row['stage'], row['stage'])}: {ERRORS.get(row['error'], row['error']) or tr('failed')}"
+        return f"{STAGES.get(row['stage'], row['stage'])}: {ERRORS.get(row['error'], row['error']) or tr('failed')}"
     return tr("abandoned") if row["censored"] else tr("checked") if row["checked"] else tr("measured")
 
 
@@ -102,13 +102,18 @@ class CandidatesCard(Card):
         self.left_out.setVisible(bool(self.left_out.text()))
 
 
+def spread_of(row: dict[str, Any]) -> float:
+    """Half of what the repeats of a measurement differ by, in seconds."""
+    return (max(row["repeats"]) - min(row["repeats"])) / 2 if row["repeats"] else 0.0
+
+
 def figures(row: dict[str, Any], task: dict[str, Any], reference: dict[str, Any] | None = None) -> str:
     """Latency, spread over the repeats, rate and gain of a candidate, over the one that the user keeps too."""
     if row["seconds"] is None:
         return ""
     parts = [units.latency(row["seconds"])]
     if len(row["repeats"]) > 1:
-        parts.append(f"±{units.percent((max(row['repeats']) - min(row['repeats'])) / 2 / row['seconds'])}")
+        parts.append(f"±{units.percent(spread_of(row) / row['seconds'])}")
     parts.append(units.rate(task["flops"] / row["seconds"], "FLOP"))
     if task["untuned_s"]:
         parts.append(tr("{gain} over untuned").format(gain=units.ratio(task["untuned_s"] / row["seconds"])))

@@ -57,6 +57,7 @@ class CodeView(QPlainTextEdit):
         self.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
+        self._form = ""  # of what is shown; empty where that is a sentence in its place
         self._numbers = _Numbers(self)
         self._highlighter = Highlighter(self)
         self.linked: list[int] = []
@@ -64,7 +65,6 @@ class CodeView(QPlainTextEdit):
         self.parts: dict[int, range] = {}  # letters of lines that are marked in them
         self._under: int | None = None  # line under the pointer
         self.viewport().setMouseTracking(True)
-        self._form = ""
         self.blockCountChanged.connect(lambda _: self.setViewportMargins(self.numbers_width(), 0, 0, 0))
         self.updateRequest.connect(self._scrolled)
         theme.changed.connect(self._repaint)
@@ -180,6 +180,8 @@ class CodeView(QPlainTextEdit):
         return True
 
     def numbers_width(self) -> int:
+        if not self._form:  # a sentence about what is to come
+            return 0
         return 18 + self.fontMetrics().horizontalAdvance("9") * max(3, len(str(self.blockCount())))
 
     def paint_numbers(self, event: QPaintEvent) -> None:

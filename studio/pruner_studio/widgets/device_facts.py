@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QGridLayout
 from pruner_engine import units
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import label
+from pruner_studio.widgets.rooms import Columns
 
 _WORDS = {
     "kind": tr("kind"),
@@ -47,23 +48,30 @@ _WORDS = {
 SOURCES = {"measured": tr("measured"), "estimated": tr("estimated"), "preset": tr("from a data sheet")}
 
 
-def facts_grid(facts: dict[str, Any]) -> QGridLayout:
-    """What is known of a device, a row a fact, in two columns."""
-    grid = QGridLayout()
-    grid.setHorizontalSpacing(24)
-    grid.setVerticalSpacing(6)
+def facts_grid(facts: dict[str, Any]) -> Columns:
+    """What is known of a device, a row a fact, in two columns where there is room."""
     entries = [
         (name, shown)
         for name, value in facts.items()
         if name not in ("name", "index") and (shown := _shown(name, value))
     ]
     half = (len(entries) + 1) // 2
-    top = Qt.AlignmentFlag.AlignTop
-    for index, (name, text) in enumerate(entries):
-        grid.addWidget(label(_word(name), "muted"), index % half, 2 * (index // half), top)
-        grid.addWidget(label(text, wrap=True), index % half, 2 * (index // half) + 1, top)
+    made = Columns(0)
+    made.row.setSpacing(24)
+    made.row.addLayout(_column(entries[:half]), 1)
+    made.row.addLayout(_column(entries[half:]), 1)
+    return made
+
+
+def _column(entries: Sequence[tuple[str, str]]) -> QGridLayout:
+    grid, top = QGridLayout(), Qt.AlignmentFlag.AlignTop
+    grid.setHorizontalSpacing(24)
+    grid.setVerticalSpacing(6)
+    for at, (name, text) in enumerate(entries):
+        grid.addWidget(label(_word(name), "muted"), at, 0, top)
+        grid.addWidget(label(text, wrap=True), at, 1, top)
     grid.setColumnStretch(1, 1)
-    grid.setColumnStretch(3, 1)
+    grid.setRowStretch(len(entries), 1)
     return grid
 
 

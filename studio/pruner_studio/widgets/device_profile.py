@@ -17,6 +17,7 @@ from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, clear, label
 from pruner_studio.widgets.device_facts import SOURCES, facts_grid
 from pruner_studio.widgets.pill import Pill
+from pruner_studio.widgets.rooms import Columns
 from pruner_studio.workspace import Workspace
 
 _FIGURES = (
@@ -46,17 +47,21 @@ class DeviceProfile(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 6, 0, 0)
         column.setSpacing(8)
-        head = QHBoxLayout()
-        head.setSpacing(8)
+        parts, head, buttons = Columns(0), QHBoxLayout(), QHBoxLayout()
+        for row in (parts.row, head, buttons):
+            row.setSpacing(8)
         self.state = Pill()
         self.when = label("", "muted", cut=True)
         self.measure_button = button(tr("Measure now"), self.measure, icon="play")
         head.addWidget(label(tr("Profile"), "heading"))
         head.addWidget(self.state)
         head.addWidget(self.when, 1)
-        head.addWidget(button(tr("Copy as command"), lambda: clipboard.copy(self.command_line()), icon="copy"))
-        head.addWidget(self.measure_button)
-        column.addLayout(head)
+        buttons.addStretch(1)
+        buttons.addWidget(button(tr("Copy as command"), lambda: clipboard.copy(self.command_line()), icon="copy"))
+        buttons.addWidget(self.measure_button)
+        parts.row.addLayout(head, 1)
+        parts.row.addLayout(buttons)
+        column.addWidget(parts)
         self.progress = QProgressBar()
         self.progress.setAccessibleName(tr("The device is being measured"))
         self.progress.setRange(0, 0)
@@ -98,7 +103,7 @@ class DeviceProfile(QWidget):
         disturbed = source == "measured" and not reply.quiet
         self.note.setText(_DISTURBED if disturbed else "" if source == "measured" else _ROUGH)
         clear(self.figures)
-        self.figures.addLayout(facts_grid({name: profile[name] for name in _FIGURES}))
+        self.figures.addWidget(facts_grid({name: profile[name] for name in _FIGURES}))
         self._enable()
         self.told.emit(reply)
 

@@ -35,8 +35,9 @@ class DiffView(QWidget):
         column.setSpacing(8)
         top = QHBoxLayout()
         top.setSpacing(8)
+        self.verdict = label("", "heading", wrap=True)
         self.told = label("", "muted", wrap=True)
-        top.addWidget(self.told, 1)
+        top.addWidget(self.verdict, 1)
         self.search = SearchField(tr("both schedules"), self._find, self._marked)
         top.addWidget(self.search)
         self.place = label("", "faint")
@@ -47,6 +48,7 @@ class DiffView(QWidget):
             top.addWidget(step)
             QShortcut(QKeySequence(keys), self, step.click)
         column.addLayout(top)
+        column.addWidget(self.told)
         row = QHBoxLayout()
         row.setSpacing(12)
         self.sides: list[tuple[QLabel, CodeView]] = []
@@ -65,17 +67,21 @@ class DiffView(QWidget):
         self._show_differences([])
 
     def tell(self, text: str) -> None:
+        self.verdict.setText("")
         self.told.setText(text)
         for _, view in self.sides:
             view.show_text("", "")
         self._show_differences([])
 
-    def show_diff(self, form: str, names: tuple[str, str], rows: list[DiffRow], decisions: list[str] | None) -> None:
+    def show_diff(
+        self, form: str, names: tuple[str, str], rows: list[DiffRow], decisions: list[str] | None, verdict: str = ""
+    ) -> None:
         """Show two texts that are lined up.
 
         Args:
             form: of both, for the highlighting.
             decisions: sentences about decisions that differ; None where the two are not of one sketch.
+            verdict: which of the two is faster.
         """
         changed = [at for at, row in enumerate(rows) if row.kind != "equal"]
         shown = (row.left for row in rows), (row.right for row in rows)
@@ -90,6 +96,7 @@ class DiffView(QWidget):
         differ = tr("{changed} of {all} lines differ.").format(changed=len(changed), all=len(rows))
         sketches = tr("They are not of one sketch, so that their decisions do not compare.")
         changes = tr("Decisions that differ: {changes}.").format(changes="; ".join(decisions or ()) or "–")
+        self.verdict.setText(verdict)
         self.told.setText(f"{differ} {sketches if decisions is None else changes}")
 
     def _show_differences(self, rows: Sequence[DiffRow]) -> None:

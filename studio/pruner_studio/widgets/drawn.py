@@ -26,6 +26,7 @@ from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.figure import Figure
 
+_LEAST_TRACK = 10  # pixels of a bar that is drawn at all
 _FUNNEL = 212  # pixels of its least height
 
 
@@ -159,8 +160,10 @@ class Bars(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         metrics = self.fontMetrics()
-        names = min(self.width() // 2, max((metrics.horizontalAdvance(bar.name) for bar in self._bars), default=0) + 12)
         values = max((metrics.horizontalAdvance(bar.text) for bar in self._bars), default=0) + 12
+        wanted = max((metrics.horizontalAdvance(bar.name) for bar in self._bars), default=0) + 12
+        names = max(0, min(self.width() // 2, wanted, self.width() - values))
+        room = self.width() - names - values
         for row, bar in enumerate(self._bars):
             box = QRectF(0, row * self.row, self.width(), self.row)
             if row == self._current and self.hasFocus():
@@ -173,7 +176,9 @@ class Bars(QWidget):
             painter.drawText(box, middle | Qt.AlignmentFlag.AlignLeft, name)
             painter.setPen(theme.color("faint" if self._grey else "text"))
             painter.drawText(box, middle | Qt.AlignmentFlag.AlignRight, bar.text)
-            track = QRectF(names, box.top() + self.row / 2 - 4, max(10.0, self.width() - names - values), 8)
+            if room < _LEAST_TRACK:  # it would lie on the figures
+                continue
+            track = QRectF(names, box.top() + self.row / 2 - 4, room, 8)
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.color("hover"))
             painter.drawRoundedRect(track, 4, 4)

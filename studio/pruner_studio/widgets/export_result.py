@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from pruner_engine import units
 from pruner_engine.store import slower
+from pruner_studio import clipboard
 from pruner_studio.help import tip_of
 from pruner_studio.models.narrowing import narrowed
 from pruner_studio.models.rows import Column, RowTable
@@ -17,7 +20,7 @@ from pruner_studio.models.words import LIBRARIES
 from pruner_studio.opening import show_outside
 from pruner_studio.said import said
 from pruner_studio.translation import tr
-from pruner_studio.widgets.basic import button, clear, label
+from pruner_studio.widgets.basic import button, clear, icon_button, label
 from pruner_studio.widgets.cards import Card
 from pruner_studio.widgets.drawn import Bar, Bars
 from pruner_studio.widgets.figure import SaveButton
@@ -55,6 +58,18 @@ COVERAGE_COLUMNS = (
         share=lambda row: row["share"],
     ),
 )
+# what is written, for whoever has not seen it yet
+_ABOUT = {
+    "model.so": tr("the compiled model"),
+    "weights.safetensors": tr("its weights"),
+    "metadata.json": tr("its inputs, outputs, checks"),
+    "run.py": tr("runs it from Python"),
+    "cpp/": tr("runs it from C++"),
+    "runtime/": tr("what it needs of TVM"),
+    "records/": tr("the schedules, for TVM"),
+    "README.txt": tr("how to use all this"),
+    "LICENSES/": tr("of TVM"),
+}
 _STATES: dict[str, str] = {"applied": tr("applied"), "fallback": tr("fallback"), "not tunable": tr("not tunable")}
 
 
@@ -77,6 +92,7 @@ class ExportResult(QScrollArea):
         outer.setSpacing(14)
         self.source = label("", "muted", cut=True)
         outer.addWidget(self.source)
+        outer.addLayout(self._run_row())
         self.slower = SlowerCard()
         self.slower.asked.connect(lambda: self.go_to.emit("tasks"))
         outer.addWidget(self.slower)
@@ -90,6 +106,15 @@ class ExportResult(QScrollArea):
         self.setAccessibleName(tr("What was exported"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidget(body)
+
+    def _run_row(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        self.run_line = label("", "mono", cut=True, name=tr("The line that runs it"))
+        row.addWidget(label(tr("Run and time it:"), "muted"))
+        row.addWidget(self.run_line)
+        row.addWidget(icon_button("copy", tr("Copy the line that runs and times it"), self._copy_line))
+        row.addStretch(1)
+        return row
 
     def _latencies(self) -> Card:
         card = Card(tr("Latency"))
@@ -112,8 +137,12 @@ class ExportResult(QScrollArea):
 
     def _files(self) -> Card:
         card = Card(tr("Files"))
-        self.file_rows = QVBoxLayout()
-        self.file_rows.setSpacing(4)
+        self.place = label("", "faint", wrap=True)
+        self.file_rows = QGridLayout()
+        self.file_rows.setHorizontalSpacing(12)
+        self.file_rows.setVerticalSpacing(1)
+        self.file_rows.setColumnStretch(1, 1)
+        card.body.addWidget(self.place)
         card.body.addLayout(self.file_rows)
         card.body.addWidget(button(tr("Open folder"), self._open_folder, "link"), 0, Qt.AlignmentFlag.AlignLeft)
         card.body.addStretch(1)
@@ -198,10 +227,16 @@ class ExportResult(QScrollArea):
                 self.check_rows.addWidget(label(said(check["message"]), "faint", wrap=True))
 
     def _show_files(self, files: dict[str, str], exported: dict[str, Any]) -> None:
+        self.place.setText(exported["out"])
         clear(self.file_rows)
-        self.file_rows.addWidget(label(exported["out"], "faint", wrap=True))
         told = sorted({name.split("/")[0] + ("/" if "/" in name else "") for name in [*files, "metadata.json"]})
-        self.file_rows.addWidget(label("\n".join(told), "muted"))
+        for at, name in enumerate(told):
+            self.file_rows.addWidget(label(name), at, 0, Qt.AlignmentFlag.AlignTop)
+            self.file_rows.addWidget(label(_ABOUT.get(name, ""), "muted", wrap=True), at, 1)
+        self.run_line.setText(shlex.join(["python", str(Path(exported["out"]) / "run.py"), "--bench"]))
+
+    def _copy_line(self) -> None:
+        clipboard.copy(self.run_line.text())
 
     # ------------------------------------------------------------ going on from here
 

@@ -60,8 +60,9 @@ class FailureCard(Card):
 
     def _add(self, text: str, row: Row) -> None:
         self._rows.addWidget(label(text, wrap=True))
-        first = label(said(row["message"])[:_LONGEST], "faint", wrap=True, selectable=True)
-        first.setToolTip(row["message"])
+        message = said(row["message"])
+        first = label(message[:_LONGEST], "faint", wrap=True, selectable=True)
+        first.setToolTip(message)
         self._rows.addWidget(first)
         self._rows.addWidget(label(advice_of(row["stage"], row["error"]), "muted", wrap=True, selectable=True))
         look = button(tr("Look at the first"), partial(self.opened.emit, row["first_id"]), "link")

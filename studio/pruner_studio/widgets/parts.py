@@ -87,11 +87,7 @@ class PartsView(QScrollArea):
             return
         before = score.against
         measured = tr(", measured {latency}").format(latency=units.latency(measured_s)) if measured_s else ""
-        against = (
-            tr(", {ratio} as fast as the candidate").format(ratio=units.ratio(before.latency_s / score.latency_s))
-            if before is not None
-            else ""
-        )
+        against = _against(score.latency_s, before.latency_s) if before is not None else ""
         self.verdict.setText(
             tr("Predicted {latency}").format(latency=units.latency(score.latency_s)) + measured + against
         )
@@ -122,6 +118,15 @@ class PartsView(QScrollArea):
         view.setVisible(bool(bars))
         view.grey(False)
         view.show_bars(bars)
+
+
+def _against(edited_s: float, own_s: float) -> str:
+    """How the edited decisions stand to the candidate's own."""
+    ratio = units.ratio(max(edited_s, own_s) / min(edited_s, own_s))
+    if ratio == units.ratio(1.0):
+        return tr(", as fast as the candidate")
+    told = tr(", {ratio} faster than the candidate") if edited_s < own_s else tr(", {ratio} slower than the candidate")
+    return told.format(ratio=ratio)
 
 
 def _times(times: dict[str, float], before: Predicted | None) -> list[Bar]:

@@ -19,6 +19,7 @@ from pruner_studio.widgets.cards import Card
 from pruner_studio.widgets.named_box import Named, NamedBox
 from pruner_studio.widgets.path_field import PathField
 from pruner_studio.widgets.plugin_files import PluginFiles
+from pruner_studio.widgets.rooms import Columns
 from pruner_studio.widgets.segments import Segments
 from pruner_studio.widgets.setting_fields import SettingFields
 from pruner_studio.widgets.tab_order import follow, stops_in
@@ -66,6 +67,7 @@ class PlanForm(Card):
         self._form = QFormLayout()
         self._form.setHorizontalSpacing(18)
         self._form.setVerticalSpacing(10)
+        self._form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)  # of large letters, in a narrow window
         self._form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         for name, part in (
             (tr("Target"), self._explained(self.target)), (tr("Strategy"), self._explained(self.strategy)),
@@ -145,7 +147,7 @@ class PlanForm(Card):
         self.defaults_button.setVisible(bool(told))
         self.changed.emit()
 
-    def _budget(self) -> QHBoxLayout:
+    def _budget(self) -> Columns:
         self.budget_kind = Segments(
             tr("Budget"), (("trials", tr("Trials")), ("minutes", tr("Minutes")), ("gain", tr("Until no more gain")))
         )
@@ -157,13 +159,15 @@ class PlanForm(Card):
         self.budget = number(tr("Budget amount"), 1, 1_000_000, 200)
         self.budget.setMinimumWidth(110)
         self.budget.valueChanged.connect(self._budget_changed)
-        row = QHBoxLayout()
-        row.setSpacing(10)
-        row.addWidget(self.budget_kind)
-        row.addWidget(self.budget)
-        row.addWidget(self.budget_note)
-        row.addStretch(1)
-        return row
+        parts, amount = Columns(0), QHBoxLayout()
+        for row in (parts.row, amount):
+            row.setSpacing(10)
+        amount.addWidget(self.budget)
+        amount.addWidget(self.budget_note)
+        amount.addStretch(1)
+        parts.row.addWidget(self.budget_kind)
+        parts.row.addLayout(amount, 1)
+        return parts
 
     def budgets(self) -> tuple[int | None, float | None]:
         """Trials and minutes; those of a run that is duplicated as they were, until something else is chosen."""

@@ -28,6 +28,7 @@ from pruner_studio.widgets.thinning import density
 
 _LEAST_HEIGHT = 150  # pixels: less holds no axis
 _MANY_POINTS = 4_000
+_POINT = 6  # pixels
 
 
 class _View(pg.PlotWidget):  # type: ignore[misc]
@@ -43,6 +44,7 @@ class Plot(QWidget):
     Args:
         name: accessible name and file name of exports.
         across, up: what its axes tell.
+        nothing: what stands in its place until there is something to draw.
 
     Signals:
         picked: id of the point.
@@ -54,12 +56,13 @@ class Plot(QWidget):
     opened = Signal(int)
     hovered = Signal(object)
 
-    def __init__(self, name: str, across: Scale, up: Scale) -> None:
+    def __init__(self, name: str, across: Scale, up: Scale, *, nothing: str = tr("Nothing here yet")) -> None:
         super().__init__()
         self.name = name
         self._across, self._up = across, up
         self.series: list[Series] = []
         self.levels: list[Level] = []
+        self._reach: float | None = None
         self._chosen: int | None = None
         self._pointed: int | None = None
         self._ring: pg.ScatterPlotItem | None = None
@@ -92,7 +95,7 @@ class Plot(QWidget):
         self._hovered = label("", "hovered", cut=True)
         self._hovered.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         grid.addWidget(self._hovered, 0, 0, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom)
-        self._nothing = label(tr("Nothing here yet"), "faint")
+        self._nothing = label(nothing, "faint")
         grid.addWidget(self._nothing, 0, 0, Qt.AlignmentFlag.AlignCenter)
         column.addLayout(grid, 1)
         self._pointing = Pointing(self._view, self._placed)
@@ -114,14 +117,24 @@ class Plot(QWidget):
         self._across, self._up = across, up
         self._view.getAxis("bottom").shown, self._view.getAxis("left").shown = across, up
 
-    def show_data(self, series: Sequence[Series], levels: Sequence[Level] = (), chosen: int | None = None) -> None:
-        """Replace what is shown; `chosen` is the id of a point to mark.
+    def show_data(
+        self,
+        series: Sequence[Series],
+        levels: Sequence[Level] = (),
+        chosen: int | None = None,
+        reach: float | None = None,
+    ) -> None:
+        """Replace what is shown.
 
         What only has more points than before stays at the range that the reader zoomed to.
+
+        Args:
+            chosen: id of a point to mark.
+            reach: how far the horizontal axis goes at least.
         """
         if not _continues(self.series, series):
             self._pointing.forget()
-        self.series, self.levels, self._chosen = list(series), list(levels), chosen
+        self.series, self.levels, self._chosen, self._reach = list(series), list(levels), chosen, reach
         self._draw()
 
     # ------------------------------------------------------------ drawing
@@ -167,7 +180,8 @@ class Plot(QWidget):
             item.addItem(density(x, y, color))
             self._tell_thinned(tr("density of points"))
         elif entry.points:
-            item.addItem(pg.ScatterPlotItem(x, y, size=6, pen=None, brush=_with_alpha(color, 150), pxMode=True))
+            size = _POINT if entry.sizes is None else entry.sizes
+            item.addItem(pg.ScatterPlotItem(x, y, size=size, pen=None, brush=_with_alpha(color, 150), pxMode=True))
         else:
             path = self._path_of(entry)
             if path.drawn < len(entry.x):
@@ -181,6 +195,9 @@ class Plot(QWidget):
         for level, y in zip(self.levels, self._up.coordinates([level.y for level in self.levels]), strict=True):
             pen = pg.mkPen(theme.color(level.color), width=1, style=Qt.PenStyle.DashLine)
             item.addItem(pg.InfiniteLine(y, angle=0, pen=pen), ignoreBounds=False)
+        if self._reach is not None and self.series:
+            place = self._across.coordinates([self._reach])[0]
+            item.addItem(pg.InfiniteLine(place, angle=90, pen=pg.mkPen(None)), ignoreBounds=False)
 
     def _name(self, item: pg.PlotItem, there: Sequence[Series], font: QFont) -> None:
         """Names of levels, and of curves where they end; a single curve needs none."""

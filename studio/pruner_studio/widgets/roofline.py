@@ -16,12 +16,16 @@ from pruner_studio.widgets.scale import Scale
 from pruner_studio.widgets.series import Series
 
 _COLORS = {"L1": "series3", "L2": "series5", "L3": "series6", "DRAM": "series4"}
+_LEAST_POINT, _WHOLE_POINT = 5.0, 20.0  # pixels across of a kernel that takes none of the time, and all
 _MARGIN = 4.0  # times the outermost intensities that the roofs are drawn beyond
 
 
 @dataclass(frozen=True)
 class Kernels:
-    """A group of points: intensities in FLOP a byte, rates in FLOP/s, an id and a name for each."""
+    """A group of points: intensities in FLOP a byte, rates in FLOP/s, an id and a name for each.
+
+    Where their shares of the time are known, the areas of the points tell them.
+    """
 
     name: str
     intensity: Sequence[float]
@@ -29,6 +33,14 @@ class Kernels:
     ids: Sequence[int]
     names: Sequence[str]
     color: str = "series1"
+    shares: Sequence[float] | None = None
+
+    @property
+    def sizes(self) -> np.ndarray | None:
+        """Pixels that the points are across."""
+        if self.shares is None:
+            return None
+        return np.interp(np.sqrt(self.shares), (0.0, 1.0), (_LEAST_POINT, _WHOLE_POINT))
 
 
 class Roofline(Plot):
@@ -47,9 +59,8 @@ class Roofline(Plot):
         series = self._roofs(roofs, [x for group in groups for x in group.intensity])
         for group in groups:
             x, y = np.array(group.intensity, float), np.array(group.rate, float)
-            series.append(
-                Series(group.name, x, y, group.color, points=True, ids=list(group.ids), names=list(group.names))
-            )
+            ids, names = list(group.ids), list(group.names)
+            series.append(Series(group.name, x, y, group.color, points=True, sizes=group.sizes, ids=ids, names=names))
         self.show_data(series, chosen=chosen)
 
     def _roofs(self, roofs: Sequence[Ceiling], intensities: Sequence[float]) -> list[Series]:

@@ -93,7 +93,7 @@ class Tiles(QWidget):
         self._place()
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(2 * self._widest + self._grid.spacing(), self._grid.minimumSize().height())
+        return QSize(self._widest, self._grid.minimumSize().height())
 
     @property
     def _widest(self) -> int:
@@ -105,7 +105,7 @@ class Tiles(QWidget):
 
     def _place(self) -> None:
         gap, count = self._grid.spacing(), len(self._shown)
-        rows = -(-count // max(2, (self.width() + gap) // (self._widest + gap)))
+        rows = -(-count // max(1, (self.width() + gap) // (self._widest + gap)))
         columns = -(-count // rows)
         if self._placed == (columns, self._shown):
             return

@@ -11,9 +11,10 @@ from pruner_engine import protocol as msg
 from pruner_engine.store.runs import IMPORTED
 from pruner_studio.models.runs import STATES, budget_used, run_name
 from pruner_studio.models.words import PHASES
+from pruner_studio.theme import theme
 from pruner_studio.translation import tr
 from pruner_studio.widgets.basic import button, label, paint_icon
-from pruner_studio.widgets.elided import Choice
+from pruner_studio.widgets.elided import Choice, Elided
 from pruner_studio.widgets.go_on import GoOn
 from pruner_studio.widgets.pill import Pill
 from pruner_studio.workspace import Workspace
@@ -37,7 +38,9 @@ class RunBar(QFrame):
         row = QHBoxLayout()
         row.setContentsMargins(24, 9, 24, 9)
         row.setSpacing(10)
-        self.project = label(tr("No project open"), "project", cut=True)
+        self.project = Elided(tr("No project open"))
+        self.project.setProperty("role", "project")
+        self.project.least = theme.pixels(Elided.least)
         self.runs = Choice()
         self.runs.setAccessibleName(tr("Run shown"))
         self.runs.setMinimumContentsLength(16)
@@ -115,6 +118,8 @@ class RunBar(QFrame):
         here = workspace.steers_shown if workspace.tuning else workspace.job_is_of_shown_project
         held = work.state in ("paused", "stopping")
         doing = STATES[work.state][0] if held else work.phase
+        if here and workspace.state_shown(run) == "paused":
+            return ""  # what was done last is not done now
         if run is None or here:
             exporting = tr("Exporting: {phase}").format(phase=doing)  # beside the state of the run that is exported
             return work.phase if workspace.tuning else exporting

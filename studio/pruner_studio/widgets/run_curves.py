@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import count
 
 from pruner_engine import units
 from pruner_studio.models.drawn_runs import SHOWN
@@ -17,6 +18,7 @@ _ACROSS = {
     "trials": (tr("Trials"), Scale(tr("trials"), units.count)),
     "elapsed_s": (tr("Time"), Scale(tr("working time"), units.duration)),
 }
+_BUDGETS = {"trials": "budget_trials", "elapsed_s": "budget_s"}
 _UP = Scale(tr("latency"), units.latency, log=True)
 
 
@@ -33,7 +35,7 @@ class RunCurves(Plot):
     """
 
     def __init__(self, name: str, first: str = "trials") -> None:
-        super().__init__(name, _ACROSS[first][1], _UP)
+        super().__init__(name, _ACROSS[first][1], _UP, nothing=tr("The curve begins with the first round."))
         keys = sorted(_ACROSS, key=lambda key: key != first)
         self.axis = Segments(tr("Horizontal axis"), [(key, _ACROSS[key][0]) for key in keys])
         self.left_out = ""
@@ -74,4 +76,11 @@ class RunCurves(Plot):
         levels = [Level(text, known[name], color) for name, (text, color) in BASELINES.items() if known.get(name)]
         if measured_s is not None:
             levels.append(Level(tr("Measured"), measured_s, SHOWN))
-        self.show_data(there, levels if there else ())
+        reach = max((_reach(run, axis) for run, _ in drawn if run["alive"]), default=None)
+        self.show_data(there, levels if there else (), reach=reach)
+
+
+def _reach(run: Row, axis: str) -> float:
+    """How far the axis goes for a run at work: in steps, so that it does not move with every trial."""
+    step: float = next(one * 10**power for power in count(1) for one in (1, 2, 5) if one * 10**power >= run[axis])
+    return min(step, run[_BUDGETS[axis]] or step)

@@ -21,6 +21,7 @@ class Series:
         faint: drawn thin, as a reference.
         strong: what the plot is about: drawn broad and below the others, so that one that goes the same way stays seen.
         told_at_end: its name stands where it ends too.
+        sizes: pixels that each point is across; None for those of any plot.
         ids: what `picked` tells for a point.
         names: what a point is called when the pointer is on it, instead of the series' name.
     """
@@ -34,6 +35,7 @@ class Series:
     faint: bool = False
     strong: bool = False
     told_at_end: bool = False
+    sizes: np.ndarray | None = None
     ids: Sequence[int] | None = None
     names: Sequence[str] | None = None
 

@@ -26,8 +26,13 @@ class ShareBars(QWidget):
 
     def __init__(self, shares: Distribution, own: Any) -> None:
         super().__init__()
-        self.shares, self.own = shares, own
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.show_shares(shares, own)
+        theme.changed.connect(self.update)
+
+    def show_shares(self, shares: Distribution, own: Any) -> None:
+        """The same decision of another candidate, or of more of them."""
+        self.shares, self.own = shares, own
         told = "; ".join(
             f"{value}: " + ", ".join(f"{name} {units.percent(getattr(shares, key)[at])}" for key, name, _ in GROUPS)
             for at, value in enumerate(shares.values)
@@ -35,7 +40,7 @@ class ShareBars(QWidget):
         self.setAccessibleName(tr("{decision}, distribution").format(decision=title(shares)))
         self.setAccessibleDescription(told)
         self.setToolTip(told.replace("; ", "\n"))
-        theme.changed.connect(self.update)
+        self.update()
 
     def sizeHint(self) -> QSize:
         return QSize(240, _HEIGHT + theme.pixels(_FOOT))
