@@ -58,6 +58,18 @@ def test_a_draft_set_that_is_used_up_is_followed_by_another_whatever_the_refresh
     assert len(state.measured) == 32
 
 
+def test_no_candidate_is_drafted_twice():
+    """In a small space a random sample often is a member of the draft set that waits for the next round."""
+    task = task_of("matmul:8,8,8")
+    state = TaskState(task, 1, space=DesignSpace.generate(task, CPU))
+    strategy = strategy_with()
+    for _ in range(3):
+        proposal = strategy.propose(state, 10)
+        hashes = [candidate.hash for candidate in proposal.drafted]
+        assert len(set(hashes)) == len(hashes)
+        strategy.take(state, measured(state, proposal.candidates))
+
+
 def test_an_analyzer_lives_as_long_as_its_space(state):
     strategy = strategy_with(draft_set=8)
     strategy.propose(state, 2)

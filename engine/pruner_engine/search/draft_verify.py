@@ -146,7 +146,7 @@ class DraftVerify(ModelStrategy):
         else:
             now, draft.waiting = draft.waiting, []
         draft.pool += state.space.materialise(now, self.context.threads)
-        known = {c.hash for c in draft.pool} | state.measured
+        known = {c.hash for c in (*draft.pool, *draft.waiting)} | state.measured
         randoms = self.random_candidates(state, fresh, known)
         for candidate in randoms:
             assert candidate.sketch is not None
