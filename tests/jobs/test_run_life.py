@@ -217,6 +217,7 @@ def test_a_killed_engine_loses_nothing_and_repeats_nothing(tmp_path):
     assert not is_being_written(project)
     with ProjectReader(project) as reader:
         assert reader.run()["interrupted"]
+        assert sum(row["measured"] for row in reader.rounds(1)) == len(before), "those of the round under way, too"
     done = terminal("resume", project, "--json")
     assert done.returncode == 0, done.stderr
     after = [row["hash"] for row in trial_rows(project)]
