@@ -71,7 +71,7 @@ def test_valid_candidates_of_every_kind_of_kernel_pass_the_check(measurer, workl
 
 
 def test_no_kernel_takes_turns_with_one_that_would_use_up_its_limit(task):
-    with Measurer(CPU, check="none", run_timeout_s=10.0) as measurer:
+    with Measurer(CPU, MeasureOptions(check="none", run_timeout_s=10.0)) as measurer:
         first, second, third = candidates(task, count=3)[:3]
         assert measured(measurer, task, [first])[0].pace == 0.0
         assert measured(measurer, task, [second])[0].pace > 0.0
