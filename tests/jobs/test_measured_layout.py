@@ -9,6 +9,8 @@ import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
+from tvm.ir.utils import derived_object
+from tvm.s_tir.meta_schedule.schedule_rule import PyScheduleRule
 
 from pruner_engine import protocol as msg
 from pruner_engine.jobs import bundle, tune
@@ -16,6 +18,7 @@ from pruner_engine.jobs.job import JobContext
 from pruner_engine.search.budget import Budget
 from pruner_engine.search.layout import pays
 from pruner_engine.search.settings import settings_from
+from pruner_engine.space.rules import OWN_RULES
 from pruner_engine.store.reader import ProjectReader
 
 _QUICK = {"check": "none", "repeats": 1, "population": 64, "round_trials": 2}
@@ -82,6 +85,28 @@ def test_the_layout_that_is_measured_to_be_faster_is_kept_with_the_run(model, tm
         (told,) = (event["text"] for event in reader.events(1) if event["text"].startswith("Convolutions "))
     assert (kept, shape) in [("own", _OWN), ("channels-last", _LAST)]
     assert ("run channels last" in told) == (kept == "channels-last")
+
+
+@derived_object
+class Broken(PyScheduleRule):
+    """A plugin's rule that fails on convolutions with channels last."""
+
+    def _initialize_with_tune_context(self, context):
+        pass
+
+    def apply(self, sch, block):
+        if "nhwc" in sch.get(block).name_hint:
+            raise RuntimeError("broken")
+        return [sch]
+
+    def clone(self):
+        return Broken()
+
+
+def test_a_rule_that_fails_in_one_layout_does_not_cost_the_run(model, tmp_path, monkeypatch):
+    monkeypatch.setitem(OWN_RULES, next(iter(OWN_RULES)), lambda machine: Broken())  # before ours take the kernel
+    said = tuned(model, tmp_path / "p.pruner", layout="measured")
+    assert kernels(said) and isinstance(said[-1], msg.RunFinished) and said[-1].state == "finished"
 
 
 def test_a_model_without_convolutions_has_no_layout_to_choose(tmp_path):

@@ -13,6 +13,8 @@ import pytest
 
 from pruner_engine.jobs.client import EngineProcess, tell_engine
 from pruner_engine.protocol import (
+    Bye,
+    Detach,
     Export,
     Failed,
     Pause,
@@ -215,11 +217,19 @@ def test_a_killed_engine_loses_nothing_and_repeats_nothing(tmp_path):
     assert not is_being_written(project)
     with ProjectReader(project) as reader:
         assert reader.run()["interrupted"]
+        assert sum(row["measured"] for row in reader.rounds(1)) == len(before), "those of the round under way, too"
     done = terminal("resume", project, "--json")
     assert done.returncode == 0, done.stderr
     after = [row["hash"] for row in trial_rows(project)]
     assert after[: len(before)] == before
     assert len(after) == len(set(after)) == 12
+
+
+def test_an_engine_that_is_let_go_after_its_last_job_ends():
+    """A run may end while its window still asks whether it is to go on."""
+    with EngineProcess() as engine:
+        engine.send(Detach())
+        assert isinstance([*engine.events()][-1], Bye)
 
 
 def test_a_run_without_a_valid_trial_fails_with_the_reason(tmp_path):

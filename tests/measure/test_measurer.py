@@ -70,6 +70,16 @@ def test_valid_candidates_of_every_kind_of_kernel_pass_the_check(measurer, workl
     assert all(r.build_s > 0 and r.run_s > 0 for r in results)
 
 
+def test_no_kernel_takes_turns_with_one_that_would_use_up_its_limit(task):
+    with Measurer(CPU, MeasureOptions(check="none", run_timeout_s=10.0)) as measurer:
+        first, second, third = candidates(task, count=3)[:3]
+        assert measured(measurer, task, [first])[0].pace == 0.0
+        assert measured(measurer, task, [second])[0].pace > 0.0
+        measurer.settle(task, 2.0)
+        (alone,) = measured(measurer, task, [third])
+        assert alone.ok and alone.pace == 0.0 and alone.seconds < 1.0
+
+
 def test_libraries_go_when_their_candidates_are_measured(measurer, task):
     inputs = candidates(task, count=4)
     assert all(result.ok for result in measured(measurer, task, inputs))

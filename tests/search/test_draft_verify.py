@@ -12,7 +12,7 @@ from pruner_engine.measure.types import MeasureResult
 from pruner_engine.search.draft_verify import DraftVerify
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.search.strategy import Context
-from pruner_engine.search.task_state import TaskState, Trial
+from pruner_engine.search.task_state import Pending, TaskState, Trial
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.profiling import profile_for
 from schedules import CPU, GPU, task_of
@@ -61,6 +61,29 @@ def test_a_draft_set_that_is_used_up_is_followed_by_another_whatever_the_refresh
         strategy.take(state, measured(state, proposal.candidates))
     assert sizes == [8, 8, 8, 8]
     assert len(state.measured) == 32
+
+
+def test_a_draft_set_serves_so_many_rounds_also_where_the_next_is_begun_before_one_has_ended(state):
+    strategy, explored = strategy_with(draft_set=96, fresh_samples=0, refresh=2), []
+    for number in range(4):
+        if number > 1:
+            measured(state, [pending.candidate for pending in [*state.under_way.values()][:4]])
+        proposal = strategy.propose(state, 4)
+        explored.append(proposal.explored > 0)
+        state.begin_round(Pending(candidate, 0, number, pinned=False) for candidate in proposal.candidates)
+    assert explored == [True, False, True, False]
+
+
+def test_no_candidate_is_drafted_twice():
+    """In a small space a random sample often is a member of the draft set that waits for the next round."""
+    task = task_of("matmul:8,8,8")
+    state = TaskState(task, 1, space=DesignSpace.generate(task, CPU))
+    strategy = strategy_with()
+    for _ in range(3):
+        proposal = strategy.propose(state, 10)
+        hashes = [candidate.hash for candidate in proposal.drafted]
+        assert len(set(hashes)) == len(hashes)
+        strategy.take(state, measured(state, proposal.candidates))
 
 
 def test_an_analyzer_lives_as_long_as_its_space(state):

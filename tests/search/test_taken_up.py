@@ -39,9 +39,9 @@ def project(tuned, tmp_path) -> Path:
     return Path(shutil.copy(tuned, tmp_path))
 
 
-def resumed(project: Path) -> list[msg.Event]:
+def resumed(project: Path, trials: int = 12) -> list[msg.Event]:
     said: list[msg.Event] = []
-    tune.resume(msg.Resume(project=str(project), run_id=1, trials=12), JobContext(said.append))
+    tune.resume(msg.Resume(project=str(project), run_id=1, trials=trials), JobContext(said.append))
     return said
 
 
@@ -70,6 +70,17 @@ def test_with_a_model_of_other_layers(project):
     with Project(project) as opened:
         for role in roles:
             create_model(SearchSettings().model).from_bytes(opened.runs.checkpoint(1, role)["data"])
+
+
+@pytest.mark.parametrize("tuned", ["moa-pruner"], indirect=True)
+def test_a_round_that_was_broken_off_before_its_first_trial_shifts_no_adaptation(project):
+    with Project(project) as opened:
+        opened.runs.add_round(1, opened.runs.tasks(1)[0]["id"])
+    resumed(project, trials=20)
+    with Project(project) as opened:
+        adapted = {row["round_id"] for row in opened.query("SELECT round_id FROM adaptations")}
+        measured = [row["id"] for row in opened.runs.rounds(1) if row["measured"]]
+    assert adapted == {measured[0], measured[4]}, "every fourth learns from the siamese"
 
 
 @pytest.mark.parametrize("tuned", ["pruner"], indirect=True)

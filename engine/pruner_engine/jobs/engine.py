@@ -117,6 +117,8 @@ class Engine:
             os.dup2(nowhere.fileno(), 1)
             os.dup2(nowhere.fileno(), 2)
         self._hub.emit(msg.State(name="detached"))
+        if self._jobs.steered() is None:  # the last has just ended: nobody is left to give it more work
+            self._jobs.end()
 
     def _run(self, job: QueuedJob) -> None:
         request = getattr(job.command, "request", 0)

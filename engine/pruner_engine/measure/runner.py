@@ -19,6 +19,7 @@ from pruner_engine.measure.timing import Yardstick, time_kernel
 from pruner_engine.measure.timing_arguments import Arena
 
 _REST_S = 0.05  # without a kernel: the cores have built, or slept
+_OF_LIMIT = 0.1  # that a call of a yardstick may take: several come beside each kernel, and a run is ended at its limit
 _PLAIN_S = 0.02  # the calls that give the reference tell well enough how long an untuned kernel takes that is so slow
 
 
@@ -95,8 +96,9 @@ def _run(job: wire.Run, task: TaskBuffers, host: Host, *, rested: bool) -> wire.
 
 
 def _yardstick(job: wire.Run, task: TaskBuffers, host: Host) -> Yardstick | None:
-    function = host.yardstick(job)
-    if function is None or job.yardstick is None:
+    if job.yardstick is None or job.yardstick.seconds > _OF_LIMIT * job.timeout_s:
+        return None  # a task's first good kernel may be very slow: the next is far faster, and takes its place
+    if (function := host.yardstick(job)) is None:
         return None
     arguments = task.timing.of(job.yardstick.kernel)
     return Yardstick(host.caller(job, function, arguments, task.device), job.yardstick.seconds)

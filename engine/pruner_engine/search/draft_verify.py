@@ -34,7 +34,7 @@ class _Draft:
 
     Attributes:
         found: the present draft set; None before the first.
-        made_at: round in which it was drafted.
+        made_at: round in which it was drafted, those that were under way counted.
         waiting: candidates of it that were not applied yet.
         pool: candidates that are applied and not measured yet; the model ranks them.
     """
@@ -60,7 +60,7 @@ class DraftVerify(ModelStrategy):
         draft = self._draft_of(state)
         start = time.perf_counter()
         left = len(draft.waiting) + sum(c.hash not in state.measured for c in draft.pool)
-        old = state.rounds - draft.made_at >= self.context.settings.refresh
+        old = state.rounds + state.begun - draft.made_at >= self.context.settings.refresh
         if fresh := draft.found is None or old or left < count or _overtaken(state, draft.found):
             self.context.on_phase("draft", state.task.name)
             self._explore(state, draft)
@@ -154,7 +154,7 @@ class DraftVerify(ModelStrategy):
         elites = state.elites(math.ceil(draft.explorer.population * settings.elite_share))
         rows = [(c.sketch, c.row) for c in elites if c.sketch is not None]
         draft.found = draft.explorer.draft(self.rng, rows, state.measured)
-        draft.made_at = state.rounds
+        draft.made_at = state.rounds + state.begun
 
     def _materialise(self, state: TaskState, draft: _Draft, drafted: int | None) -> None:
         """Add the next `drafted` of the draft set (None: all that wait) and random samples to the pool."""
@@ -166,7 +166,7 @@ class DraftVerify(ModelStrategy):
         else:
             now, draft.waiting = draft.waiting, []
         draft.pool += state.space.materialise(now, self.context.threads)
-        known = {c.hash for c in draft.pool} | state.measured
+        known = {c.hash for c in (*draft.pool, *draft.waiting)} | state.measured
         randoms = self.random_candidates(state, fresh, known)
         for candidate in randoms:
             assert candidate.sketch is not None

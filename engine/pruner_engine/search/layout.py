@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pruner_engine.draft import analyzer_for
+from pruner_engine.errors import UserError
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput, MeasureResult
 from pruner_engine.rule_names import Layout
@@ -100,10 +101,15 @@ def _fastest(
     task: TuningTask, measurer: Measurer, profile: DeviceProfile, settings: SearchSettings, seed: int
 ) -> float:
     """Seconds a call of the best of the draft's first candidates; infinite where none is valid."""
-    space = DesignSpace.generate(task, measurer.target, without=settings.without_rules)
-    drafted = Explorer(space, analyzer_for(space, profile), settings).draft(np.random.default_rng(seed)).candidates
+    try:
+        space = DesignSpace.generate(task, measurer.target, without=settings.without_rules)
+        drafted = Explorer(space, analyzer_for(space, profile), settings).draft(np.random.default_rng(seed)).candidates
+        first = space.materialise(drafted[:_CANDIDATES], threads_of(measurer.target))
+    except UserError:  # the environment's
+        raise
+    except Exception:  # a rule that stumbles over the kernel: its round will say so, and the other kernels go on
+        return math.inf
     results: list[MeasureResult] = []
-    first = space.materialise(drafted[:_CANDIDATES], threads_of(measurer.target))
     inputs = [MeasureInput(one.hash, one.schedule.mod) for one in first if one.schedule is not None]
     measurer.measure(task, inputs, best_s=None, on_result=results.append)
     timed = (one.seconds for one in results if one.ok and not one.censored)

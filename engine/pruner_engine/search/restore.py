@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -39,9 +40,10 @@ def restore_trials(
             if number % _AT_ONCE == 0:
                 on_phase("restore", state.task.name)
             state.add(trial_from_row(row, state))
-    rounds = project.runs.rounds(run_id)
+    # one that was broken off before its first trial, or that holds what was pinned, is none
+    rounds = Counter(row["task_id"] for row in project.runs.rounds(run_id) if row["measured"])
     for state in states:
-        state.rounds = sum(r["task_id"] == state.task_id for r in rounds)
+        state.rounds = rounds[state.task_id]
         state.best_history = [state.best_s] * state.rounds if state.best_s is not None else []
 
 

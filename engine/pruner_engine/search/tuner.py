@@ -17,7 +17,6 @@ from pruner_engine.search.allotment import Allotment
 from pruner_engine.search.budget import WorkClock
 from pruner_engine.search.control import Control
 from pruner_engine.search.pinning import pin, pinned_before
-from pruner_engine.search.ranking import ranking_stats
 from pruner_engine.search.restore import restore_trials
 from pruner_engine.search.round_plan import RoundPlanner
 from pruner_engine.search.run_log import RunLog
@@ -122,7 +121,7 @@ class Tuner:
         self.log.phase("learn", state.task.name)
         start = time.perf_counter()
         trials = state.end_round()
-        stats = {**ended.stats, **ranking_stats(trials)}
+        stats = ended.stats
         if trials:
             with self._leaving_out(state):
                 stats |= self.strategy.learn(state, trials)

@@ -131,19 +131,20 @@ class UnderWay:
 
     def _gather(self, state: TaskState, left: int) -> None:
         """Commit what comes of the task's builds until no more than `left` of them go on, or the run is held."""
-        ids, rounds = dict[str, int](), set[int]()
+        ids = dict[str, int]()
 
         def commit(result: MeasureResult) -> None:
             pending = state.under_way[result.key]
             candidate = pending.candidate
             assert candidate.schedule is not None
             trace = trace_json(candidate.schedule.trace)
-            self._project.trials.add_measurement(
-                self._run.run_id, state.task_id, pending.row_id, trace, result, self._clock.elapsed_s
-            )
+            with self._project.transaction():
+                self._project.trials.add_measurement(
+                    self._run.run_id, state.task_id, pending.row_id, trace, result, self._clock.elapsed_s
+                )
+                self._project.runs.sum_up_round(pending.round_id)
             state.add(Trial(candidate, replace(result, log="")))  # which is in the file
             ids[candidate.hash] = pending.row_id
-            rounds.add(pending.round_id)
             self._log.count(result.ok)
             if len(state.under_way) > left:
                 self._log.progress(state)
@@ -159,8 +160,6 @@ class UnderWay:
         keep_yardstick(self._project, state.task, state.task_id, self._measurer, ids)
         if not self._keeps_times:
             tell_anew(self._project, state, self._measurer)
-        for round_id in rounds:
-            self._project.runs.sum_up_round(round_id)
 
     def _noise(self) -> dict[str, Any]:
         """Time a fixed kernel: its drift over the rounds tells how far latencies can be compared."""

@@ -107,7 +107,7 @@ CREATE TABLE rounds (
   build_s REAL NOT NULL DEFAULT 0,
   run_s REAL NOT NULL DEFAULT 0,
   learn_s REAL NOT NULL DEFAULT 0,
-  stats TEXT NOT NULL DEFAULT '{}' -- JSON: score histograms, rank correlations, losses
+  stats TEXT NOT NULL DEFAULT '{}' -- JSON: score histograms, losses
 );
 
 CREATE TABLE candidates (
