@@ -42,8 +42,8 @@ class Arena:
     def take(self, rows: int, size: int) -> np.ndarray:
         """So many rows of at least `size` bytes, each of which begins at a multiple of `_ALIGNED`."""
         stride = -(-size // _ALIGNED) * _ALIGNED
-        if self._used + rows * stride + _ALIGNED > self._memory.size:
-            self._memory, self._used = np.empty(2 * self._memory.size + rows * stride + _ALIGNED, np.uint8), 0
+        if self._used + rows * stride + _ALIGNED > self._memory.size:  # what was taken stays with its tensors
+            self._memory, self._used = np.empty(max(self._memory.size, rows * stride + _ALIGNED), np.uint8), 0
         begin = self._used + -(self._memory.ctypes.data + self._used) % _ALIGNED
         self._used = begin + rows * stride
         return self._memory[begin : self._used].reshape(rows, stride)
