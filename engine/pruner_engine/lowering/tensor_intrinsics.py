@@ -21,7 +21,7 @@ from pruner_engine.tvm_import import INTRINSICS
 
 _SIZE = (16, 16, 16)
 _TYPE, _SUM, _SCOPE = "bfloat16", "float32", "shared.dyn"
-_OF_CPU = {"x86_64": "x86", "aarch64": "arm_cpu", "riscv64": "riscv_cpu"}
+_OF_CPU = {"x86_64": "x86", "aarch64": "arm_cpu", "arm64": "arm_cpu", "riscv64": "riscv_cpu"}
 
 
 def intrinsic_groups() -> list[dict[str, str]]:
