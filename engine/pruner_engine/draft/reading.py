@@ -13,6 +13,7 @@ from tvm.s_tir import SBlockRealize
 from pruner_engine.draft.index import Atom, Const, Index, Opaque, Quotient, Remainder, Var, add, resolve, scale, span
 from pruner_engine.draft.nest import Access, Block, Buffer, Iter, Loop, Store, UnreadableSketchError, attach
 from pruner_engine.lowering.byte_products import ALL, is_pair_products
+from pruner_engine.tasks.task import weights_of
 
 _KINDS = {1: "parallel", 2: "vectorized", 3: "unrolled"}  # tirx.ForKind
 _CALLS = {
@@ -36,8 +37,7 @@ class FunctionReader:
         self._atoms: dict[Any, Atom] = {}
         self._bound: dict[Any, Any] = {}  # what a body gives a name to, as reductions to two results do
         self._buffers: dict[Any, Buffer] = {}
-        attrs = function.attrs or {}
-        free = {int(i) for i in attrs.get("layout_free_buffers", ())}
+        free = weights_of(function)
         for position, parameter in enumerate(function.params):
             buffer = self._buffer(parameter)
             buffer.argument, buffer.layout_free = True, position in free

@@ -45,7 +45,7 @@ def facts_of(mod: tvm.IRModule) -> KernelFacts:
         words=_words(mod) if holds_byte_products(mod) else {},
         epsilon=max((float(ml_dtypes.finfo(dtype_of(name)).eps) for name in floats), default=0.0),
         rounds=rounds,
-        weights=weights_of(mod),
+        weights=weights_of(mod["main"]),
     )
 
 

@@ -53,7 +53,6 @@ class TimingArguments:
     """Arguments of the kernels of one task.
 
     Args:
-        args: of the task's own kernel.
         weights: which of them are constants of the model.
         weights_bytes: of the weights that an inference reads; 0: the kernel's own stay in the caches.
         values: what an argument of some shape may hold.
@@ -63,14 +62,13 @@ class TimingArguments:
 
     def __init__(
         self,
-        args: Sequence[wire.Tensor],
         weights: Sequence[int],
         weights_bytes: int,
         values: Callable[[int, Sequence[int]], np.ndarray],
         put: Put,
         arena: Arena,
     ) -> None:
-        self._args, self._weights, self._weights_bytes = args, weights, weights_bytes
+        self._weights, self._weights_bytes = weights, weights_bytes
         self._values, self._put, self._arena = values, put, arena
         self._kept: dict[int, _Memory] = {}  # by argument
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from pruner_engine.measure import wire
 from pruner_engine.measure.batch import Batch, discard
-from pruner_engine.measure.correctness import dtype_of
 from pruner_engine.measure.outcome import result_of
 from pruner_engine.measure.pipeline import Pipeline
 from pruner_engine.measure.references import References
@@ -62,4 +60,4 @@ class UntunedKernels:
     def _reference_bytes(self, task: TuningTask) -> int:
         facts = self._requests.facts_of(task)
         outputs = (task.args[index] for index in facts.outputs)
-        return len(facts.inputs) * sum(math.prod(a.shape) * dtype_of(a.dtype).itemsize for a in outputs)
+        return len(facts.inputs) * sum(output.bytes for output in outputs)

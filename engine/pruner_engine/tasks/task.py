@@ -33,10 +33,9 @@ def module_hash(mod: tvm.IRModule) -> str:
     return f"{tvm_ffi.structural_hash(mod) & (1 << 64) - 1:016x}"
 
 
-def weights_of(mod: tvm.IRModule) -> list[int]:
+def weights_of(kernel: tvm.tirx.PrimFunc) -> list[int]:
     """Which arguments of a kernel are constants of the model, whose layout a schedule may choose."""
-    attrs = mod["main"].attrs
-    return [int(i) for i in attrs.get(LAYOUT_FREE, ())] if attrs else []
+    return [int(i) for i in kernel.attrs.get(LAYOUT_FREE, ())] if kernel.attrs else []
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,4 +68,4 @@ class TuningTask:
     @property
     def weights_bytes(self) -> int:
         """Of the weights that all its calls in an inference read."""
-        return self.weight * sum(self.args[i].bytes for i in weights_of(self.mod))
+        return self.weight * sum(self.args[i].bytes for i in weights_of(self.mod["main"]))

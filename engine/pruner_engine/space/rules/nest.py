@@ -12,6 +12,8 @@ from tvm.s_tir.schedule import LoopRV, SBlockRV
 from tvm.sym import detect_linear_equation
 from tvm.tirx import BufferRegion, BufferStore, IntImm, IterVar, Var
 
+from pruner_engine.tasks.task import weights_of
+
 
 @dataclass(frozen=True)
 class Operand:
@@ -125,8 +127,7 @@ def step_along(index: Expr, variable: Var) -> int | None:
 def layout_free(sch: Schedule) -> list[Var]:
     """The constants whose layout the schedule may choose."""
     function = sch.mod["main"]
-    marked = function.attrs.get("layout_free_buffers", []) if function.attrs else []
-    return [function.params[int(i)] for i in marked]
+    return [function.params[i] for i in weights_of(function)]
 
 
 def _plain(sch: Schedule, loop: LoopRV, var: IterVar) -> bool:
