@@ -86,6 +86,13 @@ def test_no_candidate_is_drafted_twice():
         strategy.take(state, measured(state, proposal.candidates))
 
 
+def test_a_kernel_of_one_candidate_teaches_nothing(state):
+    strategy = strategy_with(draft_set=8, fresh_samples=0)
+    first, *others = strategy.propose(state, 4).candidates
+    assert strategy.learn(state, measured(state, [first])) == {}
+    assert strategy.learn(state, measured(state, others))["samples"] == 4
+
+
 def test_an_analyzer_lives_as_long_as_its_space(state):
     strategy = strategy_with(draft_set=8)
     strategy.propose(state, 2)

@@ -63,3 +63,20 @@ def test_constants_that_a_kernel_reads_in_part_keep_their_layout():
             assert schedule is None or "% T.int64(40)" not in schedule.mod.script(), (
                 "no copy of 48 goes around after 40"
             )
+
+
+def test_a_candidate_writes_weights_anew_and_leaves_vectors_as_they_are():
+    """A bias has one layout only; to write it anew takes as long for every candidate as the weights do."""
+
+    def biased(x, weight, bias):
+        made = op.add(op.nn.conv2d(x, weight, padding=[1, 1], data_layout="NHWC", kernel_layout="HWIO"), bias)
+        return op.nn.relu(made)
+
+    (task,) = extract_tasks(prepare(graph(biased, (1, 8, 8, 16), constants=[(3, 3, 16, 32), (32,)]), CPU), CPU)
+    assert marked(task) == [1, 2], "what counts as a weight of the model stays"
+    space = DesignSpace.generate(task, CPU)
+    candidate = space.candidate(0, space.sketches[0].sample(np.random.default_rng(0), 1)[0])
+    script = space.apply(candidate).mod.script()
+    assert "param_0_global" in script
+    assert "param_1_global" not in script
+    assert space.apply(candidate).mod.script() == script

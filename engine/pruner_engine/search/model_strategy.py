@@ -101,6 +101,8 @@ class ModelStrategy(Strategy):
 
     def learn(self, state: TaskState, trials: Sequence[Trial]) -> dict[str, Any]:
         self.take(state, trials)
+        if len(self.memory(state).seen) < 2:  # such as a kernel of one candidate: there is no order to learn
+            return {}
         report = self.update(self.groups())
         return {
             "loss": _number(report.loss),

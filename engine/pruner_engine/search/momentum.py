@@ -74,7 +74,7 @@ class MomentumDraftVerify(DraftVerify):
     def restore(self, states: Sequence[TaskState], checkpoints: dict[str, bytes]) -> None:
         self.restore_model(self.adapter.siamese, checkpoints, "siamese")
         super().restore(states, checkpoints)
-        self.adapter.updates = sum(state.rounds for state in states)
+        self.adapter.updates = sum(state.rounds for state in states if len(self.memory(state).seen) > 1)
         if "model" in checkpoints:
             self.adapter.resume(self.groups())
 

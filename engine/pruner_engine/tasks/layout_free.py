@@ -7,7 +7,7 @@ appended for whole vectors, it writes anew around the length of that part: the r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import tvm
@@ -15,23 +15,41 @@ import tvm_ffi
 from tvm import tirx
 from tvm.ir.expr import TensorLoad
 
-from pruner_engine.tasks.task import LAYOUT_FREE
+from pruner_engine.tasks.task import LAYOUT_FREE, weights_of
 
 
 def unmark_unfit(mod: tvm.IRModule) -> tvm.IRModule:
     """The module without the marks of constants that a kernel copies into a tensor of other axes, or reads in part."""
+    return _unmark(mod, _unfit)
+
+
+def unmark_vectors(mod: tvm.IRModule) -> tvm.IRModule:
+    """The module without the marks of constants of one axis, such as biases: they have one layout only.
+
+    To write them anew takes TVM as long as to do so with the weights, for every candidate.
+    """
+    return _unmark(mod, lambda function: {param for param in function.params if _is_vector(param)})
+
+
+def _unmark(mod: tvm.IRModule, unfit_of: Callable[[tirx.PrimFunc], set[Any]]) -> tvm.IRModule:
     changed = {}
     for name, function in mod.functions_items():
-        marked = [int(i) for i in (function.attrs or {}).get(LAYOUT_FREE, ())]
-        if not marked or not isinstance(function, tirx.PrimFunc):
+        marked = weights_of(function) if isinstance(function, tirx.PrimFunc) else []
+        if not marked:
             continue
-        unfit = _unfit(function)
+        unfit = unfit_of(function)
         kept = [i for i in marked if function.params[i] not in unfit]
         if kept != marked:
             changed[name] = function.with_attr(LAYOUT_FREE, kept) if kept else function.without_attr(LAYOUT_FREE)
     if not changed:
         return mod
     return tvm.IRModule({name: changed.get(name, function) for name, function in mod.functions_items()}, mod.attrs)
+
+
+def _is_vector(param: Any) -> bool:
+    """Whether at most one axis of a tensor is longer than 1."""
+    shape = getattr(param, "shape", ())
+    return sum(not (isinstance(extent, tirx.IntImm) and int(extent) == 1) for extent in shape) < 2
 
 
 def _unfit(function: tirx.PrimFunc) -> set[Any]:

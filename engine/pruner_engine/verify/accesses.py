@@ -61,11 +61,22 @@ class Access:
         return math.prod(self.shape) * self.itemsize
 
     @cached_property
-    def _footprints(self) -> list[int]:
+    def moves(self) -> list[bool]:
+        """Per loop whether the access moves with it."""
+        found: list[bool] = self.spans.any(axis=1).tolist()
+        return found
+
+    @cached_property
+    def reaches(self) -> list[list[int]]:
+        """Per depth and dimension how many elements all loops from there inwards reach."""
         still = np.zeros((1, len(self.shape)), np.int64)
         inwards = np.concatenate([self.spans[::-1].cumsum(axis=0)[::-1], still])
-        found: list[int] = (inwards + self.window).prod(axis=1).tolist()
+        found: list[list[int]] = (inwards + self.window).tolist()
         return found
+
+    @cached_property
+    def _footprints(self) -> list[int]:
+        return [math.prod(reach) for reach in self.reaches]
 
     def footprint(self, depth: int) -> int:
         """Distinct elements touched by all loops from `depth` inwards."""

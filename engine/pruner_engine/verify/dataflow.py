@@ -14,7 +14,8 @@ count; the four sizes over the reuse count; stride; size of the buffer. Sizes ar
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import tvm
@@ -46,13 +47,32 @@ def dataflow_features(mod: tvm.IRModule, gpu: bool) -> np.ndarray:
     steps = [step for statement in read_statements(mod) for step in movements(statement)]
     if not steps:
         return np.zeros((0, WIDTH), np.float32)
-    rows = np.stack(steps)
+    rows = _columns(steps)
     if len(rows) > STEPS:
         rows = rows[np.sort(np.argsort(-rows[:, 7], kind="stable")[:STEPS])]
     return rows.astype(np.float32)
 
 
-def _gpu_steps(statement: Statement) -> Iterator[np.ndarray]:
+@dataclass(frozen=True)
+class _Step:
+    """A step; `kind` and `reuse` are places in their one-hot columns, `numbers` are not yet logarithms."""
+
+    level: int
+    kind: int
+    reuse: int
+    numbers: tuple[float, ...]
+
+
+def _columns(steps: Sequence[_Step]) -> np.ndarray:
+    numbers = np.log2(np.array([step.numbers for step in steps]) + 1.0)
+    level, kind, reuse = (
+        np.arange(3) == np.array(places)[:, None]
+        for places in zip(*((s.level, s.kind, s.reuse) for s in steps), strict=True)
+    )
+    return np.hstack([numbers[:, :1], level, kind, numbers[:, 1:5], reuse, numbers[:, 5:]])
+
+
+def _gpu_steps(statement: Statement) -> Iterator[_Step]:
     for access in statement.accesses:
         scope = access.scope.split(".")[0]
         level = {"global": _MEMORY, "shared": _MIDDLE}.get(scope, _NEAREST)
@@ -60,7 +80,7 @@ def _gpu_steps(statement: Statement) -> Iterator[np.ndarray]:
         yield _step(statement, access, level, depth, moved=None)
 
 
-def _cpu_steps(statement: Statement) -> Iterator[np.ndarray]:
+def _cpu_steps(statement: Statement) -> Iterator[_Step]:
     totals = [
         sum(access.footprint(depth) * access.itemsize for access in statement.accesses)
         for depth in range(len(statement.extents) + 1)
@@ -74,59 +94,52 @@ def _cpu_steps(statement: Statement) -> Iterator[np.ndarray]:
 def _moved(statement: Statement, access: Access, depth: int) -> float:
     """Elements that come into a level whose capacity is reached at `depth`."""
     outer = depth
-    while outer > 0 and not access.spans[outer - 1].any():
+    while outer > 0 and not access.moves[outer - 1]:
         outer -= 1
     return access.footprint(depth) * float(math.prod(statement.extents[:outer]))
 
 
-def _step(statement: Statement, access: Access, level: int, depth: int, moved: float | None) -> np.ndarray:
+def _step(statement: Statement, access: Access, level: int, depth: int, moved: float | None) -> _Step:
     iterations = float(math.prod(statement.extents))
-    touched = iterations * float(math.prod(access.window.tolist()))
+    touched = iterations * float(math.prod(access.reaches[-1]))
     size = access.itemsize
     moved_bytes = (touched if moved is None else moved) * size
     unique = float(access.footprint(depth)) * size
-    run = max(_run_bytes(access, depth), size)
-    per_line = min(run, _LINE)
-
+    per_line = min(max(_run_bytes(access, depth), size), _LINE)
     reuse, distance_iterations, distance_bytes, count = _reuse(statement, access, moved_bytes, touched * size)
     over = count if count > 0 else 0.5
-    sizes = np.array([moved_bytes, unique, moved_bytes / per_line, unique / per_line])
-    numbers = np.log2(
-        np.array(
-            [
-                statement.flops,
-                *sizes,
-                distance_iterations,
-                distance_bytes,
-                count,
-                *(sizes / over),
-                access.stride,
-                access.size,
-            ]
-        )
-        + 1.0
+    sizes = (moved_bytes, unique, moved_bytes / per_line, unique / per_line)
+    return _Step(
+        level,
+        kind=2 if access.read and access.write else int(access.write),
+        reuse=reuse,
+        numbers=(
+            statement.flops,
+            *sizes,
+            distance_iterations,
+            distance_bytes,
+            count,
+            *(bytes_ / over for bytes_ in sizes),
+            access.stride,
+            access.size,
+        ),
     )
-    levels = np.arange(3) == level
-    kind = np.arange(3) == (2 if access.read and access.write else int(access.write))
-    return np.concatenate([numbers[:1], levels, kind, numbers[1:5], np.arange(3) == reuse, numbers[5:]])
 
 
 def _run_bytes(access: Access, depth: int) -> float:
     """Bytes that lie next to each other in the footprint under `depth`."""
-    run, full = 1.0, True
-    reach = access.spans[depth:].sum(axis=0) + access.window
-    for dim in reversed(range(len(reach))):
-        if not full:
+    run = 1.0
+    for reach, extent in zip(reversed(access.reaches[depth]), reversed(access.shape), strict=True):
+        run *= float(reach)
+        if reach < extent:
             break
-        run *= float(reach[dim])
-        full = bool(reach[dim] >= access.shape[dim])
     return run * access.itemsize
 
 
 def _reuse(statement: Statement, access: Access, moved: float, touched: float) -> tuple[int, float, float, float]:
     """Kind (0 loop, 1 serial, 2 none), distance in iterations and bytes, count; of the innermost loop that reuses."""
     for loop in reversed(range(len(statement.extents))):
-        if statement.extents[loop] > 1 and not access.spans[loop].any():
+        if statement.extents[loop] > 1 and not access.moves[loop]:
             inner = float(math.prod(statement.extents[loop + 1 :]))
             around = sum(other.footprint(loop + 1) * other.itemsize for other in statement.accesses)
             return 0, inner, float(around), float(statement.extents[loop])
