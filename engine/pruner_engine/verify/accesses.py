@@ -63,8 +63,7 @@ class Access:
     @cached_property
     def moves(self) -> list[bool]:
         """Per loop whether the access moves with it."""
-        found: list[bool] = self.spans.any(axis=1).tolist()
-        return found
+        return [bool(span.any()) for span in self.spans]
 
     @cached_property
     def reaches(self) -> list[list[int]]:
