@@ -15,6 +15,7 @@ from pruner_engine.draft.calibration import fit_device
 from pruner_engine.search.explorer import DraftSet, Explorer
 from pruner_engine.search.memory import Memory
 from pruner_engine.search.model_strategy import ModelStrategy
+from pruner_engine.search.spread import spread
 from pruner_engine.search.strategy import Context, Proposal, register_strategy
 from pruner_engine.search.task_state import TaskState, Trial
 from pruner_engine.space.candidate import Candidate
@@ -22,7 +23,7 @@ from pruner_engine.space.decision import Rows
 from pruner_engine.verify.pretrained import check_model
 
 _EQUAL_AT = 48  # trials of a task from which on the learned model's order counts as much as the draft's
-_FIRST = 4  # times the trials of a task's first round that it verifies: of a new task the model knows least
+_FIRST = 4  # times the trials of a task's first round that a pre-trained model verifies
 _PRETRAINED = 64  # trials that a pre-trained model is credited with
 _ONE_IN = 4  # candidates of a round one may be there as the best of its sketch
 _TWICE = 1.0  # in log2: how much slower than the best the draft may expect that one to be
@@ -69,9 +70,10 @@ class DraftVerify(ModelStrategy):
         self.context.on_phase("verify", state.task.name)
         if fresh:
             draft.pool, draft.waiting = [], draft.found.candidates
-        first = None if state.rounds else _FIRST * count
+        # of a new task a model that learns from nothing knows less than the draft, and verifies in vain
+        first = None if state.rounds else count * (_FIRST if self.pretrained else 1)
         self._materialise(state, draft, first)
-        while not draft.pool and draft.waiting:  # none of the first could be applied
+        while len(draft.pool) < count and draft.waiting:  # some of the first could not be applied
             self._materialise(state, draft, first)
         untried = self._untried(state, draft) if count >= _ONE_IN else []
         pool = draft.pool
@@ -157,14 +159,15 @@ class DraftVerify(ModelStrategy):
         draft.made_at = state.rounds + state.begun
 
     def _materialise(self, state: TaskState, draft: _Draft, drafted: int | None) -> None:
-        """Add the next `drafted` of the draft set (None: all that wait) and random samples to the pool."""
+        """Add `drafted` of the draft set that differ (None: all that wait), and random samples, to the pool."""
         assert state.space is not None
         fresh = self.context.settings.fresh_samples
+        now = draft.waiting
         if drafted is not None:
-            fresh = min(fresh, drafted // 2)
-            now, draft.waiting = draft.waiting[:drafted], draft.waiting[drafted:]
-        else:
-            now, draft.waiting = draft.waiting, []
+            fresh = min(fresh, drafted // 2) if self.pretrained else 0
+            now = spread(state.space, draft.waiting, drafted)
+        taken = {candidate.hash for candidate in now}
+        draft.waiting = [candidate for candidate in draft.waiting if candidate.hash not in taken]
         draft.pool += state.space.materialise(now, self.context.threads)
         known = {c.hash for c in (*draft.pool, *draft.waiting)} | state.measured
         randoms = self.random_candidates(state, fresh, known)
