@@ -40,7 +40,9 @@ def test_variants_of_the_best_wait_for_what_differs(space, candidates):
     variants = []
     for columns in space.sketches[best.sketch].columns:
         row = best.row.copy()
-        row[columns] = next(c.row[columns] for c in others if c.sketch == best.sketch and any(c.row != row))
+        row[columns] = next(
+            c.row[columns] for c in others if c.sketch == best.sketch and any(c.row[columns] != row[columns])
+        )
         variants.append(space.candidate(best.sketch, row))
     chosen = spread(space, [best, *variants, *others], 4)
     assert chosen[0] is best
