@@ -51,8 +51,10 @@ class _Rewriter(PyExprMutator):
     def _normed(self, call: relax.Call, shape: list[int]) -> relax.Expr:
         """A norm over groups of a signal that was made from an image, whatever its height, as the image's."""
         made, attrs = self._made_by(call.args[0]), call.attrs
-        before = shape_of(made.args[0]) if operator_of(made) == "relax.reshape" else None
-        if before is None or len(before) != _AXES + 1 or before[:2] != shape[:2] or len(attrs.axes) != 1:
+        if not isinstance(made, relax.Call) or operator_of(made) != "relax.reshape" or len(attrs.axes) != 1:
+            return call
+        before = shape_of(made.args[0])
+        if before is None or len(before) != _AXES + 1 or before[:2] != shape[:2]:
             return call
         norm = relax.op.nn.group_norm(made.args[0], *call.args[1:], attrs.num_groups, 1, [2, 3], attrs.epsilon)
         return relax.op.reshape(self.builder_.emit(norm), shape)

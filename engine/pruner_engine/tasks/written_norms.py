@@ -25,7 +25,7 @@ _LEAST_RANK = 3  # of what has channels and positions
 
 
 def with_norms(mod: tvm.IRModule) -> tvm.IRModule:
-    """The module with (x − mean) / √(variance + ε) in "main" as norms, which take up a scale and a shift behind them."""
+    """The module with (x − mean) / √(variance + ε) in "main" as norms, which take up a scale and shift behind them."""
     return relax.transform.DeadCodeElimination()(rewritten(mod, _Rewriter(mod)))
 
 
