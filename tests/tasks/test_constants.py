@@ -35,6 +35,8 @@ CASES = {
     "both of two": lambda a, b: relax.op.astype(
         relax.op.logical_and(relax.op.greater(a, b), relax.op.logical_not(relax.op.equal(a, b))), "int32"
     ),
+    "activations": lambda a, b: relax.op.nn.relu(relax.op.subtract(relax.op.sigmoid(a), relax.op.sign(b))),
+    "rests": lambda a, b: relax.op.where(relax.op.isnan(a), b, relax.op.floor_mod(relax.op.negative(a), b)),
     "bounds": lambda a, b: relax.op.clip(a, 0.75, 1.5),
     "positions": lambda a, b: relax.op.floor_divide(
         relax.op.arange(-3, 20, 4, dtype="int64"), relax.const(3, dtype="int64")

@@ -38,6 +38,9 @@ def layers_of(name):
             nn.Conv1d(4, 16, 5, 2, 2), nn.ReLU(), nn.Conv1d(16, 16, 3, dilation=2), nn.GELU(), nn.Conv1d(16, 6, 1)
         ),
         "norms": lambda: nn.Sequential(nn.Conv1d(4, 16, 3, bias=False), normalised(16), nn.SiLU(), normalised(16)),
+        "norms of groups": lambda: nn.Sequential(
+            nn.Conv1d(4, 16, 3), nn.GroupNorm(4, 16), nn.ReLU(), nn.Conv1d(16, 8, 1), nn.GroupNorm(1, 8)
+        ),
         "groups": lambda: nn.Sequential(nn.Conv1d(4, 8, 4, groups=2), nn.Conv1d(8, 8, 3, padding=1, groups=8)),
         "poolings": lambda: nn.Sequential(
             nn.MaxPool1d(3, 2, 1, ceil_mode=True), nn.Conv1d(4, 8, 3), nn.AvgPool1d(2), nn.AvgPool1d(3, 1, 1)
@@ -67,7 +70,9 @@ def test_doubles_stay_doubles():
     np.testing.assert_allclose(told, expected, 1e-12, 1e-12)
 
 
-@pytest.mark.parametrize("name", ["chain", "norms", "groups", "poolings", "transposed", "weight norm", "attention"])
+@pytest.mark.parametrize(
+    "name", ["chain", "norms", "norms of groups", "groups", "poolings", "transposed", "weight norm", "attention"]
+)
 @pytest.mark.parametrize("without", [[], ["signals"]])
 def test_models_of_signals_compute_what_pytorch_does(name, without):
     layers, signal = layers_of(name), torch.randn(2, 4, 31)

@@ -8,7 +8,9 @@ import tvm
 from tvm import relax
 
 from machines import machine_of
+from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.target import resolve_target
+from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
 from pruner_engine.tasks.widen import widen_channels, widen_products
 
@@ -34,14 +36,24 @@ def run(mod: tvm.IRModule, *arrays: np.ndarray) -> np.ndarray:
     return machine["main"](*map(tvm.runtime.tensor, arrays)).numpy()
 
 
-@pytest.mark.parametrize(("filters", "wide"), [(100, 112), (1000, 1024), (96, 96), (7, 7)])
+@pytest.mark.parametrize(("filters", "wide"), [(100, 112), (1000, 1024), (96, 96), (1008, 1008), (12, 12)])
 def test_filters_are_appended_only_where_vectors_are_partial(filters, wide):
     text = widen_channels(convolution(filters), 16)["main"].script()
     assert f"R.Tensor((1, {wide}, 6, 6)" in text
     assert ("strided_slice" in text) == (filters != wide)
 
 
-@pytest.mark.parametrize("filters", [50, 100])
+@pytest.mark.parametrize(("filters", "wide"), [(1, 4), (3, 4), (18, 20), (21, 24)])
+def test_few_filters_become_a_whole_number_of_short_vectors(filters, wide):
+    """As of networks that end in an image or in boxes: no register tile has vectors of one, two or three."""
+    assert f"R.Tensor((1, {wide}, 6, 6)" in widen_channels(convolution(filters), 16)["main"].script()
+    prepared = prepare(convolution(filters), HOST, layout="channels-last")
+    (task,) = (task for task in extract_tasks(prepared, HOST) if task.op == "conv2d")
+    with_rule, others = (DesignSpace.generate(task, HOST, without=w) for w in ([], ["register-tile"]))
+    assert {sketch.hash for sketch in with_rule.sketches} - {sketch.hash for sketch in others.sketches}
+
+
+@pytest.mark.parametrize("filters", [3, 50, 100])
 def test_the_result_is_the_same(filters):
     x = np.random.default_rng(2).standard_normal((1, 8, 6, 6)).astype("float32")
     mod = convolution(filters)

@@ -25,7 +25,11 @@ _ELEMENTWISE: dict[str, _Rule] = {
     **{name: getattr(np, name) for name in ("floor", "ceil", "floor_divide", "logical_and", "logical_or")},
     **{name: getattr(np, name) for name in ("logical_not", "logical_xor", "clip", "where")},
     **{name: getattr(np, name) for name in ("bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not")},
+    **{name: getattr(np, name) for name in ("sign", "isnan", "isfinite", "isinf")},
+    "floor_mod": np.mod,
+    "nn.relu": lambda x: np.maximum(x, 0),
     "rsqrt": lambda x: np.reciprocal(np.sqrt(x)),
+    "sigmoid": lambda x: np.reciprocal(1 + np.exp(-x)),
     **{name: lambda x: x for name in ("astype", "reshape", "expand_dims", "squeeze", "flatten")},
 }
 

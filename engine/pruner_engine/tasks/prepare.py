@@ -40,6 +40,7 @@ from pruner_engine.tasks.transposed import spread_transposed
 from pruner_engine.tasks.widen import widen_channels, widen_products
 from pruner_engine.tasks.winograd import winograd
 from pruner_engine.tasks.within_bounds import within_bounds
+from pruner_engine.tasks.written_norms import with_norms
 
 # fused kernels in NHWC vectorise over channels and let weights be prepacked, which outweighs some more traffic
 _NHWC_WORTH = 1.15
@@ -143,6 +144,7 @@ class _Rewrites:
         """The model with all rewrites that do not ask for a layout."""
         # weights that are computed from constants (weight_norm) are constants from here on
         mod = _folded(fold_movement(without_zero_divisors(within_bounds(mod))))
+        mod = with_norms(mod) if "simplify" in self.on else mod
         mod = summed_in_float32(_clean(in_arithmetic(signals_as_images(mod) if "signals" in self.on else mod)))
         if "simplify" in self.on:
             mod = rx.CanonicalizeBindings()(in_groups(parts_first(simplify(cut_windows(fold_padding(mod))))))

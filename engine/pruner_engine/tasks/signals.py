@@ -44,7 +44,20 @@ class _Rewriter(PyExprMutator):
             signal = self.builder_.emit(relax.TupleGetItem(parts, 0))
             back = self.builder_.emit(relax.op.reshape(signal, shape))
             return relax.Tuple([back, *(self.builder_.emit(relax.TupleGetItem(parts, i)) for i in (1, 2))])
+        if name == "relax.nn.group_norm" and int(visited.attrs.channel_axis) == 1:
+            return self._normed(visited, shape)
         return visited
+
+    def _normed(self, call: relax.Call, shape: list[int]) -> relax.Expr:
+        """A norm over groups of a signal that was made from an image, whatever its height, as the image's."""
+        made, attrs = self._made_by(call.args[0]), call.attrs
+        if not isinstance(made, relax.Call) or operator_of(made) != "relax.reshape" or len(attrs.axes) != 1:
+            return call
+        before = shape_of(made.args[0])
+        if before is None or len(before) != _AXES + 1 or before[:2] != shape[:2]:
+            return call
+        norm = relax.op.nn.group_norm(made.args[0], *call.args[1:], attrs.num_groups, 1, [2, 3], attrs.epsilon)
+        return relax.op.reshape(self.builder_.emit(norm), shape)
 
     def _image(self, signal: relax.Expr) -> relax.Expr:
         """The signal one row high: what it was made from, where that is such an image."""

@@ -17,7 +17,7 @@ _LITTLE = 0.05  # share of the work
 _ROW_TILES = range(6, 15)  # rows of a good register tile
 _SHORT = 4  # lanes of the shortest vector that is worth it
 _CHANNELS_FIRST = {"relax.nn.conv2d": ("NCHW", "OIHW"), "relax.nn.conv3d": ("NCDHW", "OIDHW")}
-_LEAST_CHANNELS = 32  # with fewer, the vectors that are added cost more than partial ones
+_LEAST_CHANNELS = 32  # with fewer, whole vectors cost more than shorter ones
 
 
 def widen_channels(mod: tvm.IRModule, lanes: int) -> tvm.IRModule:
@@ -129,7 +129,14 @@ class _Widener(PyExprMutator):
         self.lanes = lanes
 
     def _missing(self, filters: int) -> int:
-        """Filters to append: up to a number of vectors that has many factors where that is little work."""
+        """Filters to append: up to a number of vectors that has many factors where that is little work.
+
+        Few filters, as of a network that ends in an image, get a whole number of short vectors.
+        """
+        if filters < _LEAST_CHANNELS:
+            return -filters % _SHORT
+        if filters % self.lanes == 0:
+            return 0
         many = -filters % (_TILE * self.lanes)
         return many if many <= filters * _LITTLE else -filters % self.lanes
 
@@ -142,9 +149,9 @@ class _Widener(PyExprMutator):
         if not isinstance(weight, GenericConst) or (attrs.data_layout, attrs.kernel_layout) != layouts:
             return visited
         filters = weight.value.numpy()
-        if attrs.groups != 1 or len(filters) < _LEAST_CHANNELS or len(filters) % self.lanes == 0:
-            return visited
         missing = self._missing(len(filters))
+        if attrs.groups != 1 or not missing:
+            return visited
         wide = np.concatenate([filters, np.zeros((missing, *filters.shape[1:]), filters.dtype)])
         result = relax.Call(visited.op, [visited.args[0], relax.const(wide, str(filters.dtype))], visited.attrs)
         return relax.op.strided_slice(self.builder_.emit(result), [1], [0], [len(filters)])

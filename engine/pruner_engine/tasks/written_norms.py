@@ -1,0 +1,256 @@
+"""Norms that a graph writes out in arithmetic, as the operators that they are: one kernel each, in any layout.
+
+ONNX has had a norm over layers since version 17 only, exporters write norms over groups as norms over instances between
+reshapes, and TVM's importer of ONNX files writes norms over instances out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import tvm
+import tvm_ffi
+from tvm import relax
+from tvm.ir.expr import GenericConst
+from tvm.relax.expr_functor import PyExprMutator, mutator
+
+from pruner_engine.tasks.rewriting import bound, operator_of, rewritten, shape_of
+
+_LAYERS, _GROUPS = "relax.nn.layer_norm", "relax.nn.group_norm"
+_LEAST_RANK = 3  # of what has channels and positions
+
+
+def with_norms(mod: tvm.IRModule) -> tvm.IRModule:
+    """The module with (x − mean) / √(variance + ε) in "main" as norms, which take up a scale and shift behind them."""
+    return relax.transform.DeadCodeElimination()(rewritten(mod, _Rewriter(mod)))
+
+
+@dataclass(frozen=True)
+class _Spread:
+    """What x − mean is divided by: the root of the variance of `x` over `axes` and of `epsilon`."""
+
+    x: relax.Expr
+    axes: list[int]
+    epsilon: float = 0.0
+
+
+@mutator
+class _Rewriter(PyExprMutator):
+    def __init__(self, mod: tvm.IRModule) -> None:
+        super().__init__(mod)
+        self.readers: Counter[relax.Expr] = Counter()
+        relax.analysis.post_order_visit(mod["main"], self._count)
+
+    def _count(self, node: relax.Expr) -> None:
+        if isinstance(node, relax.Call):
+            self.readers.update(arg for arg in node.args if isinstance(arg, relax.Var))
+
+    def visit_call_(self, call: relax.Call) -> relax.Expr:
+        """Called for each call, operands first."""
+        visited = super().visit_call_(call)
+        name, shape = operator_of(visited), shape_of(call)
+        if shape is None or str(call.ty.dtype) != "float32":
+            return visited
+        made = None
+        if name == "relax.divide":
+            made = self._normed(visited.args[0], self._root(visited.args[1]))
+        elif name == "relax.multiply":
+            made = self._either_way(visited, lambda x, factor: self._normed(x, self._inverse_root(factor)))
+            if made is None:
+                made = self._either_way(visited, lambda x, other: self._taken_up(x, other, np.multiply))
+        elif name == "relax.add":
+            made = self._either_way(visited, lambda x, other: self._taken_up(x, other, np.add))
+        elif name == "relax.reshape":
+            made = self._over_groups(visited.args[0], shape)
+        return visited if made is None else made
+
+    def _either_way(
+        self, call: relax.Call, rule: Callable[[relax.Expr, relax.Expr], relax.Expr | None]
+    ) -> relax.Expr | None:
+        one, other = call.args
+        made = rule(one, other)
+        return rule(other, one) if made is None else made
+
+    # ------------------------------------------------------------ arithmetic
+
+    def _normed(self, apart: relax.Expr, spread: _Spread | None) -> relax.Expr | None:
+        """The norm whose last step divides what lies apart from the mean by a spread."""
+        centred = self._centred(apart)
+        if centred is None or spread is None or not self._is(centred.x, spread.x) or centred.axes != spread.axes:
+            return None
+        x, axes, shape = centred.x, centred.axes, shape_of(centred.x)
+        if shape is None:
+            return None
+        if len(axes) == 1:
+            ones, zeros = _weights(shape[axes[0]])
+            return relax.op.nn.layer_norm(x, ones, zeros, axes, spread.epsilon)
+        last = len(shape) - 1
+        channel = axes[0] - 1 if axes[-1] == last else last
+        if channel < 0 or axes != list(range(axes[0], last + (channel != last))):
+            return None
+        ones, zeros = _weights(shape[channel])
+        return relax.op.nn.group_norm(x, ones, zeros, shape[channel], channel, axes, spread.epsilon)
+
+    def _centred(self, value: relax.Expr) -> _Spread | None:
+        """Of x − mean of x: x and the axes of the mean."""
+        found = bound(self, value)
+        if operator_of(found) != "relax.subtract":
+            return None
+        mean = self._mean(found.args[1])
+        return mean if mean is not None and self._is(mean.x, found.args[0]) else None
+
+    def _mean(self, value: relax.Expr, operator: str = "relax.mean") -> _Spread | None:
+        found = bound(self, value)
+        if operator_of(found) != operator or not found.attrs.keepdims or shape_of(found.args[0]) is None:
+            return None
+        rank = len(found.args[0].ty.shape)
+        axes = range(rank) if found.attrs.axis is None else sorted(int(axis) % rank for axis in found.attrs.axis)
+        return _Spread(found.args[0], list(axes))
+
+    def _root(self, value: relax.Expr) -> _Spread | None:
+        """Of √(variance + ε)."""
+        found = bound(self, value)
+        whole = operator_of(found) == "relax.sqrt" or self._is_power(found, 0.5)
+        return self._variance_and_epsilon(found.args[0]) if whole else None
+
+    def _inverse_root(self, value: relax.Expr) -> _Spread | None:
+        """Of 1 / √(variance + ε)."""
+        found = bound(self, value)
+        if operator_of(found) == "relax.rsqrt" or self._is_power(found, -0.5):
+            return self._variance_and_epsilon(found.args[0])
+        if operator_of(found) == "relax.divide" and self._number(found.args[0]) == 1:
+            return self._root(found.args[1])
+        return None
+
+    def _variance_and_epsilon(self, value: relax.Expr) -> _Spread | None:
+        found = bound(self, value)
+        if operator_of(found) != "relax.add":
+            return None
+        for variance, epsilon in (found.args, list(found.args)[::-1]):
+            spread, number = self._variance(variance), self._number(epsilon)
+            if spread is not None and number is not None:
+                return _Spread(spread.x, spread.axes, number)
+        return None
+
+    def _variance(self, value: relax.Expr) -> _Spread | None:
+        """Of the mean of the squares of what lies apart from the mean."""
+        told = self._mean(value, "relax.variance")
+        if told is not None:
+            return told
+        mean = self._mean(value)
+        apart = None if mean is None else self._squared(mean.x)
+        centred = None if apart is None else self._centred(apart)
+        return centred if mean is not None and centred is not None and centred.axes == mean.axes else None
+
+    def _squared(self, value: relax.Expr) -> relax.Expr | None:
+        """What a square is of."""
+        found = bound(self, value)
+        product = operator_of(found) == "relax.multiply" and self._is(*found.args)
+        return found.args[0] if product or operator_of(found) == "relax.square" or self._is_power(found, 2) else None
+
+    def _is_power(self, call: relax.Expr, exponent: float) -> bool:
+        return operator_of(call) == "relax.power" and self._number(call.args[1]) == exponent
+
+    def _number(self, value: relax.Expr) -> float | None:
+        """The number of a constant of one."""
+        found = bound(self, value)
+        shape = shape_of(found) if isinstance(found, GenericConst) else None
+        return float(found.value.numpy().item()) if shape is not None and math.prod(shape) == 1 else None
+
+    def _is(self, one: relax.Expr, other: relax.Expr) -> bool:
+        """Whether two values are the same, or come of one operator on the same."""
+        first, second = bound(self, one), bound(self, other)
+        return bool(first.same_as(second)) or (
+            isinstance(first, relax.Call) and bool(tvm_ffi.structural_equal(first, second))
+        )
+
+    # ------------------------------------------------------------ what follows a norm
+
+    def _taken_up(self, value: relax.Expr, other: relax.Expr, operator: Callable[..., np.ndarray]) -> relax.Expr | None:
+        """The norm with other weights, instead of a product or a sum of it and a constant."""
+        norm, constant = bound(self, value), bound(self, other)
+        if operator_of(norm) not in (_LAYERS, _GROUPS) or not isinstance(constant, GenericConst):
+            return None
+        shape, numbers, known = shape_of(norm), constant.value.numpy(), _weights_of(self, norm)
+        if shape is None or known is None or self.readers.get(value, 1) > 1 or numbers.ndim > len(shape):
+            return None
+        along = numbers.reshape([1] * (len(shape) - numbers.ndim) + list(numbers.shape))
+        wide = [axis for axis, extent in enumerate(along.shape) if extent != 1]
+        if any(along.shape[axis] != shape[axis] for axis in wide):
+            return None
+        scale, shift = known
+        if operator is np.multiply and (along == 1).all():
+            return value
+        own = _own_axes(norm)
+        if wide not in ([], own):
+            return self._over_rows(norm, along, operator) if _is_plain(scale, shift) else None
+        each = np.broadcast_to(along, [shape[axis] if axis in own else 1 for axis in range(len(shape))]).reshape(-1)
+        weights = (scale * each, shift * each) if operator is np.multiply else (scale, shift + each)
+        return _with_weights(norm, *weights)
+
+    def _over_rows(self, norm: relax.Call, along: np.ndarray, operator: Callable[..., np.ndarray]) -> relax.Expr | None:
+        """A norm over the last axis whose weights are those of the axis before: of instances, of one dimension."""
+        shape = shape_of(norm) or []
+        channel = len(shape) - 2
+        wide = [axis for axis, extent in enumerate(along.shape) if extent != 1]
+        if operator_of(norm) != _LAYERS or _own_axes(norm) != [channel + 1] or wide != [channel] or channel < 1:
+            return None
+        groups = relax.op.nn.group_norm(
+            norm.args[0], *_weights(shape[channel]), shape[channel], channel, [channel + 1], norm.attrs.epsilon
+        )
+        one, none = np.ones(shape[channel], "float32"), np.zeros(shape[channel], "float32")
+        each = along.reshape(-1)
+        return _with_weights(groups, *((each, none) if operator is np.multiply else (one, each)))
+
+    def _over_groups(self, value: relax.Expr, shape: list[int]) -> relax.Expr | None:
+        """A norm of [batch, group, …] between reshapes, as one over groups of channels."""
+        norm = bound(self, value)
+        if operator_of(norm) not in (_LAYERS, _GROUPS) or len(shape) < _LEAST_RANK:
+            return None
+        before, known, inner = bound(self, norm.args[0]), _weights_of(self, norm), shape_of(norm) or []
+        if operator_of(before) != "relax.reshape" or shape_of(before.args[0]) != shape or known is None:
+            return None
+        batch, groups = inner[:2]
+        rows = sorted(int(axis) % len(inner) for axis in norm.attrs.axes) == list(range(2, len(inner)))
+        if not rows or not _is_plain(*known) or batch != shape[0] or shape[1] % groups:
+            return None
+        ones, zeros = _weights(shape[1])
+        axes = list(range(2, len(shape)))
+        return relax.op.nn.group_norm(before.args[0], ones, zeros, groups, 1, axes, norm.attrs.epsilon)
+
+
+def _weights(count: int) -> tuple[relax.Expr, relax.Expr]:
+    """Ones and zeros."""
+    return relax.const(np.ones(count, "float32")), relax.const(np.zeros(count, "float32"))
+
+
+def _weights_of(rewriter: PyExprMutator, norm: relax.Call) -> tuple[np.ndarray, np.ndarray] | None:
+    """Scale and shift, where they are constants."""
+    known = [bound(rewriter, weight) for weight in norm.args[1:]]
+    if not all(isinstance(weight, GenericConst) for weight in known):
+        return None
+    scale, shift = (weight.value.numpy().reshape(-1) for weight in known)
+    return scale, shift
+
+
+def _with_weights(norm: relax.Call, scale: np.ndarray, shift: np.ndarray) -> relax.Call:
+    shape = list(norm.args[1].ty.shape)
+    weights = [relax.const(numbers.astype("float32").reshape([int(n) for n in shape])) for numbers in (scale, shift)]
+    return relax.Call(norm.op, [norm.args[0], *weights], norm.attrs)
+
+
+def _is_plain(scale: np.ndarray, shift: np.ndarray) -> bool:
+    """Whether weights change nothing."""
+    return bool((scale == 1).all() and (shift == 0).all())
+
+
+def _own_axes(norm: relax.Call) -> list[int]:
+    """Axes along which a norm has weights."""
+    rank = len(norm.ty.shape)
+    if operator_of(norm) == _GROUPS:
+        return [int(norm.attrs.channel_axis) % rank]
+    return sorted(int(axis) % rank for axis in norm.attrs.axes)
