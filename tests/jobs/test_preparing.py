@@ -16,6 +16,7 @@ from pruner_engine.export.tuned import TunedModel
 from pruner_engine.frontends import load_model
 from pruner_engine.jobs import bundle, preparing, records, tune
 from pruner_engine.jobs.job import JobContext
+from pruner_engine.jobs.open_run import OpenRun
 from pruner_engine.search.control import Control
 from pruner_engine.search.strategies import make_strategy, register_strategy
 from pruner_engine.search.strategy import Proposal
@@ -210,9 +211,8 @@ def test_a_library_that_was_missing_is_looked_for_again(tuned):
         of_run = run["model_id"], run["target_id"], "float32"
         for name, note in (("onnxruntime", MISSING[0]), ("torch", "It crashed.")):
             project.work.add_baseline(*of_run, name, None, repeats="[]", threads=1, note=note)
-        preparing.library_baselines(
-            project, run, load_model("matmul:32,32,32"), resolve_target("auto"), JobContext(lambda _: None)
-        )
+        opened = OpenRun(project, 1, JobContext(lambda _: None))
+        preparing.library_baselines(opened, load_model("matmul:32,32,32"), resolve_target("auto"))
         notes = {row["name"]: row["note"] for row in project.work.baselines(*of_run)}
     assert "files only" in notes["onnxruntime"], "it is installed, and takes no workload"
     assert notes["torch"] == "It crashed."
