@@ -200,6 +200,7 @@ def heaviness(block: Block) -> tuple[int, int]:
 
 
 def attach(parent: Node, child: Node, at: int | None = None) -> None:
+    """Put a subtree under a node, before the child at a position or (None) behind all."""
     parent.children.insert(len(parent.children) if at is None else at, child)
     child.parent = parent
 

@@ -188,8 +188,10 @@ def invert(indices: Sequence[Index], values: Sequence[Index]) -> dict[Atom, Inde
 
 
 def writers(root: Node, buffer: Buffer) -> list[Block]:
+    """The blocks under a node that write a buffer, in order."""
     return [b for b in blocks_under(root) if writes_to([b], buffer)]
 
 
 def readers(root: Node, buffer: Buffer) -> list[Block]:
+    """The blocks under a node that read a buffer other than to add to it, in order."""
     return [b for b in blocks_under(root) if reads_of_buffer([b], buffer)]

@@ -27,12 +27,14 @@ _MASKED = -1e4  # what is added to the score of a key that a mask leaves out, wh
 
 @dataclass(frozen=True)
 class _Places:
-    """Attributes:
-    batch: sequences.
-    length: of the queries.
-    before: keys of earlier places, which come first.
-    keys: of all places.
-    kind: of the numbers.
+    """Places of queries and keys, and the type of the numbers.
+
+    Attributes:
+        batch: sequences.
+        length: of the queries.
+        before: keys of earlier places, which come first.
+        keys: of all places.
+        kind: of the numbers.
     """
 
     batch: int

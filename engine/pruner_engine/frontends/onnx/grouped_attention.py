@@ -45,14 +45,16 @@ class _Inputs(NamedTuple):
 
 @dataclass(frozen=True)
 class _Sizes:
-    """Attributes:
-    batch, length: sequences, and new places of each.
-    heads, groups: of queries, and of keys and values.
-    width: of a head.
-    held: places that the cache had room for before.
-    total: places that a query may see.
-    total_is_known: the model says how many these are, not only how many there may be.
-    kind: of the numbers.
+    """What a node computes on: sizes, and the type of the numbers.
+
+    Attributes:
+        batch, length: sequences, and new places of each.
+        heads, groups: of queries, and of keys and values.
+        width: of a head.
+        held: places that the cache had room for before.
+        total: places that a query may see.
+        total_is_known: the model says how many these are, not only how many there may be.
+        kind: of the numbers.
     """
 
     batch: int
