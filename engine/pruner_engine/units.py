@@ -91,6 +91,7 @@ def significant(value: float) -> str:
 
 
 def shape(dims: list[int] | tuple[int, ...]) -> str:
+    """Sizes of a tensor, as "1×3×224×224"."""
     return "×".join(str(dim) for dim in dims) or "scalar"
 
 

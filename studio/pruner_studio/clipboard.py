@@ -9,7 +9,11 @@ from pruner_studio.widgets.elided import BREAK, JOIN
 
 
 class _Copies(QObject):
-    """Signals: made: a text was put on the clipboard."""
+    """Tells of what is copied.
+
+    Signals:
+        made: a text was put on the clipboard.
+    """
 
     made = Signal(str)
 

@@ -43,12 +43,14 @@ class Work:
 
 
 class Job(EngineClient):
-    """Signals:
-    changed: it started, ended or changed its state.
-    problem: a Problem to show.
-    solved: a Problem that has gone by itself.
-    run_started: RunStarted of the run that has its number now.
-    exported: it wrote a model into this folder.
+    """The window's job: the engine that tunes or exports, and what it says.
+
+    Signals:
+        changed: it started, ended or changed its state.
+        problem: a Problem to show.
+        solved: a Problem that has gone by itself.
+        run_started: RunStarted of the run that has its number now.
+        exported: it wrote a model into this folder.
     """
 
     changed = Signal()

@@ -53,18 +53,16 @@ _GC_THRESHOLDS = (20_000, 20, 50)  # rows of a long run are no garbage: looking 
 
 
 class MainWindow(QMainWindow):
-    """Args:
-    opening: a project is about to be opened, so that no page is made for the time until then.
+    """The window of one project.
+
+    Args:
+        opening: a project is about to be opened, so that no page is made for the time until then.
     """
 
     def __init__(self, *, opening: bool = False) -> None:
         super().__init__()
         self.setWindowTitle(tr("Pruner Studio"))
-        screen = self.screen().availableGeometry().size()
-        self.resize(_SIZE.boundedTo(screen - _BORDER))
-        self.setMinimumSize(_LEAST_SIZE.boundedTo(screen - _BORDER))
-        if isinstance(kept := QSettings().value("geometry"), QByteArray):
-            self.restoreGeometry(kept)
+        self._restore_size()
         self.setAcceptDrops(True)
         self.workspace = Workspace(self)
         self.pages = PageStack(self.workspace)
@@ -72,22 +70,8 @@ class MainWindow(QMainWindow):
         self.pages.refreshed.connect(self._tell_drawn)
         self.problems = ProblemStack()
         self.run_bar = RunBar(self.workspace)
-        content = QWidget()
-        content.setObjectName("content")
-        right = QVBoxLayout(content)
-        right.setContentsMargins(0, 0, 0, 0)
-        right.setSpacing(0)
-        right.addWidget(self.run_bar)
-        right.addWidget(self.problems)
-        right.addWidget(self.pages, 1)
-        whole = QWidget()
-        row = QHBoxLayout(whole)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
         self.sidebar = Sidebar(PAGES, self.show_page)
-        row.addWidget(self.sidebar)
-        row.addWidget(content, 1)
-        self.setCentralWidget(whole)
+        self.setCentralWidget(self._laid_out())
         self._fill_status_bar()
         self._session: Session | None = None
         self.menus = Menus(self)
@@ -103,6 +87,32 @@ class MainWindow(QMainWindow):
         self.keep_job: bool | None = None  # what becomes of a running job at the end; None: not asked yet
         if not opening:
             self.show_page("start")
+
+    def _restore_size(self) -> None:
+        """The size and place of the last session; at the first start a size that this screen has room for."""
+        screen = self.screen().availableGeometry().size()
+        self.resize(_SIZE.boundedTo(screen - _BORDER))
+        self.setMinimumSize(_LEAST_SIZE.boundedTo(screen - _BORDER))
+        if isinstance(kept := QSettings().value("geometry"), QByteArray):
+            self.restoreGeometry(kept)
+
+    def _laid_out(self) -> QWidget:
+        """The sidebar at the left of the run, the problems and the pages."""
+        content = QWidget()
+        content.setObjectName("content")
+        right = QVBoxLayout(content)
+        right.setContentsMargins(0, 0, 0, 0)
+        right.setSpacing(0)
+        right.addWidget(self.run_bar)
+        right.addWidget(self.problems)
+        right.addWidget(self.pages, 1)
+        whole = QWidget()
+        row = QHBoxLayout(whole)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.sidebar)
+        row.addWidget(content, 1)
+        return whole
 
     def _fill_status_bar(self) -> None:
         self._drawn = label("", "faint", name=tr("What is drawn"))

@@ -27,6 +27,8 @@ _FULL = Qt.WindowState.WindowFullScreen
 
 
 class Menus(QObject):
+    """The menus of a window, whose entries are enabled as far as they make sense."""
+
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window

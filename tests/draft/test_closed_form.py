@@ -62,7 +62,7 @@ def test_every_block_is_told_as_the_applied_schedule_tells_it(workload, target):
     for sketch in space.sketches:
         assert analyzer.compiled(sketch.index)
         for row in sketch.sample(rng, max(4, ROWS // len(space.sketches))):
-            parts = analyzer.lowered.parts(sketch.index, row)
+            parts = analyzer.lowered[sketch.index].parts(row)
             if parts is None:  # TVM finds a dynamic extent: the postprocessing refuses such a candidate
                 continue
             plain = row.tolist()

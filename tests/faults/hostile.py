@@ -24,6 +24,7 @@ from pruner_engine.export.records import RECORDS, WORKLOADS, read_records
 from pruner_engine.frontends import load_model
 from pruner_engine.jobs import ask, preparing, records, tune
 from pruner_engine.jobs.job import JobContext
+from pruner_engine.jobs.open_run import OpenRun
 from pruner_engine.protocol import ExportRecords, Inspect, Resume
 from pruner_engine.reports.run import write_run
 from pruner_engine.store.project import Project
@@ -209,8 +210,7 @@ def look_at_project(folder: Path, seed: int) -> None:
                 for read in (reader.baselines, reader.adaptations, reader.exports, reader.events):
                     read(run["id"])
         with Project(path) as project:
-            run_id = project.runs.newest()
-            preparing.prepared(project, run_id, project.runs.get(run_id), JobContext(lambda event: None))
+            preparing.prepared(OpenRun(project, project.runs.newest(), JobContext(lambda event: None)))
 
 
 def look_at_schedules(folder: Path, seed: int) -> None:

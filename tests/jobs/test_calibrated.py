@@ -7,20 +7,16 @@ import os
 import shutil
 from pathlib import Path
 
-from pruner_engine import protocol as msg
-from pruner_engine.jobs import tune
-from pruner_engine.jobs.job import JobContext
-from pruner_engine.search.control import Control
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.targets.profiling import keep_calibration, profile_for
 from pruner_engine.targets.target import resolve_target
+from run_jobs import QUICK, started
 
 
 def draft_scores(project: Path, *, calibrated: bool) -> dict[str, float]:
     """Of the candidates that the first round drafts, by decisions."""
-    settings = {"check": "none", "repeats": 1, "round_trials": 2, "draft_set": 4, "calibrated": calibrated}
-    command = msg.Tune(project=str(project), model="matmul:32,32,48", trials=2, settings=settings)
-    tune.start(command, JobContext(lambda _: None, Control(), ""))
+    settings = {**QUICK, "round_trials": 2, "draft_set": 4, "calibrated": calibrated}
+    started(project, "matmul:32,32,48", strategy="pruner", trials=2, settings=settings)
     with ProjectReader(project) as reader:
         return {json.dumps(row["decisions"]): row["draft_score"] for row in reader.candidates(1)}
 

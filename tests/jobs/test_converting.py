@@ -9,6 +9,7 @@ from pruner_engine.export.check import Agreement
 from pruner_engine.frontends import load_model
 from pruner_engine.jobs import converting
 from pruner_engine.jobs.job import JobContext
+from pruner_engine.jobs.open_run import OpenRun
 from pruner_engine.protocol import Notice
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
@@ -36,7 +37,7 @@ def compared(monkeypatch):
 def run(project, model, dtype):
     run_id = project.runs.add(project.work.add_model(model), "pruner", 0, settings="{}", versions="{}", host="{}")
     said = []
-    assert converting.converted(project, run_id, model, dtype, JobContext(said.append)).dtype == dtype
+    assert converting.converted(OpenRun(project, run_id, JobContext(said.append)), model, dtype).dtype == dtype
     with ProjectReader(project.path) as reader:
         told = [event["text"] for event in reader.events(run_id)]
     assert told == [notice.text for notice in said if isinstance(notice, Notice)]

@@ -11,24 +11,17 @@ import pytest
 
 from pruner_engine import protocol as msg
 from pruner_engine.errors import UserError
-from pruner_engine.jobs import tune
-from pruner_engine.jobs.job import JobContext
-from pruner_engine.search.control import Control
 from pruner_engine.store.known import best_traces
 from pruner_engine.store.reader import ProjectReader
+from run_jobs import QUICK, resumed, started
 from terminal import parsed
 
-QUICK = {"check": "none", "repeats": 1, "round_trials": 2}
 KERNEL = "matmul:32,32,48"
 
 
-def started(project: Path, model: str, trials: int, **settings) -> list[msg.Event]:
-    said: list[msg.Event] = []
-    command = msg.Tune(
-        project=str(project), model=model, strategy="random", trials=trials, settings={**QUICK, **settings}
-    )
-    tune.start(command, JobContext(said.append, Control(), ""))
-    return said
+def tuned_into(project: Path, model: str, trials: int, **settings) -> list[msg.Event]:
+    """What a run says whose rounds are of two candidates."""
+    return started(project, model, trials=trials, settings={**QUICK, "round_trials": 2, **settings})
 
 
 def notices(said: list[msg.Event]) -> list[str]:
@@ -39,7 +32,7 @@ def notices(said: list[msg.Event]) -> list[str]:
 def tuned(tmp_path_factory) -> Path:
     """Six valid trials of a kernel, none abandoned."""
     project = tmp_path_factory.mktemp("known") / "tuned.pruner"
-    started(project, KERNEL, 6)
+    tuned_into(project, KERNEL, 6)
     with sqlite3.connect(project) as db:
         assert db.execute("UPDATE measurements SET censored = 0 WHERE stage = 'ok'").rowcount == 6
     return project
@@ -57,7 +50,7 @@ def measured(project: Path, run_id: int = 1) -> list[dict]:
 
 def test_the_best_of_the_other_project_are_measured_first_and_the_search_goes_on(tuned, tmp_path):
     best = [row["hash"] for row in sorted(measured(tuned), key=lambda row: row["seconds"])[:3]]
-    said = started(tmp_path / "own.pruner", KERNEL, 6, start_from=str(tuned))
+    said = tuned_into(tmp_path / "own.pruner", KERNEL, 6, start_from=str(tuned))
     assert "1 of 1 kernels start with what tuned.pruner knows of them." in notices(said)
     rows = measured(tmp_path / "own.pruner")
     assert [row["hash"] for row in rows[:3]] == best
@@ -66,19 +59,19 @@ def test_the_best_of_the_other_project_are_measured_first_and_the_search_goes_on
 
 
 def test_a_budget_is_not_exceeded_by_what_is_known(tuned, tmp_path):
-    said = started(tmp_path / "own.pruner", KERNEL, 1, start_from=str(tuned))
+    said = tuned_into(tmp_path / "own.pruner", KERNEL, 1, start_from=str(tuned))
     assert said[-1].trials == 1
     assert [row["origin"] for row in measured(tmp_path / "own.pruner")] == ["known"]
 
 
 def test_a_run_may_start_from_its_own_project(tuned, tmp_path):
     project = Path(shutil.copy(tuned, tmp_path))
-    started(project, KERNEL, 4, start_from=str(project))
+    tuned_into(project, KERNEL, 4, start_from=str(project))
     assert [row["origin"] for row in measured(project, 2)] == ["known"] * 3 + ["random"]
 
 
 def test_what_it_knows_of_other_kernels_and_devices_of_other_kinds_is_left(tuned, tmp_path):
-    said = started(tmp_path / "own.pruner", "matmul:32,32,16", 2, start_from=str(tuned))
+    said = tuned_into(tmp_path / "own.pruner", "matmul:32,32,16", 2, start_from=str(tuned))
     assert "tuned.pruner knows none of the model's kernels." in notices(said)
     with ProjectReader(tuned) as reader:
         kernel = reader.tasks(1)[0]["hash"]
@@ -93,7 +86,7 @@ def test_traces_that_do_not_fit_cost_nothing_but_themselves(tuned, tmp_path):
         ids = db.execute("SELECT candidate_id FROM measurements ORDER BY seconds LIMIT 2").fetchall()
         for text, (candidate,) in zip(texts, ids, strict=True):
             db.execute("UPDATE candidates SET trace = ? WHERE id = ?", (text, candidate))
-    said = started(tmp_path / "own.pruner", KERNEL, 4, start_from=str(broken))
+    said = tuned_into(tmp_path / "own.pruner", KERNEL, 4, start_from=str(broken))
     assert said[-1].state == "finished" and said[-1].valid == 4
     assert [row["origin"] for row in measured(tmp_path / "own.pruner")] == ["known"] + ["random"] * 3
 
@@ -102,17 +95,15 @@ def test_a_file_that_is_no_project_is_refused_before_anything_is_loaded(tmp_path
     (tmp_path / "none.pruner").write_bytes(b"not SQLite at all, but long enough to be looked at" * 9)
     for name in ("none.pruner", "missing.pruner"):
         with pytest.raises(UserError):
-            started(tmp_path / "own.pruner", KERNEL, 2, start_from=str(tmp_path / name))
+            tuned_into(tmp_path / "own.pruner", KERNEL, 2, start_from=str(tmp_path / name))
     assert not (tmp_path / "own.pruner").exists()
 
 
 def test_a_run_goes_on_without_the_file_that_it_started_from(tuned, tmp_path):
     gone = Path(shutil.copy(tuned, tmp_path / "gone.pruner"))
-    started(tmp_path / "own.pruner", KERNEL, 2, start_from=str(gone))
+    tuned_into(tmp_path / "own.pruner", KERNEL, 2, start_from=str(gone))
     gone.unlink()
-    said: list[msg.Event] = []
-    command = msg.Resume(project=str(tmp_path / "own.pruner"), trials=5)
-    tune.resume(command, JobContext(said.append, Control(), ""))
+    said = resumed(tmp_path / "own.pruner", trials=5)
     assert said[-1].state == "finished" and said[-1].trials == 5
     assert any("gone.pruner" in text for text in notices(said))
 

@@ -13,15 +13,15 @@ from tvm.ir.utils import derived_object
 from tvm.s_tir.meta_schedule.schedule_rule import PyScheduleRule
 
 from pruner_engine import protocol as msg
-from pruner_engine.jobs import bundle, tune
+from pruner_engine.jobs import bundle
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.search.budget import Budget
 from pruner_engine.search.layout import pays
 from pruner_engine.search.settings import settings_from
 from pruner_engine.space.rules import OWN_RULES
 from pruner_engine.store.reader import ProjectReader
+from run_jobs import QUICK, started
 
-_QUICK = {"check": "none", "repeats": 1, "population": 64, "round_trials": 2}
 _OWN, _LAST = [1, 8, 14, 14], [1, 14, 14, 8]  # of the input of the convolution
 
 
@@ -46,10 +46,7 @@ def model(tmp_path_factory) -> Path:
 
 def tuned(model: Path, project: Path, **settings) -> list[msg.Event]:
     """What a run of two trials says."""
-    said: list[msg.Event] = []
-    asked = {"strategy": "random", "trials": 2, "settings": {**_QUICK, **settings}}
-    tune.start(msg.Tune(project=str(project), model=str(model), **asked), JobContext(said.append))
-    return said
+    return started(project, model, trials=2, settings={**QUICK, "population": 64, "round_trials": 2, **settings})
 
 
 def kernels(said: list[msg.Event]) -> list[str]:

@@ -16,6 +16,7 @@ from pruner_engine.export.tuned import TunedModel
 from pruner_engine.frontends import load_model
 from pruner_engine.jobs import bundle, preparing, records, tune
 from pruner_engine.jobs.job import JobContext
+from pruner_engine.jobs.open_run import OpenRun
 from pruner_engine.search.control import Control
 from pruner_engine.search.strategies import make_strategy, register_strategy
 from pruner_engine.search.strategy import Proposal
@@ -24,17 +25,8 @@ from pruner_engine.store.reader import ProjectReader
 from pruner_engine.targets import detect_gpus
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.verify import create_model
+from run_jobs import QUICK, resumed, started
 from terminal import SMALL, carried_out, pruner, pruner_here
-
-QUICK = {"check": "none", "repeats": 1}
-
-
-def started(project: Path, model: str = "matmul:32,32,32", strategy: str = "random", **more) -> list[msg.Event]:
-    said: list[msg.Event] = []
-    asked = {"trials": 4, "settings": QUICK, **more}
-    command = msg.Tune(project=str(project), model=model, strategy=strategy, **asked)
-    tune.start(command, JobContext(said.append, Control(), ""))
-    return said
 
 
 def test_a_run_that_was_ended_while_libraries_were_timed_times_them_when_it_goes_on(tmp_path, monkeypatch):
@@ -48,7 +40,7 @@ def test_a_run_that_was_ended_while_libraries_were_timed_times_them_when_it_goes
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(preparing, "time_reference", killed)
         started(project)
-    tune.resume(msg.Resume(project=str(project)), JobContext(lambda _: None, Control(), ""))
+    resumed(project)
     with ProjectReader(project) as reader:
         assert reader.run(1)["state"] == "finished"
         assert {"onnxruntime", "torch"} <= {row["name"] for row in reader.baselines(1)}
@@ -59,7 +51,7 @@ def test_a_budget_that_is_overspent_already_is_refused_and_changes_nothing(tmp_p
     """Three further trials are asked for by a budget of seven."""
     started(tmp_path / "p.pruner")
     with pytest.raises(UserError, match="already, more than"):
-        tune.resume(msg.Resume(project=str(tmp_path / "p.pruner"), **less), JobContext(print, Control(), ""))
+        resumed(tmp_path / "p.pruner", **less)
     with ProjectReader(tmp_path / "p.pruner") as reader:
         assert (reader.run(1)["state"], reader.run(1)["budget_trials"]) == ("finished", 4)
 
@@ -82,7 +74,7 @@ def forgetful(context):
 def test_a_task_of_which_nothing_can_be_learned_is_left_out_and_the_run_goes_on(tmp_path, model_of_two_tasks):
     register_strategy("forgetful", forgetful)
     project = tmp_path / "p.pruner"
-    said = started(project, str(model_of_two_tasks), "forgetful", trials=8, settings={**QUICK, "round_trials": 4})
+    said = started(project, model_of_two_tasks, strategy="forgetful", trials=8, settings={**QUICK, "round_trials": 4})
     assert isinstance(said[-1], msg.RunFinished) and said[-1].state == "finished" and said[-1].trials == 8
     with ProjectReader(project) as reader:
         (why,) = (row["quarantined"] for row in reader.tasks(1) if row["quarantined"])
@@ -135,20 +127,20 @@ def test_a_cost_model_that_will_not_do_is_told_before_the_models_file_is_read(tm
     (checkpoint := tmp_path / "c.safetensors").write_bytes(content())
     settings = {name: str(checkpoint) if name == "checkpoint" else value for name, value in settings.items()}
     with pytest.raises(UserError, match=words):
-        started(tmp_path / "p.pruner", str(tmp_path / "none.onnx"), strategy, settings=settings)
+        started(tmp_path / "p.pruner", tmp_path / "none.onnx", strategy=strategy, settings=settings)
 
 
 @pytest.mark.parametrize(("rpc", "words"), [("board", "not the address"), ("127.0.0.1:1", "No tracker answers")])
 def test_a_tracker_that_is_none_is_told_before_the_models_file_is_read(tmp_path, rpc, words):
     with pytest.raises(UserError, match=words):
-        started(tmp_path / "p.pruner", str(tmp_path / "none.onnx"), settings={"rpc": rpc})
+        started(tmp_path / "p.pruner", tmp_path / "none.onnx", settings={"rpc": rpc})
 
 
 def test_a_project_without_runs_has_none_to_go_on_with(tmp_path):
     with Project(tmp_path / "p.pruner"):
         pass
     with pytest.raises(UserError, match="holds no run yet"):
-        tune.resume(msg.Resume(project=str(tmp_path / "p.pruner")), JobContext(print, Control(), ""))
+        resumed(tmp_path / "p.pruner")
 
 
 def test_nothing_is_begun_in_the_place_of_a_project_that_was_taken_away(tmp_path):
@@ -210,9 +202,8 @@ def test_a_library_that_was_missing_is_looked_for_again(tuned):
         of_run = run["model_id"], run["target_id"], "float32"
         for name, note in (("onnxruntime", MISSING[0]), ("torch", "It crashed.")):
             project.work.add_baseline(*of_run, name, None, repeats="[]", threads=1, note=note)
-        preparing.library_baselines(
-            project, run, load_model("matmul:32,32,32"), resolve_target("auto"), JobContext(lambda _: None)
-        )
+        opened = OpenRun(project, 1, JobContext(lambda _: None))
+        preparing.library_baselines(opened, load_model("matmul:32,32,32"), resolve_target("auto"))
         notes = {row["name"]: row["note"] for row in project.work.baselines(*of_run)}
     assert "files only" in notes["onnxruntime"], "it is installed, and takes no workload"
     assert notes["torch"] == "It crashed."

@@ -16,13 +16,13 @@ from pruner_engine import protocol as msg
 from pruner_engine.cli.main import cli
 from pruner_engine.errors import UserError
 from pruner_engine.export.records import RECORDS
-from pruner_engine.jobs import tune
 from pruner_engine.jobs.fleet import list_boards
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.records import export_records, import_records
 from pruner_engine.measure import rpc
 from pruner_engine.search.control import Control
 from pruner_engine.store.reader import ProjectReader
+from run_jobs import resumed, started
 
 
 class Said(list):
@@ -36,11 +36,7 @@ class Said(list):
 def tuned(tmp_path_factory) -> Path:
     """A small project with six valid trials."""
     project = tmp_path_factory.mktemp("records") / "tuned.pruner"
-    settings = {"check": "none", "repeats": 1}
-    tune.start(
-        msg.Tune(project=str(project), model="matmul:32,32,32", trials=6, strategy="random", settings=settings),
-        Said().job(),
-    )
+    started(project, trials=6)
     with sqlite3.connect(project) as db:  # on a busy machine some may have been abandoned
         assert db.execute("UPDATE measurements SET censored = 0 WHERE stage = 'ok'").rowcount == 6
     return project
@@ -66,7 +62,7 @@ def test_what_others_measured_is_not_what_is_exported_by_default(project: Path, 
         assert reader.run()["strategy"] == "random", "a run that was tuned here is not displaced"
     exported(project, tmp_path / "again", best=5)  # of the imported run there would be three
     with pytest.raises(UserError, match="Run 2 holds what others measured"):
-        tune.resume(msg.Resume(project=str(project), run_id=2, trials=9), Said().job())
+        resumed(project, run_id=2, trials=9)
 
 
 def test_a_run_is_exported_alone_or_with_all_runs_of_its_target(project: Path, tmp_path: Path) -> None:

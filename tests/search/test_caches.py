@@ -8,9 +8,6 @@ from pathlib import Path
 import pytest
 import tvm
 
-from pruner_engine import protocol as msg
-from pruner_engine.jobs import tune
-from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.measuring import measurer_for
 from pruner_engine.jobs.stored import stored_run, stored_tasks
 from pruner_engine.search.settings import SearchSettings
@@ -19,6 +16,7 @@ from pruner_engine.store.reader import ProjectReader
 from pruner_engine.store.tuning_database import ProjectDatabase
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.task import LAYOUT_FREE
+from run_jobs import QUICK, started
 from schedules import task_of
 
 CACHES = {1: "cold", 2: "warm", 3: "network"}  # of runs, by their ids
@@ -29,11 +27,7 @@ COLD, WARM, NETWORK = CACHES
 def tuned(tmp_path_factory) -> Path:
     project = tmp_path_factory.mktemp("caches") / "p.pruner"
     for caches in CACHES.values():
-        settings = {"check": "none", "repeats": 1, "caches": caches}
-        command = msg.Tune(
-            project=str(project), model="matmul:64,64,64", strategy="random", trials=4, settings=settings
-        )
-        tune.start(command, JobContext(lambda _: None))
+        started(project, "matmul:64,64,64", settings={**QUICK, "caches": caches})
     return project
 
 

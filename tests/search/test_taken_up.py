@@ -9,14 +9,13 @@ from pathlib import Path
 import pytest
 
 from pruner_engine import protocol as msg
-from pruner_engine.jobs import tune
-from pruner_engine.jobs.job import JobContext
 from pruner_engine.search import memory, model_strategy
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.store.project import Project
 from pruner_engine.verify import create_model
+from run_jobs import QUICK, resumed, started
 
-SETTINGS = {"round_trials": 4, "population": 24, "draft_set": 16, "fresh_samples": 4, "check": "none", "repeats": 1}
+SETTINGS = {"round_trials": 4, "population": 24, "draft_set": 16, "fresh_samples": 4, **QUICK}
 
 
 @pytest.fixture(scope="module", params=["pruner", "moa-pruner"])
@@ -26,10 +25,7 @@ def tuned(request, tmp_path_factory) -> Path:
     checkpoint = folder / "model.safetensors"
     checkpoint.write_bytes(create_model(SearchSettings().model).to_bytes())
     settings = {**SETTINGS, "checkpoint": str(checkpoint)}
-    command = msg.Tune(
-        project=str(folder / "p.pruner"), model="matmul:64,64,64", strategy=request.param, trials=8, settings=settings
-    )
-    tune.start(command, JobContext(lambda _: None))
+    started(folder / "p.pruner", "matmul:64,64,64", strategy=request.param, trials=8, settings=settings)
     return folder / "p.pruner"
 
 
@@ -39,12 +35,6 @@ def project(tuned, tmp_path) -> Path:
     return Path(shutil.copy(tuned, tmp_path))
 
 
-def resumed(project: Path, trials: int = 12) -> list[msg.Event]:
-    said: list[msg.Event] = []
-    tune.resume(msg.Resume(project=str(project), run_id=1, trials=trials), JobContext(said.append))
-    return said
-
-
 def refusals(said: list[msg.Event]) -> list[str]:
     return [event.text for event in said if isinstance(event, msg.Notice) and "cannot be taken up" in event.text]
 
@@ -52,7 +42,7 @@ def refusals(said: list[msg.Event]) -> list[str]:
 def test_without_the_file_that_its_model_came_from(project, tuned):
     checkpoint = tuned.with_name("model.safetensors")
     kept = checkpoint.rename(tuned.with_name("kept"))
-    said = resumed(project)
+    said = resumed(project, trials=12)
     kept.rename(checkpoint)
     assert isinstance(said[-1], msg.RunFinished) and said[-1].trials == 12
     assert refusals(said) == []
@@ -64,7 +54,7 @@ def test_with_a_model_of_other_layers(project):
         roles = [role for (role,) in db.execute("SELECT role FROM checkpoints ORDER BY role DESC")]
     db.close()
     assert roles in (["model"], ["siamese", "model"])
-    said = resumed(project)
+    said = resumed(project, trials=12)
     assert isinstance(said[-1], msg.RunFinished) and said[-1].trials == 12
     assert [text.split()[1] for text in refusals(said)] == roles
     with Project(project) as opened:
@@ -89,7 +79,7 @@ def test_trials_that_are_kept_are_featurised_with_signs_of_life(project, monkeyp
     monkeypatch.setattr(model_strategy, "_RESTORED", 2)
     for name, value in (("HELD_EVERY", 2), ("KEPT", kept), ("MOST", kept)):
         monkeypatch.setattr(memory, name, value)
-    phases = [event for event in resumed(project) if isinstance(event, msg.Phase)]
+    phases = [event for event in resumed(project, trials=12) if isinstance(event, msg.Phase)]
     assert sum(event.name == "restore" and bool(event.task) for event in phases) == 1 + kept / 2
 
 

@@ -8,6 +8,7 @@ import signal
 import pruner_engine.search.strategies  # noqa: F401  registers them
 from pruner_engine.frontends import load_model
 from pruner_engine.jobs.job import JobContext
+from pruner_engine.jobs.open_run import OpenRun
 from pruner_engine.jobs.preparing import prepare_run, prepared
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput, MeasureOptions
@@ -61,14 +62,14 @@ def tune(path, trials, *, emit=lambda event, control, *builder: None, hold=False
                 versions="{}",
                 host="{}",
             )
-            work = prepare_run(project, run_id, model, HOPPER, job)
+            work = prepare_run(OpenRun(project, run_id, job), model, HOPPER)
             if second:
                 row, task = project.runs.get(run_id), task_of(second, HOPPER)
                 ids = project.work.add_tasks(row["model_id"], row["target_id"], [task])
                 project.runs.add_tasks(run_id, ids, [1])
                 work.states.append(TaskState(task, ids[0]))
         else:
-            work = prepared(project, run_id, project.runs.get(run_id), job)
+            work = prepared(OpenRun(project, run_id, job))
         plan = RunPlan(
             run_id,
             work.states,

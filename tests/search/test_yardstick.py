@@ -9,32 +9,22 @@ from pathlib import Path
 
 import pytest
 
-from pruner_engine import protocol as msg
-from pruner_engine.jobs import tune
-from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.stored import stored_tasks
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureOptions
 from pruner_engine.measure.yardsticks import Settled
-from pruner_engine.search.control import Control
 from pruner_engine.search.yardstick import restore_yardstick
 from pruner_engine.store.project import Project
+from run_jobs import resumed, started
 from schedules import CPU
 
 NAME = "yardstick 1 network"
 
 
-def job() -> JobContext:
-    return JobContext(lambda event: None, Control(), "")
-
-
 @pytest.fixture(scope="module")
 def tuned(tmp_path_factory) -> Path:
     project = tmp_path_factory.mktemp("yardstick") / "tuned.pruner"
-    settings = {"check": "none", "repeats": 1}
-    tune.start(
-        msg.Tune(project=str(project), model="matmul:64,64,64", trials=6, strategy="random", settings=settings), job()
-    )
+    started(project, "matmul:64,64,64", trials=6)
     return project
 
 
@@ -76,7 +66,7 @@ def test_the_next_session_measures_by_the_same_kernel(tuned):
 def test_a_second_run_of_the_project_keeps_it(tuned):
     with sqlite3.connect(tuned) as db:
         (before,) = db.execute("SELECT value FROM meta WHERE key = ?", (NAME,)).fetchone()
-    tune.resume(msg.Resume(project=str(tuned), run_id=1, trials=9), job())
+    resumed(tuned, run_id=1, trials=9)
     with sqlite3.connect(tuned) as db:
         (after,) = db.execute("SELECT value FROM meta WHERE key = ?", (NAME,)).fetchone()
         best = db.execute("SELECT min(seconds) FROM measurements WHERE stage = 'ok' AND NOT censored").fetchone()[0]
@@ -108,7 +98,7 @@ def test_what_was_told_in_a_slow_minute_is_told_anew(tuned, tmp_path):
         (slow,) = open_project.query(row, (kept["candidate_id"],))
         assert slow["seconds"] == pytest.approx(8 * before["seconds"])
         keep_text(open_project, json.dumps({**kept, "seconds": 8 * kept["seconds"]}))
-    tune.resume(msg.Resume(project=str(project), run_id=1, trials=12), job())
+    resumed(project, run_id=1, trials=12)
     with Project(project) as open_project:
         anew = json.loads(kept_text(open_project))
         (after,) = open_project.query(row, (kept["candidate_id"],))

@@ -9,7 +9,7 @@ from tvm.relax import Expr, op
 from draft.spaces import CPU, GPU, analyzer_of
 from graphs import GRAPHS, NORMS, TWO_RESULTS, graph, tasks_of_graph
 from pruner_engine.space.design_space import DesignSpace
-from pruner_engine.space.rules.rows import Rows
+from pruner_engine.space.rules.rows import RowReductions
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
 
@@ -46,7 +46,7 @@ def test_a_rule_that_fails_leaves_the_space_to_the_others(monkeypatch, caplog):
         raise RuntimeError("no such loop")
 
     (task,) = tasks_of_graph("softmax of a vector", CPU)
-    monkeypatch.setattr(Rows, "apply", fail)
+    monkeypatch.setattr(RowReductions, "apply", fail)
     assert DesignSpace.generate(task, CPU).sketches
     assert "no such loop" in caplog.text
 

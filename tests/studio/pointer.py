@@ -23,3 +23,9 @@ def double_click(widget: QWidget, place: QPoint) -> None:
     QTest.mouseClick(widget, left, pos=place)
     QTest.mouseDClick(widget, left, pos=place)
     QTest.mouseRelease(widget, left, pos=place)
+
+
+def press(qtbot, button: QWidget) -> None:
+    """Click on a button, which has to be one that a user could click on."""
+    assert button.isVisible() and button.isEnabled()
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from PySide6.QtCore import Qt
+from pointer import press
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMessageBox
 
@@ -39,11 +39,6 @@ def exporting(qtbot, window: MainWindow, tmp_path: Path) -> MainWindow:
 
 def stop_entry(window: MainWindow) -> QAction:
     return next(made for made in window.findChildren(QAction) if made.text() == "&Stop")
-
-
-def press(qtbot, widget) -> None:
-    assert widget.isVisible() and widget.isEnabled()
-    qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
 
 
 def answer(qtbot, window: MainWindow, text: str) -> None:

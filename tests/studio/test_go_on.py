@@ -5,17 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from pointer import press
 from project_factory import make_project
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
 from pruner_engine import protocol as msg
 from pruner_studio.main_window import MainWindow
-
-
-def press(qtbot, widget) -> None:
-    assert widget.isVisible() and widget.isEnabled()
-    qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
 
 
 @pytest.mark.parametrize("state", ["finished", "stopped"])

@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from pointer import press
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QPushButton
 
@@ -40,11 +41,6 @@ def beaten(path: Path) -> dict:
     summary["latency"]["onnxruntime"]["seconds"] = summary["latency"]["tuned"]["seconds"] / 1.25
     change(path, "UPDATE exports SET summary = ? WHERE run_id = ?", json.dumps(summary), RUN)
     return summary
-
-
-def press(qtbot, widget) -> None:
-    assert widget.isVisible() and widget.isEnabled()
-    qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
 
 
 def question(window: MainWindow) -> QMessageBox | None:

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from pointer import press
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
@@ -103,16 +104,16 @@ def test_only_the_run_that_is_tuned_is_steered(
     qtbot.mouseClick(what_if.measure_button, Qt.MouseButton.LeftButton)
     assert not what_if.measure_button.isEnabled() and "disturb each other" in what_if.measure_button.toolTip()
     assert what_if.answer.text() == "" and what_if.next_button.toolTip().startswith("The run measures it first")
-    _press(qtbot, what_if.next_button)
+    press(qtbot, what_if.next_button)
     assert not any(isinstance(command, msg.Steer | msg.Pin) for command in sent)
     assert "running search" not in schedule.what_if.answer.text()
 
     # the buttons of the bar hold and go on with the job all the same
-    _press(qtbot, bar.pause_button)
+    press(qtbot, bar.pause_button)
     qtbot.waitUntil(lambda: _state(project) == "paused" and bar.pause_button.text() == "Go on", timeout=60_000)
     assert bar.phase.text() == "product: paused"
     assert bar.state.text() == "finished"
-    _press(qtbot, bar.pause_button)
+    press(qtbot, bar.pause_button)
     qtbot.waitUntil(lambda: _state(project) == "tuning" and bar.pause_button.text() == "Pause", timeout=60_000)
 
     # and back
@@ -127,7 +128,7 @@ def test_only_the_run_that_is_tuned_is_steered(
     assert "Taken up when this round has ended." in tasks.count.text()
     qtbot.waitUntil(lambda: workspace.reader.tasks(2)[0]["steer"] == "boost", timeout=120_000)
     qtbot.waitUntil(lambda: "Taken up" not in tasks.count.text(), timeout=20_000)
-    _press(qtbot, bar.stop_button)
+    press(qtbot, bar.stop_button)
     assert bar.state.text() == "stopping" and not bar.stop_button.isEnabled() and not bar.pause_button.isVisible()
     qtbot.waitUntil(lambda: not workspace.job.running, timeout=60_000)
     assert bar.resume_button.isVisible()
@@ -164,11 +165,6 @@ def test_a_job_paused_while_it_is_prepared_goes_on(qtbot, window: MainWindow, tm
     qtbot.waitUntil(lambda: bar.state.text() == "tuning" and bar.pause_button.text() == "Pause", timeout=60_000)
     bar.stop()
     qtbot.waitUntil(lambda: not workspace.job.running, timeout=60_000)
-
-
-def _press(qtbot, widget) -> None:
-    assert widget.isVisible() and widget.isEnabled()
-    qtbot.mouseClick(widget, Qt.MouseButton.LeftButton)
 
 
 def _state(project: Path) -> str:

@@ -40,6 +40,11 @@ def read_again(project: Path) -> Again:
 
 
 def read_timed(project: Path) -> Timed | None:
+    """What was timed again of a project so far; None where nothing was.
+
+    Raises:
+        UserError: the file beside the project cannot be read.
+    """
     path = _path(project)
     if not path.is_file():
         return None
@@ -50,6 +55,7 @@ def read_timed(project: Path) -> Timed | None:
 
 
 def write_timed(project: Path, timed: Timed) -> None:
+    """Keep what was timed again in a file beside the project."""
     _path(project).write_bytes(msgspec.json.encode(timed))
 
 

@@ -85,6 +85,7 @@ def lookup(table: Sequence[float], index: Value) -> Value:
 
 
 def floor_div(a: Value, b: Value) -> Value:
+    """a / b, rounded down."""
     if isinstance(a, Column) or isinstance(b, Column):
         if b == 1:
             return a
@@ -93,6 +94,7 @@ def floor_div(a: Value, b: Value) -> Value:
 
 
 def ceil_div(a: Value, b: Value) -> Value:
+    """a / b, rounded up."""
     if isinstance(a, Column) or isinstance(b, Column):
         if b == 1:
             return a
@@ -156,6 +158,7 @@ def any_of(conditions: Iterable[Value]) -> Value:
 
 
 def product(values: Iterable[Value]) -> Value:
+    """The product of the values; 1 without any."""
     result: Value = 1
     for value in values:
         result = result * value

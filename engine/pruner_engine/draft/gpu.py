@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import cached_property, reduce
 
 from pruner_engine.draft.banks import turns
 from pruner_engine.draft.columns import Value, all_of, ceil_div, maximum, minimum, product, where
@@ -45,7 +45,7 @@ def gpu_parts(root: Block, profile: DeviceProfile, without: Collection[str] = ()
     kernels = [Launch(child, profile.gpu, profile.cores, unroll) for child in working]
     where_from = homes(root)
     statements = [
-        _statement(block, touches(block, where_from), kernel, profile, without)
+        _statement(_Counts(block, touches(block, where_from), kernel, profile), without)
         for kernel in kernels
         for block in blocks_under(kernel.node)
     ]
@@ -65,57 +65,131 @@ class _Work:
     serial: Sequence[Loop]
 
 
-def _statement(
-    block: Block, used: Sequence[Touch], kernel: Launch, profile: DeviceProfile, without: Collection[str]
-) -> Statement:
-    limits = profile.gpu
-    assert limits is not None
-    loops = all_loops(block)
-    flops = add_up(s.flops + 4 * (s.special + s.divisions) for s in block.stores)
-    total = block.useful * product(loop.extent for loop in loops)
-    work = _work(block, loops, kernel, total)
-    flops_thread = work.iterations * flops
-    holding = _holding(work.serial, used)
-    registers = add_up(_registers(t, holding, used) / _sharers(t, limits) for t in used)
-    operations = add_up(_accesses(t, work) for t in used)
-    outside = [t for t in used if t.buffer.scope == "global"]
-    moved = [_dram_bytes(t, loops) for t in outside]
-    if block.useful != 1 and any("shared" in t.buffer.scope for t in used):
+@dataclass(frozen=True, eq=False)
+class _Counts:
+    """A statement of a kernel, and what is counted on it.
+
+    Attributes:
+        used: the buffers of its block.
+    """
+
+    block: Block
+    used: Sequence[Touch]
+    kernel: Launch
+    profile: DeviceProfile
+
+    @property
+    def limits(self) -> GpuLimits:
+        assert self.profile.gpu is not None
+        return self.profile.gpu
+
+    @cached_property
+    def loops(self) -> list[Loop]:
+        return all_loops(self.block)
+
+    @cached_property
+    def executions(self) -> Value:
+        """Of the block, by all threads, less those that do nothing."""
+        return self.block.useful * product(loop.extent for loop in self.loops)
+
+    @cached_property
+    def flops(self) -> Value:
+        """Of one execution; an exponential or a division takes as long as four multiplications."""
+        return add_up(s.flops + 4 * (s.special + s.divisions) for s in self.block.stores)
+
+    @cached_property
+    def work(self) -> _Work:
+        return _work(self.block, self.loops, self.kernel, self.executions)
+
+    @cached_property
+    def flops_thread(self) -> Value:
+        return self.work.iterations * self.flops
+
+    @cached_property
+    def registers_thread(self) -> Value:
+        holding = _holding(self.work.serial, self.used)
+        return add_up(_registers(t, holding, self.used) / _sharers(t, self.limits) for t in self.used)
+
+    @cached_property
+    def accesses_thread(self) -> Value:
+        return add_up(_accesses(t, self.work) for t in self.used)
+
+    @cached_property
+    def outside(self) -> list[Touch]:
+        """The buffers that are in the device's memory."""
+        return [t for t in self.used if t.buffer.scope == "global"]
+
+    @cached_property
+    def moved(self) -> list[Value]:
+        """Bytes that all blocks of the grid move of each buffer outside."""
+        moved = [_dram_bytes(t, self.loops) for t in self.outside]
+        if self.block.useful == 1 or not any("shared" in t.buffer.scope for t in self.used):
+            return moved
         # what is cut off a padded result moves nothing, however the loops around it are parted
-        moved = [minimum(m, total * t.times * t.buffer.dtype_bytes) for m, t in zip(moved, outside, strict=True)]
-    shares: list[Value] = [1.0 if "memory" in without else _transaction_share(t, loops, limits) for t in outside]
-    penalties: dict[str, Value] = {
-        "warp": kernel.threads / limits.warp_size / ceil_div(kernel.threads, limits.warp_size),
-        "wave": _wave(kernel, limits, profile.cores),
-        "registers": maximum(1.0, registers / limits.max_registers_thread),
-        "reuse": 1.0 + 1.0 / (1.0 + flops_thread / maximum(1, operations)),
-        "memory": reduce(minimum, shares) if shares else 1.0,
-    }
-    penalties.update(dict.fromkeys(without, 1.0))
-    tensor = limits.tensor_flops and any(t.buffer.scope.startswith(_TENSOR_CORE) for t in used)
-    peak = limits.tensor_flops if tensor else profile.peak_flops
-    idle = penalties["wave"] * penalties["warp"]
-    times: dict[str, Value] = {
-        "compute": total * flops * penalties["reuse"] * penalties["registers"] / (peak * idle),
-        "memory": add_up(
-            memory_seconds(t, m, kernel.busy, profile) / share
-            for t, m, share in zip(outside, moved, shares, strict=True)
-        ),
-        "lines": line_seconds(_lines(block, used, work, kernel, total, limits), kernel.busy, kernel.warps, profile),
-        "trips": trip_seconds(_rounds(block, used), kernel.waves),
-    }
-    symbols: dict[str, Value] = {
-        "flops": total * flops,
-        "flops_thread": flops_thread,
-        "registers_thread": registers,
-        "memory_operations_thread": operations,
-        "dram_bytes": add_up(moved),
+        whole = (self.executions * t.times * t.buffer.dtype_bytes for t in self.outside)
+        return [minimum(m, most) for m, most in zip(moved, whole, strict=True)]
+
+    @property
+    def peak_flops(self) -> float:
+        """Of the units that compute the statement."""
+        tensor = self.limits.tensor_flops
+        on_tensor_cores = any(t.buffer.scope.startswith(_TENSOR_CORE) for t in self.used)
+        return tensor if tensor and on_tensor_cores else self.profile.peak_flops
+
+
+def _statement(counts: _Counts, without: Collection[str]) -> Statement:
+    shares: list[Value] = [
+        1.0 if "memory" in without else _transaction_share(t, counts.loops, counts.limits) for t in counts.outside
+    ]
+    penalties = _penalties(counts, shares) | dict.fromkeys(without, 1.0)
+    return Statement(counts.block, _symbols(counts), penalties, _times(counts, shares, penalties))
+
+
+def _symbols(counts: _Counts) -> dict[str, Value]:
+    kernel = counts.kernel
+    return {
+        "flops": counts.executions * counts.flops,
+        "flops_thread": counts.flops_thread,
+        "registers_thread": counts.registers_thread,
+        "memory_operations_thread": counts.accesses_thread,
+        "dram_bytes": add_up(counts.moved),
         "shared_bytes": kernel.shared_bytes,
         "blocks": kernel.grid,
         "threads": kernel.threads,
         "vthreads": kernel.vthreads,
     }
-    return Statement(block, symbols, penalties, times)
+
+
+def _penalties(counts: _Counts, shares: Sequence[Value]) -> dict[str, Value]:
+    """Factors by which idle parts of the device slow the statement down; see `PENALTIES`.
+
+    Args:
+        shares: of each memory transaction that is used, by buffer outside.
+    """
+    kernel, limits = counts.kernel, counts.limits
+    return {
+        "warp": kernel.threads / limits.warp_size / ceil_div(kernel.threads, limits.warp_size),
+        "wave": _wave(kernel, limits, counts.profile.cores),
+        "registers": maximum(1.0, counts.registers_thread / limits.max_registers_thread),
+        "reuse": 1.0 + 1.0 / (1.0 + counts.flops_thread / maximum(1, counts.accesses_thread)),
+        "memory": reduce(minimum, shares) if shares else 1.0,
+    }
+
+
+def _times(counts: _Counts, shares: Sequence[Value], penalties: dict[str, Value]) -> dict[str, Value]:
+    kernel, profile = counts.kernel, counts.profile
+    busy = penalties["wave"] * penalties["warp"]
+    computed = counts.executions * counts.flops * penalties["reuse"] * penalties["registers"]
+    memory = (
+        memory_seconds(t, m, kernel.busy, profile) / share
+        for t, m, share in zip(counts.outside, counts.moved, shares, strict=True)
+    )
+    return {
+        "compute": computed / (counts.peak_flops * busy),
+        "memory": add_up(memory),
+        "lines": line_seconds(_lines(counts), kernel.busy, kernel.warps, profile),
+        "trips": trip_seconds(_rounds(counts), kernel.waves),
+    }
 
 
 def _work(block: Block, loops: Sequence[Loop], kernel: Launch, total: Value) -> _Work:
@@ -178,17 +252,17 @@ def _dram_bytes(touch: Touch, loops: Sequence[Loop]) -> Value:
     return grid * renewed * together * touch.buffer.dtype_bytes
 
 
-def _lines(block: Block, used: Sequence[Touch], work: _Work, kernel: Launch, total: Value, limits: GpuLimits) -> Value:
+def _lines(counts: _Counts) -> Value:
     """Lines that all warps move between registers and caches or shared memory."""
-    outside = [t for t in used if t.buffer.scope == "global" or "shared" in t.buffer.scope]
-    if any(t.buffer.scope.startswith(_TENSOR_CORE) for t in used):
-        return add_up(bytes_as_lines(total, t) for t in outside)
-    loops = all_loops(block)
+    loops, kernel, limits = counts.loops, counts.kernel, counts.limits
+    outside = [t for t in counts.used if t.buffer.scope == "global" or "shared" in t.buffer.scope]
+    if any(t.buffer.scope.startswith(_TENSOR_CORE) for t in counts.used):
+        return add_up(bytes_as_lines(counts.executions, t) for t in outside)
     warps = kernel.threads / limits.warp_size * kernel.grid
-    width = block.annotations.get(FETCH)
+    width = counts.block.annotations.get(FETCH)
     if width is not None:
         at_once = limits.warp_size * width
-        return warps * work.iterations / width * lines_of_fetch(outside, loops[-1], at_once)
+        return warps * counts.work.iterations / width * lines_of_fetch(outside, loops[-1], at_once)
     threads = [loop for loop in loops if loop.thread.startswith("threadIdx")] if kernel.bound else loops[-1:]
 
     def turns_of(touch: Touch) -> Value:
@@ -196,14 +270,13 @@ def _lines(block: Block, used: Sequence[Touch], work: _Work, kernel: Launch, tot
             return turns(touch, threads, loops, limits.warp_size)
         return lines_per_access(touch, threads, limits.warp_size)
 
-    return warps * add_up(_accesses(t, work) * turns_of(t) for t in outside)
+    return warps * add_up(_accesses(t, counts.work) * turns_of(t) for t in outside)
 
 
-def _rounds(block: Block, used: Sequence[Touch]) -> Value:
+def _rounds(counts: _Counts) -> Value:
     """Times that a block of threads fetches from memory, one after the other."""
-    if FETCH not in block.annotations or not any(t.read and t.buffer.scope == "global" for t in used):
-        return 0
-    return _fetched(all_loops(block))[0]
+    reads = any(t.read and t.buffer.scope == "global" for t in counts.used)
+    return _fetched(counts.loops)[0] if reads and FETCH in counts.block.annotations else 0
 
 
 def _fetched(loops: Sequence[Loop]) -> tuple[Value, Value]:

@@ -71,6 +71,7 @@ Index: TypeAlias = Var | Const | Sum | Scaled | Quotient | Remainder | Opaque
 
 
 def add(*terms: Index) -> Index:
+    """The sum of the terms, nested sums flattened and constants added up."""
     flat: list[Index] = []
     constant = 0
     for term in terms:
@@ -85,6 +86,7 @@ def add(*terms: Index) -> Index:
 
 
 def scale(index: Index, factor: Value) -> Index:
+    """`index * factor`."""
     if isinstance(factor, int) and factor == 1:
         return index
     if isinstance(index, Const) and isinstance(factor, int):
@@ -95,6 +97,7 @@ def scale(index: Index, factor: Value) -> Index:
 
 
 def quotient(index: Index, divisor: Value) -> Index:
+    """`index // divisor`."""
     if isinstance(divisor, int) and divisor == 1:
         return index
     if isinstance(index, Quotient):

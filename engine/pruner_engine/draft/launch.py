@@ -22,12 +22,19 @@ _UNBOUND_THREADS = 256  # RewriteUnboundBlock draws 32 to 1024
 class Launch:
     """One launch: the threads that its statements share, and whether the device can run it.
 
+    Args:
+        node: child of the root that becomes the kernel.
+        processors: multiprocessors of the device.
+        unroll: iterations up to which TVM unrolls loops.
+
     Attributes:
+        bound: whether the schedule itself binds loops to threads; else TVM's postprocessing does.
         grid, threads, vthreads: blocks of the grid, threads of a block, virtual threads of a thread.
         shared_bytes: shared memory of a block.
         busy: share of the multiprocessors that have a block while others have one more to do.
         waves: of as many blocks as the device holds at a time.
         warps: on a busy multiprocessor.
+        valid: 1 where the device can run it and TVM can lower it.
     """
 
     def __init__(self, node: Node, limits: GpuLimits, processors: int, unroll: Value) -> None:
@@ -51,18 +58,21 @@ class Launch:
         self.busy = self.grid / (ceil_div(self.grid, processors) * processors)
         self.waves = ceil_div(self.grid, processors * resident)
         self.warps = minimum(resident, maximum(1, self.grid / processors)) * ceil_div(self.threads, limits.warp_size)
-        self.valid = all_of(
-            [
-                self.threads <= limits.max_threads_block,
-                self.shared_bytes <= limits.shared_memory_block,
-                *(_in_range(block, self.threads) for block in _blocks(node)),
-                *_agree(paths),
-                # TVM cannot lower a software pipeline over a loop that runs once
-                *(loop.extent > 1 for path in paths for loop in path if "software_pipeline_stage" in loop.annotations),
-                *(_vector_fits(block, self.threads, unroll) for block in leaves),
-                *(block.steady for block in leaves),
-            ]
-        )
+        self.valid = all_of(self._conditions(leaves, paths, limits, unroll))
+
+    def _conditions(
+        self, leaves: Sequence[Block], paths: Sequence[Sequence[Loop]], limits: GpuLimits, unroll: Value
+    ) -> Iterator[Value]:
+        """What the device and TVM's lowering ask for, each 1 where it holds."""
+        yield self.threads <= limits.max_threads_block
+        yield self.shared_bytes <= limits.shared_memory_block
+        yield from (_in_range(block, self.threads) for block in _blocks(self.node))
+        yield from _agree(paths)
+        # TVM cannot lower a software pipeline over a loop that runs once
+        pipelined = (loop for path in paths for loop in path if "software_pipeline_stage" in loop.annotations)
+        yield from (loop.extent > 1 for loop in pipelined)
+        yield from (_vector_fits(block, self.threads, unroll) for block in leaves)
+        yield from (block.steady for block in leaves)
 
 
 def _widest(paths: Sequence[Sequence[Loop]], kind: str) -> Value:

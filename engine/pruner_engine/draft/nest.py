@@ -56,6 +56,7 @@ class Store:
         flops: additions, multiplications, comparisons of one execution.
         divisions: divisions and square roots of one execution.
         special: exponentials and their like of one execution.
+        selects: choices by a condition of one execution.
         reduction: accumulates into what it writes.
         between: results of an instruction that another one adds, each in a register.
         converted: bytes of the widest type that a value is converted to on the way.
@@ -63,9 +64,9 @@ class Store:
 
     write: Access
     reads: tuple[Access, ...]
-    flops: int
-    special: int
-    reduction: bool
+    flops: int = 0
+    special: int = 0
+    reduction: bool = False
     selects: int = 0
     divisions: int = 0
     between: int = 0
@@ -199,6 +200,7 @@ def heaviness(block: Block) -> tuple[int, int]:
 
 
 def attach(parent: Node, child: Node, at: int | None = None) -> None:
+    """Put a subtree under a node, before the child at a position or (None) behind all."""
     parent.children.insert(len(parent.children) if at is None else at, child)
     child.parent = parent
 
@@ -227,13 +229,15 @@ def bound(access: Access) -> tuple[Index, ...]:
     return tuple(resolve(i) for i in access.indices)
 
 
-def redirect(store: Store, old: Buffer, new: Buffer, *, read: bool, write: bool) -> Store:
-    """The store with one buffer exchanged."""
-    return replace(
-        store,
-        write=replace(store.write, buffer=new) if write and store.write.buffer is old else store.write,
-        reads=tuple(replace(r, buffer=new) if read and r.buffer is old else r for r in store.reads),
-    )
+def redirect_reads(store: Store, old: Buffer, new: Buffer) -> Store:
+    """The store reading another buffer in place of `old`."""
+    return replace(store, reads=tuple(replace(r, buffer=new) if r.buffer is old else r for r in store.reads))
+
+
+def redirect(store: Store, old: Buffer, new: Buffer) -> Store:
+    """The store reading and writing another buffer in place of `old`."""
+    write = replace(store.write, buffer=new) if store.write.buffer is old else store.write
+    return replace(redirect_reads(store, old, new), write=write)
 
 
 def fresh_block(name: str, iters: list[tuple[str, Value, bool]]) -> tuple[Block, list[Loop]]:

@@ -61,6 +61,7 @@ class Parts:
 
 
 def add_up(values: Iterable[Value]) -> Value:
+    """The sum of the values; 0 without any."""
     total: Value = 0
     for value in values:
         total = total + value

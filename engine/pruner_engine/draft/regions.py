@@ -47,17 +47,15 @@ def outer_atoms(loop: Node, scope: str) -> set[Atom]:
     return fixed
 
 
-def accesses(blocks: Iterable[Block], buffer: Buffer, *, reads: bool) -> list[Access]:
-    """Reads (or writes) of the buffer by the blocks; a reduction's reads of its own output are left out."""
-    found = []
-    for block in blocks:
-        for store in block.stores:
-            if not reads:
-                found += [store.write] if store.write.buffer is buffer else []
-            else:
-                own = store.write.buffer if store.reduction else None
-                found += [r for r in store.reads if r.buffer is buffer and buffer is not own]
-    return found
+def writes_to(blocks: Iterable[Block], buffer: Buffer) -> list[Access]:
+    """The accesses by which the blocks write the buffer."""
+    return [s.write for block in blocks for s in block.stores if s.write.buffer is buffer]
+
+
+def reads_of_buffer(blocks: Iterable[Block], buffer: Buffer) -> list[Access]:
+    """The accesses by which the blocks read the buffer; a reduction's reads of its own output are left out."""
+    stores = (s for block in blocks for s in block.stores if not (s.reduction and s.write.buffer is buffer))
+    return [read for store in stores for read in store.reads if read.buffer is buffer]
 
 
 def region(touching: Sequence[Access], fixed: set[Atom], *, beyond: bool = False) -> list[Range]:
@@ -190,8 +188,10 @@ def invert(indices: Sequence[Index], values: Sequence[Index]) -> dict[Atom, Inde
 
 
 def writers(root: Node, buffer: Buffer) -> list[Block]:
-    return [b for b in blocks_under(root) if any(s.write.buffer is buffer for s in b.stores)]
+    """The blocks under a node that write a buffer, in order."""
+    return [b for b in blocks_under(root) if writes_to([b], buffer)]
 
 
 def readers(root: Node, buffer: Buffer) -> list[Block]:
-    return [b for b in blocks_under(root) if accesses([b], buffer, reads=True)]
+    """The blocks under a node that read a buffer other than to add to it, in order."""
+    return [b for b in blocks_under(root) if reads_of_buffer([b], buffer)]

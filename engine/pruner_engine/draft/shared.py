@@ -17,9 +17,9 @@ from pruner_engine.draft.index import (
     span,
     terms_of,
 )
-from pruner_engine.draft.nest import Access, Block, Buffer, Loop, all_loops, blocks_under, bound
+from pruner_engine.draft.nest import Access, Block, Buffer, Loop, all_loops, bound
 from pruner_engine.draft.parts import add_up
-from pruner_engine.draft.regions import accesses, beside, outer_atoms, region
+from pruner_engine.draft.regions import beside, outer_atoms, readers, reads_of_buffer, region
 
 _ALIKE = 16  # times as large may be the place that another buffer takes
 
@@ -62,7 +62,7 @@ def _growth(new: Value, free: Sequence[Value]) -> Value:
 def _allocated(access: Access, block: Block) -> Value:
     """Bytes that one block of threads keeps of a shared buffer: what is written where the buffer lives."""
     buffer = access.buffer
-    home = next((loop for loop in reversed(all_loops(block)) if _readers(loop, buffer)), None)
+    home = next((loop for loop in reversed(all_loops(block)) if readers(loop, buffer)), None)
     if home is None:
         return buffer.bytes
     *rest, row = _shape(access, home)
@@ -78,15 +78,11 @@ def _shape(access: Access, home: Loop) -> list[Value]:
     """Extents that TVM keeps of a buffer that is written by the access and lives in the loop."""
     fixed = outer_atoms(home, access.buffer.scope)
     sizes = [r.extent for r in region([access], fixed)]
-    for reader in _readers(home, access.buffer):
+    for reader in readers(home, access.buffer):
         beyond = _Beyond(all_loops(reader), fixed)
-        for read in accesses([reader], access.buffer, reads=True):
+        for read in reads_of_buffer([reader], access.buffer):
             sizes = [size + beyond(index) for size, index in zip(sizes, bound(read), strict=True)]
     return sizes
-
-
-def _readers(loop: Loop, buffer: Buffer) -> list[Block]:
-    return [block for block in blocks_under(loop) if accesses([block], buffer, reads=True)]
 
 
 class _Beyond:

@@ -26,6 +26,7 @@ _WHY = "why"
 
 
 def check_model(command: CheckModel, job: JobContext) -> None:
+    """Tell what a model wants: inputs, outputs, and sizes that are open."""
     job.emit(look_at(command.model, allow_code=command.allow_code))
 
 

@@ -9,10 +9,8 @@ from pruner_engine import __version__
 from pruner_engine.export.precision import compare_precision
 from pruner_engine.frontends import LoadedModel
 from pruner_engine.frontends.precision import in_precision
-from pruner_engine.jobs.job import JobContext
-from pruner_engine.jobs.noting import note
+from pruner_engine.jobs.open_run import OpenRun
 from pruner_engine.protocol import Notice, Phase
-from pruner_engine.store.project import Project
 
 
 class _Verdict(msgspec.Struct, forbid_unknown_fields=True):
@@ -23,7 +21,7 @@ class _Verdict(msgspec.Struct, forbid_unknown_fields=True):
     ok: bool
 
 
-def converted(project: Project, run_id: int, model: LoadedModel, dtype: str, job: JobContext) -> LoadedModel:
+def converted(run: OpenRun, model: LoadedModel, dtype: str) -> LoadedModel:
     """The model in `dtype`, with a word about what that does to its outputs.
 
     Raises:
@@ -32,21 +30,21 @@ def converted(project: Project, run_id: int, model: LoadedModel, dtype: str, job
     result = in_precision(model, dtype)
     if result is model:
         return model
-    found = _verdict(project, project.runs.get(run_id)["model_id"], model, result, job)
+    found = _verdict(run, model, result)
     text = f"In {dtype} the outputs differ by at most {found.error:.1e} of the largest value from those in float32."
     hint = "" if found.ok else "Compare on inputs of your own before using it."
-    note(project, run_id, job, Notice(level="info" if found.ok else "warning", text=text, hint=hint))
+    run.note(Notice(level="info" if found.ok else "warning", text=text, hint=hint))
     return result
 
 
-def _verdict(project: Project, model_id: int, exact: LoadedModel, result: LoadedModel, job: JobContext) -> _Verdict:
+def _verdict(run: OpenRun, exact: LoadedModel, result: LoadedModel) -> _Verdict:
     """That of an earlier run of the same versions, else of a comparison now."""
-    name, versions = f"precision {model_id} {result.dtype}", f"{__version__} on {tvm.__version__}"
-    kept = project.work.fact(name, _Verdict)
+    name, versions = f"precision {run.row['model_id']} {result.dtype}", f"{__version__} on {tvm.__version__}"
+    kept = run.project.work.fact(name, _Verdict)
     if kept is not None and kept.versions == versions:
         return kept
-    job.emit(Phase(name="precision", detail=result.dtype))
+    run.job.emit(Phase(name="precision", detail=result.dtype))
     agreement = compare_precision(exact, result)
     found = _Verdict(versions, float(agreement.error), bool(agreement.ok))
-    project.work.keep_fact(name, found)
+    run.project.work.keep_fact(name, found)
     return found

@@ -6,14 +6,12 @@ from functools import partial
 from pathlib import Path
 
 from pruner_engine.errors import UserError
-from pruner_engine.jobs.job import JobContext
-from pruner_engine.jobs.noting import note
+from pruner_engine.jobs.open_run import OpenRun
 from pruner_engine.jobs.preparing import Work
 from pruner_engine.processes.isolation import deadly
 from pruner_engine.protocol import Notice, Phase
 from pruner_engine.space.schedule import schedule_of
 from pruner_engine.store.known import best_traces
-from pruner_engine.store.project import Project
 
 _MOST = 3  # schedules of a kernel
 
@@ -28,17 +26,17 @@ def check_known(path: str) -> None:
         best_traces(Path(path), (), "", 0)
 
 
-def take_known(path: str, project: Project, run_id: int, work: Work, job: JobContext) -> None:
+def take_known(run: OpenRun, path: str, work: Work) -> None:
     """Queue the best schedules that the project `path` holds of the run's tasks, and tell the user how many it knows.
 
     A file that cannot be read any more costs a warning: a run goes on without it.
     """
-    job.emit(Phase(name="load", detail=path))
+    run.job.emit(Phase(name="load", detail=path))
     states = work.states
     try:
         traces = best_traces(Path(path), {state.task.hash for state in states}, work.target.kind.name, _MOST)
     except UserError as error:
-        note(project, run_id, job, Notice(level="warning", text=error.message, hint=error.hint))
+        run.note(Notice(level="warning", text=error.message, hint=error.hint))
         return
     pairs = [(state, trace) for state in states for trace in traces.get(state.task.hash, ())]
     fatal = deadly([partial(schedule_of, state.task, work.target, trace) for state, trace in pairs])
@@ -50,4 +48,4 @@ def take_known(path: str, project: Project, run_id: int, work: Work, job: JobCon
         notice = Notice(level="info", text=f"{count} of {len(states)} kernels start with what {name} knows of them.")
     else:
         notice = Notice(level="warning", text=f"{name} knows none of the model's kernels.")
-    note(project, run_id, job, notice)
+    run.note(notice)

@@ -7,33 +7,24 @@ import tvm
 
 from pruner_engine import units
 from pruner_engine.frontends import LoadedModel
-from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.measuring import measurer_for
-from pruner_engine.jobs.noting import note
+from pruner_engine.jobs.open_run import OpenRun
 from pruner_engine.protocol import Notice, Phase
 from pruner_engine.search.budget import Budget
 from pruner_engine.search.layout import Measured, measured_layout, pays
 from pruner_engine.search.settings import settings_from
-from pruner_engine.store.project import Project
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import layouts
 
 
-def laid_out(
-    project: Project,
-    run_id: int,
-    model: LoadedModel,
-    target: tvm.target.Target,
-    profile: DeviceProfile,
-    job: JobContext,
-) -> tvm.IRModule:
+def laid_out(run: OpenRun, model: LoadedModel, target: tvm.target.Target, profile: DeviceProfile) -> tvm.IRModule:
     """Prepare the model of a run; the layout that is measured to be faster becomes one of the run's settings.
 
     Raises:
         UserError: candidates cannot be measured at all.
     """
-    row = project.runs.get(run_id)
+    row = run.row
     settings = settings_from(row["settings"])
     there = layouts(model.mod, target, settings.without_rules)
     long = pays(Budget(row["budget_trials"], row["budget_s"]))
@@ -42,14 +33,14 @@ def laid_out(
         return there.prepared(settings.settled_layout or there.likely)
 
     def tell(kernel: str) -> None:
-        job.emit(Phase(name="layout", detail=kernel))
+        run.job.emit(Phase(name="layout", detail=kernel))
 
     tasks = extract_tasks(there.prepared(there.likely), target)
     with measurer_for(target, msgspec.structs.replace(settings, check="none"), tasks) as measurer:
         found = measured_layout(there, measurer, profile, settings, row["seed"], tell)
-    project.runs.update(run_id, settings=settings.with_layout(found.layout).as_json())
+    run.update(settings=settings.with_layout(found.layout).as_json())
     if found.seconds:
-        note(project, run_id, job, _told(found))
+        run.note(_told(found))
     return there.prepared(found.layout)
 
 

@@ -9,6 +9,7 @@ from pruner_engine.targets.target import resolve_target
 
 
 def profile(command: Profile, job: JobContext) -> None:
+    """Tell the figures of a device, as they are known or as they are measured now."""
     target = resolve_target(command.target)
     if command.measure:
         job.emit(Phase(name="profile", detail=command.target))

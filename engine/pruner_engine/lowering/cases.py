@@ -23,6 +23,7 @@ def cases_of(store: BufferStore) -> list[Call]:
 
 
 def is_case(value: object) -> bool:
+    """Whether an expression is a choice between two by a condition."""
     return isinstance(value, Call) and str(getattr(value.op, "name", "")).endswith(".if_then_else")
 
 

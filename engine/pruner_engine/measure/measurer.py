@@ -14,7 +14,7 @@ from tvm.target import Target
 from pruner_engine.errors import UserError
 from pruner_engine.measure import wire
 from pruner_engine.measure.batch import Batch, discard
-from pruner_engine.measure.cores import share_out
+from pruner_engine.measure.cores import Cores, share_out
 from pruner_engine.measure.folder import refuse_noexec
 from pruner_engine.measure.launch import START, StartMethod
 from pruner_engine.measure.outcome import result_of
@@ -60,44 +60,60 @@ class Measurer:
         start: StartMethod = START,
     ) -> None:
         self.target, self.options = target, options or MeasureOptions()
-        options = self.options
-        self._check, self._fleet = options.check, fleet
-        self._requests = RunRequests(target, options, fleet)
+        self._fleet = fleet
+        self._requests = RunRequests(target, self.options, fleet)
         self._yardsticks = Yardsticks()
         self._batches: dict[str, Batch] = {}  # what was begun, by task
-        on_gpu = self._requests.device == "cuda"
-        if on_gpu:
+        if self._on_gpu:
             find_cuda_compiler()  # a sentence now instead of a failure of every build
         if fleet is None:
             refuse_noexec(Path(tempfile.gettempdir()))
         slots = fleet_size(fleet) if fleet else 1
-        physical = physical_cores()
-        # boards need no core here; a GPU's runner launches and waits, on a core of its own where there are more
-        own = min(1, len(physical) - 1) if on_gpu else self._requests.threads
-        cores = share_out(physical, granted_cpus(), 0 if fleet else own)
-        self.build_workers = options.build_workers or cores.workers
-        self.builds_aside = on_gpu and cores.overlap
+        cores = self._cores()
+        self.build_workers = self.options.build_workers or cores.workers
+        self.builds_aside = self._on_gpu and cores.overlap
         self._folder = Path(tempfile.mkdtemp(prefix="pruner-measure-"))
-        setup = wire.Setup(
-            folder=str(self._folder),
-            workers=self.build_workers,
-            builder_cores=cores.builders,
-            threads=self._requests.threads,
-            runner_cores=cores.runner,
-            build_timeout_s=options.build_timeout_s,
-            memory_bytes=options.memory_bytes or psutil.virtual_memory().total // 2,
-            cuda=on_gpu,
-        )
-        suffix = ".tar" if fleet else ".so"
         try:
             self._pipeline = Pipeline(
-                setup, target_json(target), suffix=suffix, slots=slots, overlap=cores.overlap, start=start
+                self._setup(cores),
+                target_json(target),
+                suffix=".tar" if fleet else ".so",
+                slots=slots,
+                overlap=cores.overlap,
+                start=start,
             )
         except BaseException:
             shutil.rmtree(self._folder, ignore_errors=True)
             raise
         self._untuned = UntunedKernels(self._pipeline, self._requests, self._folder)
         self._probe = Probe(self._pipeline, self._requests)
+
+    @property
+    def _on_gpu(self) -> bool:
+        return self._requests.device == "cuda"
+
+    def _cores(self) -> Cores:
+        """Which CPUs run kernels and which build them."""
+        physical = physical_cores()
+        if self._fleet is not None:
+            threads = 0  # boards need no core here
+        elif self._on_gpu:
+            threads = min(1, len(physical) - 1)  # its runner launches and waits, on a core of its own where it can
+        else:
+            threads = self._requests.threads
+        return share_out(physical, granted_cpus(), threads)
+
+    def _setup(self, cores: Cores) -> wire.Setup:
+        return wire.Setup(
+            folder=str(self._folder),
+            workers=self.build_workers,
+            builder_cores=cores.builders,
+            threads=self._requests.threads,
+            runner_cores=cores.runner,
+            build_timeout_s=self.options.build_timeout_s,
+            memory_bytes=self.options.memory_bytes or psutil.virtual_memory().total // 2,
+            cuda=self._on_gpu,
+        )
 
     def __enter__(self) -> Measurer:
         return self
@@ -189,7 +205,7 @@ class Measurer:
 
         def run_of(job: int, _: str, kernel: wire.Kernel) -> wire.Run:
             by = self._yardsticks.find(task.hash)
-            return self._requests.make(task, job, kernel, check=self._check, best_s=best, yardstick=by)
+            return self._requests.make(task, job, kernel, check=self.options.check, best_s=best, yardstick=by)
 
         self._count_boards()
         for outcome in self._pipeline.work(batch, run_of, should_stop, left=left):
@@ -251,5 +267,5 @@ class Measurer:
 
     def _refer_to(self, task: TuningTask) -> None:
         """Have the outputs at hand that the task's candidates are compared with, if any are."""
-        if self._check != "none":
+        if self.options.check != "none":
             self._untuned.have_outputs(task)

@@ -136,6 +136,7 @@ def register_strategy(
 
 
 def strategy_names() -> list[str]:
+    """Names of all registered strategies, those of plugins among them."""
     return sorted(_REGISTRY)
 
 

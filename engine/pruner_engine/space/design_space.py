@@ -23,7 +23,7 @@ from pruner_engine.space.sketch import Sketch, trace_hash, trace_json
 from pruner_engine.tasks.layout_free import unmark_vectors
 from pruner_engine.tasks.task import TuningTask
 
-_FEW = 64
+_BATCH = 64  # candidates whose schedules are in memory together: each takes megabytes
 _INVALID = (RuntimeError, ValueError, TypeError, IndexError)  # what TVM raises for a schedule that cannot be built
 
 
@@ -139,8 +139,8 @@ class DesignSpace:
 
     def materialise_in_batches(self, candidates: Sequence[Candidate], threads: int = 1) -> Iterator[list[Candidate]]:
         """As `materialise`, in batches whose schedules are dropped before the next batch: each takes megabytes."""
-        for start in range(0, len(candidates), _FEW):
-            applied = self.materialise(candidates[start : start + _FEW], threads)
+        for start in range(0, len(candidates), _BATCH):
+            applied = self.materialise(candidates[start : start + _BATCH], threads)
             yield applied
             for candidate in applied:
                 candidate.schedule = None

@@ -17,15 +17,16 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Comparison:
-    """Attributes:
-    goal_s: latency to reach, in seconds; None before anything is measured.
-    base: the run that sets it.
-    runs: rows of `ProjectReader.runs`, with `goal_trials` and `goal_s` (trials and seconds of work until the goal;
-        None where it was not reached, or where the two runs measured with other caches) and
-        `goal_gain` (the base's seconds over the run's). `project` is the path of a run's file, `of` what that project
-        is called, empty for the chosen run's own; `name` is the run's number, behind "PROJECT:" where it is another
-        project's.
-    progress: points of the latency curve of each run, by its name.
+    """Runs that compare with each other, and when each was as good as the one that sets the goal.
+
+    Attributes:
+        goal_s: latency to reach, in seconds; None before anything is measured.
+        base: the run that sets it.
+        runs: rows of `ProjectReader.runs`, with `goal_trials` and `goal_s` (trials and seconds of work until the goal;
+            None where it was not reached, or where the two runs measured with other caches) and `goal_gain` (the base's
+            seconds over the run's). `project` is the path of a run's file, `of` what that project is called, empty for
+            the chosen run's own; `name` is the run's number, behind "PROJECT:" where it is another project's.
+        progress: points of the latency curve of each run, by its name.
     """
 
     goal_s: float | None

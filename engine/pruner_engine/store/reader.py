@@ -8,11 +8,13 @@ from pathlib import Path
 
 from pruner_engine.errors import UserError
 from pruner_engine.measure.advice import advice
+from pruner_engine.store.appended import AppendedRows
 from pruner_engine.store.candidates import CandidateReader, of_tasks
 from pruner_engine.store.lock import is_being_written, last_words
 from pruner_engine.store.of_run import UNTUNED_S, WEIGHT
 from pruner_engine.store.read_only import Row
 from pruner_engine.store.reading import makes_sense
+from pruner_engine.store.results import ResultReader
 from pruner_engine.store.roofline import Place, place
 from pruner_engine.store.runs import BUSY, NEWEST_FIRST, no_run
 from pruner_engine.store.tally import TOLD_ANEW, Tally, TaskTally
@@ -38,10 +40,13 @@ SELECT k.id, k.name, k.op, k.hash, k.shapes, k.flops, k.model_id, k.target_id, j
 FROM run_tasks j JOIN tasks k ON k.id = j.task_id JOIN runs r ON r.id = j.run_id WHERE j.run_id = ? ORDER BY k.id
 """
 
-_SCORED = """
+_PROGRESS = "SELECT * FROM progress WHERE run_id = ? AND id > ? ORDER BY id"
+
+_SCORED = f"""
 SELECT x.id AS measurement_id, c.id, c.round_id, c.task_id, c.origin, c.draft_score, c.verified_score, x.stage,
        x.seconds, x.censored
 FROM measurements x JOIN candidates c ON c.id = x.candidate_id WHERE +x.run_id = ? AND x.id > ? ORDER BY x.id
+LIMIT {_CHUNK}
 """
 
 # what an engine changes in a round's row once it has begun others
@@ -54,7 +59,7 @@ WHERE run_id = ? AND id > ? AND json_extract(stats, '$.probe_s') > 0 ORDER BY id
 
 
 @makes_sense
-class ProjectReader(CandidateReader):
+class ProjectReader(CandidateReader, ResultReader):
     """What the product shows of a project file: rows as dictionaries, JSON columns parsed.
 
     Raises:
@@ -63,9 +68,9 @@ class ProjectReader(CandidateReader):
 
     def __init__(self, path: str | Path) -> None:
         super().__init__(path)
-        self._probes: dict[int, list[Row]] = {}
-        self._progress: dict[int, list[Row]] = {}
-        self._scored: dict[int, list[Row]] = {}
+        self._probes = AppendedRows(_PROBES)
+        self._progress = AppendedRows(_PROGRESS)
+        self._scored = AppendedRows(_SCORED, "measurement_id")
         self._rounds: dict[int, dict[int, Row]] = {}
         self._roofs: dict[int, Place | None] = {}
         self._told: Row | None = None  # how often times were told anew
@@ -117,24 +122,20 @@ class ProjectReader(CandidateReader):
         tasks = self.rows(_TASKS, (run_id,))
         profile, tally = self.profile(run_id), self._tasks_tally(run_id)
         for row in tasks:
-            own = tally[row["id"]]
-            row["trials"], row["valid"] = own.trials, own.valid
-            row["best_s"], row["best_candidate_id"] = own.best_s, own.best_candidate_id
+            row.update(_figures(row, tally[row["id"]]) | self._under_the_roof(row, profile))
+            row["roof_share"] = row["flops"] / row["best_s"] / row["roof"] if row["roof"] and row["best_s"] else None
         times = [min(filter(None, (row["best_s"], row["untuned_s"])), default=0.0) * row["weight"] for row in tasks]
         total = sum(times)
         for row, time in zip(tasks, times, strict=True):
-            row["failed"] = row["trials"] - row["valid"]
             row["share"] = time / total if total else None
-            row["gflops"] = row["flops"] / row["best_s"] / 1e9 if row["best_s"] else None
-            row["gain"] = row["untuned_s"] / row["best_s"] if row["best_s"] and row["untuned_s"] else None
-            if row["id"] not in self._roofs and profile:
-                self._roofs[row["id"]] = place(row, profile, None)
-            under = self._roofs.get(row["id"])
-            row["intensity"], row["roof"], row["bound"] = (
-                (None,) * 3 if under is None else (under.intensity, under.roof, under.bound)
-            )
-            row["roof_share"] = row["flops"] / row["best_s"] / under.roof if under and row["best_s"] else None
         return tasks
+
+    def _under_the_roof(self, task: Row, profile: Row) -> Row:
+        """`intensity`, `roof` and `bound` of a task, which stay what they are; None without a profile."""
+        if task["id"] not in self._roofs and profile:
+            self._roofs[task["id"]] = place(task, profile, None)
+        under = self._roofs.get(task["id"])
+        return {name: getattr(under, name, None) for name in ("intensity", "roof", "bound")}
 
     def task_names(self, run_id: int) -> dict[int, str]:
         """Names of a run's tasks by id."""
@@ -158,9 +159,7 @@ class ProjectReader(CandidateReader):
 
     def progress(self, run_id: int) -> list[Row]:
         """Points of the curve: elapsed_s, trials, valid, failed, latency_s, left_s."""
-        return self._grown(
-            self._progress, "SELECT * FROM progress WHERE run_id = ? AND id > ? ORDER BY id", run_id, "id"
-        )
+        return self._progress.of(self._db, run_id)
 
     def scored(self, run_id: int) -> tuple[list[Row], bool]:
         """Measured candidates in the order of their measurements: ids, origin, scores, stage, seconds.
@@ -170,16 +169,9 @@ class ProjectReader(CandidateReader):
             that a window stays responsive while it calls again. A new list begins where times were told anew.
         """
         self._forget_old_times()
-        known = len(self._scored.get(run_id, ()))
-        rows = self._grown(self._scored, f"{_SCORED} LIMIT {_CHUNK}", run_id, "measurement_id")
+        known = self._scored.known(run_id)
+        rows = self._scored.of(self._db, run_id)
         return rows, len(rows) - known < _CHUNK
-
-    def _grown(self, known: dict[int, list[Row]], sql: str, run_id: int, key: str) -> list[Row]:
-        """Rows that are only ever added to: those that came since the last call are read."""
-        rows = known.setdefault(run_id, [])
-        new = self._db.execute(sql, (run_id, rows[-1][key] if rows else 0)).fetchall()
-        rows.extend(map(dict, new))
-        return rows
 
     def _tasks_tally(self, run_id: int) -> Mapping[int, TaskTally]:
         self._forget_old_times()
@@ -190,7 +182,7 @@ class ProjectReader(CandidateReader):
         told = self.one("SELECT value FROM meta WHERE key = ?", (TOLD_ANEW,))
         if told != self._told:
             self._told, self._tally = told, Tally(self._db)
-            self._scored.clear()
+            self._scored.forget()
 
     def failures(self, run_id: int, task_ids: Collection[int] | None = None) -> list[Row]:
         """Failed trials by stage and kind: count, what to do, and first message and log; of some tasks, or of all."""
@@ -226,51 +218,18 @@ class ProjectReader(CandidateReader):
 
     def probes(self, run_id: int) -> list[float]:
         """Seconds of the fixed kernel that is timed before a round, of all rounds that did."""
-        rows = self._grown(self._probes, _PROBES, run_id, "id")
-        return [row["probe_s"] for row in rows]
+        return [row["probe_s"] for row in self._probes.of(self._db, run_id)]
 
-    def baselines(self, run_id: int) -> list[Row]:
-        """Measured latencies of the untuned model and of libraries, on the run's device in the run's float type."""
-        rows = self.rows(
-            "SELECT b.*, r.settings FROM baselines b"
-            " JOIN runs r ON r.model_id = b.model_id AND r.target_id = b.target_id WHERE r.id = ? ORDER BY b.id",
-            (run_id,),
-        )
-        wanted = [row.pop("settings").get("dtype", "float32") for row in rows]
-        # the first schema does not tell types apart
-        return [row for row, dtype in zip(rows, wanted, strict=True) if row.get("dtype", dtype) == dtype]
 
-    def adaptations(self, run_id: int) -> list[Row]:
-        return self.rows(
-            "SELECT a.*, r.idx AS round, r.task_id FROM adaptations a JOIN rounds r ON r.id = a.round_id"
-            " WHERE a.run_id = ? ORDER BY a.id",
-            (run_id,),
-        )
-
-    def exports(self, run_id: int | None = None) -> list[Row]:
-        where, args = ("", ()) if run_id is None else (" WHERE run_id = ?", (run_id,))
-        return self.rows(f"SELECT * FROM exports{where} ORDER BY id", args)
-
-    def exported(self, run_id: int) -> Row | None:
-        """How fast the library of a run's last export was on the run's own device; None where that was not measured.
-
-        `seconds` of one inference, those of what was timed in turns with it (`beside`, by name), when (`at`), and
-        whether the run was `tuned_since`.
-        """
-        row = self.one("SELECT at, summary FROM exports WHERE run_id = ? ORDER BY id DESC LIMIT 1", (run_id,))
-        if row is None:
-            return None
-        summary, at = row["summary"], row["at"]
-        seconds = summary["latency"]["tuned"]["seconds"]
-        # an older summary does not tell where it was measured, but only what was on the run's device is a baseline too
-        known = {line["seconds"] for line in self.baselines(run_id) if line["name"] == "tuned"}
-        if not seconds or not summary.get("on_device", seconds in known):
-            return None
-        newest = self.one("SELECT started FROM rounds WHERE run_id = ? ORDER BY id DESC LIMIT 1", (run_id,))
-        beside = {name: line["seconds"] for name, line in summary["latency"].items() if name != "tuned"}
-        tuned_since = newest is not None and newest["started"] > at
-        return {"seconds": seconds, "beside": beside, "at": at, "tuned_since": tuned_since}
-
-    def events(self, run_id: int) -> list[Row]:
-        """Notices of a run, oldest first: at (seconds since the epoch), level, text, hint."""
-        return self.rows("SELECT * FROM events WHERE run_id = ? ORDER BY id", (run_id,))
+def _figures(task: Row, own: TaskTally) -> Row:
+    """What the trials of a task add to its row."""
+    best_s, untuned_s = own.best_s, task["untuned_s"]
+    return {
+        "trials": own.trials,
+        "valid": own.valid,
+        "failed": own.trials - own.valid,
+        "best_s": best_s,
+        "best_candidate_id": own.best_candidate_id,
+        "gflops": task["flops"] / best_s / 1e9 if best_s else None,
+        "gain": untuned_s / best_s if best_s and untuned_s else None,
+    }

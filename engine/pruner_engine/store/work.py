@@ -35,6 +35,7 @@ def pack_module(mod: tvm.IRModule) -> bytes:
 
 
 def unpack_module(data: bytes) -> tvm.IRModule:
+    """The module that `pack_module` has packed."""
     return tvm.ir.load_json(gzip.decompress(data).decode())
 
 

@@ -41,7 +41,7 @@ def draft_features(space: DesignSpace, candidates: Sequence[Candidate]) -> list[
             continue
         rows = np.array([candidates[i].row for i in members])
         if not analyzer.compiled(sketch.index):
-            seconds = analyzer.lowered.seconds(sketch.index, rows, {})
+            seconds = analyzer.lowered[sketch.index].seconds(rows, {})
             told = np.isfinite(seconds)  # of what cannot be read there is no prediction
             found[members, LATENCY] = np.where(told, _log(_NANOSECONDS * np.where(told, seconds, 0.0)), 0.0)
             continue

@@ -14,6 +14,8 @@ from pruner_studio.translation import tr
 
 
 class Beside:
+    """Readers of the projects that are laid beside the open one."""
+
     def __init__(self) -> None:
         self._versions: dict[ProjectReader, int] = {}
         self._files: dict[ProjectReader, tuple[int, int] | None] = {}

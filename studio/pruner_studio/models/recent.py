@@ -35,6 +35,7 @@ def forget(path: str) -> None:
 
 
 def forget_all() -> None:
+    """Clear the list; the files stay."""
     QSettings().remove("recent")
 
 

@@ -41,6 +41,7 @@ def state_of(run: Row) -> str:
 
 
 def run_name(run: Row) -> str:
+    """What a run is called in the list of a project's runs."""
     return tr("Run {id} · {model} · {strategy}").format(**{key: run[key] for key in ("id", "model", "strategy")})
 
 
@@ -93,6 +94,7 @@ def budget_used(run: Row) -> float | None:
 
 
 def budget_text(run: Row) -> str:
+    """What a run may spend, behind what it has spent."""
     if run["budget_trials"]:
         return tr("of {budget}").format(budget=units.count(run["budget_trials"]))
     return (

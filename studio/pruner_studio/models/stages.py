@@ -12,6 +12,7 @@ Node = dict[str, Any]
 
 
 def walk(nodes: Iterable[Node]) -> Iterable[Node]:
+    """All nodes of a tree, each before its children."""
     for node in nodes:
         yield node
         yield from walk(node["children"])

@@ -48,6 +48,8 @@ _PLOTS = (
 
 
 class AdaptationPage(Page):
+    """How the learned model has adapted to the device, round by round."""
+
     title = tr("Adaptation")
     subtitle = tr("Each adaptation is judged on measurements that no model has learned yet, so that the ways compare.")
 

@@ -84,6 +84,8 @@ COLUMNS = (
 
 
 class ComparePage(Page):
+    """Curves and a table of all runs that compare with the shown one, those of added projects too."""
+
     title = tr("Compare")
     subtitle = tr(
         "Runs of this model on one plot, and when each was as good as the stock search, or as a run of your choice."
@@ -93,16 +95,7 @@ class ComparePage(Page):
         self._goal_of: str | None = None
         self._chosen: tuple[ProjectReader, int] | None = None  # the run that the table was told to mark
         self.workspace.opened.connect(self._forget_goal)
-        self.only_own = ElidedButton()
-        self.only_own.setProperty("role", "chip")
-        paint_icon(self.only_own, "cross", "accent", 13)
-        self.only_own.clicked.connect(lambda _=False: self.workspace.leave_beside())
-        self.header.addWidget(self.only_own)
-        self._show_beside()
-        self.add_button = button(
-            tr("Add runs…"), self.ask_for_runs, icon="compare", tip=tr("Lay the runs of another project over these")
-        )
-        self.header.addWidget(self.add_button)
+        self._add_choice_of_projects()
         whole = QWidget()
         self.pages = self.add_stack(
             self.nothing(
@@ -115,28 +108,47 @@ class ComparePage(Page):
         column = QVBoxLayout(whole)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(14)
-        card = Card(tr("Estimated end-to-end latency"))
-        column.addWidget(card, 3)
-        self.whole_runs = card.note
-        self.plot = RunCurves(tr("Runs compared"), "elapsed_s")
-        self.plot.axis.chosen.connect(lambda _: self.refresh())
-        card.head.addWidget(self.plot.axis)
-        card.body.addWidget(self.plot, 1)
+        curves = Card(tr("Estimated end-to-end latency"))
+        column.addWidget(curves, 3)
+        self._fill_curves(curves)
         yield
         self.caches = label(
             tr("Latencies that were measured with other caches do not compare: look at curves of one kind only."),
             "warn",
             wrap=True,
         )
-        card.body.addWidget(self.caches)
+        curves.body.addWidget(self.caches)
         runs = Card(tr("Time to quality"), " ")
         column.addWidget(runs, 2)
-        self.goal = runs.note
+        self._fill_runs(runs)
+
+    def _add_choice_of_projects(self) -> None:
+        """Buttons that lay the runs of another project over these, or leave them out again."""
+        self.only_own = ElidedButton()
+        self.only_own.setProperty("role", "chip")
+        paint_icon(self.only_own, "cross", "accent", 13)
+        self.only_own.clicked.connect(lambda _=False: self.workspace.leave_beside())
+        self.header.addWidget(self.only_own)
+        self._show_beside()
+        self.add_button = button(
+            tr("Add runs…"), self.ask_for_runs, icon="compare", tip=tr("Lay the runs of another project over these")
+        )
+        self.header.addWidget(self.add_button)
+
+    def _fill_curves(self, card: Card) -> None:
+        self.whole_runs = card.note
+        self.plot = RunCurves(tr("Runs compared"), "elapsed_s")
+        self.plot.axis.chosen.connect(lambda _: self.refresh())
+        card.head.addWidget(self.plot.axis)
+        card.body.addWidget(self.plot, 1)
+
+    def _fill_runs(self, card: Card) -> None:
+        self.goal = card.note
         self.goal_of = Choice()
         self.goal_of.setAccessibleName(tr("Run that sets the goal"))
         self.goal_of.setMinimumContentsLength(22)
         self.goal_of.activated.connect(lambda _: self._goal_chosen())
-        runs.head.addWidget(self.goal_of)
+        card.head.addWidget(self.goal_of)
         self.model = TickedRows(COLUMNS, lambda row: bool(row["color"]), self)
         self.model.pressed.connect(self._ticked)
         self.table = TickedTable(
@@ -147,7 +159,7 @@ class ComparePage(Page):
             stretch=1,
             hint=tr("Tune this model again, or add the runs of another project."),
         )
-        runs.body.addWidget(self.table)
+        card.body.addWidget(self.table)
 
     def steps(self) -> Iterator[None]:
         reader, chosen = self.workspace.reader, self.workspace.run()
@@ -157,12 +169,7 @@ class ComparePage(Page):
             self.pages.setCurrentIndex(0)
             return
         self.pages.setCurrentIndex(1)
-        others = self.workspace.beside.readers
-        try:
-            found = compare(reader, chosen, self._goal_of, others)
-        except UserError:  # of another model
-            self._goal_of = None
-            found = compare(reader, chosen, others=others)
+        found = self._compared(reader, chosen)
         self._fill_goals(found)
         drawn = self._drawn(found)
         self.caches.setVisible(len({caches_of(run) for run, _ in drawn}) > 1)
@@ -171,12 +178,30 @@ class ComparePage(Page):
             drawn, len(found.runs), lambda run: found.progress[run["name"]], reader.baselines(chosen["id"])
         )
         yield
+        self._show_goal(found)
+        self._show_runs(found, {run["name"]: color for run, color in drawn})
+        if self._chosen != (reader, chosen["id"]):  # the reader's own choice stays otherwise
+            self._chosen = (reader, chosen["id"])
+            self.table.choose(chosen["id"])
+
+    def _compared(self, reader: ProjectReader, chosen: dict[str, Any]) -> Comparison:
+        """The comparison with the chosen goal; with the usual one where that is a run of another model."""
+        others = self.workspace.beside.readers
+        try:
+            return compare(reader, chosen, self._goal_of, others)
+        except UserError:
+            self._goal_of = None
+            return compare(reader, chosen, others=others)
+
+    def _show_goal(self, found: Comparison) -> None:
         self.goal.setText(
             tr("Goal: {latency}, where run {run} ({strategy}) ended. Enter opens one, Space draws or hides it.").format(
                 latency=units.latency(found.goal_s), run=found.base["name"], strategy=strategy_of(found.base)
             )
         )
-        colors = {run["name"]: color for run, color in drawn}
+
+    def _show_runs(self, found: Comparison, colors: dict[str, str]) -> None:
+        """The rows of the table; those of other projects are known by their names, which hold the project's."""
         self.model.show_rows(
             [
                 {
@@ -188,9 +213,6 @@ class ComparePage(Page):
                 for run in found.runs
             ]
         )
-        if self._chosen != (reader, chosen["id"]):  # the reader's own choice stays otherwise
-            self._chosen = (reader, chosen["id"])
-            self.table.choose(chosen["id"])
 
     def command_line(self) -> str:
         if not self.workspace.path:

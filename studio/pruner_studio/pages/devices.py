@@ -27,6 +27,8 @@ from pruner_studio.widgets.tab_order import lead_to
 
 
 class DevicesPage(Page):
+    """Device profiles, known devices, and the boards of a tracker."""
+
     title = tr("Devices")
     subtitle = tr("This machine as detected, the measured profiles of the devices in this project, and boards.")
 

@@ -41,6 +41,8 @@ _SIDE_BY_SIDE = 760  # pixels from which on the funnel stands beside the scatter
 
 
 class DraftVerifyPage(Page):
+    """A funnel of candidates, their scores against their speed, and the rounds to choose from."""
+
     title = tr("Draft vs verify")
     subtitle = tr(
         "A formula drafts from very many candidates, the learned model verifies few, the best of them are measured."

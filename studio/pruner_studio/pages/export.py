@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QMessageBox,
     QStackedWidget,
+    QWidget,
 )
 
 from pruner_engine import protocol as msg
@@ -37,6 +38,8 @@ _IN_ONE_ROW = 1000  # pixels that the folder, the choices and the buttons of an 
 
 
 class ExportPage(Page):
+    """The form of a new export, and what the last one of the model wrote."""
+
     title = tr("Export")
     subtitle = tr(
         "Compiles the model with the best schedules, checks its outputs, writes a folder that runs without a compiler."
@@ -44,40 +47,7 @@ class ExportPage(Page):
 
     def build(self) -> Iterator[None]:
         card = Card(tr("New export"))
-        parts, below = Columns(_IN_ONE_ROW), Columns(0)
-        place, choices, buttons = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
-        self.out = QLineEdit()
-        self.out.setAccessibleName(tr("Output folder"))
-        self.out.setPlaceholderText(tr("Folder to write"))
-        self.out.textChanged.connect(lambda _: self._enable())
-        self.which = QComboBox()
-        self.which.setAccessibleName(tr("Schedules of"))
-        leave_wheel(self.which)
-        self.which.addItem(tr("Best of all runs"), True)
-        self.which.addItem(tr("Best of this run"), False)
-        self.which.currentIndexChanged.connect(lambda _: self._enable())
-        self.beside = QCheckBox(tr("Weights beside the library"))
-        self.beside.setAccessibleName(tr("Weights beside the library"))
-        self.beside.setToolTip(tr("In a file of their own (safetensors), in place of the library"))
-        self.beside.toggled.connect(lambda _: self._enable())
-        self.go = button(tr("Export"), self.start, "primary", "export")
-        self.copy_button = button(tr("Copy as command"), self._copy, icon="copy")
-        place.addWidget(label(tr("Folder"), "muted"))
-        place.addWidget(self.out, 1)
-        place.addWidget(button(tr("Choose…"), self._ask))
-        choices.addWidget(self.which)
-        choices.addWidget(self.beside)
-        choices.addStretch(1)
-        buttons.addStretch(1)
-        buttons.addWidget(self.copy_button)
-        buttons.addWidget(self.go)
-        below.row.addLayout(choices, 1)
-        below.row.addLayout(buttons)
-        parts.row.addLayout(place, 1)
-        parts.row.addWidget(below)
-        for row in (place, choices, buttons, below.row, parts.row):
-            row.setSpacing(8)
-        card.body.addWidget(parts)
+        card.body.addWidget(self._form())
         self.phase = label("", "faint")
         card.body.addWidget(self.phase)
         self.column.addWidget(card)
@@ -90,6 +60,55 @@ class ExportPage(Page):
         self.pages.addWidget(self.empty)
         self.pages.addWidget(self.result)
         self.column.addWidget(self.pages, 1)
+
+    def _form(self) -> QWidget:
+        """The folder, the choices and the buttons of an export, in one row where there is room."""
+        parts, below = Columns(_IN_ONE_ROW), Columns(0)
+        place, choices, buttons = self._place(), self._choices(), self._buttons()
+        below.row.addLayout(choices, 1)
+        below.row.addLayout(buttons)
+        parts.row.addLayout(place, 1)
+        parts.row.addWidget(below)
+        for row in (place, choices, buttons, below.row, parts.row):
+            row.setSpacing(8)
+        return parts
+
+    def _place(self) -> QHBoxLayout:
+        self.out = QLineEdit()
+        self.out.setAccessibleName(tr("Output folder"))
+        self.out.setPlaceholderText(tr("Folder to write"))
+        self.out.textChanged.connect(lambda _: self._enable())
+        row = QHBoxLayout()
+        row.addWidget(label(tr("Folder"), "muted"))
+        row.addWidget(self.out, 1)
+        row.addWidget(button(tr("Choose…"), self._ask))
+        return row
+
+    def _choices(self) -> QHBoxLayout:
+        self.which = QComboBox()
+        self.which.setAccessibleName(tr("Schedules of"))
+        leave_wheel(self.which)
+        self.which.addItem(tr("Best of all runs"), True)
+        self.which.addItem(tr("Best of this run"), False)
+        self.which.currentIndexChanged.connect(lambda _: self._enable())
+        self.beside = QCheckBox(tr("Weights beside the library"))
+        self.beside.setAccessibleName(tr("Weights beside the library"))
+        self.beside.setToolTip(tr("In a file of their own (safetensors), in place of the library"))
+        self.beside.toggled.connect(lambda _: self._enable())
+        row = QHBoxLayout()
+        row.addWidget(self.which)
+        row.addWidget(self.beside)
+        row.addStretch(1)
+        return row
+
+    def _buttons(self) -> QHBoxLayout:
+        self.go = button(tr("Export"), self.start, "primary", "export")
+        self.copy_button = button(tr("Copy as command"), self._copy, icon="copy")
+        row = QHBoxLayout()
+        row.addStretch(1)
+        row.addWidget(self.copy_button)
+        row.addWidget(self.go)
+        return row
 
     # ------------------------------------------------------------ doing
 
@@ -180,15 +199,11 @@ class ExportPage(Page):
         reader, run = self.workspace.reader, self.workspace.run()
         exported = last_export(reader, run["model_id"]) if reader and run else None
         self.pages.setCurrentIndex(1 if exported else 0)
-        self.empty.tell(
-            tr("Nothing exported yet"),
-            tr("Open a project or tune a model first.")
-            if run is None
-            else tr(
-                "After an export: what was written, whether its outputs are right, how fast it is beside the libraries."
-            ),
-            act=run is None,
+        first = tr("Open a project or tune a model first.")
+        then = tr(
+            "After an export: what was written, whether its outputs are right, how fast it is beside the libraries."
         )
+        self.empty.tell(tr("Nothing exported yet"), first if run is None else then, act=run is None)
         if exported:
             self.result.show_export(exported)
         return ()

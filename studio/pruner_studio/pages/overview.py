@@ -36,6 +36,8 @@ _SIDE_BY_SIDE = 760  # pixels from which on the curve stands beside what else th
 
 
 class OverviewPage(Page):
+    """The latency of the shown run over time, its figures, and where its time goes."""
+
     title = tr("Overview")
 
     def build(self) -> Iterator[None]:

@@ -39,6 +39,8 @@ _SIDE_BY_SIDE = 960  # pixels from which on the candidates stand beside the one 
 
 
 class SchedulePage(Page):
+    """The candidates of a task, and panes that show one of them."""
+
     title = tr("Schedule")
     subtitle = tr("What a candidate does to its kernel, and why it is as fast as it is.")
 

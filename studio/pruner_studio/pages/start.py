@@ -36,6 +36,8 @@ _SIDE_BY_SIDE = 760  # pixels from which on the last projects stand beside the p
 
 
 class StartPage(Page):
+    """The plan of a new run, recent projects, and the checks of this machine."""
+
     title = tr("Start")
     subtitle = tr("Choose a model, say where it shall run, and tune its kernels on this machine.")
 

@@ -109,6 +109,8 @@ COLUMNS = (
 
 
 class TasksPage(Page):
+    """The tasks of the shown run, under the roofline and in a table, and how each is steered."""
+
     title = tr("Tasks")
     subtitle = tr("Each row is one distinct kernel of the model. Press Enter on a row to look at its schedules.")
 

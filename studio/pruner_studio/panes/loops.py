@@ -19,11 +19,13 @@ from pruner_studio.workspace import Workspace
 
 
 class LoopsPane(Pane):
-    """Signals:
-    linked: {"text", "nodes", "lines"} of the candidate's code, once the engine has replayed it.
-    told: what stands in the place of the code meanwhile.
-    nodes_chosen: the loops or blocks, in the finished nest, of the loop, block, instruction or line that was chosen.
-    nodes_pointed: those of what the pointer is on.
+    """The loop nest of a candidate, linked with its code.
+
+    Signals:
+        linked: {"text", "nodes", "lines"} of the candidate's code, once the engine has replayed it.
+        told: what stands in the place of the code meanwhile.
+        nodes_chosen: loops or blocks of the finished nest, of what was chosen: one of them, an instruction, or a line.
+        nodes_pointed: those of what the pointer is on.
     """
 
     linked = Signal(object)

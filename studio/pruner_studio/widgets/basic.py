@@ -59,6 +59,7 @@ def folded_text(name: str, height: int) -> QPlainTextEdit:
 
 
 def button(text: str, on_click: Callable[[], object], role: str = "", icon: str = "", tip: str = "") -> QPushButton:
+    """A button with a text, and perhaps an icon before it."""
     made = QPushButton(text)
     made.setAccessibleName(text)
     made.clicked.connect(lambda _=False: on_click())

@@ -15,6 +15,8 @@ from pruner_studio.widgets.basic import clear, label
 
 
 class CheckList(QWidget):
+    """A list of checks, each with how it ended."""
+
     def __init__(self) -> None:
         super().__init__()
         self.setAccessibleName(tr("Pre-flight checks"))

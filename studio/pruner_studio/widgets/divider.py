@@ -45,9 +45,11 @@ class _Handle(QSplitterHandle):
 
 
 class Divided(QSplitter):
-    """Args:
-    name: what a screen reader calls its divider, and the settings keep where it is under.
-    handle: pixels between the parts.
+    """A splitter whose divider can be moved by keys, and stays where it was put.
+
+    Args:
+        name: what a screen reader calls its divider, and the settings keep where it is under.
+        handle: pixels between the parts.
     """
 
     def __init__(self, orientation: Qt.Orientation, name: str, handle: int) -> None:

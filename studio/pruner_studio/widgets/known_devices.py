@@ -42,6 +42,8 @@ _FIGURES = ("peak_flops", "peak_flops_core", "dram_bandwidth", "dram_bandwidth_c
 
 
 class KnownDevices(Card):
+    """A table of the devices that a run may tune for."""
+
     def __init__(self) -> None:
         super().__init__(tr("Known devices"), tr("what each can do at best; a run may tune for any of them"))
         self.model = RowTable(COLUMNS, self)

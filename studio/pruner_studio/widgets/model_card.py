@@ -30,9 +30,11 @@ _WORKLOADS = ("matmul:512,512,512", "conv2d:1,56,56,64,64,3,1,1", "depthwise:1,5
 
 
 class ModelCard(Card):
-    """Signals:
-    chosen: another model, or none.
-    changed: its open dimensions have other values, or the engine is asked or has told about it.
+    """The model of a plan: its file or workload, and the sizes that it leaves open.
+
+    Signals:
+        chosen: another model, or none.
+        changed: its open dimensions have other values, or the engine is asked or has told about it.
 
     Attributes:
         known: the engine takes the model as it is chosen here, so that its open dimensions are all asked for.

@@ -55,8 +55,10 @@ class _Names(QAbstractListModel):
 
 
 class NamedBox(QComboBox):
-    """Signals:
-    offered: other names are listed; the chosen one may stand for something else now.
+    """An editable box of names, each with what it stands for.
+
+    Signals:
+        offered: other names are listed; the chosen one may stand for something else now.
 
     Args:
         name: what a screen reader calls it.

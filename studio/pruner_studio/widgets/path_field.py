@@ -12,9 +12,11 @@ from pruner_studio.widgets.basic import button
 
 
 class PathField(QWidget):
-    """Args:
-    name: what a screen reader calls it, and the title of the dialog.
-    prepare: says what kind of path the dialog asks for.
+    """A field for a path, with a button that asks for it.
+
+    Args:
+        name: what a screen reader calls it, and the title of the dialog.
+        prepare: says what kind of path the dialog asks for.
     """
 
     def __init__(self, name: str, prepare: Callable[[QFileDialog], object]) -> None:

@@ -69,19 +69,36 @@ class Plot(QWidget):
         self._styled: tuple[Any, ...] = ()
         self.thinned = ""  # says so where not every point is drawn
         self.setAccessibleName(name)
-        axes = {"bottom": HumanAxis("bottom", across), "left": HumanAxis("left", up)}
-        self._view = _View(axisItems=axes, enableMenu=False)  # its menu takes a third of the making
-        self._view.setAccessibleName(name)
-        self._view.hideButtons()
-        # Items here are few and replaced all the time; an index of places may hold one that is gone, where it had moved
-        self._view.scene().setItemIndexMethod(QGraphicsScene.ItemIndexMethod.NoIndex)
-        self._view.setProperty("role", "plot")
-        self._view.setMinimumHeight(_LEAST_HEIGHT)
+        self._view = self._make_view()
         self.legend = Legend()
         self.figure = Figure(name, lambda: (self.legend, self._view), self._table)
         self._more = SaveButton(self.figure)
         self._more.choices.addSeparator()
         self._more.choices.addAction(tr("Show all"), lambda: self._view.getPlotItem().enableAutoRange())
+        self._hovered = label("", "hovered", cut=True)
+        self._hovered.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._nothing = label(nothing, "faint")
+        self._lay_out()
+        self._pointing = Pointing(self._view, self._placed)
+        self._pointing.moved.connect(self._moved)
+        self._pointing.chosen.connect(partial(self._tell, self.picked))
+        self._pointing.opened.connect(partial(self._tell, self.opened))
+        self._pointing.menu_asked.connect(self._more.choices.popup)
+        theme.changed.connect(self._draw)
+        self._draw()
+
+    def _make_view(self) -> _View:
+        axes = {"bottom": HumanAxis("bottom", self._across), "left": HumanAxis("left", self._up)}
+        view = _View(axisItems=axes, enableMenu=False)  # its menu takes a third of the making
+        view.setAccessibleName(self.name)
+        view.hideButtons()
+        # Items here are few and replaced all the time; an index of places may hold one that is gone, where it had moved
+        view.scene().setItemIndexMethod(QGraphicsScene.ItemIndexMethod.NoIndex)
+        view.setProperty("role", "plot")
+        view.setMinimumHeight(_LEAST_HEIGHT)
+        return view
+
+    def _lay_out(self) -> None:
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
@@ -92,19 +109,9 @@ class Plot(QWidget):
         grid = QGridLayout()
         grid.addWidget(self._view, 0, 0)
         # Beside the name of the axis, where nothing else is: room of its own would move the plot under the pointer
-        self._hovered = label("", "hovered", cut=True)
-        self._hovered.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         grid.addWidget(self._hovered, 0, 0, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom)
-        self._nothing = label(nothing, "faint")
         grid.addWidget(self._nothing, 0, 0, Qt.AlignmentFlag.AlignCenter)
         column.addLayout(grid, 1)
-        self._pointing = Pointing(self._view, self._placed)
-        self._pointing.moved.connect(self._moved)
-        self._pointing.chosen.connect(partial(self._tell, self.picked))
-        self._pointing.opened.connect(partial(self._tell, self.opened))
-        self._pointing.menu_asked.connect(self._more.choices.popup)
-        theme.changed.connect(self._draw)
-        self._draw()
 
     def sizeHint(self) -> QSize:
         return QSize(420, 280)

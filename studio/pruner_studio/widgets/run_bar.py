@@ -24,8 +24,10 @@ _UNPAUSE = (tr("Go on"), "play", tr("Go on with the search that is held (Ctrl+P)
 
 
 class RunBar(QFrame):
-    """Attributes:
-    has_plan: the run shown was searched, so that it can be made anew; what others measured was not.
+    """The bar above the pages: the run shown, its state, and what can be done with it.
+
+    Attributes:
+        has_plan: the run shown was searched, so that it can be made anew; what others measured was not.
     """
 
     def __init__(self, workspace: Workspace) -> None:

@@ -40,10 +40,12 @@ def next_place(found: Sequence[Place], current: Place | None, *, back: bool) -> 
 
 
 class SearchField(QWidget):
-    """Args:
-    name: of what is searched.
-    find: goes to the next place of a text, or with True to the one before; tells whether there is any.
-    marked: the text that is selected in it, which is sought unless something else is typed.
+    """A field whose words are sought in texts, with buttons that go from place to place.
+
+    Args:
+        name: of what is searched.
+        find: goes to the next place of a text, or with True to the one before; tells whether there is any.
+        marked: the text that is selected in it, which is sought unless something else is typed.
     """
 
     def __init__(self, name: str, find: Callable[[str, bool], bool], marked: Callable[[], str]) -> None:

@@ -42,32 +42,15 @@ class Sidebar(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(10, 14, 10, 12)
         column.setSpacing(2)
-        brand = QHBoxLayout()
-        brand.setContentsMargins(8, 0, 0, 8)
-        brand.setSpacing(9)
-        mark = QLabel()
-        mark.setPixmap(theme.pixmap("pruner-studio", size=24))
-        brand.addWidget(mark)
-        brand.addWidget(label(tr("Pruner Studio"), "brand"), 1)
-        column.addLayout(brand)
+        column.addLayout(self._brand())
         group = QButtonGroup(self)
-        for index, (key, name, _, section) in enumerate(pages):
+        for number, (key, name, _, section) in enumerate(pages, 1):
             if section:
                 self._sections.append(label(section, "section"))
                 column.addWidget(self._sections[-1])
-            made = QToolButton()
-            made.setText(f"  {name}")
-            made.setToolTip(f"{name} (Ctrl+{index + 1})")
-            made.setAccessibleName(name)
-            made.setCheckable(True)
-            made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-            made.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-            made.setSizePolicy(made.sizePolicy().Policy.Expanding, made.sizePolicy().Policy.Fixed)
-            paint_icon(made, key)
-            made.clicked.connect(lambda _=False, key=key: on_chosen(key))
-            group.addButton(made)
-            self._buttons[key] = made
-            column.addWidget(made)
+            self._buttons[key] = self._page_button(key, name, number, on_chosen)
+            group.addButton(self._buttons[key])
+            column.addWidget(self._buttons[key])
         column.addStretch(1)
         self._theme_button = QToolButton()
         self._theme_button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -77,6 +60,32 @@ class Sidebar(QWidget):
         theme.changed.connect(self._paint_theme_button)
         self._paint_theme_button()
         column.addWidget(self._theme_button)
+
+    @staticmethod
+    def _brand() -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setContentsMargins(8, 0, 0, 8)
+        row.setSpacing(9)
+        mark = QLabel()
+        mark.setPixmap(theme.pixmap("pruner-studio", size=24))
+        row.addWidget(mark)
+        row.addWidget(label(tr("Pruner Studio"), "brand"), 1)
+        return row
+
+    @staticmethod
+    def _page_button(key: str, name: str, number: int, on_chosen: Callable[[str], object]) -> QToolButton:
+        """A button that brings a page to the front, as Ctrl and its number do."""
+        made = QToolButton()
+        made.setText(f"  {name}")
+        made.setToolTip(f"{name} (Ctrl+{number})")
+        made.setAccessibleName(name)
+        made.setCheckable(True)
+        made.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        made.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        made.setSizePolicy(made.sizePolicy().Policy.Expanding, made.sizePolicy().Policy.Fixed)
+        paint_icon(made, key)
+        made.clicked.connect(lambda _=False: on_chosen(key))
+        return made
 
     def sizeHint(self) -> QSize:
         """Wide enough for the name of the page that is shown, whose letters are bold."""

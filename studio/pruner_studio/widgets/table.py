@@ -58,6 +58,28 @@ class Table(QTableView):
         self.setAccessibleName(name)
         self.setModel(model)
         self.setItemDelegate(Cells(self))
+        self._set_looks()
+        self.widths = ColumnWidths(self, model, stretch)
+        model.modelAboutToBeReset.connect(self._keep)
+        model.modelReset.connect(self._reset)
+        model.replaced.connect(self._replaced)
+        self.setSortingEnabled(True)
+        if sort_by is None:
+            self.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        else:
+            self.sortByColumn(*sort_by)
+        self.selectionModel().currentRowChanged.connect(self._chosen)
+        self.selectionModel().selectionChanged.connect(self._note_marked)
+        self._describe()
+        self.setMouseTracking(True)
+        self.entered.connect(lambda index: self.pointed.emit(model.rows[index.row()]["id"]))
+        self.viewportEntered.connect(lambda: self.pointed.emit(None))
+        self._on_opened = on_opened
+        if on_opened is not None:
+            self.activated.connect(lambda index: on_opened(model.rows[index.row()]))
+
+    def _set_looks(self) -> None:
+        """Whole rows are selected and nothing is edited; no grid, and as much height as two rows take at least."""
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -71,24 +93,6 @@ class Table(QTableView):
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         header.setMinimumSectionSize(28)
-        self.widths = ColumnWidths(self, model, stretch)
-        model.modelAboutToBeReset.connect(self._keep)
-        model.modelReset.connect(self._reset)
-        model.replaced.connect(self._replaced)
-        self.setSortingEnabled(True)
-        if sort_by is None:
-            header.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-        else:
-            self.sortByColumn(*sort_by)
-        self.selectionModel().currentRowChanged.connect(self._chosen)
-        self.selectionModel().selectionChanged.connect(self._note_marked)
-        self._describe()
-        self.setMouseTracking(True)
-        self.entered.connect(lambda index: self.pointed.emit(model.rows[index.row()]["id"]))
-        self.viewportEntered.connect(lambda: self.pointed.emit(None))
-        self._on_opened = on_opened
-        if on_opened is not None:
-            self.activated.connect(lambda index: on_opened(model.rows[index.row()]))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

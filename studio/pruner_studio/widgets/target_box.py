@@ -17,8 +17,10 @@ _SIZES = {
 
 
 class TargetBox(NamedBox):
-    """Args:
-    on_problem: takes why the presets could not be read.
+    """A box of the targets that a run may tune for.
+
+    Args:
+        on_problem: takes why the presets could not be read.
     """
 
     def __init__(self, on_problem: Callable[[Problem], object]) -> None:

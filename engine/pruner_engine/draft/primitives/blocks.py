@@ -7,7 +7,7 @@ from typing import Any
 
 from pruner_engine.draft.nest import Block, Loop, Node, blocks_under, loops_of
 from pruner_engine.draft.primitives.registry import primitive
-from pruner_engine.draft.regions import accesses, readers, writers
+from pruner_engine.draft.regions import readers, reads_of_buffer, writers
 
 
 @primitive("GetSBlock")
@@ -37,7 +37,7 @@ def get_consumers(root: Block, inputs: list[Any], attrs: list[Any]) -> list[Bloc
 @primitive("GetProducers")
 def get_producers(root: Block, inputs: list[Any], attrs: list[Any]) -> list[Block]:
     mine = list(blocks_under(inputs[0]))
-    read = {r.buffer: None for b in mine for s in b.stores for r in s.reads if accesses(mine, r.buffer, reads=True)}
+    read = {r.buffer: None for b in mine for s in b.stores for r in s.reads if reads_of_buffer(mine, r.buffer)}
     return outermost(root, [w for buffer in read for w in writers(root, buffer)], inputs[0])
 
 
@@ -58,6 +58,7 @@ def outermost(root: Block, blocks: Sequence[Block], but: Block) -> list[Block]:
 
 
 def top_of(root: Block, node: Node) -> int:
+    """Position among the root's children of the one that holds the node."""
     while node.parent is not root:
         assert node.parent is not None
         node = node.parent

@@ -18,10 +18,11 @@ from pruner_engine.draft.nest import (
     chain,
     fresh_block,
     redirect,
+    redirect_reads,
 )
 from pruner_engine.draft.primitives.blocks import top_of
 from pruner_engine.draft.primitives.registry import primitive
-from pruner_engine.draft.regions import accesses
+from pruner_engine.draft.regions import reads_of_buffer
 
 
 @primitive("CacheWrite")
@@ -31,7 +32,7 @@ def cache_write(root: Block, inputs: list[Any], attrs: list[Any]) -> list[Block]
     buffer = list(dict.fromkeys(s.write.buffer for b in leaves for s in b.stores))[int(attrs[0])]
     cache = Buffer(f"{buffer.name}_{scope}", list(buffer.shape), buffer.dtype_bytes, scope)
     for leaf in leaves:
-        leaf.stores = [redirect(s, buffer, cache, read=True, write=True) for s in leaf.stores]
+        leaf.stores = [redirect(s, buffer, cache) for s in leaf.stores]
     return [copy_block(root, cache, buffer, cache.name, block, after=True)]
 
 
@@ -42,21 +43,21 @@ def cache_read(root: Block, inputs: list[Any], attrs: list[Any]) -> list[Block]:
     buffer = reads_of(leaves)[int(attrs[0])]
     cache = Buffer(f"{buffer.name}_{scope}", list(buffer.shape), buffer.dtype_bytes, scope)
     for leaf in leaves:
-        leaf.stores = [redirect(s, buffer, cache, read=True, write=False) for s in leaf.stores]
+        leaf.stores = [redirect_reads(s, buffer, cache) for s in leaf.stores]
     return [copy_block(root, buffer, cache, cache.name, block, after=False)]
 
 
 def reads_of(leaves: Sequence[Block]) -> list[Buffer]:
     """Buffers in the order of TVM's `block.reads`."""
     order = dict.fromkeys(r.buffer for b in leaves for s in b.stores for r in s.reads)
-    return [buffer for buffer in order if accesses(leaves, buffer, reads=True)]
+    return [buffer for buffer in order if reads_of_buffer(leaves, buffer)]
 
 
 def copy_block(root: Block, source: Buffer, target: Buffer, name: str, near: Block, *, after: bool) -> Block:
     """A block that copies a whole buffer, beside the nest that holds `near`."""
     block, loops = fresh_block(name, [(f"ax{i}", e, True) for i, e in enumerate(target.shape)])
     indices = tuple(Var(i.atom) for i in block.iters)
-    block.stores = [Store(Access(target, indices), (Access(source, indices),), 0, 0, False)]
+    block.stores = [Store(Access(target, indices), (Access(source, indices),))]
     nest = chain(loops, block)
     attach(root, nest, top_of(root, near) + int(after))
     return block
@@ -91,7 +92,7 @@ def reindex(root: Block, inputs: list[Any], attrs: list[Any]) -> list[Block]:
     twins: dict[Atom, Index] = {i.atom: Var(c.atom) for i, c in zip(iters, copy.iters, strict=True)}
     outside = Access(buffer, tuple(substitute(index, twins) for index in indices))
     inside = Access(cache, tuple(Var(c.atom) for c in copy.iters))
-    copy.stores = [Store(outside if is_write else inside, (inside if is_write else outside,), 0, 0, False)]
+    copy.stores = [Store(outside if is_write else inside, (inside if is_write else outside,))]
     mine = Access(cache, tuple(Var(i.atom) for i in iters))
     block.stores = [_exchange(s, buffer, mine, is_write) for s in block.stores]
     attach(root, chain(loops, copy), top_of(root, block) + int(is_write))

@@ -8,7 +8,7 @@ from typing import Any
 
 from tvm import tirx
 
-from pruner_engine.draft.columns import Value, product
+from pruner_engine.draft.columns import Value
 from pruner_engine.draft.index import (
     Atom,
     Const,
@@ -155,6 +155,3 @@ def blockize(root: Block, inputs: list[Any], attrs: list[Any]) -> list[Block]:
     parent.children[at], outer.parent = outer, parent
     outer.children, target.parent = [target], outer
     return [outer]
-
-
-__all__ = ["MapValue", "product"]

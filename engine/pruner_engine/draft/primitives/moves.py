@@ -23,7 +23,18 @@ from pruner_engine.draft.nest import (
     only_store,
 )
 from pruner_engine.draft.primitives.registry import AT_ROOT, INLINE, primitive
-from pruner_engine.draft.regions import Range, accesses, invert, outer_atoms, readers, region, solve, steady, writers
+from pruner_engine.draft.regions import (
+    Range,
+    invert,
+    outer_atoms,
+    readers,
+    reads_of_buffer,
+    region,
+    solve,
+    steady,
+    writers,
+    writes_to,
+)
 
 
 @primitive("ComputeAt")
@@ -41,7 +52,7 @@ def compute_at(root: Block, inputs: list[Any], attrs: list[Any]) -> None:
     beyond = any(user.useful != 1 for user in users)
     guarded = False
     for store in block.stores:
-        touching = accesses(under, store.write.buffer, reads=True)
+        touching = reads_of_buffer(under, store.write.buffer)
         guarded = guarded or any(access.guarded for access in touching)
         if touching:
             fixed = outer_atoms(loop, store.write.buffer.scope)
@@ -64,7 +75,7 @@ def reverse_compute_at(root: Block, inputs: list[Any], attrs: list[Any]) -> None
     produced: dict[Atom, Range] = {}
     under = list(blocks_under(loop))
     for read in (r for s in block.stores for r in s.reads):
-        touching = accesses(under, read.buffer, reads=False)
+        touching = writes_to(under, read.buffer)
         if touching:
             produced.update(solve(read.indices, region(touching, outer_atoms(loop, read.buffer.scope))))
     _move(block, loop, len(loop.children), produced)
@@ -114,6 +125,7 @@ def reverse_compute_inline(root: Block, inputs: list[Any], attrs: list[Any]) -> 
 
 
 def moved(access: Access, atoms: dict[Atom, Index]) -> Access:
+    """The access with atoms in its indices replaced."""
     return change(access, indices=tuple(substitute(i, atoms) for i in access.indices))
 
 
@@ -128,15 +140,7 @@ def _inlined(store: Store, made: Store) -> Store:
         times += 1
         atoms = invert(made.write.indices, read.indices)
         reads += [change(moved(r, atoms), guarded=r.guarded or read.guarded) for r in made.reads]
-    return change(
-        store,
-        reads=tuple(reads),
-        flops=store.flops + times * made.flops,
-        special=store.special + times * made.special,
-        selects=store.selects + times * made.selects,
-        divisions=store.divisions + times * made.divisions,
-        converted=max(store.converted, made.converted),
-    )
+    return change(store, reads=tuple(reads), **_work_together(store, made, times))
 
 
 def _reverse_inlined(store: Store, consumer: Store, read: Access) -> Store:
@@ -148,9 +152,12 @@ def _reverse_inlined(store: Store, consumer: Store, read: Access) -> Store:
         store,
         write=moved(consumer.write, atoms),
         reads=store.reads * times + others,
-        flops=times * store.flops + consumer.flops,
-        special=times * store.special + consumer.special,
-        selects=times * store.selects + consumer.selects,
-        divisions=times * store.divisions + consumer.divisions,
-        converted=max(store.converted, consumer.converted),
+        **_work_together(consumer, store, times),
     )
+
+
+def _work_together(consumer: Store, producer: Store, times: int) -> dict[str, Any]:
+    """Operations of one execution of a consumer that computes `times` what it reads of a producer."""
+    summed = ("flops", "special", "selects", "divisions")
+    counts = {name: getattr(consumer, name) + times * getattr(producer, name) for name in summed}
+    return {**counts, "converted": max(consumer.converted, producer.converted)}

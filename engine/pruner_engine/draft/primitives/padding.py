@@ -7,7 +7,17 @@ from typing import Any
 
 from pruner_engine.draft.columns import Value, product
 from pruner_engine.draft.index import Var
-from pruner_engine.draft.nest import Access, Block, Buffer, Iter, Store, UnreadableSketchError, loops_of, redirect
+from pruner_engine.draft.nest import (
+    Access,
+    Block,
+    Buffer,
+    Iter,
+    Store,
+    UnreadableSketchError,
+    loops_of,
+    redirect,
+    redirect_reads,
+)
 from pruner_engine.draft.primitives.caches import copy_block, reads_of
 from pruner_engine.draft.primitives.registry import primitive
 from pruner_engine.draft.regions import writers
@@ -34,7 +44,7 @@ def pad_einsum(root: Block, inputs: list[Any], attrs: list[Any]) -> None:
         target = padded_like(next(s.write for s in block.stores if s.write.buffer is result))
         if target.shape != result.shape:
             target.used = product(result.shape) / product(target.shape)
-            block.stores = [redirect(s, result, target, read=True, write=True) for s in block.stores]
+            block.stores = [redirect(s, result, target) for s in block.stores]
             copy_block(root, target, result, target.name, block, after=True)
     for loop, iterator in zip(loops_of(block), block.iters, strict=True):
         loop.atoms[0].extent = iterator.atom.extent = extents[iterator.atom]
@@ -54,5 +64,5 @@ def _fill(root: Block, block: Block, source: Buffer, target: Buffer) -> None:
     near, after = (block, False) if made is None else (made, True)
     copy = copy_block(root, source, target, target.name, near, after=after)
     (plain,) = copy.stores
-    copy.stores = [Store(plain.write, tuple(change(r, guarded=True) for r in plain.reads), 0, 0, False, selects=1)]
-    block.stores = [redirect(s, source, target, read=True, write=False) for s in block.stores]
+    copy.stores = [Store(plain.write, tuple(change(r, guarded=True) for r in plain.reads), selects=1)]
+    block.stores = [redirect_reads(s, source, target) for s in block.stores]

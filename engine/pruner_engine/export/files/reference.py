@@ -28,6 +28,7 @@ Prepared = tuple[Callable[[], None], Callable[[], list[np.ndarray]], str]
 
 
 def onnxruntime_call(request: dict[str, Any], arrays: list[np.ndarray]) -> Prepared:
+    """The model in ONNX Runtime, on these inputs."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -90,6 +91,7 @@ def _product_of_groups(x: Any, weights: Any, ends: Any) -> Any:
 
 
 def torch_call(request: dict[str, Any], arrays: list[np.ndarray]) -> Prepared:
+    """The model in PyTorch, on these inputs."""
     import torch
     from torch.utils._pytree import tree_leaves, tree_map
 

@@ -108,40 +108,20 @@ class Model:
         return measure(call, repeats)
 
     def profile(self, inputs: Sequence[np.ndarray], repeats: int = 5) -> dict[str, dict[str, float]]:
-        """Seconds and calls of each function in one inference (median of the repeats), by name.
-
-        What passes between two calls is the cost of watching, which depends on their arguments: it is taken off.
-        """
+        """Seconds and calls of each function in one inference (median of the repeats), by name."""
         tensors = self.tensors(inputs)
         # within a graph kernels cannot be watched
         vm = self._machine(graphs=False) if self._on_gpu else self._vm
         vm["main"](*tensors, *self._weights)
-        runs: list[dict[str, list[float]]] = []
-        left = watching = 0.0
         synchronize = self._ffi.get_global_func("runtime.Device_StreamSync")
-
-        def watch(_function: Any, name: str, before: bool, *_: Any) -> int:
-            nonlocal left, watching
-            if str(name) == GRAPH:  # stands for the kernels in it
-                return 0
-            if self._on_gpu:
-                synchronize(self._device, 0)
-            lasted = time.perf_counter() - left
-            if before:
-                watching = lasted
-            else:
-                runs[-1].setdefault(str(name), []).append(max(0.0, lasted - watching))
-            left = time.perf_counter()
-            return 0
-
-        vm["set_instrument"](self._ffi.convert(watch))
+        watch = _Watch((lambda: synchronize(self._device, 0)) if self._on_gpu else lambda: None)
+        vm["set_instrument"](self._ffi.convert(watch.see))
         for _ in range(repeats):
-            runs.append({})
-            left = time.perf_counter()
+            watch.begin()
             vm["main"](*tensors, *self._weights)
         return {
-            name: {"seconds": statistics.median(sum(run[name]) for run in runs), "calls": len(calls)}
-            for name, calls in runs[0].items()
+            name: {"seconds": statistics.median(sum(run[name]) for run in watch.runs), "calls": len(calls)}
+            for name, calls in watch.runs[0].items()
         }
 
     def _machine(self, *, graphs: bool = True) -> Any:
@@ -196,6 +176,42 @@ class Model:
         out = np.empty(tuple(int(d) for d in tensor.shape), _numpy_dtype(str(tensor.dtype)))
         self._read(tensor, ctypes.c_void_p(out.ctypes.data), out.nbytes)
         return out
+
+
+class _Watch:
+    """Times the functions that a virtual machine calls, as its instrument.
+
+    What passes between two calls is the cost of watching, which depends on their arguments: it is taken off.
+
+    Args:
+        wait: until the device has done all that it was given.
+
+    Attributes:
+        runs: of each inference the seconds of every call, by the function's name.
+    """
+
+    def __init__(self, wait: Callable[[], None]) -> None:
+        self.runs: list[dict[str, list[float]]] = []
+        self._wait = wait
+        self._left = self._watching = 0.0  # when the instrument was left last, and what that cost before the call
+
+    def begin(self) -> None:
+        """Begin an inference."""
+        self.runs.append({})
+        self._left = time.perf_counter()
+
+    def see(self, _function: Any, name: str, before: bool, *_: Any) -> int:
+        """Called by the virtual machine before and after each call; 0 lets it go on."""
+        if str(name) == GRAPH:  # stands for the kernels in it
+            return 0
+        self._wait()
+        lasted = time.perf_counter() - self._left
+        if before:
+            self._watching = lasted
+        else:
+            self.runs[-1].setdefault(str(name), []).append(max(0.0, lasted - self._watching))
+        self._left = time.perf_counter()
+        return 0
 
 
 def _processors() -> int:

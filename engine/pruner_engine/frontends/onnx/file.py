@@ -133,6 +133,7 @@ def declared_inputs(model: onnx.ModelProto) -> list[ModelInput]:
 
 
 def output_names(model: onnx.ModelProto) -> list[str]:
+    """Names of the model's outputs, in its order."""
     return [o.name for o in model.graph.output]
 
 

@@ -21,10 +21,12 @@ def opset_of(model: onnx.ModelProto) -> int:
 
 
 def is_standard(domain: str) -> bool:
+    """Whether operators of a domain are ONNX's own."""
     return domain in ("", "ai.onnx")
 
 
 def attributes_of(node: onnx.NodeProto) -> dict[str, Any]:
+    """Values of the attributes that a node gives, by name."""
     return {a.name: helper.get_attribute_value(a) for a in node.attribute}
 
 

@@ -28,6 +28,7 @@ _ACTIVATIONS = {
 
 
 def has_recurrent(model: onnx.ModelProto) -> bool:
+    """Whether a model has recurrent layers, which `write_out` replaces."""
     return any(map(_is_recurrent, model.graph.node))
 
 

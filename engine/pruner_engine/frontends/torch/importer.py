@@ -21,6 +21,8 @@ from pruner_engine.frontends.torch.operators.conversion import Conversion
 
 
 class Importer(Conversion):
+    """Imports a program: each operator by our conversion where there is one, else by TVM's; checks what comes out."""
+
     def create_convert_map(self) -> dict[Any, Callable[[Node], Any]]:
         """How each operator is converted, by name."""
         converters = super().create_convert_map() | {name: partial(c, self) for name, c in CONVERTERS.items()}

@@ -19,7 +19,7 @@ from pruner_engine.space.rules.inline import OnceInline
 from pruner_engine.space.rules.machine import Machine
 from pruner_engine.space.rules.moves import Moves
 from pruner_engine.space.rules.register_tile import RegisterTile
-from pruner_engine.space.rules.rows import Rows
+from pruner_engine.space.rules.rows import RowReductions
 from pruner_engine.space.rules.rule import schedule_rule
 from pruner_engine.space.rules.split_sum import SplitSum
 from pruner_engine.space.rules.tensor_core import BFloat16TensorCore
@@ -27,7 +27,7 @@ from pruner_engine.space.rules.vector_copy import VectorCopy
 from pruner_engine.space.rules.winograd import Winograd
 
 OWN_RULES: dict[str, Callable[[Machine], ms.ScheduleRule]] = {
-    "rows": schedule_rule(Rows),
+    "rows": schedule_rule(RowReductions),
     "register-tile": schedule_rule(RegisterTile),
     "winograd": schedule_rule(Winograd),
     "vector-copy": schedule_rule(VectorCopy),

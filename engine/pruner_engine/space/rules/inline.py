@@ -13,7 +13,7 @@ from pruner_engine.lowering.cases import chosen_along, is_case, loads_of
 from pruner_engine.lowering.long_kernels import calls_functions
 from pruner_engine.space.rules.nest import iterations_of, same_vars
 
-_AGAIN = 8  # times
+_AGAIN = 8  # times as often as once an element: calls of a function are not worth that
 
 
 @derived_object
@@ -34,9 +34,9 @@ class OnceInline(PyScheduleRule):
         self.stock._initialize_with_tune_context(context)
 
     def apply(self, sch: Schedule, block: SBlockRV) -> list[Schedule]:
-        if _again(sch, block):
+        if _would_repeat_calls(sch, block):
             return [sch]
-        if self.cases and _goes_on(sch, block):
+        if self.cases and _is_chosen_into_one_reader(sch, block):
             sch.compute_inline(block)
             return [sch]
         return list(self.stock.apply(sch, block))
@@ -45,7 +45,8 @@ class OnceInline(PyScheduleRule):
         return OnceInline(self.stock.clone(), cases=self.cases)
 
 
-def _again(sch: Schedule, block: SBlockRV) -> bool:
+def _would_repeat_calls(sch: Schedule, block: SBlockRV) -> bool:
+    """Whether a stage calls functions, which what reads it would call many times for each element."""
     stage = sch.get(block)
     if stage.init is not None or not isinstance(stage.body, BufferStore) or not calls_functions(stage.body):
         return False
@@ -53,7 +54,7 @@ def _again(sch: Schedule, block: SBlockRV) -> bool:
     return most >= _AGAIN * iterations_of(sch, block)
 
 
-def _goes_on(sch: Schedule, block: SBlockRV) -> bool:
+def _is_chosen_into_one_reader(sch: Schedule, block: SBlockRV) -> bool:
     """Whether a stage chooses by cases along rows, and one other stage computes an element of each of its elements."""
     stage = sch.get(block)
     if not isinstance(stage.body, BufferStore) or not is_case(stage.body.value):

@@ -18,7 +18,7 @@ _PARTIAL = 4  # so many
 _WRITTEN_OUT = 64  # most vectors of a row that the code spells out
 
 
-class Rows:
+class RowReductions:
     """Rule for softmax, layer norm, root mean square norm, sums over rows.
 
     All stages of one row follow each other while it is in the cache. A reduction keeps a vector of partial results,

@@ -26,6 +26,7 @@ class Window:
 
 
 def window_of(call: relax.Call) -> Window:
+    """The window of a convolution."""
     return Window(
         kernel=[int(n) for n in list(call.args[1].ty.shape)[:2]],
         padding=[int(n) for n in call.attrs.padding],

@@ -14,6 +14,8 @@ from pruner_engine.frontends.torch.nodes import type_name
 
 
 class Conversion(ExportedProgramImporter):
+    """What converts an operator: it emits expressions, and may ask TVM for its own conversion."""
+
     def create_convert_map(self) -> dict[Any, Callable[[Node], Any]]:
         """How each operator is converted, by name."""
         self._stock: dict[Any, Callable[[Node], Any]] = super().create_convert_map()

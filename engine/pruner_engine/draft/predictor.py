@@ -1,0 +1,36 @@
+"""The questions that the analyzer asks about the rows of one sketch, in whichever way they are predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol, TypeAlias
+
+import numpy as np
+
+from pruner_engine.draft.explanation import Explanation
+from pruner_engine.space.decision import Rows
+
+#: by which each time component is multiplied; one that is missing is 1
+Factors: TypeAlias = Mapping[str, float]
+
+
+class Predictor(Protocol):
+    """Predicts rows of one sketch; `rows` are int32[n, width], `row` is one of them."""
+
+    def score(self, rows: Rows, factors: Factors) -> np.ndarray:
+        """log2 of 1/predicted seconds, float64[n]; -inf where a row is not valid, or not read at all."""
+
+    def explain(self, row: Rows, factors: Factors) -> Explanation:
+        """The parts of one row's score."""
+
+    def components(self, rows: Rows) -> dict[str, np.ndarray]:
+        """Uncalibrated seconds by time component, float64[n] each; {} where no component is told apart."""
+
+    def canonical(self, rows: Rows) -> Rows:
+        """The rows with every compute location replaced by where TVM really puts the block, where that is known."""
+
+    def gathered(self, rows: Rows, new: int) -> Rows:
+        """The rows with compute locations that are known already, and at most `new` others."""
+
+    def prepare(self, row: Rows | None) -> None:
+        """Read what explaining rows takes that differ from this one (None: from any) in one compute location."""
