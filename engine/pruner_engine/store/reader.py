@@ -68,7 +68,7 @@ class ProjectReader(CandidateReader):
         self._scored: dict[int, list[Row]] = {}
         self._rounds: dict[int, dict[int, Row]] = {}
         self._roofs: dict[int, Place | None] = {}
-        self._told: Row | None = None  # how often times were told anew
+        self._told = 0  # how often times were told anew
 
     def _open(self) -> None:
         super()._open()
@@ -174,6 +174,11 @@ class ProjectReader(CandidateReader):
         rows = self._grown(self._scored, f"{_SCORED} LIMIT {_CHUNK}", run_id, "measurement_id")
         return rows, len(rows) - known < _CHUNK
 
+    def told_anew(self) -> int:
+        """How often times of the project's measurements were told anew."""
+        row = self.one("SELECT value FROM meta WHERE key = ?", (TOLD_ANEW,))
+        return 0 if row is None else int(row["value"])
+
     def _grown(self, known: dict[int, list[Row]], sql: str, run_id: int, key: str) -> list[Row]:
         """Rows that are only ever added to: those that came since the last call are read."""
         rows = known.setdefault(run_id, [])
@@ -187,7 +192,7 @@ class ProjectReader(CandidateReader):
 
     def _forget_old_times(self) -> None:
         """Read all measurements once more if an engine has told their times anew."""
-        told = self.one("SELECT value FROM meta WHERE key = ?", (TOLD_ANEW,))
+        told = self.told_anew()
         if told != self._told:
             self._told, self._tally = told, Tally(self._db)
             self._scored.clear()

@@ -189,8 +189,9 @@ class SchedulePage(Page):
             self._tell(said(row["message"] or ""), hint, row["log"] or "" if failed else "")
         self.reference_button.setEnabled(row is not None)
         self._subject = subject
+        news = task["trials"] + self.workspace.reader.told_anew()
         for _, pane in self.panes:
-            pane.look_at(subject, task["trials"])
+            pane.look_at(subject, news)
 
     def _tell(self, message: str, hint: str = "", log: str = "") -> None:
         """Tell the outcome of the candidate's measurement, what to do about a failure, and what its worker wrote."""
