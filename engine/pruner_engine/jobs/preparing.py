@@ -22,7 +22,6 @@ from pruner_engine.store.reading import making_sense
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.profiling import profile_for
 from pruner_engine.targets.target import device_kind, resolve_target, threads_of
-from pruner_engine.tasks.extract import extract_tasks
 
 
 @dataclass(frozen=True)
@@ -38,6 +37,7 @@ def prepare_run(project: Project, run_id: int, model: LoadedModel, target: tvm.t
     """Extract the tasks of a new run's model into the project.
 
     Raises:
+        StoppedError: the run was stopped before it was known what to tune.
         UserError: there is nothing to tune in it.
     """
     row = project.runs.get(run_id)
@@ -47,7 +47,7 @@ def prepare_run(project: Project, run_id: int, model: LoadedModel, target: tvm.t
     project.work.set_profile(target_id, profile.as_json())
     project.runs.update(run_id, phase="prepare")
     job.emit(Phase(name="prepare", detail=model.name))
-    tasks = extract_tasks(laid_out(project, run_id, model, target, profile, job), target)
+    tasks = laid_out(project, run_id, model, target, profile, job)
     if not tasks:
         raise UserError(f"{model.name} holds no kernel that could be tuned.", "Check that it is the model you meant.")
     if is_this_device(project.work.target(target_id), target):

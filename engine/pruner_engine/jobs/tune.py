@@ -13,7 +13,7 @@ from typing import Any
 import tvm
 
 from pruner_engine import rule_names
-from pruner_engine.errors import UserError, of_surroundings
+from pruner_engine.errors import StoppedError, UserError, of_surroundings
 from pruner_engine.frontends import load_model
 from pruner_engine.jobs.converting import converted
 from pruner_engine.jobs.job import JobContext
@@ -37,6 +37,7 @@ from pruner_engine.targets.profiling import keep_calibration
 from pruner_engine.targets.target import refuse_foreign, resolve_target, target_json
 from pruner_engine.units import duration
 
+_BY_THE_USER = "stopped by the user"
 _ROOM = 100 << 20  # bytes; thousands of trials take some tens of megabytes
 
 
@@ -190,7 +191,7 @@ def _tune(project: Project, run_id: int, work: Work, job: JobContext, settings: 
 
 def _finish(project: Project, run_id: int, tuner: Tuner, job: JobContext) -> None:
     stopped = job.control.stop.is_set()
-    state, reason = "stopped" if stopped else "finished", "stopped by the user" if stopped else ""
+    state, reason = "stopped" if stopped else "finished", _BY_THE_USER if stopped else ""
     if not stopped and tuner.log.valid == 0:
         state, reason = "failed", _why_nothing_valid(project, run_id)
     project.runs.update(
@@ -228,6 +229,10 @@ def _run_state(project: Project, run_id: int, job: JobContext) -> Iterator[None]
     job.control.on_moved = moved
     try:
         yield
+    except StoppedError:  # before there was anything to tune: a resume prepares it anew
+        project.runs.update(run_id, state="stopped", reason=_BY_THE_USER, phase="", pid=None, socket="")
+        nothing: dict[str, Any] = {"trials": 0, "valid": 0, "latency_s": None, "untuned_s": None}
+        job.emit(RunFinished(run_id=run_id, state="stopped", reason=_BY_THE_USER, **nothing))
     except Exception as error:
         said = of_surroundings(error)
         text = str(said) if said is not None else f"{type(error).__name__}: {error}"
