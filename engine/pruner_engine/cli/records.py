@@ -7,6 +7,7 @@ import shlex
 import click
 
 from pruner_engine.cli.arguments import absolute
+from pruner_engine.cli.group import Commands
 from pruner_engine.cli.options import WholeType, all_runs_option, json_option, project_argument
 from pruner_engine.cli.output import print_json
 from pruner_engine.cli.progress import carry_out
@@ -19,7 +20,7 @@ from pruner_engine.protocol import (
 from pruner_engine.store.reader import ProjectReader
 
 
-@click.group()
+@click.group(cls=Commands)
 def records() -> None:
     """Tuning records as MetaSchedule's JSON files: write the best trials, read what others measured."""
 
