@@ -89,7 +89,7 @@ def test_what_others_measured_with_warm_caches_is_kept_apart_from_what_is_measur
         db.execute("UPDATE runs SET settings = json_set(settings, '$.caches', 'network')")
     import_records(msg.ImportRecords(project=str(project), folder=str(folder), same_device=True), said.job())
     (told,) = (event for event in said if isinstance(event, msg.Notice))
-    assert "measured with network ones leaves them out" in told.text and "--run 2" in told.hint
+    assert "exports of runs with network ones leave them out" in told.text and "--run 2" in told.hint
     with ProjectReader(project) as reader:
         assert caches_of(reader.run(2)) == "warm"
     export_records(msg.ExportRecords(project=str(project), out=str(tmp_path / "out"), best=9), said.job())

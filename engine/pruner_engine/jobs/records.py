@@ -76,9 +76,9 @@ def import_records(command: ImportRecords, job: JobContext) -> None:
         for problem in problems:
             project.runs.add_event(run_id, "warning", problem)
     if command.same_device and (caches := settings_from(run["settings"]).caches) != _CACHES:
-        text = f"The records count as measured with {_CACHES} caches: an export of what was measured with {caches} ones"
+        text = f"The records count as measured with warm caches, and exports of runs with {caches} ones leave them out."
         hint = f"`pruner export --run {run_id}` takes them."
-        job.emit(Notice(level="info", text=f"{text} leaves them out.", hint=hint))
+        job.emit(Notice(level="info", text=text, hint=hint))
     for problem in problems[:3]:
         job.emit(Notice(level="warning", text=problem))
     count = sum(len(records) for records in fitting.values())
