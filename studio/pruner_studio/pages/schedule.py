@@ -68,7 +68,7 @@ class SchedulePage(Page):
         split.addWidget(self.candidates)
         yield
         self.candidate_card = Card(tr("Candidate"))
-        self.candidate_card.setMinimumWidth(theme.pixels(520))
+        self.candidate_card.setMinimumWidth(theme.pixels(440))
         split.addWidget(self.candidate_card)
         split.setSizes([420, 740])  # and so in any width: neither has a stretch of its own
         self._fill_candidate(self.candidate_card)
