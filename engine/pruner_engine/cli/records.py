@@ -8,7 +8,7 @@ import click
 
 from pruner_engine.cli.arguments import absolute
 from pruner_engine.cli.group import Commands
-from pruner_engine.cli.options import WholeType, all_runs_option, json_option, project_argument
+from pruner_engine.cli.options import WholeType, all_runs_option, exported_run_option, json_option, project_argument
 from pruner_engine.cli.output import print_json
 from pruner_engine.cli.progress import carry_out
 from pruner_engine.protocol import (
@@ -28,9 +28,7 @@ def records() -> None:
 @records.command("export")
 @project_argument
 @click.option("--out", required=True, type=click.Path(file_okay=False), help="Folder to write the two files to.")
-@click.option(
-    "--run", "run_id", type=WholeType(), help="Trials of this run [default: all runs on the newest one's target]."
-)
+@exported_run_option
 @all_runs_option
 @click.option("--best", type=WholeType(), default=1, show_default=True, help="Trials of each task.")
 @json_option
