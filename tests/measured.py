@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import tvm
@@ -13,6 +14,7 @@ from pruner_engine.verify import drafted
 from pruner_engine.verify.model import Features, Group
 from schedules import CPU, task_of
 
+_TURNS = 6
 _ONES = np.ones(16, np.float32)
 
 
@@ -30,28 +32,34 @@ def random_candidates(space: DesignSpace, count: int, seed: int = 0) -> list[Can
     return list(found.values())[:count]
 
 
-def seconds_of(candidate: Candidate) -> float:
-    """Best of three calls, seconds."""
+def seconds_of(candidates: Sequence[Candidate]) -> np.ndarray:
+    """Best of some calls of each, seconds; all take turns, so that a busy moment meets one call of many candidates."""
+    calls = [_call_of(candidate) for candidate in candidates]
+    return np.min([[_timed(call) for call in calls] for _ in range(_TURNS)], axis=0)
+
+
+def _call_of(candidate: Candidate) -> Callable[[], object]:
     assert candidate.schedule is not None
     mod = candidate.schedule.mod
-    call = tvm.compile(mod, target=CPU)["main"]
+    function = tvm.compile(mod, target=CPU)["main"]
     arrays = [
         tvm.runtime.tensor(np.ones([int(extent) for extent in param.shape], "float32")) for param in mod["main"].params
     ]
-    call(*arrays)
-    times = []
-    for _ in range(3):
-        start = time.perf_counter()
-        call(*arrays)
-        times.append(time.perf_counter() - start)
-    return min(times)
+    return lambda: function(*arrays)
+
+
+def _timed(call: Callable[[], object]) -> float:
+    call()  # what the others left in the caches is not the call's
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
 
 
 def measured_matmul(count: int) -> tuple[DesignSpace, list[Candidate], np.ndarray]:
     """Random candidates of a matrix product with their latencies, float64[count]."""
     space = DesignSpace.generate(task_of("matmul:96,96,96"), CPU)
     candidates = random_candidates(space, count)
-    return space, candidates, np.array([seconds_of(candidate) for candidate in candidates])
+    return space, candidates, seconds_of(candidates)
 
 
 def synthetic_group(count: int, seed: int = 0) -> Group:

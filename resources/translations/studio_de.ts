@@ -2470,7 +2470,7 @@
     </message>
     <message>
         <source>best of its task</source>
-        <translation>bester seiner Aufgabe</translation>
+        <translation>der beste</translation>
     </message>
     <message>
         <source>Number</source>
@@ -5209,6 +5209,22 @@
         <translation>`pruner resume` setzt seinen Lauf fort.</translation>
     </message>
     <message>
+        <source>{0} holds what PyTorch saves of a model: its weights, and no program.</source>
+        <translation>{0} enthält, was PyTorch von einem Modell speichert: seine Gewichte, und kein Programm.</translation>
+    </message>
+    <message>
+        <source>Export the model: `torch.export.save(torch.export.export(model.eval(), (x,)), &quot;model.pt2&quot;)`.</source>
+        <translation>Exportieren Sie das Modell: `torch.export.save(torch.export.export(model.eval(), (x,)), &quot;model.pt2&quot;)`.</translation>
+    </message>
+    <message>
+        <source>{0} is of no kind of model that can be read.</source>
+        <translation>{0} ist von keiner Art von Modell, die gelesen werden kann.</translation>
+    </message>
+    <message>
+        <source>Files end in {0}; other frameworks write .onnx, too.</source>
+        <translation>Dateien enden auf {0}; auch andere Programme schreiben .onnx.</translation>
+    </message>
+    <message>
         <source>{0} is empty.</source>
         <translation>{0} ist leer.</translation>
     </message>
@@ -5357,6 +5373,22 @@
         <translation>{0} ist kein ONNX-Modell: Es hat keinen Graphen.</translation>
     </message>
     <message>
+        <source>The run was stopped while layouts were measured.</source>
+        <translation>Der Lauf wurde angehalten, während Anordnungen gemessen wurden.</translation>
+    </message>
+    <message>
+        <source>A resume measures them.</source>
+        <translation>Beim Fortsetzen werden sie gemessen.</translation>
+    </message>
+    <message>
+        <source>The records count as measured with warm caches, and exports of runs with {0} ones leave them out.</source>
+        <translation>Die Messungen gelten als mit warmen Caches gemacht; Exporte von Läufen mit anderen ({0}) lassen sie aus.</translation>
+    </message>
+    <message>
+        <source>`pruner export --run {0}` takes them.</source>
+        <translation>`pruner export --run {0}` nimmt sie.</translation>
+    </message>
+    <message>
         <source>Run {0} holds what others measured, and is not tuned on.</source>
         <translation>Lauf {0} enthält, was andere gemessen haben, und wird nicht weiter getunt.</translation>
     </message>
@@ -5431,6 +5463,14 @@
     <message>
         <source>Open it again in a moment.</source>
         <translation>Öffnen Sie es gleich noch einmal.</translation>
+    </message>
+    <message>
+        <source>{0} is an empty file: it holds no project.</source>
+        <translation>{0} ist eine leere Datei: Sie enthält kein Projekt.</translation>
+    </message>
+    <message>
+        <source>Tune a model into it, or choose another.</source>
+        <translation>Optimieren Sie ein Modell hinein, oder wählen Sie eine andere.</translation>
     </message>
     <message>
         <source>Chance learns nothing and takes no checkpoint.</source>

@@ -39,6 +39,17 @@ def test_a_comparison_is_run_once_and_summed_up(tmp_path, warm):
     assert (tmp_path / "run.html").stat().st_size > 1000
 
 
+@pytest.mark.parametrize(
+    ("baseline", "others"),
+    [("ansor", "random, pruner, pruner:draft_set=9"), ("pruner:draft_set=8", "random, pruner, pruner:draft_set=9")],
+)
+def test_a_baseline_that_is_none_is_told_before_anything_is_measured(tmp_path, baseline, others):
+    command = ["bench", "search", "matmul:16,16,32", "--strategies", "random,pruner,pruner:draft_set=9"]
+    message = pruner_here(*command, "--baseline", baseline, "--out", tmp_path, code=1)
+    assert f"{baseline} is no strategy of this comparison. --baseline takes one of {others}." in message
+    assert not list(tmp_path.iterdir())
+
+
 def test_data_is_collected_once_and_trains_models(tmp_path, warm):
     project, data = tmp_path / "data.pruner", tmp_path / "data.safetensors"
     command = ["collect", "matmul:16,16,16", "matmul:16,16,32", "--project", project, "--out", data, "--json", *SMALL]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
 from click.testing import CliRunner
 from rich.table import Table
 
 from chosen_runs import make_project
+from pruner_engine.cli.bench import bench
 from pruner_engine.cli.main import cli
 from pruner_engine.cli.output import print_table, progress_line
+from pruner_engine.cli.records import records
+from pruner_engine.search.strategies import strategy_names
 from pruner_engine.store.project import Project
 
 
@@ -37,3 +41,15 @@ def test_a_table_in_a_pipe_is_whole(capsys):
     printed = capsys.readouterr().out
     assert all(name.strip() in printed for name in names)
     assert max(map(len, printed.splitlines())) < 600
+
+
+@pytest.mark.parametrize("group", [cli, bench, records], ids=lambda group: group.name)
+def test_the_help_of_a_group_tells_in_full_what_each_command_does(group):
+    told = " ".join(CliRunner().invoke(group, ["--help"]).output.split())
+    for name, command in group.commands.items():
+        assert f"{name} {' '.join(command.help.split()).partition('. ')[0]}" in told
+
+
+def test_the_help_of_a_tuning_names_every_strategy():
+    told = CliRunner().invoke(cli, ["tune", "--help"]).output
+    assert [name for name in strategy_names() if f"{name}," not in told] == []

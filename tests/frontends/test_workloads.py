@@ -91,6 +91,20 @@ def test_a_project_in_the_place_of_a_model_is_to_be_gone_on_with():
     assert "pruner resume" in refused.value.hint
 
 
+@pytest.mark.parametrize("name", ["resnet50.pt", "resnet50.PTH", "net.safetensors"])
+def test_a_file_of_weights_is_told_to_be_one_and_how_to_export_the_model(name):
+    with pytest.raises(UserError, match="its weights, and no program") as refused:
+        load_model(name)
+    assert "torch.export.save(" in refused.value.hint
+
+
+def test_a_file_of_another_kind_is_told_which_kinds_there_are(tmp_path):
+    (tmp_path / "net.tflite").touch()
+    with pytest.raises(UserError, match="is of no kind of model that can be read") as refused:
+        load_model(str(tmp_path / "net.tflite"))
+    assert ".onnx" in refused.value.hint and "matmul" not in refused.value.hint
+
+
 def test_neither_file_nor_workload():
     with pytest.raises(UserError, match="neither a model file nor a built-in workload") as refused:
         load_model("nix:1,2")

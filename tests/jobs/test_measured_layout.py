@@ -13,9 +13,10 @@ from tvm.ir.utils import derived_object
 from tvm.s_tir.meta_schedule.schedule_rule import PyScheduleRule
 
 from pruner_engine import protocol as msg
-from pruner_engine.jobs import bundle
+from pruner_engine.jobs import bundle, tune
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.search.budget import Budget
+from pruner_engine.search.control import Control
 from pruner_engine.search.layout import pays
 from pruner_engine.search.settings import settings_from
 from pruner_engine.space.rules import OWN_RULES
@@ -82,6 +83,24 @@ def test_the_layout_that_is_measured_to_be_faster_is_kept_with_the_run(model, tm
         (told,) = (event["text"] for event in reader.events(1) if event["text"].startswith("Convolutions "))
     assert (kept, shape) in [("own", _OWN), ("channels-last", _LAST)]
     assert ("run channels last" in told) == (kept == "channels-last")
+
+
+def test_a_stop_is_heard_while_layouts_are_measured_and_a_resume_begins_with_them(model, tmp_path):
+    project = tmp_path / "p.pruner"
+    command = msg.Tune(project=str(project), model=str(model), trials=2, settings={**QUICK, "layout": "measured"})
+    for job, asked in ((tune.start, command), (tune.resume, msg.Resume(project=str(project)))):
+        said, control = list[msg.Event](), Control()
+
+        def stop_at_first_kernel(event: msg.Event, said=said, control=control) -> None:
+            said.append(event)
+            if kernels(said):
+                control.stop.set()
+
+        job(asked, JobContext(stop_at_first_kernel, control))
+        assert len(kernels(said)) == 1 and isinstance(said[-1], msg.RunFinished) and said[-1].state == "stopped"
+        with ProjectReader(project) as reader:
+            run = reader.run(1)
+            assert (run["state"], run["settings"]["layout"], run["alive"]) == ("stopped", "measured", False)
 
 
 @derived_object

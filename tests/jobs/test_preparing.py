@@ -18,6 +18,7 @@ from pruner_engine.jobs import bundle, preparing, records, tune
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.open_run import OpenRun
 from pruner_engine.search.control import Control
+from pruner_engine.search.draft_verify import DraftVerify
 from pruner_engine.search.strategies import make_strategy, register_strategy
 from pruner_engine.search.strategy import Proposal
 from pruner_engine.store.project import Project
@@ -128,6 +129,17 @@ def test_a_cost_model_that_will_not_do_is_told_before_the_models_file_is_read(tm
     settings = {name: str(checkpoint) if name == "checkpoint" else value for name, value in settings.items()}
     with pytest.raises(UserError, match=words):
         started(tmp_path / "p.pruner", tmp_path / "none.onnx", strategy=strategy, settings=settings)
+
+
+class Mine(DraftVerify):
+    """A plugin's: ours in another way, and with no check of its own."""
+
+
+def test_a_plugins_strategy_on_ours_tells_as_early_what_will_not_do(tmp_path):
+    register_strategy("mine", Mine)
+    (checkpoint := tmp_path / "c.safetensors").write_bytes(create_model("pacm").to_bytes())
+    with pytest.raises(UserError, match="of kind 'pacm'"):
+        started(tmp_path / "p.pruner", str(tmp_path / "none.onnx"), "mine", settings={"checkpoint": str(checkpoint)})
 
 
 @pytest.mark.parametrize(("rpc", "words"), [("board", "not the address"), ("127.0.0.1:1", "No tracker answers")])

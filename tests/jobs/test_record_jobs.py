@@ -21,6 +21,7 @@ from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.records import export_records, import_records
 from pruner_engine.measure import rpc
 from pruner_engine.search.control import Control
+from pruner_engine.store.comparison import caches_of
 from pruner_engine.store.reader import ProjectReader
 from run_jobs import resumed, started
 
@@ -36,7 +37,7 @@ class Said(list):
 def tuned(tmp_path_factory) -> Path:
     """A small project with six valid trials."""
     project = tmp_path_factory.mktemp("records") / "tuned.pruner"
-    started(project, trials=6)
+    started(project, trials=6, settings={"check": "none", "repeats": 1, "caches": "warm"})
     with sqlite3.connect(project) as db:  # on a busy machine some may have been abandoned
         assert db.execute("UPDATE measurements SET censored = 0 WHERE stage = 'ok'").rowcount == 6
     return project
@@ -68,12 +69,27 @@ def test_what_others_measured_is_not_what_is_exported_by_default(project: Path, 
 def test_a_run_is_exported_alone_or_with_all_runs_of_its_target(project: Path, tmp_path: Path) -> None:
     folder = exported(project, tmp_path / "own", best=2)
     import_records(msg.ImportRecords(project=str(project), folder=str(folder), same_device=True), Said().job())
-    for all_runs, count in ((False, 2), (True, 4)):
+    for run_id, all_runs, count in ((2, False, 2), (2, True, 4), (None, False, 4), (None, True, 4)):
         said = Said()
-        out = str(tmp_path / f"out-{all_runs}")
-        command = msg.ExportRecords(project=str(project), out=out, run_id=2, all_runs=all_runs, best=4)
+        out = str(tmp_path / f"out-{run_id}-{all_runs}")
+        command = msg.ExportRecords(project=str(project), out=out, run_id=run_id, all_runs=all_runs, best=4)
         export_records(command, said.job())
         assert said[-1].records == count
+
+
+def test_what_others_measured_with_warm_caches_is_kept_apart_from_what_is_measured_otherwise(
+    project: Path, tmp_path: Path
+) -> None:
+    folder, said = exported(project, tmp_path / "own", best=2), Said()
+    with sqlite3.connect(project) as db:
+        db.execute("UPDATE runs SET settings = json_set(settings, '$.caches', 'network')")
+    import_records(msg.ImportRecords(project=str(project), folder=str(folder), same_device=True), said.job())
+    (told,) = (event for event in said if isinstance(event, msg.Notice))
+    assert "exports of runs with network ones leave them out" in told.text and "--run 2" in told.hint
+    with ProjectReader(project) as reader:
+        assert caches_of(reader.run(2)) == "warm"
+    export_records(msg.ExportRecords(project=str(project), out=str(tmp_path / "out"), best=9), said.job())
+    assert said[-1].records == 6, "those of the run that was tuned here"
 
 
 def test_a_folder_that_cannot_be_written_is_a_sentence(project: Path, tmp_path: Path) -> None:

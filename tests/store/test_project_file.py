@@ -170,17 +170,26 @@ def test_the_lock_of_a_killed_writer_is_free(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"no database at all" * 100, b"SQLite format 3\x00" + bytes(4000)], ids=["empty", "text", "torn"]
+    "content", [b"no database at all" * 100, b"SQLite format 3\x00" + bytes(4000)], ids=["text", "torn"]
 )
 def test_a_foreign_file_is_refused_and_left_alone(tmp_path, content):
     path = tmp_path / "p.pruner"
     path.write_bytes(content)
-    with pytest.raises(UserError):
-        ProjectReader(path)
-    if content:
+    for opener in (Project, ProjectReader):
         with pytest.raises(UserError):
-            Project(path)
-        assert path.read_bytes() == content
+            opener(path)
+    assert path.read_bytes() == content
+
+
+def test_an_empty_file_is_told_to_be_one_and_becomes_a_project_where_one_is_begun(tmp_path):
+    path = tmp_path / "p.pruner"
+    path.touch()
+    for opener in (Project.existing, ProjectReader):
+        with pytest.raises(UserError, match="is an empty file"):
+            opener(path)
+    assert path.read_bytes() == b""
+    Project(path).close()
+    ProjectReader(path).close()
 
 
 def test_a_file_that_an_engine_has_only_begun_is_told_to_be_one(tmp_path):
@@ -190,7 +199,7 @@ def test_a_file_that_an_engine_has_only_begun_is_told_to_be_one(tmp_path):
     with pytest.raises(UserError, match="only being made"):
         ProjectReader(path)
     lock.release()
-    with pytest.raises(UserError, match="not a project"):
+    with pytest.raises(UserError, match="is an empty file"):
         ProjectReader(path)
 
 

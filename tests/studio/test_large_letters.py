@@ -14,15 +14,20 @@ from pruner_studio.main_window import PAGES, MainWindow
 from pruner_studio.theme import theme
 
 
+@pytest.fixture(params=[21])
+def pixels(request: pytest.FixtureRequest) -> int:
+    return request.param
+
+
 @pytest.fixture(autouse=True)
-def large(qapp: QApplication) -> Iterator[float]:
+def large(qapp: QApplication, pixels: int) -> Iterator[float]:
     """How many times as large as usual they are."""
     usual = qapp.font()
     large = qapp.font()
-    large.setPixelSize(21)
+    large.setPixelSize(pixels)
     qapp.setFont(large)
     theme.start(qapp)
-    yield 21 / 13
+    yield pixels / 13
     qapp.setFont(usual)
     theme.start(qapp)
 
@@ -49,3 +54,15 @@ def test_rows_hold_their_letters(window: MainWindow, rested, finished_project: P
     assert page.table.rowHeight(0) > 1.5 * page.table.fontMetrics().height()
     for button in window.sidebar._buttons.values():
         assert button.width() >= button.sizeHint().width()
+
+
+@pytest.mark.parametrize("pixels", [20], indirect=True)
+def test_a_schedule_fits_a_small_window(window: MainWindow, rested, finished_project: Path) -> None:
+    window.resize(1024, 700)
+    window.workspace.open(finished_project, 3)
+    page = window.show_page("schedule")
+    rested(page)
+    for _, pane in page.panes:
+        page.tabs.setCurrentWidget(pane)
+        rested(page)
+        assert window.pages.currentWidget().horizontalScrollBar().maximum() == 0

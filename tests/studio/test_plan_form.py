@@ -233,14 +233,17 @@ def test_what_the_engine_would_refuse_cannot_be_tuned(qtbot, start: StartPage, t
 def test_settings_of_a_duplicated_run_can_be_changed(qtbot, window: MainWindow, tmp_path: Path) -> None:
     project = Path(shutil.copy(SAMPLE, tmp_path / "own.pruner"))
     with sqlite3.connect(project) as db:
-        db.execute("UPDATE runs SET settings = ?", ('{"draft_set": 128, "without_rules": ["mine"], "check": "all"}',))
+        given = {"draft_set": 128, "without_rules": ["mine"], "check": "all", "caches": "warm"}
+        db.execute("UPDATE runs SET settings = ?", (json.dumps(given),))
     window.workspace.open(project, 1)
     window.duplicate_run()
     start = window.start_page()
-    assert start.plan().settings == {"draft_set": 128, "without_rules": ["mine"], "check": "all"}
+    assert start.plan().settings == given
+    assert "caches = warm" in start.form.settings_note.text(), "its latencies will not compare with those of other runs"
     fields = unfold(qtbot, start)
     give(qtbot, fields["draft_set"], "64")
     qtbot.mouseClick(fields["check"].part("best"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(fields["caches"].part("network"), Qt.MouseButton.LeftButton)
     assert start.plan().settings == {"draft_set": 64, "without_rules": ["mine"]}
 
 

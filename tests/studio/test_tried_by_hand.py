@@ -12,8 +12,10 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox
 
 from pruner_engine import protocol as msg
+from pruner_engine import units
 from pruner_engine.jobs.client import EngineProcess
 from pruner_engine.search.settings import SearchSettings
+from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
 from pruner_studio.main_window import MainWindow
 from pruner_studio.widgets.what_if import TileRow
@@ -118,6 +120,19 @@ def test_an_edit_is_held_against_its_own_candidate_whichever_was_looked_at_since
         opened.workspace.select(task_id, shown)
         page.refresh()
         qtbot.waitUntil(expected, timeout=60_000)
+
+
+def test_a_time_that_is_told_anew_is_the_one_beside_the_prediction(qtbot, opened: MainWindow) -> None:
+    page = schedule_with(qtbot, opened, "what_if")
+    verdict = page.what_if.parts.verdict.text
+    qtbot.waitUntil(lambda: "measured" in verdict(), timeout=120_000)
+    subject = page._subject
+    with Project(subject.project) as project:
+        project.trials.rescale(subject.task_id, 0.5, caches=SearchSettings().caches)
+    with ProjectReader(subject.project) as reader:
+        now = units.latency(reader.candidate(subject.candidate_id)["seconds"])
+    page.refresh()
+    qtbot.waitUntil(lambda: f"measured {now}" in verdict(), timeout=60_000)
 
 
 def test_what_was_measured_is_a_click_away(qtbot, opened: MainWindow) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from pruner_engine.benchmarks.workloads import Subject
 from pruner_engine.errors import UserError
 from pruner_engine.protocol import Command, Event, Resume, RunFinished, Tune
-from pruner_engine.search.settings import settings_from
+from pruner_engine.search.settings import SearchSettings, settings_from
 from pruner_engine.store.reader import ProjectReader, Row
 
 CarryOut = Callable[[Command], Event]
@@ -50,6 +50,15 @@ class WantedRun:
         return {"calibrated": False, **self.settings}
 
     @property
+    def settled(self) -> SearchSettings:
+        """The same with all that is not given.
+
+        Raises:
+            UserError: a setting is not understood.
+        """
+        return settings_from(self.all_settings)
+
+    @property
     def title(self) -> str:
         """For people."""
         changes = "".join(f":{name}={value}" for name, value in self.settings.items())
@@ -77,7 +86,7 @@ class WantedRun:
         """The newest run of this kind in the project."""
         if not self.project.is_file():
             return None
-        wanted = settings_from(self.all_settings)
+        wanted = self.settled
         kind = (self.target, self.strategy, self.seed)
         with ProjectReader(self.project) as reader:
             for row in reversed(reader.runs()):

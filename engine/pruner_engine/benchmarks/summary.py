@@ -18,6 +18,7 @@ import msgspec
 from pruner_engine.benchmarks.adaptation import adaptation_curve
 from pruner_engine.benchmarks.again import read_again
 from pruner_engine.benchmarks.curve import PARTS, RunCurve, curve_of, finished_runs
+from pruner_engine.benchmarks.series import WantedRun
 from pruner_engine.errors import UserError
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.store.reader import ProjectReader
@@ -43,11 +44,9 @@ def read_curves(folder: Path, baseline: str) -> dict[str, Curves]:
             found[path.stem] = [curve_of(reader, row["id"], again) for row in finished_runs(reader)]
     if not any(found.values()):
         raise UserError(f"{folder} holds no finished run.", "Run `pruner bench search --out` with this folder.")
-    every = [curve for curves in found.values() for curve in curves]
-    strategy = baseline.partition(":")[0]
-    common = _common_settings([curve for curve in every if curve.run["strategy"] == strategy] or every)
+    common = _common_settings([curve.run for curves in found.values() for curve in curves], baseline)
     return {
-        name: {(_label(curve, common), curve.run["seed"]): curve for curve in curves}
+        name: {(_label(curve.run, common), curve.run["seed"]): curve for curve in curves}
         for name, curves in found.items()
         if curves
     }
@@ -201,11 +200,22 @@ def _mean_shares(parts: Sequence[Json]) -> dict[str, float]:
 # ------------------------------------------------------------ names of strategies
 
 
-def _common_settings(curves: Iterable[RunCurve]) -> dict[str, Any]:
-    """The value that most runs have of each setting; the default where as many have it."""
+def foretold_labels(wanted: Iterable[WantedRun], folder: Path, baseline: str) -> list[str]:
+    """What a comparison will call its strategies: those of the runs that it is to make, and of the folder's."""
+    runs = [{"strategy": run.strategy, "settings": json.loads(run.settled.as_json())} for run in wanted]
+    for path in sorted(folder.glob("*.pruner")):
+        with ProjectReader(path) as reader:
+            runs += finished_runs(reader)
+    common = _common_settings(runs, baseline)
+    return list(dict.fromkeys(_label(run, common) for run in runs))
+
+
+def _common_settings(runs: Sequence[Json], baseline: str) -> dict[str, Any]:
+    """The value that most runs of the baseline's strategy have of each setting; the default where as many have it."""
+    strategy = baseline.partition(":")[0]
     counts: dict[str, Counter[str]] = {}
-    for curve in curves:
-        for name, value in curve.run["settings"].items():
+    for run in [run for run in runs if run["strategy"] == strategy] or runs:
+        for name, value in run["settings"].items():
             counts.setdefault(name, Counter())[json.dumps(value)] += 1
     return {
         name: json.loads(max(count, key=lambda text: (count[text], text == json.dumps(_DEFAULTS.get(name)))))
@@ -213,12 +223,11 @@ def _common_settings(curves: Iterable[RunCurve]) -> dict[str, Any]:
     }
 
 
-def _label(curve: RunCurve, common: dict[str, Any]) -> str:
+def _label(run: Json, common: dict[str, Any]) -> str:
     """The strategy with the settings in which the run differs from the baseline, as `--strategies` takes it."""
-    settings = curve.run["settings"]
     different = [
         f"{name}={value}"
-        for name, value in settings.items()
+        for name, value in run["settings"].items()
         if name in common and value != common[name] and name not in _DECIDES_NOTHING
     ]
-    return ":".join([curve.run["strategy"], *different])
+    return ":".join([run["strategy"], *different])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from pruner_engine.cli.arguments import absolute
-from pruner_engine.cli.options import WholeType, all_runs_option, json_option, plugin_option, project_argument
+from pruner_engine.cli.options import all_runs_option, exported_run_option, json_option, plugin_option, project_argument
 from pruner_engine.cli.output import print_json
 from pruner_engine.cli.progress import carry_out
 from pruner_engine.cli.slower import ask_first, told_slower
@@ -18,9 +18,7 @@ from pruner_engine.units import latency, percent
 @click.command()
 @project_argument
 @click.option("--out", required=True, type=click.Path(file_okay=False), help="Folder to write the bundle to.")
-@click.option(
-    "--run", "run_id", type=WholeType(), help="Trials of this run [default: all runs on the newest one's target]."
-)
+@exported_run_option
 @all_runs_option
 @click.option(
     "--weights",

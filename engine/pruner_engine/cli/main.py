@@ -16,6 +16,7 @@ from pruner_engine.cli.compare import compare
 from pruner_engine.cli.doctor import doctor
 from pruner_engine.cli.export import export
 from pruner_engine.cli.fleet import serve, tracker
+from pruner_engine.cli.group import Commands
 from pruner_engine.cli.inspect import inspect
 from pruner_engine.cli.output import take_all
 from pruner_engine.cli.profile import profile
@@ -33,7 +34,7 @@ from pruner_engine.cli.tune import resume, tune
 from pruner_engine.errors import StoppedError, UserError, of_surroundings
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="pruner")
 def cli() -> None:
     """Tune neural networks for fast kernels, look at the schedules, export the tuned library."""

@@ -103,8 +103,16 @@ class NumbersType(click.ParamType):
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object on standard output.")
 project_argument = click.argument("project", type=click.Path(dir_okay=False))
 run_option = click.option("--run", "run_id", type=WholeType(), help="Which run [default: the newest].")
+exported_run_option = click.option(
+    "--run",
+    "run_id",
+    type=WholeType(),
+    help="Trials of this run [default: all runs on the newest one's target that measured with the same caches].",
+)
 all_runs_option = click.option(
-    "--all-runs", is_flag=True, help="With --run: the best of all runs on its target, not of it alone."
+    "--all-runs",
+    is_flag=True,
+    help="With --run: the best of all runs on its target, not of it alone; without --run that is so anyway.",
 )
 setting_option = click.option(
     "--set",

@@ -7,7 +7,8 @@ import shlex
 import click
 
 from pruner_engine.cli.arguments import absolute
-from pruner_engine.cli.options import WholeType, all_runs_option, json_option, project_argument
+from pruner_engine.cli.group import Commands
+from pruner_engine.cli.options import WholeType, all_runs_option, exported_run_option, json_option, project_argument
 from pruner_engine.cli.output import print_json
 from pruner_engine.cli.progress import carry_out
 from pruner_engine.protocol import (
@@ -19,7 +20,7 @@ from pruner_engine.protocol import (
 from pruner_engine.store.reader import ProjectReader
 
 
-@click.group()
+@click.group(cls=Commands)
 def records() -> None:
     """Tuning records as MetaSchedule's JSON files: write the best trials, read what others measured."""
 
@@ -27,9 +28,7 @@ def records() -> None:
 @records.command("export")
 @project_argument
 @click.option("--out", required=True, type=click.Path(file_okay=False), help="Folder to write the two files to.")
-@click.option(
-    "--run", "run_id", type=WholeType(), help="Trials of this run [default: all runs on the newest one's target]."
-)
+@exported_run_option
 @all_runs_option
 @click.option("--best", type=WholeType(), default=1, show_default=True, help="Trials of each task.")
 @json_option

@@ -44,7 +44,12 @@ class _Tune(click.Command):
     show_default=True,
     help="auto (this CPU), cuda, another name that `pruner targets` lists, a TVM target as JSON.",
 )
-@click.option("--strategy", default="pruner", show_default=True, help="pruner, metaschedule, …")
+@click.option(
+    "--strategy",
+    default="pruner",
+    show_default=True,
+    help="pruner, moa-pruner, metaschedule, ansor, tenset-mlp, tlp, random, or one of a plugin.",
+)
 @click.option("--trials", type=WholeType(), help="Candidates to measure.")
 @click.option(
     "--minutes",

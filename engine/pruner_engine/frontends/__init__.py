@@ -18,6 +18,8 @@ from pruner_engine.protocol import ModelChecked
 
 __all__ = ["WORKLOADS", "LoadedModel", "check_model", "load_model"]
 
+_SAVED_BY_TORCH = (".pt", ".pth", ".ckpt", ".safetensors")
+
 
 def load_model(
     source: str,
@@ -92,6 +94,16 @@ def _kind(source: str) -> str:
         return kind
     if source.endswith(".pruner"):
         raise UserError(f'"{source}" is a project, no model.', "`pruner resume` goes on with its run.")
+    if Path(source).suffix.lower() in _SAVED_BY_TORCH:
+        raise UserError(
+            f"{Path(source).name} holds what PyTorch saves of a model: its weights, and no program.",
+            'Export the model: `torch.export.save(torch.export.export(model.eval(), (x,)), "model.pt2")`.',
+        )
+    if Path(source).is_file():
+        raise UserError(
+            f"{Path(source).name} is of no kind of model that can be read.",
+            f"Files end in {', '.join(KINDS)}; other frameworks write .onnx, too.",
+        )
     raise UserError(
         f'"{source}" is neither a model file nor a built-in workload.',
         f"Files end in {', '.join(KINDS)}; workloads are {', '.join(WORKLOADS)}, such as matmul:512,512,512.",

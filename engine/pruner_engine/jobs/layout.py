@@ -6,22 +6,26 @@ import msgspec
 import tvm
 
 from pruner_engine import units
+from pruner_engine.errors import StoppedError
 from pruner_engine.frontends import LoadedModel
 from pruner_engine.jobs.measuring import measurer_for
 from pruner_engine.jobs.open_run import OpenRun
 from pruner_engine.protocol import Notice, Phase
+from pruner_engine.rule_names import Layout
 from pruner_engine.search.budget import Budget
 from pruner_engine.search.layout import Measured, measured_layout, pays
 from pruner_engine.search.settings import settings_from
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import layouts
+from pruner_engine.tasks.task import TuningTask
 
 
-def laid_out(run: OpenRun, model: LoadedModel, target: tvm.target.Target, profile: DeviceProfile) -> tvm.IRModule:
-    """Prepare the model of a run; the layout that is measured to be faster becomes one of the run's settings.
+def laid_out(run: OpenRun, model: LoadedModel, target: tvm.target.Target, profile: DeviceProfile) -> list[TuningTask]:
+    """The tasks of a run's model; the layout that is measured to be faster becomes one of the run's settings.
 
     Raises:
+        StoppedError: the run was stopped before it was known which one is faster.
         UserError: candidates cannot be measured at all.
     """
     row = run.row
@@ -30,18 +34,22 @@ def laid_out(run: OpenRun, model: LoadedModel, target: tvm.target.Target, profil
     long = pays(Budget(row["budget_trials"], row["budget_s"]))
     wanted = settings.layout == "measured" or (settings.layout == "auto" and long)
     if there.channels_last is None or not wanted:
-        return there.prepared(settings.settled_layout or there.likely)
+        return extract_tasks(there.prepared(settings.settled_layout or there.likely), target)
 
     def tell(kernel: str) -> None:
         run.job.emit(Phase(name="layout", detail=kernel))
 
-    tasks = extract_tasks(there.prepared(there.likely), target)
-    with measurer_for(target, msgspec.structs.replace(settings, check="none"), tasks) as measurer:
-        found = measured_layout(there, measurer, profile, settings, row["seed"], tell)
+    names: tuple[Layout, Layout] = ("own", "channels-last")
+    tasks = {name: extract_tasks(there.prepared(name), target) for name in names}
+    stop = run.job.control.stop.is_set
+    with measurer_for(target, msgspec.structs.replace(settings, check="none"), tasks[there.likely]) as measurer:
+        found = measured_layout(tasks, there.likely, measurer, profile, settings, row["seed"], tell, stop)
+    if stop():
+        raise StoppedError("The run was stopped while layouts were measured.", "A resume measures them.")
     run.update(settings=settings.with_layout(found.layout).as_json())
     if found.seconds:
         run.note(_told(found))
-    return there.prepared(found.layout)
+    return tasks[found.layout]
 
 
 def _told(found: Measured) -> Notice:

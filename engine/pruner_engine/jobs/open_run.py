@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pruner_engine.errors import UserError, of_surroundings
+from pruner_engine.errors import StoppedError, UserError, of_surroundings
 from pruner_engine.jobs.job import JobContext
-from pruner_engine.protocol import Notice
+from pruner_engine.protocol import Notice, RunFinished
 from pruner_engine.store.project import Project
+
+BY_THE_USER = "stopped by the user"
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,10 @@ class OpenRun:
         self.job.control.on_moved = moved
         try:
             yield
+        except StoppedError:  # before there was anything to tune: a resume prepares it anew
+            self.update(state="stopped", reason=BY_THE_USER, phase="", pid=None, socket="")
+            nothing: dict[str, Any] = {"trials": 0, "valid": 0, "latency_s": None, "untuned_s": None}
+            self.job.emit(RunFinished(run_id=self.id, state="stopped", reason=BY_THE_USER, **nothing))
         except Exception as error:
             self._fail(error)
             raise

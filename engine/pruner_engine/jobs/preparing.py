@@ -21,7 +21,6 @@ from pruner_engine.store.reading import making_sense
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.profiling import profile_for
 from pruner_engine.targets.target import device_kind, resolve_target, threads_of
-from pruner_engine.tasks.extract import extract_tasks
 
 
 @dataclass(frozen=True)
@@ -37,6 +36,7 @@ def prepare_run(run: OpenRun, model: LoadedModel, target: tvm.target.Target) -> 
     """Extract the tasks of a new run's model into the project.
 
     Raises:
+        StoppedError: the run was stopped before it was known what to tune.
         UserError: there is nothing to tune in it.
     """
     row, project = run.row, run.project
@@ -46,7 +46,7 @@ def prepare_run(run: OpenRun, model: LoadedModel, target: tvm.target.Target) -> 
     project.work.set_profile(target_id, profile.as_json())
     run.update(phase="prepare")
     run.job.emit(Phase(name="prepare", detail=model.name))
-    tasks = extract_tasks(laid_out(run, model, target, profile), target)
+    tasks = laid_out(run, model, target, profile)
     if not tasks:
         raise UserError(f"{model.name} holds no kernel that could be tuned.", "Check that it is the model you meant.")
     if is_this_device(project.work.target(target_id), target):

@@ -9,15 +9,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import tvm
 import tvm_ffi
 
+from pruner_engine.caches import Caches
 from pruner_engine.errors import UserError
 from pruner_engine.export.records import RECORDS, ImportedRecord, read_records, write_records
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.stored import exported_trials, stored_run, stored_tasks
 from pruner_engine.processes.isolation import deadly
 from pruner_engine.protocol import ExportRecords, ImportRecords, Notice, Phase, RecordsExported, RecordsImported
+from pruner_engine.search.settings import settings_from
 from pruner_engine.space.schedule import schedule_of
 from pruner_engine.store.project import Project
 from pruner_engine.store.reading import making_sense
@@ -25,6 +28,8 @@ from pruner_engine.store.runs import IMPORTED
 from pruner_engine.store.tuning_database import ProjectDatabase
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.task import TuningTask, module_hash
+
+_CACHES: Caches = "warm"  # of MetaSchedule's runner
 
 
 def export_records(command: ExportRecords, job: JobContext) -> None:
@@ -52,7 +57,7 @@ def import_records(command: ImportRecords, job: JobContext) -> None:
     """Add the records that fit the tasks of the newest run as a run of their own.
 
     Their times are of another device, and are kept apart from what is measured here, unless the user says that they
-    are of this one.
+    are of this one. They were measured with warm caches, as MetaSchedule measures.
     """
     folder = Path(command.folder)
     job.emit(Phase(name="records", detail=command.folder))
@@ -70,6 +75,10 @@ def import_records(command: ImportRecords, job: JobContext) -> None:
         run_id = _add_run(project, run, tasks, fitting, command, folder)
         for problem in problems:
             project.runs.add_event(run_id, "warning", problem)
+    if command.same_device and (caches := settings_from(run["settings"]).caches) != _CACHES:
+        text = f"The records count as measured with warm caches, and exports of runs with {caches} ones leave them out."
+        hint = f"`pruner export --run {run_id}` takes them."
+        job.emit(Notice(level="info", text=text, hint=hint))
     for problem in problems[:3]:
         job.emit(Notice(level="warning", text=problem))
     count = sum(len(records) for records in fitting.values())
@@ -131,7 +140,8 @@ def _add_run(
             ids = dict(
                 zip(tasks, project.work.add_tasks(run["model_id"], target_id, list(tasks.values())), strict=True)
             )
-        columns = {name: run[name] for name in ("settings", "versions", "host")}
+        settings = msgspec.structs.replace(settings_from(run["settings"]), caches=_CACHES).as_json()
+        columns = {"settings": settings, "versions": run["versions"], "host": run["host"]}
         run_id = project.runs.add(
             run["model_id"], IMPORTED, 0, target_id=target_id, **columns, reason=f"records of {folder}"
         )

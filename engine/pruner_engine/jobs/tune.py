@@ -16,7 +16,7 @@ from pruner_engine.jobs.converting import converted
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.known import check_known, take_known
 from pruner_engine.jobs.measuring import check_tracker, measured_on, measurer_for
-from pruner_engine.jobs.open_run import OpenRun
+from pruner_engine.jobs.open_run import BY_THE_USER, OpenRun
 from pruner_engine.jobs.preparing import Work, prepare_run, prepared
 from pruner_engine.jobs.surroundings import host, versions
 from pruner_engine.plugins import load_plugins
@@ -171,7 +171,7 @@ def _tune(run: OpenRun, work: Work, settings: SearchSettings) -> None:
 
 def _finish(run: OpenRun, tuner: Tuner) -> None:
     stopped = run.job.control.stop.is_set()
-    state, reason = "stopped" if stopped else "finished", "stopped by the user" if stopped else ""
+    state, reason = "stopped" if stopped else "finished", BY_THE_USER if stopped else ""
     if not stopped and tuner.log.valid == 0:
         state, reason = "failed", _why_nothing_valid(run)
     run.update(state=state, reason=reason, elapsed_s=tuner.clock.elapsed_s, phase="", pid=None, socket="")

@@ -20,7 +20,7 @@ from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.edited import checked_row
 from pruner_engine.space.sketch import Sketch
 from pruner_engine.store.identity import identity
-from pruner_engine.store.lookups import finished, timed_decisions, whole_task
+from pruner_engine.store.lookups import timed_decisions, times_version, whole_task
 from pruner_engine.store.reader import ProjectReader, Row
 from pruner_engine.store.reading import making_sense
 from pruner_engine.targets.profile import DeviceProfile
@@ -68,20 +68,20 @@ class Workbench:
         self.analyzer: Analyzer = analyzer_for(self.space, self.profile)
         for sketch in self.space.sketches:  # the first question about each is answered as soon as the later ones
             self.analyzer.prepare(sketch.index)
-        self._calibrated_by = 0
+        self._calibrated_by = 0, 0  # version of its times
         self._reader: ProjectReader | None = None
         self._seen = 0  # version of the project's data
         self._kept: tuple[tuple[str, Sequence[Any]], Explanation] | None = None
 
     def refresh(self) -> None:
-        """Calibrate the analyzer again if more was measured since the last question."""
+        """Calibrate the analyzer again if more was measured, or told anew, since the last question."""
         project, task_id, _ = self.key
         reader = self._reader = self._reader or ProjectReader(project)
         version = reader.data_version()
         if version == self._seen:
             return
         self._hashes = {s["id"]: s["hash"] for s in reader.sketches(task_id)}
-        known = finished(reader, task_id)
+        known = times_version(reader, task_id)
         if known != self._calibrated_by:
             self._calibrate(timed_decisions(reader, task_id), reader.path)
             self._calibrated_by = known

@@ -15,6 +15,7 @@ from pruner_engine.draft.calibration import fit_device
 from pruner_engine.search.explorer import DraftSet, Explorer
 from pruner_engine.search.memory import Memory
 from pruner_engine.search.model_strategy import ModelStrategy
+from pruner_engine.search.settings import SearchSettings
 from pruner_engine.search.spread import spread
 from pruner_engine.search.strategy import Context, Proposal, register_strategy
 from pruner_engine.search.task_state import TaskState, Trial
@@ -56,6 +57,10 @@ class DraftVerify(ModelStrategy):
     def __init__(self, context: Context) -> None:
         super().__init__(context, context.settings.model)
         self._drafts: dict[str, _Draft] = {}
+
+    @classmethod
+    def check(cls, settings: SearchSettings) -> None:
+        check_model(settings.model, settings.checkpoint)
 
     def propose(self, state: TaskState, count: int) -> Proposal:
         draft = self._draft_of(state)
@@ -229,4 +234,4 @@ def _places(scores: Sequence[float | None]) -> np.ndarray:
     return places
 
 
-register_strategy(DraftVerify.name, DraftVerify, lambda settings: check_model(settings.model, settings.checkpoint))
+register_strategy(DraftVerify.name, DraftVerify)

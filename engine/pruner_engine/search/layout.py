@@ -7,7 +7,7 @@ of a kernel come within some tens of per cent of its best, and untuned kernels d
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,8 +23,6 @@ from pruner_engine.search.settings import SearchSettings
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.target import threads_of
-from pruner_engine.tasks.extract import extract_tasks
-from pruner_engine.tasks.prepare import Layouts
 from pruner_engine.tasks.task import TuningTask
 
 _KERNELS = 6  # of each layout, the heaviest of those that the other one does not have
@@ -40,7 +38,8 @@ class Measured:
     Attributes:
         layout: the faster one, the likely one where they hardly differ.
         seconds: of all kernels that the layouts do not share, estimated from those that were measured; {} where
-            nothing was, since the layouts share all kernels or no candidate of one of them is valid.
+            nothing is known, since the layouts share all kernels, no candidate of one of them is valid, or it was
+            broken off.
     """
 
     layout: Layout
@@ -54,39 +53,42 @@ def pays(budget: Budget) -> bool:
 
 
 def measured_layout(
-    there: Layouts,
+    tasks: Mapping[Layout, Sequence[TuningTask]],
+    likely: Layout,
     measurer: Measurer,
     profile: DeviceProfile,
     settings: SearchSettings,
     seed: int = 0,
     on_kernel: Callable[[str], None] = lambda name: None,
+    should_stop: Callable[[], bool] = lambda: False,
 ) -> Measured:
     """Measure the kernels that a model has in one layout only.
 
     Args:
-        there: what there is to choose from.
+        tasks: of the model in each of the two layouts that there are to choose from.
+        likely: the layout that is kept unless the other one is clearly faster.
         measurer: for the target that it was prepared for; need not check outputs.
         on_kernel: told the name of each kernel before it is drafted.
+        should_stop: asked before each kernel and between candidates; True breaks it off.
 
     Raises:
         UserError: the measurement processes are ended from outside again and again.
     """
 
     def fastest(task: TuningTask) -> float:
+        if should_stop():
+            return math.inf
         on_kernel(task.name)
-        return _fastest(task, measurer, profile, settings, seed)
+        return _fastest(task, measurer, profile, settings, seed, should_stop)
 
-    names: tuple[Layout, Layout] = ("own", "channels-last")
-    tasks = {name: extract_tasks(there.prepared(name), measurer.target) for name in names}
     shared = set.intersection(*({task.hash for task in found} for found in tasks.values()))
     seconds: dict[Layout, float] = {}
-    for name in names:
-        apart = [task for task in tasks[name] if task.hash not in shared]
-        seconds[name] = _seconds(apart, profile, fastest)
-    if not all(0.0 < found < math.inf for found in seconds.values()):
-        return Measured(there.likely, {})
-    other = names[there.likely == "own"]
-    return Measured(other if seconds[other] < _WORTH * seconds[there.likely] else there.likely, seconds)
+    for name, found in tasks.items():
+        seconds[name] = _seconds([task for task in found if task.hash not in shared], profile, fastest)
+    if should_stop() or not all(0.0 < known < math.inf for known in seconds.values()):
+        return Measured(likely, {})
+    other = next(name for name in tasks if name != likely)
+    return Measured(other if seconds[other] < _WORTH * seconds[likely] else likely, seconds)
 
 
 def _seconds(tasks: Sequence[TuningTask], profile: DeviceProfile, fastest: Callable[[TuningTask], float]) -> float:
@@ -98,7 +100,12 @@ def _seconds(tasks: Sequence[TuningTask], profile: DeviceProfile, fastest: Calla
 
 
 def _fastest(
-    task: TuningTask, measurer: Measurer, profile: DeviceProfile, settings: SearchSettings, seed: int
+    task: TuningTask,
+    measurer: Measurer,
+    profile: DeviceProfile,
+    settings: SearchSettings,
+    seed: int,
+    should_stop: Callable[[], bool],
 ) -> float:
     """Seconds a call of the best of the draft's first candidates; infinite where none is valid."""
     try:
@@ -111,7 +118,7 @@ def _fastest(
         return math.inf
     results: list[MeasureResult] = []
     inputs = [MeasureInput(one.hash, one.schedule.mod) for one in first if one.schedule is not None]
-    measurer.measure(task, inputs, best_s=None, on_result=results.append)
+    measurer.measure(task, inputs, best_s=None, on_result=results.append, should_stop=should_stop)
     timed = (one.seconds for one in results if one.ok and not one.censored)
     return min((seconds for seconds in timed if seconds is not None), default=math.inf)
 

@@ -38,11 +38,6 @@ def _adaptable(model: CostModel) -> NetworkCostModel:
     return model
 
 
-def _check(settings: SearchSettings) -> None:
-    _adaptable(create_model(settings.model))
-    check_model(settings.model, settings.checkpoint or _shipped(settings.model, 0))
-
-
 class MomentumDraftVerify(DraftVerify):
     """Strategy `moa-pruner`."""
 
@@ -55,6 +50,11 @@ class MomentumDraftVerify(DraftVerify):
         checkpoint = settings.checkpoint or _shipped(settings.model, context.profile.vector_bits)
         super().__init__(replace(context, settings=settings.with_checkpoint(checkpoint)))
         self.adapter = MomentumAdapter(_adaptable(self.model), momentum=settings.momentum, every=settings.adapt_every)
+
+    @classmethod
+    def check(cls, settings: SearchSettings) -> None:
+        _adaptable(create_model(settings.model))
+        check_model(settings.model, settings.checkpoint or _shipped(settings.model, 0))
 
     def update(self, groups: dict[str, Group]) -> LearnReport:
         report, adaptation = self.adapter.update(groups)
@@ -84,4 +84,4 @@ class MomentumDraftVerify(DraftVerify):
         return {**super().checkpoints(), **kept}
 
 
-register_strategy(MomentumDraftVerify.name, MomentumDraftVerify, _check)
+register_strategy(MomentumDraftVerify.name, MomentumDraftVerify)

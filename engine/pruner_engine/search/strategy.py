@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import tvm
@@ -16,6 +17,7 @@ from pruner_engine.search.settings import SearchSettings
 from pruner_engine.search.task_state import TaskState, Trial
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.targets.profile import DeviceProfile
+from pruner_engine.verify.pretrained import read_checkpoint_file
 
 
 @dataclass
@@ -87,6 +89,16 @@ class Strategy(ABC):
         self.context = context
         self.round_trials = context.settings.round_trials or self.round_trials
 
+    @classmethod
+    def check(cls, settings: SearchSettings) -> None:
+        """Refuse, before a run costs time, settings that it cannot work with: here a checkpoint that cannot be read.
+
+        Raises:
+            UserError: it cannot.
+        """
+        if settings.checkpoint:
+            read_checkpoint_file(Path(settings.checkpoint))
+
     def widen_rounds(self, builders: int) -> None:
         """Measure as many candidates a round as are built at a time: fewer would leave builders idle."""
         if self.context.settings.round_trials is None:
@@ -125,14 +137,15 @@ _CHECKS: dict[str, Callable[[SearchSettings], None]] = {}
 
 
 def register_strategy(
-    name: str, make: Callable[[Context], Strategy], check: Callable[[SearchSettings], None] = lambda _: None
+    name: str, make: Callable[[Context], Strategy], check: Callable[[SearchSettings], None] | None = None
 ) -> None:
     """Register a strategy, as a plugin does, under a name that `--strategy` then takes.
 
     Args:
-        check: raises UserError where it cannot work with these settings; asked before a run costs time.
+        check: as `Strategy.check`; without one that of `make`, where it is a class.
     """
-    _REGISTRY[name], _CHECKS[name] = make, check
+    own = make.check if isinstance(make, type) and issubclass(make, Strategy) else Strategy.check
+    _REGISTRY[name], _CHECKS[name] = make, check or own
 
 
 def strategy_names() -> list[str]:

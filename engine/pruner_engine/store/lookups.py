@@ -66,13 +66,13 @@ def same_task(reader: ProjectReader, task_id: int, other: ProjectReader) -> int:
     return int(found["id"]) if found else -1
 
 
-def finished(reader: ProjectReader, task_id: int) -> int:
-    """How many measurements of a task, of all runs, were neither failed nor abandoned."""
-    return int(reader.rows(f"SELECT count(*) AS n {_FINISHED}", (task_id,))[0]["n"])
+def times_version(reader: ProjectReader, task_id: int) -> tuple[int, int]:
+    """Changes with `timed_decisions`: how many these are, and how often times of the project were told anew."""
+    return int(reader.rows(f"SELECT count(*) AS n {_FINISHED}", (task_id,))[0]["n"]), reader.told_anew()
 
 
 def timed_decisions(reader: ProjectReader, task_id: int) -> list[Row]:
-    """Sketch, decisions and seconds a call of the measurements that `finished` counts."""
+    """Sketch, decisions and seconds a call of a task's measurements, of all runs, but for failed and abandoned ones."""
     return reader.rows(f"SELECT c.sketch_id, c.decisions, x.seconds {_FINISHED}", (task_id,))
 
 

@@ -15,7 +15,7 @@ import sqlite_utils
 from pruner_engine import __version__
 from pruner_engine.errors import UserError
 from pruner_engine.store.lock import LastWords, WriterLock
-from pruner_engine.store.reading import refuse_long, refuse_missing
+from pruner_engine.store.reading import refuse_empty, refuse_long, refuse_missing
 from pruner_engine.store.runs import BUSY, RunRepository
 from pruner_engine.store.schema import migrations
 from pruner_engine.store.trials import TrialRepository
@@ -60,6 +60,7 @@ class Project:
     def existing(cls, path: str | Path) -> Project:
         """The project of a file that is there: one that was moved away is not to be begun anew in its place."""
         refuse_missing(Path(path))
+        refuse_empty(Path(path))
         return cls(path)
 
     def _open(self) -> sqlite_utils.Database:

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from pruner_engine.errors import UserError
 from pruner_engine.store.lock import is_being_written
-from pruner_engine.store.reading import connect_read_only, makes_sense, making_sense, refuse_missing, state_of
+from pruner_engine.store.reading import (
+    connect_read_only,
+    makes_sense,
+    making_sense,
+    refuse_empty,
+    refuse_missing,
+    state_of,
+)
 from pruner_engine.store.versions import refuse_foreign
 
 if TYPE_CHECKING:
@@ -43,6 +50,7 @@ class ReadOnlyProject:
         self._db, self._state = connect_read_only(self.path)
         if not self.rows("SELECT 1 FROM sqlite_master WHERE name = 'runs'") and is_being_written(self.path):
             raise UserError(f"{self.path.name} is only being made by an engine.", "Open it again in a moment.")
+        refuse_empty(self.path)
         refuse_foreign(self._db, self.path)
 
     def close(self) -> None:

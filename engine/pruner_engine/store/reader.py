@@ -73,7 +73,7 @@ class ProjectReader(CandidateReader, ResultReader):
         self._scored = AppendedRows(_SCORED, "measurement_id")
         self._rounds: dict[int, dict[int, Row]] = {}
         self._roofs: dict[int, Place | None] = {}
-        self._told: Row | None = None  # how often times were told anew
+        self._told = 0  # how often times were told anew
 
     def _open(self) -> None:
         super()._open()
@@ -173,13 +173,18 @@ class ProjectReader(CandidateReader, ResultReader):
         rows = self._scored.of(self._db, run_id)
         return rows, len(rows) - known < _CHUNK
 
+    def told_anew(self) -> int:
+        """How often times of the project's measurements were told anew."""
+        row = self.one("SELECT value FROM meta WHERE key = ?", (TOLD_ANEW,))
+        return 0 if row is None else int(row["value"])
+
     def _tasks_tally(self, run_id: int) -> Mapping[int, TaskTally]:
         self._forget_old_times()
         return self._tally.tasks(run_id)
 
     def _forget_old_times(self) -> None:
         """Read all measurements once more if an engine has told their times anew."""
-        told = self.one("SELECT value FROM meta WHERE key = ?", (TOLD_ANEW,))
+        told = self.told_anew()
         if told != self._told:
             self._told, self._tally = told, Tally(self._db)
             self._scored.forget()

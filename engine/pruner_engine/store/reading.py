@@ -44,6 +44,12 @@ def refuse_missing(path: Path) -> None:
         raise UserError(f"There is no project file {path}.", "Check the path, or tune a model into it first.")
 
 
+def refuse_empty(path: Path) -> None:
+    """Raises UserError: nothing was ever written into the file."""
+    if path.stat().st_size == 0:
+        raise UserError(f"{path} is an empty file: it holds no project.", "Tune a model into it, or choose another.")
+
+
 @contextlib.contextmanager
 def making_sense(path: Path) -> Iterator[None]:
     """Turn whatever is raised by what a project file holds into a sentence."""

@@ -70,7 +70,7 @@ class SchedulePage(Page):
         split.addWidget(self.candidates)
         yield
         self.candidate_card = Card(tr("Candidate"))
-        self.candidate_card.setMinimumWidth(theme.pixels(520))
+        self.candidate_card.setMinimumWidth(theme.pixels(440))
         split.addWidget(self.candidate_card)
         split.setSizes([420, 740])  # and so in any width: neither has a stretch of its own
         self._fill_candidate(self.candidate_card)
@@ -191,8 +191,9 @@ class SchedulePage(Page):
             self._tell(said(row["message"] or ""), hint, row["log"] or "" if failed else "")
         self.reference_button.setEnabled(row is not None)
         self._subject = subject
+        news = task["trials"] + self.workspace.reader.told_anew()
         for _, pane in self.panes:
-            pane.look_at(subject, task["trials"])
+            pane.look_at(subject, news)
 
     def _tell(self, message: str, hint: str = "", log: str = "") -> None:
         """Tell the outcome of the candidate's measurement, what to do about a failure, and what its worker wrote."""

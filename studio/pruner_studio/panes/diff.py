@@ -58,6 +58,8 @@ class DiffPane(Pane):
         self.left.activated.connect(self._left_chosen)
         self.forms = Segments(tr("What is compared"), FORMS)
         self.forms.chosen.connect(lambda _: self._compare())
+        for form in _COMPILED:  # all of them, which no target has, would ask for more room than a small screen has
+            self.forms.part(form).hide()
         top.addWidget(label(tr("Compare with"), "muted"))
         top.addWidget(self.left, 1)
         self.column.addLayout(top)

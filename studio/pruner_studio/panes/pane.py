@@ -69,7 +69,7 @@ class Pane(QWidget):
         self.column.setSpacing(8)
 
     def look_at(self, subject: Subject, news: int) -> None:
-        """Show this one, now or as soon as the pane is visible; `news` grows while trials of its task are made."""
+        """Show this one, now or as soon as the pane is visible; `news` grows as trials are made, or told anew."""
         self.subject, self._news = subject, news
         self._show_if_visible()
 
@@ -95,7 +95,7 @@ class Pane(QWidget):
         raise NotImplementedError
 
     def show_news(self, subject: Subject) -> None:
-        """Trials were made of the task of the subject that is shown."""
+        """Trials were made, or told anew, of the task of the subject that is shown."""
 
     def finder(self) -> SearchField | None:
         """What is typed into that is sought in it; None where there is no text."""

@@ -102,9 +102,9 @@ class WhatIfPane(Pane):
         self._predict()
 
     def show_news(self, subject: Subject) -> None:
-        """The shown candidate itself may have been measured."""
+        """The shown candidate itself may have been measured, or its time told anew."""
         row = self.candidate(subject)
-        if self._row is not None and row is not None and row["stage"] != self._row["stage"]:
+        if self._row is not None and row is not None and _known(row) != _known(self._row):
             self._row = row
             self._predict()
 
@@ -289,6 +289,11 @@ class WhatIfPane(Pane):
             if old != new:
                 words += ["--decide", f"{name}={_value(spec, new)}"]
         return [*words, self._step] if self._step else words
+
+
+def _known(row: dict[str, Any]) -> tuple[Any, ...]:
+    """What measuring has told of a candidate."""
+    return row["stage"], row["seconds"]
 
 
 def _value(spec: dict[str, Any], value: Any) -> str:

@@ -10,9 +10,10 @@ from pruner_engine.cli.bench.e2e import e2e
 from pruner_engine.cli.bench.rules import rules
 from pruner_engine.cli.bench.search import search
 from pruner_engine.cli.bench.trial import trial
+from pruner_engine.cli.group import Commands
 
 
-@click.group()
+@click.group(cls=Commands)
 def bench() -> None:
     """Compare on this machine: search strategies, the cost of trials, the draft, the libraries."""
 

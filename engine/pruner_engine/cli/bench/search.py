@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 from rich.table import Table
 
 from pruner_engine.benchmarks.adaptation import MODELS
 from pruner_engine.benchmarks.curve import PARTS
 from pruner_engine.benchmarks.search import comparison_runs, variants_of
 from pruner_engine.benchmarks.series import WantedRun
-from pruner_engine.benchmarks.summary import Json, summarise
+from pruner_engine.benchmarks.summary import Json, foretold_labels, summarise
 from pruner_engine.benchmarks.workloads import subjects_of
 from pruner_engine.cli.arguments import make_folder
 from pruner_engine.cli.options import (
@@ -26,8 +27,11 @@ from pruner_engine.cli.options import (
 )
 from pruner_engine.cli.output import print_json, print_table, progress_line
 from pruner_engine.cli.series import refuse_failed, run_all
+from pruner_engine.errors import UserError
 from pruner_engine.replacing import PAGE
 from pruner_engine.units import latency, percent, ratio
+
+_AGAINST_NOTHING = "No run of {baseline}: the others are held against nothing."
 
 
 @click.command()
@@ -79,12 +83,14 @@ def search(
     Called again it skips what is finished and resumes what is not.
     """
     wanted = [] if no_run else _plan(models, lists, out, **options)
+    if wanted:
+        _look_for(baseline, wanted, out, quiet=as_json)
     failed = run_all(wanted, quiet=as_json)
     if again and wanted:
         _time_again(sorted({run.project for run in wanted}), again, quiet=as_json)
     summary = summarise(out, baseline)
     if baseline not in summary["strategies"] and not as_json:
-        click.echo(f"No run of {baseline}: the others are held against nothing.", err=True)
+        click.echo(_AGAINST_NOTHING.format(baseline=baseline), err=True)
     if html is not None:
         from pruner_engine.reports.comparison import write_comparison
 
@@ -94,6 +100,23 @@ def search(
     else:
         _print_summary(summary)
     refuse_failed(failed)
+
+
+def _look_for(baseline: str, wanted: list[WantedRun], folder: Path, *, quiet: bool) -> None:
+    """Say before anything is measured that nothing will be held against the baseline.
+
+    Raises:
+        UserError: the baseline that was asked for is none.
+    """
+    labels = foretold_labels(wanted, folder, baseline)
+    if baseline in labels:
+        return
+    if click.get_current_context().get_parameter_source("baseline") is not ParameterSource.DEFAULT:
+        raise UserError(
+            f"{baseline} is no strategy of this comparison.", f"--baseline takes one of {', '.join(labels)}."
+        )
+    if not quiet:
+        click.echo(_AGAINST_NOTHING.format(baseline=baseline), err=True)
 
 
 def _plan(

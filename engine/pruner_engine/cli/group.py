@@ -1,0 +1,16 @@
+"""Groups of commands whose help tells in full what each command does."""
+
+from __future__ import annotations
+
+import click
+
+_ENDLESS = 1000  # characters; click cuts a sentence that is longer than the rest of its line
+
+
+class Commands(click.Group):
+    """A group that lists its commands each with its whole first sentence, on as many lines as that takes."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, one.get_short_help_str(_ENDLESS)) for name, one in found if one is not None])
