@@ -13,9 +13,9 @@ from pruner_engine.space.design_space import DesignSpace
 def spread(space: DesignSpace, candidates: Sequence[Candidate], count: int) -> list[Candidate]:
     """The best `count` of which no two have a decision in common, or as few as there have to be.
 
-    An analyzer that errs about one tile errs about all that share it, and its best are alike. Of 24 kernels the best of
-    its first three, six and ten takes 1.16, 1.15 and 1.14 times as long as the best of its 96; so spread 1.12, 1.08 and
-    1.06 (`docs/experiments.md`).
+    An analyzer that errs about one tile errs about all that share it, and its best are alike: of 24 kernels the best of
+    its first ten took 1.14 times as long as the best of 120 candidates, the best of ten so spread 1.06 times
+    (`docs/experiments.md`).
 
     Args:
         candidates: of sketches of the space, best first.
