@@ -7,8 +7,6 @@ bias.
 
 from __future__ import annotations
 
-from collections import Counter
-
 import numpy as np
 import tvm
 from tvm import relax
@@ -16,7 +14,7 @@ from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
 from pruner_engine.tasks.halves import SUMMED_AS
-from pruner_engine.tasks.rewriting import bound, operator_of, rewritten, shape_of
+from pruner_engine.tasks.rewriting import bound, occurrences, operator_of, rewritten, shape_of
 
 
 def fold_batch_norms(mod: tvm.IRModule) -> tvm.IRModule:
@@ -28,12 +26,7 @@ def fold_batch_norms(mod: tvm.IRModule) -> tvm.IRModule:
 class _Rewriter(PyExprMutator):
     def __init__(self, mod: tvm.IRModule) -> None:
         super().__init__(mod)
-        self.readers: Counter[relax.Expr] = Counter()
-        relax.analysis.post_order_visit(mod["main"], self._count)
-
-    def _count(self, node: relax.Expr) -> None:
-        if isinstance(node, relax.Var):
-            self.readers[node] += 1
+        self.readers = occurrences(mod)
 
     def visit_tuple_getitem_(self, item: relax.TupleGetItem) -> relax.Expr:
         """Called for each item of a tuple: the first of a batch norm is what it makes of its operand."""

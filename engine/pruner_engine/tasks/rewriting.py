@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import tvm
 from tvm import relax
@@ -39,6 +41,18 @@ def bound(rewriter: PyExprMutator, value: relax.Expr) -> relax.Expr:
             break
         value = found
     return value
+
+
+def occurrences(mod: tvm.IRModule) -> Counter[relax.Expr]:
+    """How often each variable of "main" is read, as an operand or a result."""
+    found: Counter[relax.Expr] = Counter()
+
+    def visit(node: relax.Expr) -> None:
+        if isinstance(node, relax.Var):
+            found[node] += 1
+
+    relax.analysis.post_order_visit(mod["main"], visit)
+    return found
 
 
 def constant(values: np.ndarray) -> relax.Constant:

@@ -7,7 +7,6 @@ reshapes, and TVM's importer of ONNX files writes norms over instances out.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -18,7 +17,7 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import bound, operator_of, rewritten, shape_of
+from pruner_engine.tasks.rewriting import bound, occurrences, operator_of, rewritten, shape_of
 
 _LAYERS, _GROUPS = "relax.nn.layer_norm", "relax.nn.group_norm"
 _LEAST_RANK = 3  # of what has channels and positions
@@ -42,12 +41,7 @@ class _Spread:
 class _Rewriter(PyExprMutator):
     def __init__(self, mod: tvm.IRModule) -> None:
         super().__init__(mod)
-        self.readers: Counter[relax.Expr] = Counter()
-        relax.analysis.post_order_visit(mod["main"], self._count)
-
-    def _count(self, node: relax.Expr) -> None:
-        if isinstance(node, relax.Call):
-            self.readers.update(arg for arg in node.args if isinstance(arg, relax.Var))
+        self.readers = occurrences(mod)
 
     def visit_call_(self, call: relax.Call) -> relax.Expr:
         """Called for each call, operands first."""
