@@ -139,7 +139,9 @@ def test_a_plugins_strategy_on_ours_tells_as_early_what_will_not_do(tmp_path):
     register_strategy("mine", Mine)
     (checkpoint := tmp_path / "c.safetensors").write_bytes(create_model("pacm").to_bytes())
     with pytest.raises(UserError, match="of kind 'pacm'"):
-        started(tmp_path / "p.pruner", str(tmp_path / "none.onnx"), "mine", settings={"checkpoint": str(checkpoint)})
+        started(
+            tmp_path / "p.pruner", tmp_path / "none.onnx", strategy="mine", settings={"checkpoint": str(checkpoint)}
+        )
 
 
 @pytest.mark.parametrize(("rpc", "words"), [("board", "not the address"), ("127.0.0.1:1", "No tracker answers")])
