@@ -24,7 +24,7 @@ from pruner_engine.space.decision import Rows
 from pruner_engine.verify.pretrained import check_model
 
 _EQUAL_AT = 48  # trials of a task from which on the learned model's order counts as much as the draft's
-_FIRST = 4  # times the trials of a task's first round that a pre-trained model verifies
+_FIRST = 4  # times the trials of a task's first round that it verifies: of a new task the model knows least
 _PRETRAINED = 64  # trials that a pre-trained model is credited with
 _ONE_IN = 4  # candidates of a round one may be there as the best of its sketch
 _TWICE = 1.0  # in log2: how much slower than the best the draft may expect that one to be
@@ -75,8 +75,7 @@ class DraftVerify(ModelStrategy):
         self.context.on_phase("verify", state.task.name)
         if fresh:
             draft.pool, draft.waiting = [], draft.found.candidates
-        # of a new task a model that learns from nothing knows less than the draft, and verifies in vain
-        first = None if state.rounds else count * (_FIRST if self.pretrained else 1)
+        first = None if state.rounds else _FIRST * count
         self._materialise(state, draft, first)
         while len(draft.pool) < count and draft.waiting:  # some of the first could not be applied
             self._materialise(state, draft, first)
@@ -169,7 +168,7 @@ class DraftVerify(ModelStrategy):
         fresh = self.context.settings.fresh_samples
         now = draft.waiting
         if drafted is not None:
-            fresh = min(fresh, drafted // 2) if self.pretrained else 0
+            fresh = min(fresh, drafted // 2)
             now = spread(state.space, draft.waiting, drafted)
         taken = {candidate.hash for candidate in now}
         draft.waiting = [candidate for candidate in draft.waiting if candidate.hash not in taken]
