@@ -12,6 +12,7 @@ from pruner_engine.cli.objects import run_object
 from pruner_engine.cli.options import WholeType, json_option, project_argument
 from pruner_engine.cli.output import print_json, print_table
 from pruner_engine.store import comparison
+from pruner_engine.store.read_only import Row
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.units import duration, latency, ratio
 
@@ -61,6 +62,6 @@ def compare(project: str, others: tuple[str, ...], run_id: int | None, goal_of: 
         click.echo("Latencies that were measured with other caches do not compare.")
 
 
-def _strategy(run: comparison.Row) -> str:
+def _strategy(run: Row) -> str:
     caches = comparison.caches_of(run)
     return str(run["strategy"]) if caches == "network" else f"{run['strategy']}, {caches} caches"

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 from collections import defaultdict
-from typing import Any
 
-Row = dict[str, Any]
+from pruner_engine.store.read_only import Row
 
 
 class AppendedRows:

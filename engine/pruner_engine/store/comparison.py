@@ -9,10 +9,9 @@ from typing import Any
 
 from pruner_engine.caches import Caches
 from pruner_engine.errors import UserError
+from pruner_engine.store.read_only import Row
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.store.runs import no_run
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True)
