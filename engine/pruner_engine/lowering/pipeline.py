@@ -1,4 +1,4 @@
-"""TVM's lowering of kernels, with two repairs, and products of bytes in the form of their instruction.
+"""TVM's lowering of kernels, with repairs, tiles in registers, and products of bytes in the form of their instruction.
 
 A kernel for Tensor Cores keeps operands and results in dynamic shared memory. TVM plans that memory twice:
 StorageRewrite gives results the place of an operand whatever its type, and where the types differ (int8 and int32,
@@ -20,6 +20,7 @@ from tvm.tirx.compilation_pipeline import register_tir_pipeline
 from pruner_engine.lowering.byte_products import accumulated, holds_byte_products
 from pruner_engine.lowering.long_kernels import in_few_loops, in_long_loops
 from pruner_engine.lowering.parted_loops import in_parted_loops
+from pruner_engine.lowering.register_tiles import in_registers
 
 _PLAN_ONCE = {"tirx.merge_static_smem": True}  # what it says of static memory does not matter: these kernels have none
 
@@ -38,7 +39,7 @@ def _pipeline() -> tuple[Any, Any, Any]:
         dynamic = {variable: function for variable, function in mod.functions.items() if _is_dynamic(function)}
         if not dynamic:
             # asked before: a kernel is small until its loops are unrolled
-            return accumulated(stock(mod)) if holds_byte_products(mod) else stock(mod)
+            return in_registers(accumulated(stock(mod)) if holds_byte_products(mod) else stock(mod))
         others = {variable: function for variable, function in mod.functions.items() if variable not in dynamic}
         with PassContext(opt_level=context.opt_level, config={**context.config, **_PLAN_ONCE}):
             lowered = stock(IRModule(dynamic, attrs=mod.attrs))
