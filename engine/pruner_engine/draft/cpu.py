@@ -116,15 +116,17 @@ def _cycles(block: ScheduledBlock, step: _Step, core: Core) -> tuple[Value, Valu
     loads, stores = step.loads, step.stores
     runs = _reduction_run(block)
     if block.accumulates:
-        # accumulators are filled and emptied once a run, or every step where loops keep them out of registers
+        # loops keep accumulators out of registers
         around = where(step.unrolled, 0, step.accumulators)
-        loads = loads + around + step.accumulators / runs
-        stores = stores + around + step.accumulators / runs
+        loads = loads + around
+        stores = stores + around
     arithmetic = max(1, flops // 2) * step.accumulators * core.arithmetic
     cycles = maximum(maximum(arithmetic, loads * core.load), stores * core.store)
     cycles = maximum(cycles, _inserted(block) * core.insert)
     overhead: Value = core.spatial_loop
     if block.accumulates:
+        # a run that completes no result fetches its accumulators and puts them back, while nothing is computed
+        cycles = cycles + _incomplete(block) * step.accumulators / runs * (core.load + core.store)
         besides = 1 + max(store.between for store in block.source.stores)
         spilled = maximum(step.accumulators + step.streams + besides - core.registers, 0) * step.unrolled
         cycles = cycles + where(spilled > 0, core.spill + spilled * core.spill_each, 0)
@@ -223,6 +225,19 @@ def _reduction_run(block: ScheduledBlock) -> Value:
             break
         run = run * loop.extent
     return run
+
+
+def _incomplete(block: ScheduledBlock) -> Value:
+    """1 where a loop that moves the results lies between loops of their sums: no run of steps completes one."""
+    around = block.loops[: len(block.loops) - len(block.tail)]
+    moving: Value = 1
+    found: Value = 0
+    for loop in reversed(around):
+        if any(t.written and t.indexed_by(loop) for t in block.touches):
+            moving = moving * loop.extent
+        elif not data_parallel(loop):
+            found = maximum(found, moving > 1)
+    return found
 
 
 def _traffic(block: ScheduledBlock, core: Core) -> dict[str, Value]:
