@@ -135,6 +135,8 @@ def _cycles(block: ScheduledBlock, step: _Step, core: Core) -> tuple[Value, Valu
         latency = core.latency * where(step.unrolled, 1.0, 1.25) / maximum(1.0, _REORDER / chain)
         looped = where(step.unrolled, 1.0, 1.0 + step.vectors)
         overhead = core.loop * looped / maximum(1, minimum(block.unroll, 64) / step.vectors)
+        # LLVM unrolls a short sum by itself
+        overhead = where(step.unrolled * (runs * step.accumulators <= _FULL_UNROLL), 0, overhead)
         overhead = maximum(overhead, latency - cycles)
     cycles = cycles + (special * core.special + divisions * core.division) * block.vector * step.vectors
     return cycles, overhead
