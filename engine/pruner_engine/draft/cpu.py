@@ -14,6 +14,7 @@ from typing import cast
 from pruner_engine.draft.columns import Value, ceil_div, equal, maximum, minimum, product, square_root, where
 from pruner_engine.draft.core import Core
 from pruner_engine.draft.footprint import Touch, conflicts, lines, spans_by_depth
+from pruner_engine.draft.index import atoms_of
 from pruner_engine.draft.nest import Block, Node, data_parallel
 from pruner_engine.draft.parts import Parts, Statement, add_up
 from pruner_engine.draft.postproc import ScheduledBlock, postprocessed
@@ -83,6 +84,7 @@ class _Step:
         unrolled: 1 where the vectors of a step are straight-line code, 0 where a loop goes over them.
         loads, stores: load and store instructions of one step, without those that fill and empty accumulators.
         streams: loads of whole vectors that have to stay in a register because they are used more than once.
+        windows: loads of whole vectors that the next steps of a sliding window use again.
     """
 
     count: Value
@@ -91,6 +93,7 @@ class _Step:
     unrolled: Value
     loads: Value
     streams: Value
+    windows: Value
     stores: Value
 
     @classmethod
@@ -115,7 +118,13 @@ def _cycles(block: ScheduledBlock, step: _Step, core: Core) -> tuple[Value, Valu
     )
     loads, stores = step.loads, step.stores
     runs = _reduction_run(block)
+    besides = 1 + max(store.between for store in block.source.stores)
     if block.accumulates:
+        # LLVM keeps what a window uses again, on the stack if need be
+        kept = step.accumulators + step.streams + step.windows + besides
+        pushed = minimum(step.windows, maximum(kept - core.registers, 0)) * step.unrolled
+        loads = loads + pushed
+        stores = stores + pushed
         # loops keep accumulators out of registers
         around = where(step.unrolled, 0, step.accumulators)
         loads = loads + around
@@ -127,7 +136,6 @@ def _cycles(block: ScheduledBlock, step: _Step, core: Core) -> tuple[Value, Valu
     if block.accumulates:
         # a run that completes no result fetches its accumulators and puts them back, while nothing is computed
         cycles = cycles + _incomplete(block) * step.accumulators / runs * (core.load + core.store)
-        besides = 1 + max(store.between for store in block.source.stores)
         spilled = maximum(step.accumulators + step.streams + besides - core.registers, 0) * step.unrolled
         cycles = cycles + where(spilled > 0, core.spill + spilled * core.spill_each, 0)
         # chains of additions that follow each other overlap as far as the reorder buffer reaches
@@ -156,8 +164,8 @@ def _balance(parallel: Value, cores: int) -> Value:
     return ceil_div(parallel, cores) / parallel
 
 
-def _memory_operations(block: ScheduledBlock, operations: Value, accumulators: Value) -> tuple[Value, Value, Value]:
-    """`loads`, `streams` and `stores` of a `_Step`.
+def _memory_operations(block: ScheduledBlock, operations: Value, accumulators: Value) -> tuple[Value, ...]:
+    """`loads`, `streams`, `windows` and `stores` of a `_Step`.
 
     Args:
         operations: vector registers of one vector.
@@ -166,6 +174,7 @@ def _memory_operations(block: ScheduledBlock, operations: Value, accumulators: V
     inner = block.tail or []
     loads: Value = 0
     streams: Value = 0
+    windows: Value = 0
     stores: Value = 0
     for touch in block.touches:
         own = touch.read and touch.written
@@ -188,9 +197,20 @@ def _memory_operations(block: ScheduledBlock, operations: Value, accumulators: V
             loads = loads + where(wide, vectors, reused) * touch.times * in_memory
             # one that is used once is an operand of its instruction and needs no register
             streams = streams + where(wide * (vectors < accumulators), vectors, 0)
+            if _slides(touch, block):
+                windows = windows + where(wide, vectors, 0)
         else:
             stores = stores + reused / block.vector * operations
-    return loads, streams, stores
+    return loads, streams, windows, stores
+
+
+def _slides(touch: Touch, block: ScheduledBlock) -> bool:
+    """Whether a loop of the sum moves what is read along a dimension that a loop of the results moves it along, too."""
+    results = {atom for loop in block.tail for atom in loop.atoms}
+    sums = {atom for loop in block.loops if not data_parallel(loop) for atom in loop.atoms}
+    return any(
+        not results.isdisjoint(found) and not sums.isdisjoint(found) for found in map(set, map(atoms_of, touch.indices))
+    )
 
 
 def _inserted(block: ScheduledBlock) -> Value:
