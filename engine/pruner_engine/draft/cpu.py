@@ -116,19 +116,8 @@ def _cycles(block: ScheduledBlock, step: _Step, core: Core) -> tuple[Value, Valu
     flops, special, divisions = (
         sum(getattr(store, kind) for store in block.source.stores) for kind in ("flops", "special", "divisions")
     )
-    loads, stores = step.loads, step.stores
+    loads, stores = _moved(block, step, core)
     runs = _reduction_run(block)
-    besides = 1 + max(store.between for store in block.source.stores)
-    if block.accumulates:
-        # LLVM keeps what a window uses again, on the stack if need be
-        kept = step.accumulators + step.streams + step.windows + besides
-        pushed = minimum(step.windows, maximum(kept - core.registers, 0)) * step.unrolled
-        loads = loads + pushed
-        stores = stores + pushed
-        # loops keep accumulators out of registers
-        around = where(step.unrolled, 0, step.accumulators)
-        loads = loads + around
-        stores = stores + around
     arithmetic = max(1, flops // 2) * step.accumulators * core.arithmetic
     cycles = maximum(maximum(arithmetic, loads * core.load), stores * core.store)
     cycles = maximum(cycles, _inserted(block) * core.insert)
@@ -136,7 +125,7 @@ def _cycles(block: ScheduledBlock, step: _Step, core: Core) -> tuple[Value, Valu
     if block.accumulates:
         # a run that completes no result fetches its accumulators and puts them back, while nothing is computed
         cycles = cycles + _incomplete(block) * step.accumulators / runs * (core.load + core.store)
-        spilled = maximum(step.accumulators + step.streams + besides - core.registers, 0) * step.unrolled
+        spilled = maximum(step.accumulators + step.streams + _besides(block) - core.registers, 0) * step.unrolled
         cycles = cycles + where(spilled > 0, core.spill + spilled * core.spill_each, 0)
         # chains of additions that follow each other overlap as far as the reorder buffer reaches
         chain = runs * (arithmetic * 2.0 + loads + stores)
@@ -148,6 +137,23 @@ def _cycles(block: ScheduledBlock, step: _Step, core: Core) -> tuple[Value, Valu
         overhead = maximum(overhead, latency - cycles)
     cycles = cycles + (special * core.special + divisions * core.division) * block.vector * step.vectors
     return cycles, overhead
+
+
+def _moved(block: ScheduledBlock, step: _Step, core: Core) -> tuple[Value, Value]:
+    """Loads and stores of one step, with those of values that have no register of their own."""
+    if not block.accumulates:
+        return step.loads, step.stores
+    # what a window uses again LLVM keeps, on the stack if need be
+    kept = step.accumulators + step.streams + step.windows + _besides(block)
+    pushed = minimum(step.windows, maximum(kept - core.registers, 0)) * step.unrolled
+    # loops keep accumulators out of registers
+    besides = pushed + where(step.unrolled, 0, step.accumulators)
+    return step.loads + besides, step.stores + besides
+
+
+def _besides(block: ScheduledBlock) -> int:
+    """Registers that a step needs for what it neither accumulates nor keeps."""
+    return 1 + max(store.between for store in block.source.stores)
 
 
 def _launches(every: Sequence[ScheduledBlock]) -> Value:
