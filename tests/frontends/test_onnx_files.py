@@ -13,6 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 from machines import machine_of
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import check_model, load_model
+from pruner_engine.frontends.importing import importing
 from pruner_engine.frontends.model import bind_dims
 from pruner_engine.frontends.onnx import importer
 from pruner_engine.protocol import ModelInput
@@ -282,3 +283,10 @@ def test_an_operator_that_fails_to_be_imported_is_named(tmp_path):
     onnx.save(model, path)
     with pytest.raises(UserError, match="has a Reshape in a form that cannot be imported"):
         load_model(str(path))
+
+
+def test_what_is_the_machines_fault_is_not_said_to_be_the_models():
+    with pytest.raises(UserError, match="not enough memory"), importing("model"):
+        raise MemoryError
+    with pytest.raises(UserError, match="model uses something that cannot be imported: no such"), importing("model"):
+        raise ValueError("no such operator")
