@@ -117,7 +117,9 @@ def external(folder, location, **extra):
 
 
 def test_weights_beside_the_file_are_folded_into_the_content(tmp_path):
-    model = load_model(external(tmp_path, "weights.bin"))
+    path = external(tmp_path, "weights.bin")
+    model = load_model(path)
+    assert check_model(path).bytes == len(model.content)
     again = load_model("model.onnx", content=model.content)
     np.testing.assert_array_equal(run(again.mod, np.zeros(8, np.float32))[0], np.arange(8))
 
