@@ -1,7 +1,12 @@
-"""Which files may be written over: those of the same kind, since the name of another is easily taken by mistake."""
+"""Files that are written over: only those of the same kind, and what they held is lost only once all of theirs is kept.
+
+The name of another is easily taken by mistake.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,3 +38,28 @@ def refuse_other(path: Path, kind: Kind) -> None:
         raise UserError(
             f"{path} holds something else, which would be lost.", "Name another file, or remove this one first."
         )
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file beside and rename it, so that no reader meets half of it, nor does a full disk leave half.
+
+    A link stays one, and a device or pipe is written to.
+
+    Raises:
+        OSError: it cannot be written; what was there is there still.
+    """
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)
+        return
+    place = path.resolve()
+    beside = place.with_name(f"{place.name}.{os.getpid()}.part")
+    try:
+        with beside.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(place)
+    except OSError:
+        with contextlib.suppress(OSError):
+            beside.unlink()
+        raise

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import resource
+
 import pytest
 from click.testing import CliRunner
 
@@ -57,3 +59,30 @@ def test_a_page_is_written_over_a_page(tmp_path):
     write_page(tmp_path / "page.html", render("page.html") + "first")
     write_page(tmp_path / "page.html", render("page.html"))
     assert (tmp_path / "page.html").read_text() == render("page.html")
+
+
+@pytest.fixture
+def no_room():
+    """As on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_what_does_not_fit_leaves_what_was_there(tmp_path, no_room):
+    page = tmp_path / "page.html"
+    page.write_text("<!DOCTYPE html>")
+    with pytest.raises(UserError, match="cannot be written"):
+        write_page(page, "<!DOCTYPE html>" * 100)
+    assert page.read_text() == "<!DOCTYPE html>" and list(tmp_path.iterdir()) == [page]
+
+
+def test_links_and_devices_are_written_through(tmp_path):
+    """A data set that was to go nowhere took the place of the device."""
+    file, link, device = tmp_path / "file", tmp_path / "link", tmp_path / "device"
+    link.symlink_to(file)
+    device.symlink_to("/dev/null")
+    for place in (link, device, link):
+        write_dataset(DataSet(), place)
+    assert link.is_symlink() and file.is_file() and device.is_char_device()

@@ -135,3 +135,26 @@ def test_shapes_within_halves_of_an_open_batch_are_known(tmp_path):
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9), path)
     mod, x = load_model(str(path), {"x": (3, 4)}).mod, np.arange(12, dtype="e").reshape(3, 4)
     np.testing.assert_array_equal(computed(mod, x)[0], x.reshape(3, 2, 2) * np.array([2, 3], "e"))
+
+
+def test_constants_said_as_numbers_are_tensors(tmp_path):
+    """As PyTorch's newer exporter writes them; ONNX Runtime's rewriting, which makes tensors of them, is left out."""
+    of = helper.make_node
+    nodes = [
+        of("Constant", [], ["scales"], value_floats=[1.0, 1.5]),
+        of("Resize", ["x", "", "scales"], ["wide"], mode="nearest"),
+        of("Constant", [], ["row"], value_int=1),
+        of("Gather", ["wide", "row"], ["taken"]),
+        of("Constant", [], ["shape"], value_ints=[2, -1]),
+        of("Reshape", ["taken", "shape"], ["square"]),
+        of("Constant", [], ["half"], value_float=0.5),
+        of("CastLike", ["half", "x"], ["factor"]),
+        of("Mul", ["square", "factor"], ["y"]),
+    ]
+    given = helper.make_tensor_value_info("x", TensorProto.FLOAT16, [3, 4])
+    made = helper.make_tensor_value_info("y", TensorProto.FLOAT16, [2, 3])
+    path, graph = tmp_path / "model.onnx", helper.make_graph(nodes, "g", [given], [made])
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9), path)
+    x = np.arange(12, dtype="e").reshape(3, 4)
+    (expected,) = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"]).run(None, {"x": x})
+    np.testing.assert_array_equal(computed(load_model(str(path)).mod, x)[0], expected)

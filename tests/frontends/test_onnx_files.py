@@ -13,6 +13,7 @@ from onnx import TensorProto, helper, numpy_helper
 from machines import machine_of
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import check_model, load_model
+from pruner_engine.frontends.importing import importing
 from pruner_engine.frontends.model import bind_dims
 from pruner_engine.frontends.onnx import importer
 from pruner_engine.protocol import ModelInput
@@ -116,7 +117,9 @@ def external(folder, location, **extra):
 
 
 def test_weights_beside_the_file_are_folded_into_the_content(tmp_path):
-    model = load_model(external(tmp_path, "weights.bin"))
+    path = external(tmp_path, "weights.bin")
+    model = load_model(path)
+    assert check_model(path).bytes == len(model.content)
     again = load_model("model.onnx", content=model.content)
     np.testing.assert_array_equal(run(again.mod, np.zeros(8, np.float32))[0], np.arange(8))
 
@@ -282,3 +285,10 @@ def test_an_operator_that_fails_to_be_imported_is_named(tmp_path):
     onnx.save(model, path)
     with pytest.raises(UserError, match="has a Reshape in a form that cannot be imported"):
         load_model(str(path))
+
+
+def test_what_is_the_machines_fault_is_not_said_to_be_the_models():
+    with pytest.raises(UserError, match="not enough memory"), importing("model"):
+        raise MemoryError
+    with pytest.raises(UserError, match="model uses something that cannot be imported: no such"), importing("model"):
+        raise ValueError("no such operator")

@@ -549,6 +549,18 @@ def test_what_the_runtime_fuses(tmp_path):
     compare(tmp_path, MATRIX, 17, *nodes)
 
 
+def test_norms_of_sums_have_an_epsilon_of_their_own_where_they_name_none(tmp_path):
+    """Of sums so small that it shows; a model of several has its attributes said by the runtime."""
+    for name in ("SkipLayerNormalization", "SkipSimplifiedLayerNormalization"):
+        compare(tmp_path, MATRIX, 17, (f"com.microsoft.{name}", [MATRIX * -0.999, MATRIX[0, 0]], {}))
+
+
+def test_a_quantised_softmax_is_over_the_last_axis_where_it_names_none(tmp_path):
+    """ONNX's own was over all axes but the first before version 13."""
+    steps = [np.float32(0.1), np.uint8(3), np.float32(1 / 256), np.uint8(0)]
+    compare(tmp_path, (MATRIX * 9 + 50).astype("uint8"), 12, ("com.microsoft.QLinearSoftmax", steps, {"opset": 12}))
+
+
 def test_norms_over_layers_were_the_runtimes(tmp_path):
     scale, shift = RNG.standard_normal((2, 6)).astype("f")
     nodes = ("LayerNormalization", [scale, shift], {"epsilon": 1e-3}), ("SimplifiedLayerNormalization", [scale], {})

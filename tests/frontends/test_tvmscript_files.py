@@ -49,6 +49,13 @@ def test_parameters_that_are_no_buffers_are_a_sentence(tmp_path, parameters):
         load_model(str(path), allow_code=True)
 
 
+def test_what_is_wrong_in_a_script_is_told_with_its_line(tmp_path):
+    path = tmp_path / "bad.py"
+    path.write_text(KERNEL.replace("x[vi]", "x[vj]"))
+    with pytest.raises(UserError, match=r"bad is not valid TVMScript: Undefined variable: vj \(line 8\)"):
+        load_model(str(path), allow_code=True)
+
+
 @pytest.mark.parametrize(
     "text", ["", "x = 1", "def f(:", "raise SystemError('no')", "import sys; sys.exit()", "\x00\xff"]
 )

@@ -67,23 +67,37 @@ def test_a_detected_gpu_has_its_own_multiprocessors_and_of_a_preset_what_each_do
     assert (cache.bytes, cache.shared_by) == (round(larger.caches[0].bytes * share), cores)
 
 
-def test_users_add_devices_as_data(tmp_path, monkeypatch):
+@pytest.fixture
+def add_device(tmp_path, monkeypatch):
+    """Writes a device description of the user's, like the shipped one of a T4 but for some fields."""
     folder = tmp_path / "pruner-studio" / "devices"
     folder.mkdir(parents=True)
-    mine = msgspec.to_builtins(presets.load_presets()["t4"]) | {"source": "mine"}
-    del mine["id"]
-    (folder / "my-gpu.json").write_text(json.dumps(mine))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+
+    def add(name, **other):
+        known = msgspec.to_builtins(presets.load_presets()["t4"]) | other
+        del known["id"]
+        (folder / f"{name}.json").write_text(json.dumps(known))
+        presets.load_presets.cache_clear()
+
+    yield add
+    monkeypatch.undo()
     presets.load_presets.cache_clear()
-    try:
-        assert presets.load_presets()["my-gpu"].source == "mine"
-        (folder / "broken.json").write_text('{"target": 3}')
-        presets.load_presets.cache_clear()
-        with pytest.raises(UserError, match=r"broken\.json is not a device description"):
-            presets.load_presets()
-    finally:
-        monkeypatch.undo()
-        presets.load_presets.cache_clear()
+
+
+def test_users_add_devices_as_data(add_device):
+    add_device("my-gpu", source="mine")
+    assert presets.load_presets()["my-gpu"].source == "mine"
+    add_device("broken", target=3)
+    with pytest.raises(UserError, match=r"broken\.json is not a device description"):
+        presets.load_presets()
+
+
+def test_a_users_device_that_tvm_knows_no_target_for_is_a_sentence(add_device):
+    add_device("my-gpu", target={"kind": "coda"})
+    with pytest.raises(UserError, match=r'"my-gpu" is not a target.*"coda" is not defined'):
+        resolve_target("my-gpu")
+    assert known_profile(resolve_target('{"kind":"cuda","arch":"sm_75"}')).profile.cores == PAPER["t4"][2]
 
 
 def test_json_round_trip_and_refusal_of_foreign_json():

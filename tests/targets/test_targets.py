@@ -66,7 +66,10 @@ def test_cuda_targets_carry_the_limits_that_schedule_rules_ask_for(name):
         "opencl",
         "vulkan",
         '{"kind":"llvm","num-cores":-3}',
+        "cuda:\u00b2",  # a digit, and no number
+        '{"kind":' * 100_000,
     ],
+    ids=lambda text: text[:40],
 )
 def test_what_is_no_target_is_said_in_a_sentence(text):
     with pytest.raises(UserError) as refused:

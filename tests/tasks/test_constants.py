@@ -51,6 +51,7 @@ CASES = {
     "reductions": lambda a, b: relax.op.subtract(relax.op.mean(a), relax.op.min(relax.op.max(b, 0), -1)),
     "products": lambda a, b: relax.op.matmul(a, relax.op.permute_dims(b)),
     "parts of a split": lambda a, b: relax.op.add(relax.op.split(a, 2, axis=1)[1], relax.op.split(b, [3], axis=1)[0]),
+    "a shorter last part": lambda a, b: relax.op.split(relax.op.reshape(a, (24,)), 5)[4],
     "one number": lambda a, b: relax.op.add(
         relax.op.full((4, 6), relax.const(2.5)),
         relax.op.add(relax.op.ones((6,), "float32"), relax.op.zeros((1, 6), "float32")),

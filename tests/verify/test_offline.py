@@ -1,12 +1,15 @@
 """Data sets, and checkpoints trained from them."""
 
+import json
+
 import numpy as np
 import pytest
+from safetensors.numpy import load, save
 
 from measured import synthetic_group
 from pruner_engine.errors import UserError
 from pruner_engine.verify import create_model
-from pruner_engine.verify.checkpoint import read_header
+from pruner_engine.verify.checkpoint import read_header, read_metadata
 from pruner_engine.verify.dataset import DataSet, Record, join, read_dataset, write_dataset
 from pruner_engine.verify.offline import train
 
@@ -68,6 +71,41 @@ def test_damaged_and_foreign_files_are_refused(file, tmp_path):
         read_dataset(file)
     with pytest.raises(UserError, match="cannot be read"):
         read_dataset(tmp_path / "missing")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"0.statement": np.zeros(3, np.float16), "0.statement.count": np.array([1, 1, 1])},
+        {"0.statement.count": np.ones((1, 3), np.int64)},
+        {"0.censored": np.zeros((3, 2), np.uint8)},
+        {"0.seconds": np.ones((3, 1))},
+    ],
+    ids=["flat rows", "counts of two axes", "flags of two axes", "times of two axes"],
+)
+def test_tensors_of_other_axes_are_refused(change, tmp_path):
+    file, data = tmp_path / "a.pruner-data", DataSet()
+    data.add(record(0, count=3))
+    write_dataset(data, file)
+    blob = file.read_bytes()
+    file.write_bytes(save(load(blob) | change, read_metadata(blob, "data set", "")))
+    with pytest.raises(UserError, match="damaged"):
+        read_dataset(file)
+
+
+@pytest.mark.parametrize("field", ["key", "name", "op", "target"])
+@pytest.mark.parametrize("value", [5, [1], None])
+def test_descriptions_that_are_no_words_are_refused(field, value, file):
+    blob = file.read_bytes()
+    size = int.from_bytes(blob[:8], "little")
+    header = json.loads(blob[8 : 8 + size])
+    described = json.loads(header["__metadata__"]["records"])
+    described[1][field] = value
+    header["__metadata__"]["records"] = json.dumps(described)
+    changed = json.dumps(header).encode()
+    file.write_bytes(len(changed).to_bytes(8, "little") + changed + blob[8 + size :])
+    with pytest.raises(UserError, match="damaged"):
+        read_dataset(file)
 
 
 @pytest.mark.parametrize("kind", ["pacm", "tenset-mlp", "tlp"])

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from pruner_engine.errors import UserError
+from pruner_engine.replacing import write_whole
 
 #: seconds a call by task and hash of the candidate
 Again = dict[tuple[int, str], float]
@@ -56,7 +57,7 @@ def read_timed(project: Path) -> Timed | None:
 
 def write_timed(project: Path, timed: Timed) -> None:
     """Keep what was timed again in a file beside the project."""
-    _path(project).write_bytes(msgspec.json.encode(timed))
+    write_whole(_path(project), msgspec.json.encode(timed))
 
 
 def _path(project: Path) -> Path:

@@ -17,6 +17,7 @@ from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.errors import UserError
 from pruner_engine.measure.measurer import Measurer
 from pruner_engine.measure.types import MeasureInput, MeasureOptions
+from pruner_engine.replacing import write_whole
 from pruner_engine.space.candidate import Candidate
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.sampling import random_candidates
@@ -111,7 +112,7 @@ class _Memory:
         if self._path is None:
             return
         try:
-            self._path.write_bytes(msgspec.json.encode(self._everything))
+            write_whole(self._path, msgspec.json.encode(self._everything))
         except OSError as error:
             raise UserError(f"{self._path} cannot be written: {error.strerror}.", "Choose another place.") from error
 

@@ -10,7 +10,7 @@ import click
 from pruner_engine.cli.options import OutputFile, WholeType, json_option
 from pruner_engine.cli.output import print_json, progress_line
 from pruner_engine.errors import UserError
-from pruner_engine.replacing import TENSORS
+from pruner_engine.replacing import TENSORS, write_whole
 
 _file = click.Path(dir_okay=False, path_type=Path)
 
@@ -52,7 +52,7 @@ def train(data: tuple[Path, ...], kind: str, out: Path, seed: int, epochs: int, 
             ),
         )
     try:
-        out.write_bytes(trained.checkpoint)
+        write_whole(out, trained.checkpoint)
     except OSError as error:
         raise UserError(f"{out} cannot be written: {error.strerror}.", "Choose another place.") from error
     ranking = trained.ranking.as_json()

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+
+import tvm
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import tvmscript_file
@@ -14,7 +18,7 @@ from pruner_engine.frontends.onnx import file as onnx_file
 from pruner_engine.frontends.onnx import importer as onnx_importer
 from pruner_engine.frontends.workloads import WORKLOADS, build_workload, is_workload
 from pruner_engine.model_names import KINDS, kind_of_file
-from pruner_engine.protocol import ModelChecked
+from pruner_engine.protocol import ModelChecked, ModelInput
 
 __all__ = ["WORKLOADS", "LoadedModel", "check_model", "load_model"]
 
@@ -39,31 +43,13 @@ def load_model(
     Raises:
         UserError: the file is broken, foreign, too large, or a shape is missing.
     """
-    given = inputs or {}
-    kind, name = _kind(source), Path(source).stem
-    names: list[str] = []
-    input_names: list[str] = []  # as the file has them: "input.1" is no name to TVM
-    if kind == "workload":
-        mod, name, content = build_workload(source), source, source.encode()
-        mod = bind(mod, bind_dims(declared_inputs(mod), given))
-    else:
-        folder = Path(source).parent if content is None else None
-        content = _read(source) if content is None else content
-        if kind == "onnx":
-            model, content = onnx_file.parse(content, name, folder)
-            declared = onnx_file.declared_inputs(model)
-            mod = onnx_importer.to_relax(model, name, bind_dims(declared, given))
-            names, input_names = onnx_file.output_names(model), [i.name for i in declared]
-        elif kind == "pt2":
-            from pruner_engine.frontends.torch import file as pt2_file
-
-            mod, names = pt2_file.to_relax(content, name)
-            mod = bind(mod, bind_dims(declared_inputs(mod), given))
-        else:
-            mod = tvmscript_file.parse(content, name, allow_code=allow_code)
-            mod = bind(mod, bind_dims(declared_inputs(mod), given))
-    specs = signature(mod, names, input_names)
-    return LoadedModel(name=name, kind=kind, source=source, content=content, mod=mod, inputs=specs[0], outputs=specs[1])
+    kind, read = _kind(source), _opened(source, content, allow_code)
+    mod = read.with_shapes(bind_dims(read.declared, inputs or {}))
+    specs = signature(mod, read.outputs, read.inputs)
+    name = source if kind == "workload" else Path(source).stem
+    return LoadedModel(
+        name=name, kind=kind, source=source, content=read.content, mod=mod, inputs=specs[0], outputs=specs[1]
+    )
 
 
 def check_model(source: str, *, allow_code: bool = False) -> ModelChecked:
@@ -72,19 +58,57 @@ def check_model(source: str, *, allow_code: bool = False) -> ModelChecked:
     Raises:
         UserError: as `load_model`.
     """
-    kind, name = _kind(source), Path(source).stem
-    content = source.encode() if kind == "workload" else _read(source)
+    read = _opened(source, None, allow_code)
+    return ModelChecked(model=source, kind=_kind(source), inputs=read.declared, bytes=len(read.content))
+
+
+@dataclass(frozen=True)
+class _Opened:
+    """A model as it was read, of open shapes perhaps.
+
+    Attributes:
+        content: the file itself, external weights folded in.
+        declared: its inputs.
+        with_shapes: the Relax module of concrete shapes by input name.
+        inputs, outputs: what the file calls them ("input.1" is no name to TVM); empty where the module knows.
+    """
+
+    content: bytes
+    declared: list[ModelInput]
+    with_shapes: Callable[[dict[str, tuple[int, ...]]], tvm.IRModule]
+    inputs: Sequence[str] = ()
+    outputs: Sequence[str] = ()
+
+
+def _opened(source: str, content: bytes | None, allow_code: bool) -> _Opened:
+    """Arguments and errors are those of `load_model`."""
+    kind, name, names = _kind(source), Path(source).stem, list[str]()
+    if kind == "workload":
+        mod = build_workload(source)
+        return _Opened(source.encode(), declared_inputs(mod), partial(bind, mod))
+    folder = Path(source).parent if content is None else None
+    content = _read(source) if content is None else content
     if kind == "onnx":
-        found = onnx_file.declared_inputs(onnx_file.parse(content, name, Path(source).parent)[0])
-    elif kind == "pt2":
+        return _onnx(content, name, folder)
+    if kind == "pt2":
         from pruner_engine.frontends.torch import file as pt2_file
 
-        found = declared_inputs(pt2_file.to_relax(content, name)[0])
-    elif kind == "tvmscript":
-        found = declared_inputs(tvmscript_file.parse(content, name, allow_code=allow_code))
+        mod, names = pt2_file.to_relax(content, name)
     else:
-        found = declared_inputs(build_workload(source))
-    return ModelChecked(model=source, kind=kind, inputs=found, bytes=len(content))
+        mod = tvmscript_file.parse(content, name, allow_code=allow_code)
+    return _Opened(content, declared_inputs(mod), partial(bind, mod), outputs=names)
+
+
+def _onnx(content: bytes, name: str, folder: Path | None) -> _Opened:
+    model, content = onnx_file.parse(content, name, folder)
+    declared = onnx_file.declared_inputs(model)
+    return _Opened(
+        content,
+        declared,
+        partial(onnx_importer.to_relax, model, name),
+        inputs=[one.name for one in declared],
+        outputs=onnx_file.output_names(model),
+    )
 
 
 def _kind(source: str) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import psutil
 
-from pruner_engine.errors import UserError
+from pruner_engine.errors import UserError, of_surroundings
 
 _CHARS = 200
 _COPIES = 4  # of the weights, which importing holds at a time
@@ -18,9 +18,9 @@ _COPIES = 4  # of the weights, which importing holds at a time
 
 @contextlib.contextmanager
 def importing(name: str) -> Iterator[None]:
-    """Turn whatever an importer raises into a UserError about the model `name`; its prints go to standard error.
+    """Turn what an importer raises into a UserError about the model `name`; its prints go to standard error.
 
-    A UserError from within stays what it is.
+    A UserError from within stays what it is, and what is the machine's fault is not said to be the model's.
     """
     try:
         with contextlib.redirect_stdout(sys.stderr), warnings.catch_warnings():
@@ -29,7 +29,7 @@ def importing(name: str) -> Iterator[None]:
     except UserError:
         raise
     except Exception as error:
-        raise UserError(
+        raise of_surroundings(error) or UserError(
             f"{name} uses something that cannot be imported: {first_line(error)}",
             "Export it with another version of the operators, or without that operator.",
         ) from error

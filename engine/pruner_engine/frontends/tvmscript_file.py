@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import tvm
 from tvm import relax
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.consent import agree
-from pruner_engine.frontends.importing import last_line
+from pruner_engine.frontends.importing import first_line
 
 
 def parse(content: bytes, name: str, *, allow_code: bool) -> tvm.IRModule:
@@ -25,7 +27,7 @@ def parse(content: bytes, name: str, *, allow_code: bool) -> tvm.IRModule:
     try:
         parsed = tvm.script.from_source(content.decode())
     except (Exception, SystemExit) as error:  # whatever the file's own code raises
-        raise UserError(f"{name} is not valid TVMScript: {last_line(error)}", "") from error
+        raise UserError(f"{name} is not valid TVMScript: {_told(error)}", "") from error
     if isinstance(parsed, tvm.tirx.PrimFunc):
         return _wrap(parsed, name)
     if isinstance(parsed, relax.Function):
@@ -34,6 +36,12 @@ def parse(content: bytes, name: str, *, allow_code: bool) -> tvm.IRModule:
         raise UserError(f'{name} has no function "main".', "Name the model's entry function main.")
     main = parsed["main"]
     return _wrap(main, name) if isinstance(main, tvm.tirx.PrimFunc) else parsed
+
+
+def _told(error: BaseException) -> str:
+    """What an error of the parser says; TVM's ends in a picture of the line that it names."""
+    found = re.search(r"^ *--> .*?:(\d+):", str(error), re.MULTILINE)
+    return first_line(error).removeprefix("error: ") + (f" (line {found[1]})" if found else "")
 
 
 def _wrap(kernel: tvm.tirx.PrimFunc, name: str) -> tvm.IRModule:

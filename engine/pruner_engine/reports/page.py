@@ -10,7 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from pruner_engine import __version__
 from pruner_engine.errors import UserError
-from pruner_engine.replacing import PAGE, refuse_other
+from pruner_engine.replacing import PAGE, refuse_other, write_whole
 from pruner_engine.resources import resource_dir
 from pruner_engine.units import duration, latency, percent, ratio
 
@@ -37,6 +37,6 @@ def write_page(path: Path, html: str) -> None:
     """Raises UserError where it cannot be written, or would replace what is no page."""
     refuse_other(path, PAGE)
     try:
-        path.write_text(html, encoding="utf-8")
+        write_whole(path, html.encode())
     except OSError as error:
         raise UserError(f"{path} cannot be written: {error.strerror}.", "Choose another place.") from error

@@ -51,7 +51,7 @@ def preset_for(target: Target, device: Device) -> DeviceProfile | None:
         return None
     gpus = [p for p in presets.values() if p.profile.kind == "cuda"]
     alike = [p for p in gpus if any(text in device.name.lower() for text in p.matches)]
-    same = [p for p in gpus if p.target["arch"] == target.attrs.get("arch")]
+    same = [p for p in gpus if p.target.get("arch") == target.attrs.get("arch")]
     return next((p.profile for p in alike + same), None)
 
 

@@ -17,6 +17,7 @@ from tvm.target import Target
 
 from pruner_engine.errors import UserError
 from pruner_engine.processes.child import environment, module_command
+from pruner_engine.replacing import write_whole
 from pruner_engine.targets.estimate import estimate
 from pruner_engine.targets.presets import on_device, preset_for
 from pruner_engine.targets.profile import DeviceProfile
@@ -230,11 +231,9 @@ def _read_calibration(target: Target) -> dict[str, float]:
 
 
 def _write(path: Path, kept: _Kept | dict[str, float]) -> None:
-    """Written beside and renamed, so that no reader meets half a file; a read-only home costs only time."""
+    """A read-only home costs only time."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        beside = path.with_suffix(f".{os.getpid()}")
-        beside.write_bytes(msgspec.json.encode(kept))
-        beside.replace(path)
+        write_whole(path, msgspec.json.encode(kept))
     except OSError as error:
         _log.warning("%s cannot be kept: %s", path, error)

@@ -53,11 +53,10 @@ def _named(text: str) -> Target:
         return host_target()
     if name.partition(":")[0] in ("cuda", "gpu"):
         return gpu_target(_gpu(name))
-    if preset := load_presets().get(name.lower()):
-        return _build(preset.target)
+    preset = load_presets().get(name.lower())
     try:
-        return _build(json.loads(name) if name.startswith("{") else name)
-    except ValueError as error:
+        return _build(preset.target if preset else json.loads(name) if name.startswith("{") else name)
+    except (ValueError, RecursionError) as error:
         raise UserError(
             f'"{text}" is not a target: {_first_line(error)}', _HINT.format(", ".join(load_presets()))
         ) from error
@@ -187,7 +186,7 @@ def _stand_in(target: Target) -> Device:
 def _gpu(name: str) -> Device:
     gpus = detect_gpus()
     index = name.partition(":")[2] or "0"
-    if not index.isdigit() or int(index) >= len(gpus):
+    if index not in map(str, range(len(gpus))):
         found = f"{len(gpus)} found" if gpus else "no NVIDIA driver answers on this machine"
         raise UserError(
             f'There is no GPU "{name}": {found}.',

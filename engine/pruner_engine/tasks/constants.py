@@ -13,7 +13,16 @@ from tvm import relax, tirx
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import bound, constant, extents_of, fields_of, operator_of, rewritten, shape_of
+from pruner_engine.tasks.rewriting import (
+    bound,
+    constant,
+    ends_of_parts,
+    extents_of,
+    fields_of,
+    operator_of,
+    rewritten,
+    shape_of,
+)
 
 _Rule = Callable[..., Any]
 
@@ -104,9 +113,8 @@ def _product(call: relax.Call, a: np.ndarray, b: np.ndarray) -> np.ndarray | Non
 
 def _parts(call: relax.Call, x: np.ndarray) -> list[np.ndarray]:
     """Those of a split."""
-    how = call.attrs.indices_or_sections
-    bounds = int(how) if isinstance(how, int | tirx.IntImm) else [int(n) for n in how]
-    return np.split(x, bounds, int(call.attrs.axis))
+    axis = int(call.attrs.axis)
+    return np.split(x, ends_of_parts(call, x.shape[axis])[:-1], axis)
 
 
 def _sliced(call: relax.Call, x: np.ndarray, *bounds: np.ndarray) -> np.ndarray | None:

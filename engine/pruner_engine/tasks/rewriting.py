@@ -79,6 +79,15 @@ def extents_of(ty: tvm.ir.Type) -> list[int] | None:
     return [int(extent) for extent in ty.shape]
 
 
+def ends_of_parts(split: relax.Call, extent: int) -> list[int]:
+    """Where each part of a split ends along an axis of so many places: the last of equal ones may be shorter."""
+    how = split.attrs.indices_or_sections
+    if not isinstance(how, int | tvm.tirx.IntImm):
+        return [*(int(at) for at in how), extent]
+    each = -(-extent // int(how))
+    return [min(extent, each * part) for part in range(1, int(how) + 1)]
+
+
 def is_constant_nhwc(call: relax.Call) -> bool:
     """Whether a convolution of images has constant filters and channels last."""
     layouts = (call.attrs.data_layout, call.attrs.kernel_layout, call.attrs.out_layout)

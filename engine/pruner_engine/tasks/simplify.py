@@ -14,7 +14,7 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import BINARY, UNARY, bound, operator_of, rewritten, shape_of
+from pruner_engine.tasks.rewriting import BINARY, UNARY, bound, ends_of_parts, operator_of, rewritten, shape_of
 
 
 def simplify(mod: tvm.IRModule) -> tvm.IRModule:
@@ -58,14 +58,9 @@ class _Simplifier(PyExprMutator):
         shape = None if split is None else shape_of(split.args[0])
         if split is None or shape is None:
             return visited
-        operand, axis = split.args[0], int(split.attrs.axis)
-        sections, extent = split.attrs.indices_or_sections, shape[axis]
-        if isinstance(sections, (int, tvm.tirx.IntImm)):
-            count = int(sections)
-            bounds = [i * -(-extent // count) for i in range(count)] + [extent]
-        else:
-            bounds = [0, *(int(at) for at in sections), extent]
-        return relax.op.strided_slice(operand, [axis], [bounds[item.index]], [bounds[item.index + 1]])
+        axis = int(split.attrs.axis)
+        bounds = [0, *ends_of_parts(split, shape[axis])]
+        return relax.op.strided_slice(split.args[0], [axis], [bounds[item.index]], [bounds[item.index + 1]])
 
     # ------------------------------------------------------------ forms
 

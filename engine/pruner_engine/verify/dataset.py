@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
+import msgspec
 import numpy as np
 from safetensors import SafetensorError
 from safetensors.numpy import load, save
 
 from pruner_engine.errors import UserError
+from pruner_engine.replacing import write_whole
 from pruner_engine.verify import dataflow, drafted, primitives, statement, workload
 from pruner_engine.verify.checkpoint import read_metadata
 from pruner_engine.verify.model import Features, Group
@@ -22,6 +20,15 @@ from pruner_engine.verify.model import Features, Group
 _FORMAT = "pruner-studio-dataset-2"
 _HINT = "Use a file that `pruner collect` wrote."
 _WIDTHS = {"statement": statement.WIDTH, "dataflow": dataflow.WIDTH, "primitives": primitives.WIDTH}
+
+
+class _Description(msgspec.Struct):
+    """What the file says of a record besides its tensors."""
+
+    key: str
+    name: str
+    op: str
+    target: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,12 +79,16 @@ class DataSet:
 
 
 def write_dataset(data: DataSet, path: Path) -> None:
-    """Write to a temporary file beside `path`, then rename: an interrupted write loses nothing."""
+    """Write a data set; an interrupted write loses nothing of an earlier one.
+
+    Raises:
+        OSError: it cannot be written.
+    """
     tensors: dict[str, np.ndarray] = {}
-    described: list[dict[str, Any]] = []
+    described: list[_Description] = []
     for index, record in enumerate(data.records.values()):
         features, seconds, censored = record.group
-        described.append({"key": record.key, "name": record.name, "op": record.op, "target": record.target})
+        described.append(_Description(record.key, record.name, record.op, record.target))
         tensors[f"{index}.seconds"] = np.asarray(seconds, np.float64)
         tensors[f"{index}.censored"] = np.asarray(censored, np.uint8)
         tensors[f"{index}.workload"] = np.stack([f.workload for f in features])
@@ -87,18 +98,7 @@ def write_dataset(data: DataSet, path: Path) -> None:
             rows = [getattr(f, part) for f in features]
             tensors[f"{index}.{part}"] = np.concatenate(rows).astype(np.float16)
             tensors[f"{index}.{part}.count"] = np.array([len(r) for r in rows], np.int32)
-    blob = save(tensors, {"format": _FORMAT, "records": json.dumps(described)})
-    temporary = path.with_name(path.name + ".part")
-    try:
-        with temporary.open("wb") as file:
-            file.write(blob)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            temporary.unlink()  # half a data set that fills a full disk is of no use
-        raise
+    write_whole(path, save(tensors, {"format": _FORMAT, "records": msgspec.json.encode(described).decode()}))
 
 
 def read_dataset(path: Path) -> DataSet:
@@ -116,19 +116,19 @@ def read_dataset(path: Path) -> DataSet:
         raise UserError(f"{path.name} is not a data set of measurements.", _HINT)
     try:
         tensors = load(blob)
-        return _records(json.loads(metadata["records"]), tensors)
+        return _records(msgspec.json.decode(metadata["records"], type=list[_Description]), tensors)
     except (SafetensorError, KeyError, ValueError, TypeError) as error:
         raise UserError(f"The data set {path.name} is damaged.", _HINT) from error
 
 
-def _records(described: list[dict[str, Any]], tensors: dict[str, np.ndarray]) -> DataSet:
+def _records(described: list[_Description], tensors: dict[str, np.ndarray]) -> DataSet:
     data = DataSet()
     for index, entry in enumerate(described):
         seconds, censored = tensors[f"{index}.seconds"], tensors[f"{index}.censored"].astype(bool)
         embeddings, drafts = (tensors[f"{index}.{name}"].astype(np.float32) for name in ("workload", "draft"))
         parts = {name: _ragged(tensors, index, name, width) for name, width in _WIDTHS.items()}
         counts = {len(censored), *map(len, parts.values())}
-        if counts != {len(seconds)} or not (seconds > 0).all():
+        if counts != {len(seconds)} or {seconds.ndim, censored.ndim} != {1} or not (seconds > 0).all():
             raise ValueError("sizes")
         if embeddings.shape != (len(seconds), workload.WIDTH) or drafts.shape != (len(seconds), drafted.WIDTH):
             raise ValueError("widths")
@@ -138,14 +138,15 @@ def _records(described: list[dict[str, Any]], tensors: dict[str, np.ndarray]) ->
             Features(workload=embeddings[i], draft=drafts[i], **{name: rows[i] for name, rows in parts.items()})
             for i in range(len(seconds))
         ]
-        data.add(Record(entry["key"], entry["name"], entry["op"], entry["target"], (features, seconds, censored)))
+        data.add(Record(entry.key, entry.name, entry.op, entry.target, (features, seconds, censored)))
     return data
 
 
 def _ragged(tensors: dict[str, np.ndarray], index: int, name: str, width: int) -> list[np.ndarray]:
     flat = tensors[f"{index}.{name}"].astype(np.float32)
     counts = tensors[f"{index}.{name}.count"]
-    if counts.sum() != len(flat) or (len(flat) and flat.shape[1] != width) or not np.isfinite(flat).all():
+    shaped = counts.ndim == 1 and flat.ndim == 2 and (flat.shape[1] == width or not len(flat))
+    if not shaped or counts.sum() != len(flat) or not np.isfinite(flat).all():
         raise ValueError(name)
     return np.split(flat, np.cumsum(counts)[:-1])
 

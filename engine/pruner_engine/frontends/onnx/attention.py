@@ -74,37 +74,43 @@ def _joint(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
 
 def _multi_head(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     """MultiHeadAttention: queries, keys and values are made already; keys and values may be by heads."""
-    form = attributes_of(node)
-    query, key, value, bias, _, added, past_key, past_value, *others = [*node.input, *[""] * 9][:10]
+    form, names = attributes_of(node), [*node.input, *[""] * 10]
+    added, past_key, past_value, *others = names[5:10]
     if any(others):
         raise refused(node, "has a cache of its largest size")
-    heads, shape, kind = form["num_heads"], values.shape_for(node), values.dtype(query)
-    batch, length = shape[:2]
-    depth = shape[2] if len(shape) < _PACKED else heads * shape[4]
-    of_key = values.shape_for(node, 1) if key else shape
-    if len(of_key) == _PACKED:
-        query, key, value = _unpacked(nodes, query, key, of_key)
-        of_key = [batch, of_key[1], depth]
-    has_heads = len(of_key) == 4
+    heads, (batch, length, *inner) = form["num_heads"], values.shape_for(node)
+    depth = inner[0] if len(inner) == 1 else heads * inner[-1]
+    query, key, value, new = _apart(nodes, node, values, heads, depth)
+    before = values.shape_for(node, 6)[2] if past_key else 0
+    if past_key:
+        key, value = nodes("Concat", past_key, key, axis=2), nodes("Concat", past_value, value, axis=2)
+    places = _Places(batch, length, before, before + new, values.dtype(node.input[0]))
+    terms = [added, *_penalties(nodes, node, values, 4, places)]
+    scale = form.get("scale") or (depth // heads) ** -0.5
+    made = nodes.sum(scores(nodes, query, key, scale, places.kind), *terms)
+    nodes.named(_mixed(nodes, made, value), node.output[0])
+    name_keys_and_values(nodes, node, values, key, value)
+    return True
+
+
+def _apart(nodes: Nodes, node: onnx.NodeProto, values: Values, heads: int, depth: int) -> tuple[str, str, str, int]:
+    """Queries, keys and values by heads, their biases added, and of how many places the keys are.
+
+    Args:
+        depth: of queries and keys, all heads together.
+    """
+    query, key, value, bias = [*node.input, "", "", ""][:4]
+    shape = values.shape_for(node, 1 if key else 0)  # of the tensor that has the keys
+    if len(shape) == _PACKED:
+        query, key, value = _unpacked(nodes, query, key, shape)
     biases = [""] * 3
     if bias:
         biases = nodes.cut(bias, [depth, depth, values.shape_for(node, 3)[0] - 2 * depth], axis=0)
     query = by_heads(nodes, nodes.sum(query, biases[0]), heads)
-    if not has_heads:
-        key, value = (
-            by_heads(nodes, nodes.sum(x, own), heads) for x, own in zip((key, value), biases[1:], strict=True)
-        )
-    before, new = 0, of_key[2] if has_heads else of_key[1]
-    if past_key:
-        before = values.shape_for(node, 6)[2]
-        key, value = nodes("Concat", past_key, key, axis=2), nodes("Concat", past_value, value, axis=2)
-    places = _Places(batch, length, before, before + new, kind)
-    terms = [added, *_penalties(nodes, node, values, 4, places)]
-    scale = form.get("scale") or (depth // heads) ** -0.5
-    made = nodes.sum(scores(nodes, query, key, scale, kind), *terms)
-    nodes.named(_mixed(nodes, made, value), node.output[0])
-    name_keys_and_values(nodes, node, values, key, value)
-    return True
+    if len(shape) == 4:  # keys and values are by heads already
+        return query, key, value, shape[2]
+    key, value = (by_heads(nodes, nodes.sum(x, own), heads) for x, own in zip((key, value), biases[1:], strict=True))
+    return query, key, value, shape[1]
 
 
 def _unpacked(nodes: Nodes, query: str, key: str, shape: list[int]) -> list[str]:

@@ -89,20 +89,21 @@ def _error_linear(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
 
 def _root_mean_square(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     x, scale = node.input
-    nodes.named(_by_root_mean_square(nodes, x, scale, node, values), node.output[0])
+    epsilon = attributes_of(node).get("epsilon", 1e-5)
+    nodes.named(_by_root_mean_square(nodes, x, scale, epsilon, values), node.output[0])
     return _named_sum(nodes, node, values, "")
 
 
 def _skip_root_mean_square(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     x, skip, scale, bias = [*node.input, ""][:4]
-    total = nodes.sum(x, skip, bias)
-    nodes.named(_by_root_mean_square(nodes, total, scale, node, values), node.output[0])
+    total, epsilon = nodes.sum(x, skip, bias), attributes_of(node).get("epsilon", _LITTLE)
+    nodes.named(_by_root_mean_square(nodes, total, scale, epsilon, values), node.output[0])
     return _named_sum(nodes, node, values, total)
 
 
-def _by_root_mean_square(nodes: Nodes, x: str, scale: str, node: onnx.NodeProto, values: Values) -> str:
+def _by_root_mean_square(nodes: Nodes, x: str, scale: str, epsilon: float, values: Values) -> str:
     """`x` by the root of the mean of its squares over the axes that `scale` has; those of halves leave their range."""
-    dtype, epsilon = values.dtype(scale), attributes_of(node).get("epsilon", 1e-5)
+    dtype = values.dtype(scale)
     wide = np.float64 if dtype == np.float64 else np.float32
     inner = [*range(-len(values.shape(scale) or [0]), 0)]
     number = x if dtype == wide else nodes("Cast", x, to=TensorProto.FLOAT)
@@ -121,7 +122,7 @@ def _skip_layer_norm(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool
     x, skip, scale, shift, bias = [*node.input, "", ""][:5]
     total = nodes.sum(x, skip, bias)
     shift = shift or nodes.constant(np.zeros(values.shape_for(node, 2)), values.dtype(scale))
-    epsilon = attributes_of(node).get("epsilon", 1e-12)
+    epsilon = attributes_of(node).get("epsilon", _LITTLE)
     nodes.named(nodes("LayerNormalization", total, scale, shift, axis=-1, epsilon=epsilon), node.output[0])
     return _named_sum(nodes, node, values, total)
 
@@ -133,7 +134,7 @@ def _embedded(nodes: Nodes, node: onnx.NodeProto, values: Values) -> bool:
     places = places or nodes.constant(np.arange(length))
     lookups = [(word_table, words), (place_table, places), *([(segment_table, segments)] if segments else [])]
     total = nodes.sum(*(nodes("Gather", table, which, axis=0) for table, which in lookups))
-    epsilon = attributes_of(node).get("epsilon", 1e-12)
+    epsilon = attributes_of(node).get("epsilon", _LITTLE)
     nodes.named(nodes("LayerNormalization", total, scale, shift, axis=-1, epsilon=epsilon), node.output[0])
     many, summed = [*node.output, "", ""][1:3]
     if values.is_read(many):
@@ -154,6 +155,7 @@ def _named_sum(nodes: Nodes, node: onnx.NodeProto, values: Values, total: str) -
 
 
 _BOUNDS_AS_INPUTS = 11  # version of Clip
+_LITTLE = 1e-12  # epsilon of the runtime's norms of sums, where they name none; others have that of ONNX
 FUSED: dict[str, Writer] = {
     **ATTENTION,
     **dict.fromkeys(("BiasGelu", "FastGelu", "Gelu"), _error_linear),

@@ -10,7 +10,7 @@ import tvm
 from onnx import TensorProto, helper
 from tvm.relax.frontend.onnx import from_onnx
 
-from pruner_engine.errors import UserError
+from pruner_engine.errors import UserError, of_surroundings
 from pruner_engine.frontends.importing import first_line, importing
 from pruner_engine.frontends.onnx.converters import own_converters
 from pruner_engine.frontends.onnx.corrections import corrected
@@ -34,6 +34,24 @@ def to_relax(model: onnx.ModelProto, name: str, shapes: Mapping[str, tuple[int, 
         kind = output.type.WhichOneof("value")
         if kind not in (None, "tensor_type") or output.type.tensor_type.elem_type == TensorProto.STRING:
             raise UserError(f'Output "{output.name}" is not a tensor of numbers.', "Export it with outputs that are.")
+    with importing(name):
+        written = _in_known_operators(_with_shapes(model, shapes))
+        try:
+            with own_converters():
+                mod = from_onnx(written, shape_dict={k: list(v) for k, v in shapes.items()}, keep_params_in_input=False)
+        except Exception as error:
+            if of_surroundings(error) is not None or not (operator := _operator_in(error)):
+                raise
+            raise UserError(
+                f"{name} has a {operator} in a form that cannot be imported: {first_line(error)}",
+                "Export it with another version of the operators, or without that operator.",
+            ) from error
+    _check_outputs(mod, model, name)
+    return mod
+
+
+def _with_shapes(model: onnx.ModelProto, shapes: Mapping[str, tuple[int, ...]]) -> onnx.ModelProto:
+    """A copy of the model whose inputs are no weights, and have these shapes."""
     fixed = onnx.ModelProto()
     fixed.CopyFrom(model)
     # before version 4 weights had to be inputs too, and rewriting would leave those behind as inputs without a weight
@@ -46,27 +64,23 @@ def to_relax(model: onnx.ModelProto, name: str, shapes: Mapping[str, tuple[int, 
             del value.type.tensor_type.shape.dim[:]
             for extent in shapes[value.name]:
                 value.type.tensor_type.shape.dim.add().dim_value = extent
-    with importing(name):
-        fixed = simplified(inlined(fixed))
-        for _ in range(_LOOPS_WITHIN):
-            if not has_loops(fixed):
-                break
-            fixed = simplified(inlined(unrolled(fixed)))
-        if has_recurrent(fixed):
-            fixed = simplified(write_out(fixed))  # again: their weights are constants in another shape
-        fixed = replaced(corrected(dequantised(fixed)), _split_sum)
-        try:
-            with own_converters():
-                mod = from_onnx(fixed, shape_dict={k: list(v) for k, v in shapes.items()}, keep_params_in_input=False)
-        except Exception as error:
-            if not (operator := _operator_in(error)):
-                raise
-            raise UserError(
-                f"{name} has a {operator} in a form that cannot be imported: {first_line(error)}",
-                "Export it with another version of the operators, or without that operator.",
-            ) from error
-    _check_outputs(mod, model, name)
-    return mod
+    return fixed
+
+
+def _in_known_operators(model: onnx.ModelProto) -> onnx.ModelProto:
+    """The model without what TVM's importer lacks or gets wrong.
+
+    Raises:
+        UserError: that can be said in no other operators.
+    """
+    model = simplified(inlined(model))
+    for _ in range(_LOOPS_WITHIN):
+        if not has_loops(model):
+            break
+        model = simplified(inlined(unrolled(model)))
+    if has_recurrent(model):
+        model = simplified(write_out(model))  # again: their weights are constants in another shape
+    return replaced(corrected(dequantised(model)), _split_sum)
 
 
 def _operator_in(error: Exception) -> str:

@@ -172,11 +172,15 @@ def _concat(nodes: Nodes, given: list[str], attributes: dict[str, Any], ranks: d
     return nodes("QuantizeLinear", nodes("Concat", *parts, **attributes), scale, zero)
 
 
-def _as(operator: str, tensors: int) -> _Writer:
-    """An operator on some tensors, each with its scale and zero, behind which are those of the result."""
+def _as(operator: str, tensors: int, **defaults: Any) -> _Writer:
+    """An operator on some tensors, each with its scale and zero, behind which are those of the result.
+
+    Args:
+        defaults: attributes that the real operator takes to be others where they are not said.
+    """
 
     def write(nodes: Nodes, given: list[str], attributes: dict[str, Any], ranks: dict[str, int]) -> str:
-        kept = {k: v for k, v in attributes.items() if k not in ("channels_last", "opset")}
+        kept = defaults | {k: v for k, v in attributes.items() if k not in ("channels_last", "opset")}
         behind = 3 * tensors
         terms = [_real(nodes, *one) for one in zip(*(given[i:behind:3] for i in range(3)), strict=True)]
         return nodes("QuantizeLinear", nodes(operator, *terms, **kept), *given[behind : behind + 2])
@@ -195,7 +199,7 @@ _OF_RUNTIME: dict[str, _Writer] = {
     "QLinearMul": _as("Mul", 2),
     "QLinearSigmoid": _as("Sigmoid", 1),
     "QLinearLeakyRelu": _as("LeakyRelu", 1),
-    "QLinearSoftmax": _as("Softmax", 1),
+    "QLinearSoftmax": _as("Softmax", 1, axis=-1),
     "QLinearAveragePool": _as("AveragePool", 1),
     "QLinearGlobalAveragePool": _as("GlobalAveragePool", 1),
     "QLinearConcat": _concat,

@@ -1,12 +1,13 @@
-"""ONNX models made simpler: without functions, and by ONNX Runtime where it is installed."""
+"""ONNX models made simpler: without functions, constants as tensors, and by ONNX Runtime where it is installed."""
 
 from __future__ import annotations
 
 import tempfile
 from pathlib import Path
 
+import numpy as np
 import onnx
-from onnx import TensorProto, helper, inliner
+from onnx import TensorProto, helper, inliner, numpy_helper
 
 from pruner_engine.frontends.onnx.external import tensors_of
 from pruner_engine.frontends.onnx.following import with_known_numbers
@@ -17,10 +18,24 @@ _FUNCTIONS = (
     *("NegativeLogLikelihoodLoss", "RotaryEmbedding", "SoftmaxCrossEntropyLoss", "SwiGLU", "Swish"),
     *("BlackmanWindow", "HammingWindow", "HannWindow"),
 )
+_NUMBERS = {"value_float": np.float32, "value_floats": np.float32, "value_int": np.int64, "value_ints": np.int64}
 
 
 def inlined(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The model without functions: its own, and operators that ONNX defines as such and TVM's importer lacks."""
+    """The model without functions: its own, and operators that ONNX defines as such and TVM's importer lacks.
+
+    Constants that are said as numbers, as PyTorch writes them, become tensors, of which alone the importer knows.
+    """
+    made = _without_functions(model)
+    for node in (node for graph in graphs_within(made.graph) for node in graph.node if node.op_type == "Constant"):
+        for attribute in node.attribute:
+            if attribute.name in _NUMBERS:
+                numbers = np.array(helper.get_attribute_value(attribute), _NUMBERS[attribute.name])
+                attribute.CopyFrom(helper.make_attribute("value", numpy_helper.from_array(numbers)))
+    return made
+
+
+def _without_functions(model: onnx.ModelProto) -> onnx.ModelProto:
     if model.functions:
         model = inliner.inline_local_functions(model)
     if not any(node.op_type in _FUNCTIONS and is_standard(node.domain) for node in model.graph.node):
