@@ -37,11 +37,11 @@ def counted(shape, box, size=4):
     ],
 )
 def test_room_grows_by_what_the_sets_leave_unused(shape, box):
-    touch = Touch(Buffer("a", list(shape), 4, argument=True), (), 1, read=True, written=False, guarded=False)
+    touch = Touch(Buffer("a", list(shape), "float32", argument=True), (), 1, read=True, written=False, guarded=False)
     lines, sets = counted(shape, box)
     assert conflicts(touch, list(box), LINE) == pytest.approx(min(lines, SETS) / sets, rel=0.3)
 
 
 def test_a_packed_buffer_has_no_conflicts():
-    touch = Touch(Buffer("w", [512, 1024], 4, layout_free=True), (), 1, read=True, written=False, guarded=False)
+    touch = Touch(Buffer("w", [512, 1024], "float32", layout_free=True), (), 1, read=True, written=False, guarded=False)
     assert conflicts(touch, [64, 16], LINE) == 1

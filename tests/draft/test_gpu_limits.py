@@ -77,6 +77,15 @@ def lowers(schedule: Schedule) -> bool:
     return True
 
 
+def builds(schedule: Schedule) -> bool:
+    with HOPPER:
+        try:
+            tvm.tirx.build(schedule.mod, target=HOPPER)
+        except RuntimeError:
+            return False
+    return True
+
+
 @pytest.mark.parametrize(
     ("workload", "width"), [("conv2d:1,64,56,56,64,3,layout=NHWC", 2), ("conv2d:1,48,28,28,96,3", 1)]
 )
@@ -94,6 +103,35 @@ def test_vectors_that_tvm_cannot_lower_are_not_valid(workload, width):
         some = [space.candidate(0, row) for row in rows[valid == wanted][:10]]
         applied = space.materialise(some)
         assert len(applied) == 10 and [lowers(c.schedule) for c in applied] == [wanted] * 10
+
+
+def test_sums_across_threads_that_unrolling_repeats_are_not_valid():
+    """TVM lowers one such sum of a kernel and block, not what an unrolled loop over several results makes of it."""
+    space = space_of("group norm, channels last", HOPPER)
+    analyzer, found = analyzer_for(space, profile_for(HOPPER)), set()
+    for sketch in space.sketches:
+        for row in sketch.sample(np.random.default_rng(0), 16):
+            schedule = space.apply(space.candidate(sketch.index, row))
+            if schedule is not None and agree(schedule):
+                valid = analyzer.explain(sketch.index, row).valid
+                assert valid == lowers(schedule)
+                found.add(valid)
+    assert found == {True, False}
+
+
+@pytest.mark.parametrize(("workload", "named"), [("matmul:96,96,96", True), ("matmul:96,96,96,bfloat16", False)])
+def test_vectors_of_an_odd_number_of_brain_floats_are_not_valid(workload, named):
+    space = space_of(workload, HOPPER)
+    analyzer, sketch = analyzer_for(space, profile_for(HOPPER)), space.sketches[0]
+    fetches = [at for at, decision in enumerate(sketch.decisions) if decision.name == "cooperative_fetch"]
+    columns = [sketch.columns[at].start for at in fetches]
+    rows = sketch.sample(np.random.default_rng(0), 4000)
+    rows[:, columns] = 3  # of four numbers
+    rows = rows[np.isfinite(analyzer.score(0, rows))]
+    rows[:, columns] = 2  # of three
+    assert np.isfinite(analyzer.score(0, rows)).any() == named
+    applied = space.materialise([space.candidate(0, row) for row in rows[:10]])
+    assert all(builds(c.schedule) for c in applied) == named
 
 
 GROUPED = "conv2d:1,64,56,56,64,3,groups=4"

@@ -6,16 +6,30 @@ Limits are those of TVM's VerifyGPUCode, and of what TVM's lowering makes of thr
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from operator import mul
 
-from pruner_engine.draft.columns import Value, all_of, ceil_div, equal, floor_div, maximum, minimum, product
+from pruner_engine.draft.columns import (
+    Value,
+    all_of,
+    any_of,
+    ceil_div,
+    divides,
+    equal,
+    floor_div,
+    maximum,
+    minimum,
+    product,
+)
 from pruner_engine.draft.footprint import touches
-from pruner_engine.draft.nest import Block, Loop, Node, all_loops, blocks_under
+from pruner_engine.draft.nest import Block, Loop, Node, all_loops, blocks_under, data_parallel
 from pruner_engine.draft.shared import shared_bytes
 from pruner_engine.draft.straddling import can_be_synchronised
 from pruner_engine.targets.profile import GpuLimits
 
 FETCH = "meta_schedule.cooperative_fetch"
 _MAX_VECTOR_BYTES = 16
+_ACROSS, _AROUND_OWN_SUM = 2, 3  # statements of a sum across threads; those beside its sum within a thread
 _UNBOUND_THREADS = 256  # RewriteUnboundBlock draws 32 to 1024
 
 
@@ -73,6 +87,7 @@ class Launch:
         yield from (loop.extent > 1 for loop in pipelined)
         yield from (_vector_fits(block, self.threads, unroll) for block in leaves)
         yield from (block.steady for block in leaves)
+        yield from (_added_up_once(block, path, unroll) for block, path in zip(leaves, paths, strict=True))
 
 
 def _widest(paths: Sequence[Sequence[Loop]], kind: str) -> Value:
@@ -101,6 +116,22 @@ def _in_range(block: Block, threads: Value) -> Value:
     return all_of([threads >= low, threads <= high])
 
 
+def _added_up_once(block: Block, loops: Sequence[Loop], unroll: Value) -> Value:
+    """Whether a sum across threads stays one statement: TVM cannot lower the several that an unrolled loop makes of it.
+
+    Args:
+        loops: around the block.
+        unroll: statements up to which loops are unrolled.
+    """
+    if not any(loop.thread.startswith("threadIdx") and not data_parallel(loop) for loop in loops):
+        return 1
+    serial = [loop for loop in loops if not loop.thread]
+    own = [loop.extent for loop in serial if not data_parallel(loop)]  # a thread first sums what falls to it
+    statements = _AROUND_OWN_SUM + product(own) if own else _ACROSS
+    results = list(accumulate((loop.extent for loop in reversed(serial) if data_parallel(loop)), mul))
+    return 1 - any_of((several > 1) * (several * statements <= unroll) for several in results)
+
+
 def _vector_fits(block: Block, threads: Value, unroll: Value) -> Value:
     """Whether a cooperative fetch stays within the widest load, and its vectors can be lowered."""
     width = block.annotations.get(FETCH)
@@ -117,4 +148,7 @@ def _vector_fits(block: Block, threads: Value, unroll: Value) -> Value:
     lowered = any(t.guarded for t in used) or can_be_synchronised(
         [atom.extent for atom in loops[-1].atoms], width, threads, unroll
     )
-    return (width * widest <= _MAX_VECTOR_BYTES) * lowered
+    # TVM has no name for an odd number of them
+    pairs = any("bfloat16" in t.buffer.dtype for t in used)
+    named = any_of([width <= 1, divides(2, width)]) if pairs else 1
+    return (width * widest <= _MAX_VECTOR_BYTES) * lowered * named

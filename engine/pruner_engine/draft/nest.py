@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
+
+import tvm
 
 from pruner_engine.draft.columns import Value, product
 from pruner_engine.draft.index import Atom, Index, Var, atoms_of, resolve
@@ -27,12 +30,16 @@ class Buffer:
 
     name: str
     shape: list[Value]
-    dtype_bytes: int
+    dtype: str
     scope: str = "global"
     argument: bool = False
     layout_free: bool = False
     align: tuple[int, int] = (1, 0)
     used: Value = 1
+
+    @property
+    def dtype_bytes(self) -> int:
+        return bytes_of(self.dtype)
 
     @property
     def bytes(self) -> Value:
@@ -138,6 +145,12 @@ class Block:
 
 
 Node: TypeAlias = Loop | Block
+
+
+@functools.cache
+def bytes_of(dtype: str) -> int:
+    """Of an element; of one that is smaller than a byte, a byte."""
+    return max(1, tvm.DataType(dtype).bits // 8)
 
 
 def loops_of(block: Node) -> list[Loop]:

@@ -11,7 +11,7 @@ from tvm.ir.expr import Call, TensorLoad
 from tvm.s_tir import SBlockRealize
 
 from pruner_engine.draft.index import Atom, Const, Index, Opaque, Quotient, Remainder, Var, add, resolve, scale, span
-from pruner_engine.draft.nest import Access, Block, Buffer, Iter, Loop, Store, UnreadableSketchError, attach
+from pruner_engine.draft.nest import Access, Block, Buffer, Iter, Loop, Store, UnreadableSketchError, attach, bytes_of
 from pruner_engine.lowering.byte_products import ALL, is_pair_products
 from pruner_engine.tasks.task import weights_of
 
@@ -48,7 +48,7 @@ class FunctionReader:
     def _buffer(self, buffer: Any) -> Buffer:
         if buffer not in self._buffers:
             shape = [_integer(s) for s in buffer.shape]
-            self._buffers[buffer] = Buffer(str(buffer.name), list(shape), _bytes_of(buffer.dtype), str(buffer.scope()))
+            self._buffers[buffer] = Buffer(str(buffer.name), list(shape), str(buffer.dtype), str(buffer.scope()))
         return self._buffers[buffer]
 
     # ------------------------------------------------------------ statements
@@ -124,7 +124,7 @@ class FunctionReader:
             reads.append(Access(self._buffer(value.source), self._indices(value.indices), guarded))
             return
         if isinstance(value, tirx.Cast):
-            counts["converted"] = max(counts["converted"], _bytes_of(value.ty.dtype))
+            counts["converted"] = max(counts["converted"], bytes_of(str(value.ty.dtype)))
         kind, operands = _operation(value)
         before = len(reads)
         for operand in operands:
@@ -166,10 +166,6 @@ class FunctionReader:
         for part in parts:
             reach *= int(part.atom.extent)  # type: ignore[arg-type]
         return Opaque(tuple(parts), reach)
-
-
-def _bytes_of(dtype: Any) -> int:
-    return max(1, tvm.DataType(str(dtype)).bits // 8)
 
 
 def _conditions(predicate: Any) -> Iterator[Any]:

@@ -30,7 +30,7 @@ def cache_write(root: Block, inputs: list[Any], attrs: list[Any]) -> list[Block]
     block, scope = inputs[0], str(attrs[1])
     leaves = list(blocks_under(block))
     buffer = list(dict.fromkeys(s.write.buffer for b in leaves for s in b.stores))[int(attrs[0])]
-    cache = Buffer(f"{buffer.name}_{scope}", list(buffer.shape), buffer.dtype_bytes, scope)
+    cache = Buffer(f"{buffer.name}_{scope}", list(buffer.shape), buffer.dtype, scope)
     for leaf in leaves:
         leaf.stores = [redirect(s, buffer, cache) for s in leaf.stores]
     return [copy_block(root, cache, buffer, cache.name, block, after=True)]
@@ -41,7 +41,7 @@ def cache_read(root: Block, inputs: list[Any], attrs: list[Any]) -> list[Block]:
     block, scope = inputs[0], str(attrs[1])
     leaves = list(blocks_under(block))
     buffer = reads_of(leaves)[int(attrs[0])]
-    cache = Buffer(f"{buffer.name}_{scope}", list(buffer.shape), buffer.dtype_bytes, scope)
+    cache = Buffer(f"{buffer.name}_{scope}", list(buffer.shape), buffer.dtype, scope)
     for leaf in leaves:
         leaf.stores = [redirect_reads(s, buffer, cache) for s in leaf.stores]
     return [copy_block(root, buffer, cache, cache.name, block, after=False)]
@@ -87,7 +87,7 @@ def reindex(root: Block, inputs: list[Any], attrs: list[Any]) -> list[Block]:
     indices = [_without_units(index) for index in access.indices]
     used = {a for index in indices for a in atoms_of(index)}
     iters = [i for i in block.iters if i.atom in used]
-    cache = Buffer(f"{buffer.name}_reindex", [i.extent for i in iters], buffer.dtype_bytes, buffer.scope)
+    cache = Buffer(f"{buffer.name}_reindex", [i.extent for i in iters], buffer.dtype, buffer.scope)
     copy, loops = fresh_block(cache.name, [(i.atom.name, i.extent, True) for i in iters])
     twins: dict[Atom, Index] = {i.atom: Var(c.atom) for i, c in zip(iters, copy.iters, strict=True)}
     outside = Access(buffer, tuple(substitute(index, twins) for index in indices))

@@ -34,7 +34,7 @@ def pad_einsum(root: Block, inputs: list[Any], attrs: list[Any]) -> None:
             raise UnreadableSketchError(f"a padded block reads {access.buffer.name} at more than its iterators")
         old = access.buffer
         shape: list[Value] = [extents[index.atom] for index in access.indices if isinstance(index, Var)]
-        return Buffer(f"{old.name}_pad", shape, old.dtype_bytes, old.scope)
+        return Buffer(f"{old.name}_pad", shape, old.dtype, old.scope)
 
     for source in reads_of([block]):
         target = padded_like(next(r for s in block.stores for r in s.reads if r.buffer is source))

@@ -41,7 +41,7 @@ class _Partials:
     def of(cls, block: Block, loop: Loop, axis: int) -> _Partials:
         buffers: dict[Buffer, Buffer] = {}
         for whole in (store.write.buffer for store in block.stores):
-            buffers[whole] = Buffer(f"{whole.name}_rf", list(whole.shape), whole.dtype_bytes)
+            buffers[whole] = Buffer(f"{whole.name}_rf", list(whole.shape), whole.dtype)
             buffers[whole].shape.insert(axis, loop.extent)
         return cls(buffers, axis)
 
