@@ -1,13 +1,18 @@
 """A float32 model in a smaller float type: what changes, what stays, what is told."""
 
-import pytest
+from dataclasses import replace
 
+import pytest
+from tvm.relax import op
+
+from graphs import graph
 from pruner_engine.errors import UserError
 from pruner_engine.export.precision import compare_precision
 from pruner_engine.frontends import load_model
 from pruner_engine.frontends.precision import in_precision
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
+from pruner_engine.tasks.task import TensorSpec
 from schedules import CPU
 
 
@@ -32,6 +37,18 @@ def test_exponentials_stay_in_float32():
     assert {a.dtype for t in extract_tasks(prepare(in_precision(exact, "float16").mod, CPU), CPU) for a in t.args} == {
         "float32"
     }
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("function", [lambda y: op.clip(y, -1, 1.5), lambda y: op.tril(y, 1), lambda y: op.triu(y, -1)])
+def test_operators_of_plain_numbers_are_converted(function, dtype):
+    """As a bounded rectifier after a convolution, and the mask of an attention."""
+    mod = graph(lambda x, w: function(op.matmul(x, w)), (4, 16, 32), constants=[(32, 16)])
+    exact = replace(load_model("matmul:8,8,8"), mod=mod, inputs=[TensorSpec("x0", (4, 16, 32), "float32")])
+    model = in_precision(exact, dtype)
+    product = next(t for t in extract_tasks(prepare(model.mod, CPU), CPU) if t.op == "matmul")
+    assert [a.dtype for a in product.args[:2]] == [dtype, dtype]
+    assert compare_precision(exact, model).ok
 
 
 def test_float32_is_no_conversion_and_other_floats_are_refused():

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
 import tvm
-from tvm import relax
+from tvm import relax, tirx
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.importing import importing
 from pruner_engine.frontends.model import LoadedModel
+from pruner_engine.tasks.rewriting import operator_of, rewritten, shape_of
 
 
 def in_precision(model: LoadedModel, dtype: str) -> LoadedModel:
@@ -31,10 +34,44 @@ def in_precision(model: LoadedModel, dtype: str) -> LoadedModel:
         found = ", ".join(others) or model.dtype
         raise UserError(f"{model.name} has inputs of {found}; only a float32 model is converted.", "Leave out --dtype.")
     with importing(model.name):
-        mod = relax.transform.ToMixedPrecision(out_dtype="float32")(relax.transform.ConvertToDataflow()(model.mod))
+        mod = relax.transform.ConvertToDataflow()(rewritten(model.mod, _OfTensors(model.mod)))
+        mod = relax.transform.ToMixedPrecision(out_dtype="float32")(mod)
         if dtype != "float16":
             mod = _retype(mod, "float16", dtype)
     return replace(model, mod=mod, dtype=dtype)
+
+
+def _triangle(part: Callable[..., np.ndarray]) -> Callable[..., relax.Expr]:
+    def kept(x: relax.Expr, diagonal: int) -> relax.Expr:
+        ones = part(np.ones((shape_of(x) or [])[-2:], bool), diagonal)
+        return relax.op.where(relax.const(ones), x, relax.const(0, str(x.ty.dtype)))
+
+    return kept
+
+
+def _clipped(x: relax.Expr, low: float, high: float) -> relax.Expr:
+    dtype = str(x.ty.dtype)
+    return relax.op.minimum(relax.op.maximum(x, relax.const(low, dtype)), relax.const(high, dtype))
+
+
+#: operators that are given plain numbers beside their tensor, which ToMixedPrecision refuses: the same of tensors alone
+_OF_NUMBERS: dict[str, Callable[..., relax.Expr]] = {
+    "relax.clip": _clipped,
+    "relax.tril": _triangle(np.tril),
+    "relax.triu": _triangle(np.triu),
+}
+
+
+@mutator
+class _OfTensors(PyExprMutator):
+    def visit_call_(self, call: relax.Call) -> relax.Expr:
+        """Called for each call, operands first."""
+        visited = super().visit_call_(call)
+        x, *numbers = visited.args or [None]
+        known = all(isinstance(number, tirx.IntImm | tirx.FloatImm) for number in numbers)
+        if operator_of(visited) not in _OF_NUMBERS or not known or shape_of(x) is None:
+            return visited
+        return _OF_NUMBERS[visited.op.name](x, *(number.value for number in numbers))
 
 
 def _retype(mod: tvm.IRModule, old: str, new: str) -> tvm.IRModule:
