@@ -63,10 +63,11 @@ class Touch:
 
     def stride(self, loop: Loop) -> Value:
         """Elements that one iteration of the loop moves by."""
-        return step(self._position, loop.atoms[-1])
+        return step(self.position, loop.atoms[-1])
 
     @cached_property
-    def _position(self) -> Index:
+    def position(self) -> Index:
+        """Row-major."""
         return flattened(list(self.indices), self.buffer.shape)
 
     @cached_property

@@ -6,6 +6,7 @@ Limits are those of TVM's VerifyGPUCode, and of what TVM's lowering makes of thr
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
 from itertools import accumulate
 from operator import mul
 
@@ -20,11 +21,12 @@ from pruner_engine.draft.columns import (
     maximum,
     minimum,
     product,
+    where,
 )
-from pruner_engine.draft.footprint import touches
-from pruner_engine.draft.nest import Block, Loop, Node, all_loops, blocks_under, data_parallel
+from pruner_engine.draft.footprint import Touch, touches
+from pruner_engine.draft.nest import HALVES, Block, Loop, Node, all_loops, blocks_under, data_parallel
 from pruner_engine.draft.shared import shared_bytes
-from pruner_engine.draft.straddling import can_be_synchronised
+from pruner_engine.draft.straddling import can_be_synchronised, ends_of_runs
 from pruner_engine.targets.profile import GpuLimits
 
 FETCH = "meta_schedule.cooperative_fetch"
@@ -139,16 +141,23 @@ def _vector_fits(block: Block, threads: Value, unroll: Value) -> Value:
         return 1
     loops = all_loops(block)
     used = touches(block, {})
-    # a vector that gathers is indexed by a vector of int32
-    widest = max(
-        t.buffer.dtype_bytes if not loops or t.stride(loops[-1]) == 1 else max(t.buffer.dtype_bytes, 4) for t in used
-    )
-    widest = max(widest, *(store.converted for store in block.stores))
+    widest = reduce(maximum, (_lane_bytes(t, loops, width) for t in used))
+    widest = maximum(widest, max(store.converted for store in block.stores))
     # what is read under a condition is fetched element by element
     lowered = any(t.guarded for t in used) or can_be_synchronised(
         [atom.extent for atom in loops[-1].atoms], width, threads, unroll
     )
-    # TVM has no name for an odd number of them
-    pairs = any("bfloat16" in t.buffer.dtype for t in used)
+    # TVM has no name for an odd number of halves, which it may have to compute with
+    pairs = any(t.buffer.dtype in HALVES for t in used) or any(store.halved for store in block.stores)
     named = any_of([width <= 1, divides(2, width)]) if pairs else 1
     return (width * widest <= _MAX_VECTOR_BYTES) * lowered * named
+
+
+def _lane_bytes(touch: Touch, loops: Sequence[Loop], width: Value) -> Value:
+    """Of a number in a vector, or of its index: a vector that gathers is indexed by one of int32."""
+    size = touch.buffer.dtype_bytes
+    if not loops:
+        return size
+    ends = ends_of_runs(touch.position, loops[-1].atoms[-1])
+    run = equal(touch.stride(loops[-1]), 1) * all_of(divides(width, end) for end in ends)
+    return where(run, size, max(size, 4))

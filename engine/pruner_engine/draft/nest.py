@@ -12,6 +12,8 @@ import tvm
 from pruner_engine.draft.columns import Value, product
 from pruner_engine.draft.index import Atom, Index, Var, atoms_of, resolve
 
+HALVES = ("float16", "bfloat16")
+
 
 class UnreadableSketchError(Exception):
     """A sketch holds something that cannot be put into closed form."""
@@ -67,6 +69,7 @@ class Store:
         reduction: accumulates into what it writes.
         between: results of an instruction that another one adds, each in a register.
         converted: bytes of the widest type that a value is converted to on the way.
+        halved: how often a value is converted to a type of `HALVES` on the way.
     """
 
     write: Access
@@ -78,6 +81,7 @@ class Store:
     divisions: int = 0
     between: int = 0
     converted: int = 0
+    halved: int = 0
 
 
 @dataclass(eq=False)

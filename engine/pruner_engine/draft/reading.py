@@ -11,7 +11,18 @@ from tvm.ir.expr import Call, TensorLoad
 from tvm.s_tir import SBlockRealize
 
 from pruner_engine.draft.index import Atom, Const, Index, Opaque, Quotient, Remainder, Var, add, resolve, scale, span
-from pruner_engine.draft.nest import Access, Block, Buffer, Iter, Loop, Store, UnreadableSketchError, attach, bytes_of
+from pruner_engine.draft.nest import (
+    HALVES,
+    Access,
+    Block,
+    Buffer,
+    Iter,
+    Loop,
+    Store,
+    UnreadableSketchError,
+    attach,
+    bytes_of,
+)
 from pruner_engine.lowering.byte_products import ALL, is_pair_products
 from pruner_engine.tasks.task import weights_of
 
@@ -107,7 +118,8 @@ class FunctionReader:
         return share
 
     def _store(self, statement: Any, reduction: bool) -> Store:
-        counts = {"flops": 0, "special": 0, "selects": 0, "divisions": 0, "between": 0, "converted": 0}
+        counts = {"flops": 0, "special": 0, "selects": 0, "divisions": 0, "between": 0}
+        counts |= {"converted": 0, "halved": 0}
         reads: list[Access] = []
         self._value(statement.value, reads, counts, guarded=False)
         write = Access(self._buffer(statement.buffer), self._indices(statement.indices))
@@ -124,7 +136,9 @@ class FunctionReader:
             reads.append(Access(self._buffer(value.source), self._indices(value.indices), guarded))
             return
         if isinstance(value, tirx.Cast):
-            counts["converted"] = max(counts["converted"], bytes_of(str(value.ty.dtype)))
+            dtype = str(value.ty.dtype)
+            counts["converted"] = max(counts["converted"], bytes_of(dtype))
+            counts["halved"] += dtype in HALVES
         kind, operands = _operation(value)
         before = len(reads)
         for operand in operands:
