@@ -50,10 +50,10 @@ def agree(schedule: Schedule) -> bool:
 
 
 def test_threads_that_do_not_agree_are_not_valid():
-    """Two reductions of a kernel, each across threads of its own number, which TVM's check lets through."""
+    """Two reductions of a kernel, each across threads of its own number: what TVM makes of them nobody has seen run."""
     space = space_of("group norm, channels last", GPU)
     analyzer = analyzer_for(space, profile_for(GPU))
-    refused = []
+    refused = 0
     for sketch in space.sketches:
         unroll = [c.start for c, d in zip(sketch.columns, sketch.decisions, strict=True) if d.name == "unroll_explicit"]
         for row in sketch.sample(np.random.default_rng(0), 8):
@@ -61,10 +61,8 @@ def test_threads_that_do_not_agree_are_not_valid():
             schedule = space.apply(space.candidate(sketch.index, row))
             if schedule is not None:
                 assert analyzer.explain(sketch.index, row).valid == agree(schedule)
-                refused += [] if agree(schedule) else [schedule]
+                refused += not agree(schedule)
     assert refused
-    with GPU, pytest.raises(RuntimeError):
-        tvm.tirx.build(refused[0].mod, target=GPU)
 
 
 HOPPER = resolve_target("h100")
