@@ -105,7 +105,9 @@ def zygote_of(tmp_path, monkeypatch):
     def start(script: str) -> ZygoteProcess:
         monkeypatch.setattr(launch, "command", lambda start: [sys.executable, "-c", script])
         (tmp_path / "zygote").mkdir()
-        return ZygoteProcess(setup_in(tmp_path / "zygote"))
+        zygote = ZygoteProcess(setup_in(tmp_path / "zygote"))
+        zygote.wait_until_up()
+        return zygote
 
     return start
 
