@@ -78,7 +78,9 @@ class Script:
         Raises:
             UserError: it takes too long.
         """
-        self._wait(lambda: bool(select.select([self._process.stdout], [], [], _POLL_S)[0]), look)
+        told = self._process.stdout
+        assert told is not None
+        self._wait(lambda: bool(select.select([told], [], [], _POLL_S)[0]), look)
 
     def outcome(self, look: Look = unseen) -> tuple[dict[str, Any], list[np.ndarray]]:
         """Have it go on to its end: what it printed, and the outputs.
