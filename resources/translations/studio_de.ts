@@ -5381,6 +5381,14 @@
         <translation>Beim Fortsetzen werden sie gemessen.</translation>
     </message>
     <message>
+        <source>The run was stopped while libraries were timed.</source>
+        <translation>Der Lauf wurde angehalten, während Bibliotheken gemessen wurden.</translation>
+    </message>
+    <message>
+        <source>A resume times them.</source>
+        <translation>Beim Fortsetzen werden sie gemessen.</translation>
+    </message>
+    <message>
         <source>The records count as measured with warm caches, and exports of runs with {0} ones leave them out.</source>
         <translation>Die Messungen gelten als mit warmen Caches gemacht; Exporte von Läufen mit anderen ({0}) lassen sie aus.</translation>
     </message>

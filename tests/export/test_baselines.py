@@ -16,7 +16,8 @@ import pytest
 import torch
 from models import write_pt2
 
-from pruner_engine.export.baselines import example_inputs, request_of, time_reference, time_untuned
+from pruner_engine.export import script
+from pruner_engine.export.baselines import Reference, example_inputs, request_of, time_reference, time_untuned
 from pruner_engine.export.check import compare, tolerance
 from pruner_engine.export.contents import FILES
 from pruner_engine.export.files import run
@@ -68,7 +69,7 @@ def in_torch(reference, tmp_path, monkeypatch):
         given, made = tmp_path / "given.pt2", tmp_path / "made.npz"
         given.write_bytes(model.content)
         request = request_of("torch", model, given, 1, 1, "cpu")
-        call, fetch, _ = reference.torch_call(request, inputs)
+        call, fetch, _ = reference.torch_call(request, reference.torch_program(request), inputs)
         call()
         run.write_arrays(made, request["output_specs"], fetch())
         return run.read_arrays(made, request["output_specs"])
@@ -137,7 +138,7 @@ def test_float32_is_not_held_against_tensor_float32(reference, monkeypatch, dtyp
     flags = torch.backends.cudnn, torch.backends.cuda.matmul
     before, threads = [flag.allow_tf32 for flag in flags], torch.get_num_threads()
     try:
-        reference.torch_call(request, [])
+        reference.torch_call(request, reference.torch_program(request), [])
         assert [flag.allow_tf32 for flag in flags] == [allowed, allowed]
     finally:
         torch.set_num_threads(threads)
@@ -153,7 +154,7 @@ def test_float32_is_not_held_against_tensor_float32(reference, monkeypatch, dtyp
     monkeypatch.setattr(onnxruntime, "InferenceSession", session)
     monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: ["CUDAExecutionProvider"])
     with pytest.raises(Opened) as opened:
-        reference.onnxruntime_call({**request, "kind": "onnx", "device": "cuda"}, [])
+        reference.onnxruntime_call({**request, "kind": "onnx", "device": "cuda"}, "m.onnx", [])
     assert opened.value.args[0] == [("CUDAExecutionProvider", {"use_tf32": str(int(allowed))})]
 
 
@@ -165,12 +166,77 @@ def test_what_a_library_prints_is_not_taken_for_the_result():
 
 
 def test_what_is_no_result_is_a_sentence(work, tmp_path, monkeypatch):
-    from pruner_engine.export import baselines
-
     (tmp_path / "reference.py").write_text("print('Hello from a library')")
-    monkeypatch.setattr(baselines, "FILES", tmp_path)
+    monkeypatch.setattr(script, "FILES", tmp_path)
     timing = time_reference("onnxruntime", work.model, example_inputs(work.model), 1)
     assert timing.note == "It printed what is no result: Hello from a library"
+
+
+LOADED = """
+import json, pathlib, sys
+here = pathlib.Path(__file__).parent
+json.loads(sys.stdin.readline())
+(here / "loaded").touch()
+print(flush=True)
+sys.stdin.readline()
+(here / "timed").touch()
+print(json.dumps({"repeats": [0.5], "version": "1"}))
+"""
+
+
+@pytest.fixture
+def scripted(tmp_path, monkeypatch):
+    """A library whose script is this text."""
+    monkeypatch.setattr(script, "FILES", tmp_path)
+
+    def reference(text: str) -> Reference:
+        (tmp_path / "reference.py").write_text(text)
+        model = load_model("matmul:8,8,8")
+        return Reference("torch", model, example_inputs(model), 1, kinds=["workload"])
+
+    return reference
+
+
+def test_a_library_loads_beside_others_and_is_alone_when_it_times(scripted, tmp_path):
+    with scripted(LOADED) as library:
+        assert not (tmp_path / "loaded").exists(), "nobody has asked it to begin"
+        library.begin()
+        library.settle()
+        assert (tmp_path / "loaded").exists() and not (tmp_path / "timed").exists()
+        with contextlib.suppress(FileNotFoundError):  # the outputs: this one computes none
+            library.timing()
+        assert (tmp_path / "timed").exists()
+
+
+def test_a_library_that_is_not_wanted_any_more_ends(scripted, tmp_path):
+    with scripted(LOADED) as library:
+        library.begin()
+        library.settle()
+        (child,) = (c for c in psutil.Process().children() if str(tmp_path) in " ".join(c.cmdline()))
+    assert not child.is_running() and not (tmp_path / "timed").exists()
+
+
+def test_one_that_does_not_finish_loading_is_ended_and_costs_itself_only(scripted, tmp_path, monkeypatch):
+    monkeypatch.setattr(script, "_TIMEOUT_S", 0.2)
+    with scripted("import time; time.sleep(600)") as library:
+        library.begin()
+        library.settle()
+        assert not [c for c in psutil.Process().children() if str(tmp_path) in " ".join(c.cmdline())]
+        assert library.timing().note == "It did not finish within 0.2 s."
+
+
+def test_who_waits_for_a_library_may_leave(scripted):
+    class Left(Exception):
+        pass
+
+    def look():
+        raise Left
+
+    with scripted("import time; time.sleep(600)") as library:
+        library.begin()
+        for waiting in (library.settle, library.timing):
+            with pytest.raises(Left):
+                waiting(look)
 
 
 def test_a_library_ends_with_the_engine_that_started_it(tmp_path):
@@ -182,9 +248,9 @@ def test_a_library_ends_with_the_engine_that_started_it(tmp_path):
         "time.sleep(60)"
     )
     code = (
-        "import pathlib, types; from pruner_engine.export import baselines\n"
-        f"baselines.FILES = pathlib.Path({str(tmp_path)!r})\n"
-        "baselines._in_child(['sleep.py'], '', types.SimpleNamespace(inputs=[], outputs=[]), [], 1)"
+        "import pathlib, types; from pruner_engine.export import script\n"
+        f"script.FILES = pathlib.Path({str(tmp_path)!r})\n"
+        "script.Script(['sleep.py'], '', types.SimpleNamespace(inputs=[], outputs=[]), [], 1).outcome()"
     )
     engine = subprocess.Popen([sys.executable, "-c", code], env=environment())
     try:

@@ -37,8 +37,8 @@ def test_one_that_does_not_start_says_why(how, tmp_path, monkeypatch):
     monkeypatch.setattr(launch, "command", lambda start: [sys.executable, "-c", BROKEN[how]])
     monkeypatch.setattr(launch, "_START_S", 2.0 if how == "hangs" else 3600.0)  # one that has ended is not waited for
     handles = psutil.Process().num_fds()
-    with pytest.raises(UserError, match="did not start") as told:
-        Measurer(CPU)
+    with pytest.raises(UserError, match="did not start") as told, Measurer(CPU) as measurer:
+        measurer.wait_until_up()
     assert told.value.message.endswith("did not start. libtvm is not here")
     assert psutil.Process().num_fds() == handles
     assert not any(tmp_path.iterdir())
@@ -47,8 +47,8 @@ def test_one_that_does_not_start_says_why(how, tmp_path, monkeypatch):
 def test_one_that_is_up_too_late_does_not_take_its_log_with_it(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(launch, "_START_S", 0.01)
-    with pytest.raises(UserError, match="did not start"):
-        Measurer(CPU)
+    with pytest.raises(UserError, match="did not start"), Measurer(CPU) as measurer:
+        measurer.noise()
 
 
 def killing_starts(monkeypatch, count: int) -> list[int]:
@@ -72,6 +72,7 @@ def test_one_that_is_killed_as_it_starts_is_started_again(kills, monkeypatch):
     inputs = [MeasureInput(str(i), random_schedule(task).mod) for i in range(3)]
     results: list[MeasureResult] = []
     with Measurer(CPU, MeasureOptions(check="none")) as measurer:
+        measurer.wait_until_up()
         killed = killing_starts(monkeypatch, kills)
         os.kill(measurer._pipeline.pid, signal.SIGKILL)
         if kills == 3:
@@ -104,7 +105,9 @@ def zygote_of(tmp_path, monkeypatch):
     def start(script: str) -> ZygoteProcess:
         monkeypatch.setattr(launch, "command", lambda start: [sys.executable, "-c", script])
         (tmp_path / "zygote").mkdir()
-        return ZygoteProcess(setup_in(tmp_path / "zygote"))
+        zygote = ZygoteProcess(setup_in(tmp_path / "zygote"))
+        zygote.wait_until_up()
+        return zygote
 
     return start
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from pathlib import Path
 
+import psutil
 import pytest
 
 from pruner_engine import protocol as msg
 from pruner_engine.errors import StoppedError, UserError
-from pruner_engine.export import export_bundle
-from pruner_engine.export.baselines import MISSING, time_reference
+from pruner_engine.export import export_bundle, script
+from pruner_engine.export.baselines import MISSING, RUNS, Reference
 from pruner_engine.export.tuned import TunedModel
 from pruner_engine.frontends import load_model
-from pruner_engine.jobs import bundle, preparing, records, tune
+from pruner_engine.jobs import bundle, libraries, preparing, records, tune
 from pruner_engine.jobs.job import JobContext
+from pruner_engine.jobs.libraries import LIBRARIES, Libraries
 from pruner_engine.jobs.open_run import OpenRun
 from pruner_engine.search.control import Control
 from pruner_engine.search.draft_verify import DraftVerify
@@ -33,13 +36,13 @@ from terminal import SMALL, carried_out, pruner, pruner_here
 def test_a_run_that_was_ended_while_libraries_were_timed_times_them_when_it_goes_on(tmp_path, monkeypatch):
     project = tmp_path / "p.pruner"
 
-    def killed(library, *args, **options):
-        if library == "torch":
+    def timing(self, look):
+        if self._library == "torch":
             raise KeyboardInterrupt
-        return time_reference(library, *args, **options)
+        return Reference.timing(self, look)
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(preparing, "time_reference", killed)
+        patch.setattr(libraries, "Reference", type("Killed", (Reference,), {"timing": timing}))
         started(project)
     resumed(project)
     with ProjectReader(project) as reader:
@@ -178,7 +181,7 @@ def test_a_run_that_has_learned_nothing_goes_on_only_with_its_checkpoint(tmp_pat
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(preparing, "time_reference", killed)
+        patch.setattr(Libraries, "time", killed)
         started(project, strategy="pruner", settings={**QUICK, "model": "pacm", "checkpoint": str(checkpoint)})
     checkpoint.write_bytes(b"")
     said: list[msg.Event] = []
@@ -217,10 +220,56 @@ def test_a_library_that_was_missing_is_looked_for_again(tuned):
         for name, note in (("onnxruntime", MISSING[0]), ("torch", "It crashed.")):
             project.work.add_baseline(*of_run, name, None, repeats="[]", threads=1, note=note)
         opened = OpenRun(project, 1, JobContext(lambda _: None))
-        preparing.library_baselines(opened, load_model("matmul:32,32,32"), resolve_target("auto"))
+        with Libraries(opened, load_model("matmul:32,32,32"), resolve_target("auto"), LIBRARIES) as asked:
+            asked.time()
         notes = {row["name"]: row["note"] for row in project.work.baselines(*of_run)}
     assert "files only" in notes["onnxruntime"], "it is installed, and takes no workload"
     assert notes["torch"] == "It crashed."
+
+
+def stopped_while_libraries_are_timed(project: Path, monkeypatch, text: str) -> list[msg.Event]:
+    """What a run says that is stopped soon after the first of them has its turn.
+
+    Args:
+        text: of the script that runs them.
+    """
+    (project.parent / "reference.py").write_text(text)
+    monkeypatch.setattr(script, "FILES", project.parent)
+    monkeypatch.setitem(RUNS, "torch", ("workload",))
+    control, said = Control(), list[msg.Event]()
+
+    def hear(event: msg.Event) -> None:
+        said.append(event)
+        if isinstance(event, msg.Phase) and event.name == "baseline":
+            threading.Timer(0.1, control.stop.set).start()
+
+    command = msg.Tune(project=str(project), model="matmul:32,32,32", strategy="random", trials=4, settings=QUICK)
+    tune.start(command, JobContext(hear, control))
+    return said
+
+
+WAITS = "import sys, time; sys.stdin.readline()"
+
+
+@pytest.mark.parametrize("does", ["", "; print(flush=True)"], ids=["loads", "times"])
+def test_a_stop_is_heard_while_a_library_works(tmp_path, monkeypatch, does):
+    said = stopped_while_libraries_are_timed(tmp_path / "p.pruner", monkeypatch, f"{WAITS}{does}; time.sleep(600)")
+    assert isinstance(said[-1], msg.RunFinished) and said[-1].state == "stopped"
+    assert not [child for child in psutil.Process().children() if str(tmp_path) in " ".join(child.cmdline())]
+    with ProjectReader(tmp_path / "p.pruner") as reader:
+        assert reader.run(1)["state"] == "stopped"
+        assert "torch" not in {row["name"] for row in reader.baselines(1)}, "a resume times it"
+
+
+@pytest.mark.parametrize("roomy", [True, False])
+def test_libraries_load_beside_the_preparation_where_the_memory_allows(tmp_path, monkeypatch, roomy):
+    at: list[str] = []
+    monkeypatch.setattr(libraries, "_BESIDE", 0 if roomy else 1 << 60)
+    begin, extract = Reference.begin, preparing.laid_out
+    monkeypatch.setattr(Reference, "begin", lambda self: (at.append("begin"), begin(self)))
+    monkeypatch.setattr(preparing, "laid_out", lambda *args: (at.append("prepare"), extract(*args))[1])
+    started(tmp_path / "p.pruner")
+    assert at[0] == ("begin" if roomy else "prepare") and at[-1] == "begin"
 
 
 def test_an_export_can_be_stopped_and_leaves_nothing(tuned, tmp_path):

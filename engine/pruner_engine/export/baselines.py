@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import os
 import statistics
-import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,19 +15,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import tvm
 
-from pruner_engine.errors import UserError
+from pruner_engine.errors import StoppedError, UserError
 from pruner_engine.export.build import compile_model
-from pruner_engine.export.contents import FILES
 from pruner_engine.export.files import run as runner
 from pruner_engine.export.library import give_up_graphs, write_library
-from pruner_engine.processes.lifetime import die_with_parent
+from pruner_engine.export.script import Look, Script, unseen
 
 if TYPE_CHECKING:
     from pruner_engine.frontends import LoadedModel
 
 #: the libraries, and the kinds of models that each runs
 RUNS = {"onnxruntime": ("onnx", "pt2"), "torch": ("pt2",), "torch.compile": ("pt2",)}
-_TIMEOUT_S = 900
 _NOT_INSTALLED = "not installed"
 _NO_CONVERTER = "converting an exported program needs the package onnxscript"
 #: notes that are true only until somebody installs something
@@ -112,7 +106,8 @@ def _time_library(
 ) -> Timing:
     command = ["run.py", "--bundle", str(folder), "--threads", str(threads), "--bench", "--repeats", str(repeats)]
     asked = ["--profile", "--json"] if profile else ["--json"]
-    report, outputs = _in_child([*command, *asked], "", model, inputs, threads)
+    with Script([*command, *asked], "", model, inputs, threads) as script:
+        report, outputs = script.outcome()
     kernels = report.get("kernels", {})
     return Timing(name, tuple(report["repeats"]), threads, f"tvm {tvm.__version__}", outputs, kernels)
 
@@ -135,42 +130,97 @@ def time_untuned(
         return time_library("untuned", Path(scratch), model, inputs, threads, repeats)
 
 
-def time_reference(
-    library: str,
-    model: LoadedModel,
-    inputs: Sequence[np.ndarray],
-    threads: int,
-    repeats: int = 10,
-    device: str = "cpu",
-    folder: Path | None = None,
-    kinds: Sequence[str] = (),
-) -> Timing:
-    """Time the model in ONNX Runtime or PyTorch; where that is not possible, a note in place of repeats says why.
+def time_reference(library: str, model: LoadedModel, *args: Any, **options: Any) -> Timing:
+    """Time the model in a library now; arguments as those of `Reference`."""
+    with Reference(library, model, *args, **options) as reference:
+        return reference.timing()
 
-    ONNX Runtime gets an exported program as PyTorch's exporter converts it.
+
+class Reference:
+    """ONNX Runtime or PyTorch as it times a model, in two steps: it loads, and it times; a context manager.
+
+    Loading takes seconds, mostly imports and a conversion, and may go on beside other work. Nothing else may work while
+    it times. ONNX Runtime gets an exported program as PyTorch's exporter converts it.
 
     Args:
         library: a key of `RUNS`.
         folder: keeps the model's file and what it was converted to for the next time, by any library.
         kinds: of models that it is to run, in place of those of `RUNS`.
     """
-    kinds = kinds or RUNS[library]
-    if library == "onnxruntime" and model.kind == "pt2" and find_spec("onnxscript") is None:
-        return Timing(library, (), threads, _NO_CONVERTER)
-    if model.kind not in kinds:
-        return Timing(library, (), threads, f"runs {' and '.join(kinds)} files only")
-    if find_spec(library.partition(".")[0]) is None:
-        return Timing(library, (), threads, _NOT_INSTALLED)
-    with nullcontext(folder) if folder else tempfile.TemporaryDirectory() as kept:
-        file = Path(kept) / f"model.{model.kind}"
+
+    def __init__(
+        self,
+        library: str,
+        model: LoadedModel,
+        inputs: Sequence[np.ndarray],
+        threads: int,
+        repeats: int = 10,
+        device: str = "cpu",
+        folder: Path | None = None,
+        kinds: Sequence[str] = (),
+    ) -> None:
+        self._library, self._model, self._inputs, self._threads = library, model, inputs, threads
+        self._repeats, self._device, self._folder = repeats, device, folder
+        self._why_not = _why_not(library, model, kinds or RUNS[library])
+        self._script: Script | None = None
+        self._ends = contextlib.ExitStack()
+
+    def begin(self) -> None:
+        """Have it load, where it can run the model."""
+        if self._why_not or self._script is not None:
+            return
+        folder = self._folder or Path(self._ends.enter_context(tempfile.TemporaryDirectory()))
+        file = folder / f"model.{self._model.kind}"
         if not file.exists():
-            file.write_bytes(model.content)
-        request = request_of(library, model, file, threads, repeats, device)
+            file.write_bytes(self._model.content)
+        request = request_of(self._library, self._model, file, self._threads, self._repeats, self._device)
+        script = Script(["reference.py"], json.dumps(request), self._model, self._inputs, self._threads)
+        self._script = self._ends.enter_context(script)
+
+    def settle(self, look: Look = unseen) -> None:
+        """Wait until what was begun has loaded, so that it takes no time from others."""
+        if self._script is None:
+            return
         try:
-            report, outputs = _in_child(["reference.py"], json.dumps(request), model, inputs, threads)
+            self._script.settle(look)
+        except StoppedError:
+            raise
         except UserError as error:
-            return Timing(library, (), threads, str(error))
-    return Timing(library, tuple(report["repeats"]), threads, report["version"], outputs)
+            self._why_not = str(error)
+            self.close()
+
+    def timing(self, look: Look = unseen) -> Timing:
+        """Time the model; where that is not possible, a note in place of repeats says why."""
+        self.begin()
+        if self._script is None:
+            return Timing(self._library, (), self._threads, self._why_not)
+        try:
+            report, outputs = self._script.outcome(look)
+        except StoppedError:
+            raise
+        except UserError as error:
+            return Timing(self._library, (), self._threads, str(error))
+        return Timing(self._library, tuple(report["repeats"]), self._threads, report["version"], outputs)
+
+    def close(self) -> None:
+        """End its process."""
+        self._script = None
+        self._ends.close()
+
+    def __enter__(self) -> Reference:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _why_not(library: str, model: LoadedModel, kinds: Sequence[str]) -> str:
+    """Why the library cannot run the model; empty where it may."""
+    if library == "onnxruntime" and model.kind == "pt2" and find_spec("onnxscript") is None:
+        return _NO_CONVERTER
+    if model.kind not in kinds:
+        return f"runs {' and '.join(kinds)} files only"
+    return "" if find_spec(library.partition(".")[0]) else _NOT_INSTALLED
 
 
 def request_of(library: str, model: LoadedModel, file: Path, threads: int, repeats: int, device: str) -> dict[str, Any]:
@@ -187,50 +237,3 @@ def request_of(library: str, model: LoadedModel, file: Path, threads: int, repea
         "device": device,
         "dtype": model.dtype,
     }
-
-
-def _in_child(
-    script: list[str], text: str, model: LoadedModel, inputs: Sequence[np.ndarray], threads: int
-) -> tuple[dict[str, Any], list[np.ndarray]]:
-    """Run one of our scripts on the inputs; native code that crashes there does no harm here.
-
-    Args:
-        script: one of `FILES` and its arguments, to which files of inputs and outputs are added.
-        text: its standard input.
-
-    Returns:
-        What it printed, and the outputs.
-
-    Raises:
-        UserError: it fails, crashes or takes too long.
-    """
-    name, *arguments = script
-    # unbound, as measurements and bundles run
-    env = {"TVM_BIND_THREADS": "0", **os.environ, "TVM_NUM_THREADS": str(threads), "OMP_NUM_THREADS": str(threads)}
-    with tempfile.TemporaryDirectory() as scratch:
-        given, made = str(Path(scratch) / "inputs.npz"), str(Path(scratch) / "outputs.npz")
-        runner.write_arrays(given, [spec.as_json() for spec in model.inputs], inputs)
-        command = [sys.executable, str(FILES / name), *arguments, "--inputs", given, "--outputs", made]
-        try:
-            done = subprocess.run(
-                command,
-                input=text,
-                capture_output=True,
-                text=True,
-                env=env,
-                timeout=_TIMEOUT_S,
-                check=False,
-                # an engine that is killed must not leave a library behind that keeps the device busy
-                preexec_fn=partial(die_with_parent, os.getpid()),
-            )
-        except subprocess.TimeoutExpired as error:
-            raise UserError(f"It did not finish within {_TIMEOUT_S} s.") from error
-        if done.returncode < 0:
-            raise UserError(f"It crashed with signal {-done.returncode}.")
-        if done.returncode:
-            raise UserError(f"It failed: {' '.join(done.stderr.strip().splitlines()[-1:])}")
-        try:
-            report = json.loads(done.stdout)
-        except ValueError as error:
-            raise UserError(f"It printed what is no result: {done.stdout.strip()[:200]}") from error
-        return report, runner.read_arrays(made, [spec.as_json() for spec in model.outputs])

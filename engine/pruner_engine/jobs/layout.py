@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import msgspec
 import tvm
 
@@ -21,8 +23,13 @@ from pruner_engine.tasks.prepare import layouts
 from pruner_engine.tasks.task import TuningTask
 
 
-def laid_out(run: OpenRun, model: LoadedModel, target: tvm.target.Target, profile: DeviceProfile) -> list[TuningTask]:
+def laid_out(
+    run: OpenRun, model: LoadedModel, target: tvm.target.Target, profile: DeviceProfile, settle: Callable[[], None]
+) -> list[TuningTask]:
     """The tasks of a run's model; the layout that is measured to be faster becomes one of the run's settings.
+
+    Args:
+        settle: called before anything is measured, to wait for what works beside this.
 
     Raises:
         StoppedError: the run was stopped before it was known which one is faster.
@@ -43,6 +50,7 @@ def laid_out(run: OpenRun, model: LoadedModel, target: tvm.target.Target, profil
     tasks = {name: extract_tasks(there.prepared(name), target) for name in names}
     stop = run.job.control.stop.is_set
     with measurer_for(target, msgspec.structs.replace(settings, check="none"), tasks[there.likely]) as measurer:
+        settle()
         found = measured_layout(tasks, there.likely, measurer, profile, settings, row["seed"], tell, stop)
     if stop():
         raise StoppedError("The run was stopped while layouts were measured.", "A resume measures them.")

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any
 
 import tvm
 
 from pruner_engine.errors import UserError
-from pruner_engine.export.baselines import MISSING, example_inputs, time_reference
 from pruner_engine.frontends import LoadedModel
 from pruner_engine.jobs.layout import laid_out
+from pruner_engine.jobs.libraries import LIBRARIES, Libraries
 from pruner_engine.jobs.open_run import OpenRun
 from pruner_engine.jobs.stored import is_this_device, refuse_other_device, stored_model, stored_tasks
 from pruner_engine.protocol import Phase
@@ -20,7 +19,7 @@ from pruner_engine.search.task_state import TaskState
 from pruner_engine.store.reading import making_sense
 from pruner_engine.targets.profile import DeviceProfile
 from pruner_engine.targets.profiling import profile_for
-from pruner_engine.targets.target import device_kind, resolve_target, threads_of
+from pruner_engine.targets.target import resolve_target
 
 
 @dataclass(frozen=True)
@@ -46,11 +45,14 @@ def prepare_run(run: OpenRun, model: LoadedModel, target: tvm.target.Target) -> 
     project.work.set_profile(target_id, profile.as_json())
     run.update(phase="prepare")
     run.job.emit(Phase(name="prepare", detail=model.name))
-    tasks = laid_out(run, model, target, profile)
-    if not tasks:
-        raise UserError(f"{model.name} holds no kernel that could be tuned.", "Check that it is the model you meant.")
-    if is_this_device(project.work.target(target_id), target):
-        library_baselines(run, model, target)
+    here = is_this_device(project.work.target(target_id), target)
+    with Libraries(run, model, target, LIBRARIES if here else ()) as libraries:
+        tasks = laid_out(run, model, target, profile, libraries.settle)
+        if not tasks:
+            raise UserError(
+                f"{model.name} holds no kernel that could be tuned.", "Check that it is the model you meant."
+            )
+        libraries.time()
     task_ids = project.work.add_tasks(row["model_id"], target_id, tasks)
     # the last step: a run that has tasks is prepared
     project.runs.add_tasks(run.id, task_ids, [task.weight for task in tasks])
@@ -59,20 +61,6 @@ def prepare_run(run: OpenRun, model: LoadedModel, target: tvm.target.Target) -> 
         for task, task_id in zip(tasks, task_ids, strict=True)
     ]
     return Work(target, profile, states)
-
-
-def library_baselines(run: OpenRun, model: LoadedModel, target: tvm.target.Target) -> None:
-    """Time what people use today, with the same threads and float type: the line to get below."""
-    row, project = run.row, run.project
-    of_run = row["model_id"], row["target_id"], settings_from(row["settings"]).dtype
-    known = {row["name"] for row in project.work.baselines(*of_run) if row["note"] not in MISSING}
-    inputs, threads = example_inputs(model), threads_of(target)
-    for name in ("onnxruntime", "torch"):
-        if name not in known:
-            run.job.emit(Phase(name="baseline", detail=name))
-            timing = time_reference(name, model, inputs, threads, device=device_kind(target))
-            more: dict[str, Any] = {"repeats": json.dumps(timing.repeats), "threads": threads, "note": timing.note}
-            project.work.add_baseline(*of_run, name, timing.seconds, **more)
 
 
 def prepared(run: OpenRun) -> Work:

@@ -161,7 +161,8 @@ def _tune(run: OpenRun, work: Work, settings: SearchSettings) -> None:
         budget=Budget(row["budget_trials"], row["budget_s"]),
     )
     with measurer_for(work.target, settings, [state.task for state in work.states]) as measurer:
-        tuner = Tuner(run.project, plan, run.job.control, run.job.emit)
+        tuner = Tuner(run.project, plan, run.job.control, run.job.emit)  # a strategy loads what it learns with
+        measurer.wait_until_up()  # not in the run's time
         tuner.run(measurer)
     keeps = settings.calibrated and not settings.rpc and settings.caches != "cold"
     if keeps and (factors := tuner.strategy.calibration()) is not None:

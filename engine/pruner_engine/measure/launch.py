@@ -31,7 +31,7 @@ def command(start: StartMethod) -> list[str]:
 
 
 class ZygoteProcess:
-    """A running zygote; `close` ends it and all that it has forked."""
+    """A zygote that starts; `close` ends it and all that it has forked."""
 
     def __init__(self, setup: wire.Setup, start: StartMethod = START) -> None:
         # its own pools of threads would not survive a fork
@@ -44,15 +44,24 @@ class ZygoteProcess:
         self._to, self._from = self._process.stdin.fileno(), self._process.stdout.fileno()
         os.set_blocking(self._to, False)
         self._inbox, self._heard = wire.Inbox(), deque[wire.Message]()
-        try:
+        self._is_up = False
+        with contextlib.suppress(EOFError, BrokenPipeError):  # it has ended already: who waits for it is told
             self.send(setup)
-            ready = isinstance(self.receive(_START_S), wire.Ready)
-        except (EOFError, BrokenPipeError):
-            ready = False  # it has ended already; its log says why
-        if not ready:
+
+    def wait_until_up(self) -> None:
+        """Wait until it takes messages.
+
+        Raises:
+            UserError: it does not start, and is ended; the sentence has its last words.
+        """
+        if self._is_up:
+            return
+        with contextlib.suppress(EOFError):  # it has ended already; its log says why
+            self._is_up = isinstance(self.receive(_START_S), wire.Ready)
+        if not self._is_up:
             self.kill()  # one that is only slow would remove the folder, and the log in it
             self.close()
-            tail = Path(setup.folder, "zygote.log").read_text(errors="replace")[-500:]
+            tail = Path(self._log.name).read_text(errors="replace")[-500:]
             raise UserError(f"The measurement process did not start. {tail.strip()}".strip(), "Run `pruner doctor`.")
 
     @property

@@ -46,9 +46,11 @@ class Measurer:
         build_workers: builds at a time.
         builds_aside: builds take nothing from a kernel that is timed, whatever else this process does meanwhile.
 
+    Its processes start beside whatever follows: who needs them waits, and is told if they do not.
+
     Raises:
-        UserError: the measurement processes cannot be started, the fleet has no board, nothing compiles for the GPU, or
-            the temporary folder is one from which nothing may be loaded.
+        UserError: the fleet has no board, nothing compiles for the GPU, or the temporary folder is one from which
+            nothing may be loaded.
     """
 
     def __init__(
@@ -120,6 +122,14 @@ class Measurer:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def wait_until_up(self) -> None:
+        """Wait for the processes now, so that what follows does not.
+
+        Raises:
+            UserError: they do not start.
+        """
+        self._pipeline.wait_until_up()
 
     def close(self) -> None:
         """End the processes and remove what they have written."""

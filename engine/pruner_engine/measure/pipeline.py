@@ -44,7 +44,7 @@ class Pipeline:
         start: how the measurement processes come to be: forked from a zygote, or each started afresh.
 
     Raises:
-        UserError: the zygote cannot be started, or is ended again and again.
+        UserError: when it is first used: the zygote does not start, or is ended again and again.
     """
 
     def __init__(
@@ -63,12 +63,21 @@ class Pipeline:
         """Process id of the zygote."""
         return self._zygote.pid
 
+    def wait_until_up(self) -> None:
+        """Wait for the zygote, which loads beside other work from the beginning; all that needs it does so.
+
+        Raises:
+            UserError: it does not start.
+        """
+        self._zygote.wait_until_up()
+
     def close(self) -> None:
         """End all processes."""
         self._zygote.close()
 
     def begin(self, batch: Batch) -> None:
         """Have the batch's builds go on beside all that follows."""
+        self.wait_until_up()
         if batch not in self._batches:
             self._batches.append(batch)
         try:
@@ -93,6 +102,7 @@ class Pipeline:
         """
         self._batches = [batch, *(other for other in self._batches if other is not batch)]  # its builds come first
         self._silent_s = 0.0
+        self.wait_until_up()
         try:
             yield from self._outcomes(batch, run_of, should_stop, left)
         except BaseException:  # nobody asks for the rest any more
@@ -213,6 +223,7 @@ class Pipeline:
             self._restarts += 1
             with contextlib.suppress(UserError):  # what ended the last one may end this one as it starts
                 self._zygote = ZygoteProcess(self._setup, self._start)
+                self._zygote.wait_until_up()
                 return
         raise UserError(
             "The measurement processes are ended from outside again and again.",

@@ -2,9 +2,10 @@
 
     reference.py --inputs INPUTS.npz --outputs OUTPUTS.npz
 
-Reads a JSON request from standard input: {"library", "kind" (of the model), "name", "model" (path), "input_specs",
-"output_specs", "threads", "repeats", "device", "dtype"}. Writes {"repeats", "version"} to standard output, and nothing
-else there: what libraries print goes to standard error.
+The first line of standard input is a JSON request: {"library", "kind" (of the model), "name", "model" (path),
+"input_specs", "output_specs", "threads", "repeats", "device", "dtype"}. Loads library and model, writes an empty line
+to standard output, and waits for a second line before anything is run: until then others may work. Then writes
+{"repeats", "version"} there, and nothing else: what libraries print goes to standard error.
 """
 
 from __future__ import annotations
@@ -27,7 +28,22 @@ from run import measure, read_arrays, write_arrays  # type: ignore[import-not-fo
 Prepared = tuple[Callable[[], None], Callable[[], list[np.ndarray]], str]
 
 
-def onnxruntime_call(request: dict[str, Any], arrays: list[np.ndarray]) -> Prepared:
+def onnx_file(request: dict[str, Any]) -> str:
+    """Path of the model as an ONNX file: an exported program goes the way that PyTorch offers its users, once."""
+    import onnxruntime  # noqa: F401  beside the conversion, and not later
+
+    path: str = request["model"]
+    if request["kind"] == "onnx":
+        return path
+    converted = Path(f"{path}.onnx")
+    if not converted.exists():
+        import torch
+
+        torch.onnx.export(_exported(path), dynamo=True).save(str(converted), external_data=True)
+    return str(converted)
+
+
+def onnxruntime_call(request: dict[str, Any], file: str, arrays: list[np.ndarray]) -> Prepared:
     """The model in ONNX Runtime, on these inputs."""
     import onnxruntime
 
@@ -40,7 +56,7 @@ def onnxruntime_call(request: dict[str, Any], arrays: list[np.ndarray]) -> Prepa
         raise SystemExit(f"this installation of ONNX Runtime does not run on {request['device']}")
     # TensorFloat32 keeps ten bits of the products' operands, which would be called float32 and compared with float32
     choices = {"use_tf32": str(int(request["dtype"] != "float32"))} if request["device"] == "cuda" else {}
-    session = onnxruntime.InferenceSession(_as_onnx(request), options, providers=[(provider, choices)])
+    session = onnxruntime.InferenceSession(file, options, providers=[(provider, choices)])
     # inputs and outputs stay on the device, as those of the other libraries do
     binding = session.io_binding()
     for node, value in zip(session.get_inputs(), arrays, strict=True):
@@ -53,19 +69,6 @@ def onnxruntime_call(request: dict[str, Any], arrays: list[np.ndarray]) -> Prepa
         binding.synchronize_outputs()
 
     return call, binding.copy_outputs_to_cpu, onnxruntime.__version__
-
-
-def _as_onnx(request: dict[str, Any]) -> str:
-    """Path of the model as an ONNX file: an exported program goes the way that PyTorch offers its users, once."""
-    path: str = request["model"]
-    if request["kind"] == "onnx":
-        return path
-    converted = Path(f"{path}.onnx")
-    if not converted.exists():
-        import torch
-
-        torch.onnx.export(_exported(path), dynamo=True).save(str(converted), external_data=True)
-    return str(converted)
 
 
 def _exported(path: str) -> Any:
@@ -90,7 +93,16 @@ def _product_of_groups(x: Any, weights: Any, ends: Any) -> Any:
     return made
 
 
-def torch_call(request: dict[str, Any], arrays: list[np.ndarray]) -> Prepared:
+def torch_program(request: dict[str, Any]) -> Any:
+    """The model as PyTorch has it: an exported program, or the module of a workload."""
+    if request["kind"] != "workload":
+        return _exported(request["model"])
+    from operators import operator  # type: ignore[import-not-found]  # lies beside this script
+
+    return operator(request["name"])
+
+
+def torch_call(request: dict[str, Any], program: Any, arrays: list[np.ndarray]) -> Prepared:
     """The model in PyTorch, on these inputs."""
     import torch
     from torch.utils._pytree import tree_leaves, tree_map
@@ -103,11 +115,8 @@ def torch_call(request: dict[str, Any], arrays: list[np.ndarray]) -> Prepared:
     if gpu and not torch.cuda.is_available():
         raise SystemExit("this installation of PyTorch does not run on cuda")
     if request["kind"] == "workload":
-        from operators import operator  # type: ignore[import-not-found]  # lies beside this script
-
-        module = operator(request["name"])
+        module = program
     else:
-        program = _exported(request["model"])
         if gpu:
             from torch.export.passes import move_to_device_pass
 
@@ -217,10 +226,15 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--inputs")
     parser.add_argument("--outputs")
-    files, request = parser.parse_args(), json.load(sys.stdin)
-    prepare = {"onnxruntime": onnxruntime_call, "torch": torch_call, "torch.compile": torch_call}[request["library"]]
+    files, request = parser.parse_args(), json.loads(sys.stdin.readline())
+    in_onnxruntime = request["library"] == "onnxruntime"
     gc.disable()  # what libraries bring along stays: to look for garbage among it only costs
-    call, fetch, version = prepare(request, read_arrays(files.inputs, request["input_specs"]))
+    model = onnx_file(request) if in_onnxruntime else torch_program(request)
+    print(file=told, flush=True)
+    if not sys.stdin.readline():
+        return  # who asked is gone
+    prepare = onnxruntime_call if in_onnxruntime else torch_call
+    call, fetch, version = prepare(request, model, read_arrays(files.inputs, request["input_specs"]))
     gc.freeze()
     gc.enable()
     call()

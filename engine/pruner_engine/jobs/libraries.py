@@ -1,0 +1,87 @@
+"""What people use today, timed before a run: the line to get below."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import psutil
+import tvm
+
+from pruner_engine.errors import StoppedError
+from pruner_engine.export.baselines import MISSING, Reference, example_inputs
+from pruner_engine.frontends import LoadedModel
+from pruner_engine.jobs.open_run import OpenRun
+from pruner_engine.protocol import Phase
+from pruner_engine.search.settings import settings_from
+from pruner_engine.targets.target import device_kind, threads_of
+
+LIBRARIES = ("onnxruntime", "torch")
+_COPIES = 8  # of a model that the preparation and all libraries hold while each works on it
+_BESIDE = 2 << 30  # bytes that they take whatever the model
+
+
+class Libraries:
+    """The libraries that the project knows no latency of, with the run's threads and float type; a context manager.
+
+    They load beside the run's preparation where the memory allows, else each before it times.
+
+    Args:
+        names: of all that are asked for.
+    """
+
+    def __init__(self, run: OpenRun, model: LoadedModel, target: tvm.target.Target, names: Sequence[str]) -> None:
+        row, self._run, self._threads = run.row, run, threads_of(target)
+        self._of_run = row["model_id"], row["target_id"], settings_from(row["settings"]).dtype
+        known = {row["name"] for row in run.project.work.baselines(*self._of_run) if row["note"] not in MISSING}
+        inputs, device = example_inputs(model), device_kind(target)
+        self._waiting = {
+            name: Reference(name, model, inputs, self._threads, device=device) for name in names if name not in known
+        }
+        self._beside = psutil.virtual_memory().available > _BESIDE + _COPIES * len(model.content)
+
+    def __enter__(self) -> Libraries:
+        with contextlib.ExitStack() as ends:
+            for reference in self._waiting.values():
+                ends.enter_context(reference)
+                if self._beside:
+                    reference.begin()
+            self._ends = ends.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ends.close()
+
+    def settle(self) -> None:
+        """Wait until none of them works, so that something can be timed.
+
+        Raises:
+            StoppedError: the run was stopped meanwhile.
+        """
+        for reference in self._waiting.values():
+            reference.settle(self._look)
+
+    def time(self) -> None:
+        """Time one after the other, into the project; nothing else may work meanwhile.
+
+        Raises:
+            StoppedError: the run was stopped meanwhile.
+        """
+        for name, reference in self._waiting.items():
+            self._run.job.emit(Phase(name="baseline", detail=name))
+            self._look()
+            self.settle()
+            with reference:
+                timing = reference.timing(self._look)
+            more: dict[str, Any] = {
+                "repeats": json.dumps(timing.repeats),
+                "threads": self._threads,
+                "note": timing.note,
+            }
+            self._run.project.work.add_baseline(*self._of_run, name, timing.seconds, **more)
+
+    def _look(self) -> None:
+        if self._run.job.control.stop.is_set():
+            raise StoppedError("The run was stopped while libraries were timed.", "A resume times them.")
