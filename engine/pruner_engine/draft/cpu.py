@@ -246,10 +246,9 @@ def _reduction_run(block: ScheduledBlock) -> Value:
 
     A loop that moves the result starts sums anew, even where these take the same memory in every iteration.
     """
-    end = len(block.loops) - len(block.tail)
     run: Value = 1
-    for loop in reversed(block.loops[:end]):
-        if any(t.written and t.indexed_by(loop) for t in block.touches):
+    for loop in reversed(block.around):
+        if block.moves_results(loop):
             break
         run = run * loop.extent
     return run
@@ -257,11 +256,10 @@ def _reduction_run(block: ScheduledBlock) -> Value:
 
 def _incomplete(block: ScheduledBlock) -> Value:
     """1 where a loop that moves the results lies between loops of their sums: no run of steps completes one."""
-    around = block.loops[: len(block.loops) - len(block.tail)]
     moving: Value = 1
     found: Value = 0
-    for loop in reversed(around):
-        if any(t.written and t.indexed_by(loop) for t in block.touches):
+    for loop in reversed(block.around):
+        if block.moves_results(loop):
             moving = moving * loop.extent
         elif not data_parallel(loop):
             found = maximum(found, moving > 1)

@@ -40,6 +40,15 @@ class ScheduledBlock:
     registers: dict[Buffer, Value]
 
     @property
+    def around(self) -> list[Loop]:
+        """The loops outside the tail."""
+        return self.loops[: len(self.loops) - len(self.tail)]
+
+    def moves_results(self, loop: Loop) -> bool:
+        """Whether the loop's variable is in the indices of what is written."""
+        return any(touch.written and touch.indexed_by(loop) for touch in self.touches)
+
+    @property
     def straight(self) -> bool:
         """Whether the trace itself unrolls all of the tail."""
         return all(loop.kind in ("unrolled", "vectorized") for loop in self.tail)
