@@ -230,7 +230,9 @@ def _pixels(batch: int) -> Tensor:
     return torch.randn(batch, 3, 224, 224)
 
 
-MODELS: dict[str, tuple[Callable[[], nn.Module], Callable[[int], Tensor]]] = {
+Models = dict[str, tuple[Callable[[], nn.Module], Callable[[int], Tensor]]]  # how to make it, and a batch for it
+
+MODELS: Models = {
     "mobilenet-v2": (MobileNetV2, _pixels),
     "resnet-50": (ResNet50, _pixels),
     "vit-tiny": (ViTTiny, _pixels),
@@ -239,35 +241,36 @@ MODELS: dict[str, tuple[Callable[[], nn.Module], Callable[[int], Tensor]]] = {
 }
 
 
-def write(name: str, folder: Path, batch: int = 1) -> Path:
+def write(models: Models, name: str, folder: Path, batch: int = 1) -> Path:
     """Export one model.
 
     Args:
-        name: of `MODELS`.
+        name: of one of `models`.
         batch: inputs at a time; part of the file's name where it is not 1.
 
     Returns:
         The file.
     """
     torch.manual_seed(0)
-    make, example = MODELS[name]
+    make, example = models[name]
     file = folder / (f"{name}.pt2" if batch == 1 else f"{name}-batch{batch}.pt2")
     torch.export.save(torch.export.export(make().eval(), (example(batch),)), file)
     return file
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+def main(models: Models, description: str) -> None:
+    """Write those of the models that the command line names."""
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("models", nargs="*", metavar="NAME", help="all of them without any")
     parser.add_argument("--batch", type=int, default=1)
     options = parser.parse_args()
-    if unknown := [name for name in options.models if name not in MODELS]:
-        parser.error(f"no model is called {unknown[0]}; there are {', '.join(MODELS)}")
+    if unknown := [name for name in options.models if name not in models]:
+        parser.error(f"no model is called {unknown[0]}; there are {', '.join(models)}")
     options.folder.mkdir(parents=True, exist_ok=True)
-    for name in options.models or MODELS:
-        print(write(name, options.folder, options.batch))
+    for name in options.models or models:
+        print(write(models, name, options.folder, options.batch))
 
 
 if __name__ == "__main__":
-    main()
+    main(MODELS, __doc__ or "")

@@ -1,4 +1,4 @@
-"""Rounds under way: on a GPU one is begun before the last is learned from, and none waits for its slowest builds."""
+"""Rounds under way: one is begun before the last is learned from, and on a GPU none waits for its slowest builds."""
 
 import json
 import multiprocessing
@@ -21,7 +21,7 @@ from pruner_engine.search.task_state import TaskState
 from pruner_engine.search.tuner import Tuner
 from pruner_engine.store.project import Project
 from pruner_engine.targets.target import device_of, resolve_target, target_json
-from schedules import random_schedule, task_of
+from schedules import CPU, random_schedule, task_of
 from stand_in import held_builder, stand_in  # noqa: F401  a fixture
 
 HOPPER = resolve_target("h100")
@@ -38,7 +38,7 @@ class Impatient(Control):
         return super().wait_while_paused()
 
 
-def tune(path, trials, *, emit=lambda event, control, *builder: None, hold=False, second=""):
+def tune(path, trials, *, target=HOPPER, emit=lambda event, control, *builder: None, hold=False, second=""):
     """Start or go on with the project's run.
 
     Args:
@@ -56,15 +56,15 @@ def tune(path, trials, *, emit=lambda event, control, *builder: None, hold=False
                 project.work.add_model(model),
                 "pruner",
                 0,
-                target_id=project.work.add_target(target_json(HOPPER), "a stand-in", device_of(HOPPER).fingerprint),
+                target_id=project.work.add_target(target_json(target), "a stand-in", device_of(target).fingerprint),
                 budget_trials=trials,
                 settings=settings_from(json.dumps(SETTINGS)).as_json(),
                 versions="{}",
                 host="{}",
             )
-            work = prepare_run(OpenRun(project, run_id, job), model, HOPPER)
+            work = prepare_run(OpenRun(project, run_id, job), model, target)
             if second:
-                row, task = project.runs.get(run_id), task_of(second, HOPPER)
+                row, task = project.runs.get(run_id), task_of(second, target)
                 ids = project.work.add_tasks(row["model_id"], row["target_id"], [task])
                 project.runs.add_tasks(run_id, ids, [1])
                 work.states.append(TaskState(task, ids[0]))
@@ -73,7 +73,7 @@ def tune(path, trials, *, emit=lambda event, control, *builder: None, hold=False
         plan = RunPlan(
             run_id,
             work.states,
-            HOPPER,
+            target,
             work.profile,
             "pruner",
             seed=0,
@@ -81,11 +81,11 @@ def tune(path, trials, *, emit=lambda event, control, *builder: None, hold=False
             budget=Budget(trials, None),
         )
         options = MeasureOptions(build_workers=2, check="none", repeats=1, build_timeout_s=600)
-        with Measurer(HOPPER, options) as measurer:
+        with Measurer(target, options) as measurer:
             if hold:
                 for state in work.states:  # nothing else is built before the first round
                     state.untuned_s = 1.0
-                mod = random_schedule(work.states[0].task, HOPPER).mod
+                mod = random_schedule(work.states[0].task, target).mod
                 held.append(held_builder(measurer, MeasureInput("first", mod)))
             Tuner(project, plan, control, job.emit).run(measurer)
         return project.runs.rounds(run_id), project.trials.measured(run_id)
@@ -155,3 +155,20 @@ def test_death_with_builds_under_way_costs_no_trial(stand_in, tmp_path):  # noqa
     assert trials[: ROUND + 1] == before and len(before) == ROUND + 1
     assert len({trial["hash"] for trial in trials}) == len(trials) == 2 * ROUND
     assert [row["idx"] for row in rounds[:2]] == [0, 1], "those that were begun are in the file"
+
+
+def test_on_a_cpu_a_round_is_begun_before_that_of_another_task_is_learned_from(tmp_path):
+    phases = []
+
+    def emit(event, control):
+        if isinstance(event, Phase) and event.name in ("verify", "learn"):
+            phases.append((event.name, event.task))
+
+    rounds, trials = tune(tmp_path / "p.pruner", 4 * ROUND, target=CPU, emit=emit, second="matmul:32,32,32")
+    first, second = phases[0][1], phases[1][1]
+    assert first != second and phases[:3] == [("verify", first), ("verify", second), ("learn", first)]
+    for task in (first, second):
+        own = [name for name, of in phases if of == task]
+        assert own == ["verify", "learn"] * (len(own) // 2), "never ahead of what it teaches itself"
+    assert all("probe_s" in json.loads(row["stats"]) for row in rounds)
+    assert len({trial["hash"] for trial in trials}) == len(trials) == 4 * ROUND

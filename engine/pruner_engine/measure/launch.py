@@ -68,7 +68,7 @@ class ZygoteProcess:
     def pid(self) -> int:
         return self._process.pid
 
-    def send(self, message: wire.Setup | wire.Build | wire.Run) -> None:
+    def send(self, message: wire.Setup | wire.Build | wire.Forget | wire.Run) -> None:
         """Raises BrokenPipeError if the zygote takes nothing any more, it or EOFError if the zygote is gone."""
         rest = memoryview(wire.frame(message))
         while rest:

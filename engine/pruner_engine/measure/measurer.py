@@ -152,15 +152,18 @@ class Measurer:
         self._count_boards()
         return self._untuned.of_all(tasks, should_stop)
 
-    def noise(self) -> tuple[float, ...]:
-        """Time a fixed kernel: seconds a call, one value a repeat.
+    def noise(self, should_stop: Callable[[], bool] = lambda: False) -> tuple[float, ...]:
+        """Time a fixed kernel: seconds a call, one value a repeat; none if it was stopped.
 
-        Called between batches, its drift tells whether the machine got busy or throttled. CPU targets only.
+        Called before the runs of a batch, its drift tells whether the machine got busy or throttled. CPU targets only.
+
+        Args:
+            should_stop: asked while builds that are under way are waited for.
 
         Raises:
             UserError: the kernel cannot be built or run, so nothing else can either.
         """
-        return self._probe.time()
+        return self._probe.time(should_stop)
 
     def measure(
         self,

@@ -21,6 +21,7 @@ _ROOM = 1 << 20  # bytes on the disk that a build needs
 _SILENCE_S = 60.0  # of the zygote, after the limit of what is under way
 _BOARDLESS = 5  # waits for a board in vain, for each run at a time
 _RESTARTS = 5  # of the zygote without a single result in between
+_QUEUED = 16  # builds that wait in the zygote, which hands them out while this process computes
 
 RunOf: TypeAlias = Callable[[int, str, wire.Kernel], wire.Run]
 """Makes the run message of an id, a key and its kernel."""
@@ -33,7 +34,7 @@ class Pipeline:
 
     Where runs have cores (or boards) of their own, builds go on beside them. Else all builds of a batch come first and
     then its runs: a build beside a run would spoil its times, and pausing builders around every run gains nothing,
-    since both need the same cores.
+    since both need the same cores. Builds of the batch that was begun next go on from the last of these runs.
 
     Args:
         setup: for the zygote.
@@ -80,6 +81,9 @@ class Pipeline:
         self.wait_until_up()
         if batch not in self._batches:
             self._batches.append(batch)
+        self._go_on()
+
+    def _go_on(self) -> None:
         try:
             self._send_builds()
         except (EOFError, BrokenPipeError):
@@ -111,6 +115,7 @@ class Pipeline:
         finally:
             if batch.is_done():
                 self._batches.remove(batch)
+        self._go_on()
 
     def _outcomes(
         self,
@@ -124,7 +129,7 @@ class Pipeline:
                 self._restarts = 0
                 yield key, built, None
             if should_stop():
-                batch.leave_out(building=self._overlap)
+                self._leave_out(batch)
             if batch.is_done(left):
                 break
             try:
@@ -144,18 +149,27 @@ class Pipeline:
                 self._restarts = self._boardless = 0
                 yield *batch.running.pop(message.id), message
 
+    def _leave_out(self, batch: Batch) -> None:
+        """Leave out what has not been started, in the zygote too; a build that would spoil a run is waited for."""
+        with contextlib.suppress(EOFError, BrokenPipeError):  # that it is gone is noticed when it is listened to
+            if batch.building:
+                self._zygote.send(wire.Forget(ids=list(batch.building)))
+        batch.leave_out(building=self._overlap)
+
     def _take_built(self, built: wire.Built) -> None:
         batch = next((batch for batch in self._batches if built.id in batch.building), None)
         if batch is None:  # nobody waits for it any more
             discard(built)
             return
+        item = batch.building.pop(built.id)
+        if built.error == wire.LEFT_OUT:
+            return
         self._refuse_surroundings(built)
-        batch.ready[batch.building.pop(built.id).key] = built
+        batch.ready[item.key] = built
 
     def _send_builds(self) -> None:
-        # one more than there are workers, so that none waits for its next module
-        room = self._setup.workers + 1 - sum(len(batch.building) for batch in self._batches)
-        for batch in self._batches:
+        room = self._setup.workers + _QUEUED - sum(len(batch.building) for batch in self._batches)
+        for batch in self._batches if self._overlap else self._batches[:1]:
             while batch.waiting and room > 0:
                 job, room = self._new_id(), room - 1
                 batch.building[job] = batch.waiting.popleft()

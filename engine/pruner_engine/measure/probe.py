@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import tvm
 from tvm import te
 from tvm.s_tir import Schedule
@@ -24,8 +26,8 @@ class Probe:
         self._pipeline, self._requests = pipeline, requests
         self._built: wire.Built | None = None
 
-    def time(self) -> tuple[float, ...]:
-        """Seconds a call, one value a repeat.
+    def time(self, should_stop: Callable[[], bool]) -> tuple[float, ...]:
+        """Seconds a call, one value a repeat; none if it was stopped.
 
         Raises:
             UserError: the kernel cannot be built or run, so nothing else can either.
@@ -39,7 +41,11 @@ class Probe:
             batch = Batch(built={"probe": self._built})
         else:
             batch = Batch([MeasureInput("probe", task.mod)])
-        ((_, self._built, ran),) = self._pipeline.work(batch, run_of)
+        outcomes = list(self._pipeline.work(batch, run_of, should_stop))
+        if not outcomes:
+            self._built = None  # which is left behind nowhere
+            return ()
+        ((_, self._built, ran),) = outcomes
         if ran is None or ran.stage != "ok":
             reason = self._built.message if ran is None else ran.message
             raise UserError(f"A plain kernel could not be measured: {reason}", "Run `pruner doctor`.")

@@ -14,6 +14,7 @@ import psutil
 
 _LOG_TAIL = 4096
 _MESSAGE = 2000
+_NICE = 5  # of builders, below what plans and learns
 _GROWS = 512 << 20  # bytes of resident memory
 _NO_MEMORY = ("bad_alloc", "out of memory", "MemoryError", "Cannot allocate memory", "failed to map segment")
 
@@ -29,6 +30,12 @@ def stay_on(cores: list[int]) -> None:
     """Run this process and its future threads on these cores only, where the system can be told so."""
     if sys.platform == "linux":
         os.sched_setaffinity(0, cores)
+
+
+def step_aside() -> None:
+    """Leave the cores to whoever plans and learns, if there are too few: more rests on that than on a build."""
+    if os.name == "posix":
+        os.nice(_NICE)
 
 
 def see_no_gpu() -> None:

@@ -6,6 +6,7 @@ or has grown is replaced. A candidate may thus be met by what an earlier one lef
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import select
@@ -15,6 +16,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Collection
 from pathlib import Path
 from typing import IO
 
@@ -138,10 +140,24 @@ class Supervisor:
         while (message := wire.receive(self._inbox)) is not None:
             if isinstance(message, wire.Build):
                 self._builds.put(message)
+            elif isinstance(message, wire.Forget):
+                self._forget(message.ids)
             elif isinstance(message, wire.Run) and message.fleet is None:
                 self._runs.put(message)
             elif isinstance(message, wire.Run):
                 threading.Thread(target=self._board, args=(message,), daemon=True).start()
+
+    def _forget(self, ids: Collection[int]) -> None:
+        kept = []
+        with contextlib.suppress(queue.Empty):
+            while True:
+                build = self._builds.get_nowait()
+                if build.id in ids:
+                    self._tell(wire.Built(id=build.id, error=wire.LEFT_OUT))
+                else:
+                    kept.append(build)
+        for build in kept:
+            self._builds.put(build)
 
     def stop(self) -> None:
         """End every worker."""
@@ -168,6 +184,9 @@ class Supervisor:
             answer = worker.carry_out(job, limit_s)
         except EOFError:
             os._exit(1)  # workers do not start any more: the engine says so
+        self._tell(answer)
+
+    def _tell(self, answer: wire.Message) -> None:
         with self._sending:
             wire.send(self._outbox, answer)
 
@@ -182,6 +201,7 @@ def _work(role: str, setup: wire.Setup, outbox: int) -> None:
     if role != "board" and not setup.cuda:  # a GPU driver reserves far more address space than it uses
         process.limit_memory(setup.memory_bytes)
     if role == "build":
+        process.step_aside()
         process.see_no_gpu()
     wire.send(outbox, wire.Ready(seconds=0.0))
     if role == "build":

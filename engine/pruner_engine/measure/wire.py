@@ -16,6 +16,7 @@ import tvm_ffi
 _LENGTH = struct.Struct("<I")
 NO_BOARD = "board"  # error of a run that no board has taken: the candidate has not been tried
 NO_ROOM = "room"  # error of a run that found the disk full: it tells nothing of the candidate
+LEFT_OUT = "left out"  # error of a build that was forgotten before it was started
 _GREETING_S = 10.0  # what the first words with a board may take
 
 
@@ -124,6 +125,12 @@ class Build(_Message, tag="build", frozen=True):
     untuned: bool = False
 
 
+class Forget(_Message, tag="forget", frozen=True):
+    """Leave out those of these builds that wait for a builder: they are answered at once."""
+
+    ids: list[int]
+
+
 class Run(_Message, tag="run", frozen=True):
     """Time a kernel, alone.
 
@@ -208,7 +215,7 @@ class Ran(_Message, tag="ran", frozen=True):
     spent: bool = False
 
 
-Message = Setup | Build | Run | Ready | Built | Ran
+Message = Setup | Build | Forget | Run | Ready | Built | Ran
 
 _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(Message)

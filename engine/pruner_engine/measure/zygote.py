@@ -15,7 +15,7 @@ import signal
 import sys
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from pruner_engine.measure import process, wire
 from pruner_engine.measure.forked import ForkedWorker
@@ -87,8 +87,15 @@ class Zygote:
         if isinstance(message, wire.Build):
             self._builds.append(message)
             self._fill()
+        elif isinstance(message, wire.Forget):
+            self._forget(message.ids)
         elif isinstance(message, wire.Run):
             self._run(message)
+
+    def _forget(self, ids: Collection[int]) -> None:
+        for build in [build for build in self._builds if build.id in ids]:
+            self._builds.remove(build)
+            wire.send(self._outbox, wire.Built(id=build.id, error=wire.LEFT_OUT))
 
     def _fill(self) -> None:
         building = sum(isinstance(child.job, wire.Build) for child in self._children.values())
@@ -109,6 +116,7 @@ class Zygote:
         from pruner_engine.measure.build import serve
 
         process.stay_on(self._setup.builder_cores)
+        process.step_aside()
         process.see_no_gpu()
         serve(inbox, outbox)
 

@@ -73,8 +73,8 @@ class Strategy(ABC):
         name: what `--strategy` takes.
         round_trials: candidates a round; a class gives what it was published with, the settings may give another, and
             a machine that builds more at a time widens it.
-        ahead: it may propose a round of a task before it has learned from the one ahead, whose candidates are in
-            `state.measured` by then; where a GPU measures, see under_way.py.
+        ahead: it may propose a round before it has learned from the one ahead, another task's or, where a GPU measures,
+            one of the same task, whose candidates are in `state.measured` by then; see under_way.py.
         keeps_times: it remembers by itself what candidates took, so that this must not be told anew (yardstick.py).
         opening_trials: what a task's first round may be cut to where the budget is short for many tasks; 0 for never.
     """

@@ -104,7 +104,9 @@ class Tuner:
         return next(pinned, None) or next_task(self.states, self.allotment.patience, self.allotment.of_round)
 
     def _begin(self, state: TaskState, under_way: UnderWay) -> bool:
-        """Begin a round of a task; False where it has nothing to measure."""
+        """Begin a round of a task; False where it has nothing to measure, or is to wait for what is under way."""
+        if not under_way.takes(state):
+            return False
         self.control.on_hang = lambda why: self.log.quarantine(state, why)
         plan = None
         with self._leaving_out(state):

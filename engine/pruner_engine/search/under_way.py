@@ -1,7 +1,8 @@
 """The rounds of a run that are under way: candidates are built and measured, each committed as soon as it is known.
 
-Where builds and kernels share cores, a round is begun and brought to its end. A GPU leaves the cores to the builders,
-which are kept busy: a round is begun before the one ahead of it is waited for and learned from, and none waits for its
+Builders are kept busy: a round is begun before the one ahead of it is waited for and learned from. Where builds and
+kernels share cores, it is another task's, and its candidates are built while the run learns from those ahead and plans
+the round behind it. A GPU leaves the cores to the builders: a task may be ahead of itself, and no round waits for its
 slowest builds. These go on, and what comes of them is learned with the task's next round.
 """
 
@@ -54,8 +55,8 @@ class UnderWay:
         control, clock: break rounds off.
         log: told what happens.
         measurer: of the run's target.
-        strategy: says whether a round may be begun before the one ahead of it has ended, which is done where that costs
-            no measurement its accuracy, and whether times may be told anew.
+        strategy: says whether a round may be begun before the one ahead of it has ended, and whether times may be told
+            anew.
     """
 
     def __init__(
@@ -70,7 +71,8 @@ class UnderWay:
     ) -> None:
         self._project, self._run = project, run
         self._control, self._clock, self._log, self._measurer = control, clock, log, measurer
-        self._ahead = strategy.ahead and measurer.builds_aside
+        self._ahead = strategy.ahead
+        self._aside = strategy.ahead and measurer.builds_aside
         self._keeps_times = strategy.keeps_times
         self._rounds: deque[Round] = deque()
         self._unchecked: set[int] = set()  # tasks that the user was warned about
@@ -82,6 +84,10 @@ class UnderWay:
     def is_full(self) -> bool:
         """Whether a round has to end before another is begun."""
         return len(self._rounds) > self._ahead
+
+    def takes(self, state: TaskState) -> bool:
+        """Whether a round of the task may begin now, or is better planned with what is under way of it."""
+        return self._aside or not state.begun
 
     def begin(self, state: TaskState, plan: RoundPlan) -> None:
         """Have the round's candidates built."""
@@ -98,7 +104,6 @@ class UnderWay:
         ids = self._project.trials.add_candidates(
             self._run.run_id, state.task_id, round_id, state.sketch_ids, [*proposal.drafted, *plan.candidates]
         )
-        stats = {**proposal.stats, **self._noise()}
         self._log.phase("measure", state.task.name)
         restore_yardstick(self._project, state.task, state.task_id, self._measurer)
         self._tell_unchecked(state)
@@ -108,7 +113,7 @@ class UnderWay:
         )
         inputs = [MeasureInput(c.hash, c.schedule.mod) for c in plan.candidates if c.schedule is not None]
         self._measurer.begin(state.task, inputs)
-        self._rounds.append(Round(state, round_id, len(plan.candidates), stats))
+        self._rounds.append(Round(state, round_id, len(plan.candidates), dict(proposal.stats)))
 
     def end(self, *, last: bool) -> Round:
         """Wait for the first round; its trials, and others that came meanwhile, are then its task's `unlearned` ones.
@@ -121,7 +126,8 @@ class UnderWay:
         if self._ahead:  # other phases have come in between
             self._log.phase("measure", ended.state.task.name)
         later = sum(other.trials for other in self._rounds if other.state is ended.state)
-        slow = 0 if last or not self._ahead else min(-(-ended.trials // _SLOW), ended.trials - 1)
+        slow = 0 if last or not self._aside else min(-(-ended.trials // _SLOW), ended.trials - 1)
+        ended.stats.update(self._noise())
         self._gather(ended.state, later + slow)
         busy = {ended.state, *(other.state for other in self._rounds)}
         for state in self._run.states:
@@ -166,9 +172,11 @@ class UnderWay:
         if self._run.target.kind.name != "llvm":
             return {}
         try:
-            repeats = self._measurer.noise()
+            repeats = self._measurer.noise(self._control.should_yield)
         except UserError as error:  # the candidates will tell the same, each with its stage
             self._log.notice("warning", error.message, error.hint)
+            return {}
+        if not repeats:
             return {}
         return {"probe_s": min(repeats), "probe_spread": max(repeats) / min(repeats) - 1.0}
 
