@@ -25,7 +25,7 @@ _file = click.Path(dir_okay=False, path_type=Path)
 )
 @click.option("--out", type=OutputFile(TENSORS), required=True, help="Checkpoint to write (.safetensors).")
 @click.option("--seed", type=WholeType(0), default=0, show_default=True, help="Of weights, split and order.")
-@click.option("--epochs", type=WholeType(), default=50, show_default=True, help="At most so many passes.")
+@click.option("--epochs", type=WholeType(), default=16, show_default=True, help="At most so many passes.")
 @click.option(
     "--hold",
     type=click.FloatRange(0, 0.9),

@@ -111,7 +111,13 @@ class NetworkCostModel(CostModel):
         self.network = self._fresh()
         self.network.fit_scaling(data.batch)
         outcome = fit(
-            self.network, data, seed=self.seed, epochs=epochs, learning_rate=_LEARNING_RATE, on_epoch=on_epoch
+            self.network,
+            data,
+            seed=self.seed,
+            epochs=epochs,
+            learning_rate=_LEARNING_RATE,
+            averaged=True,
+            on_epoch=on_epoch,
         )
         self._recipe, self._pretrained = dict(recipe), True
         return outcome

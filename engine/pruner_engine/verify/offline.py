@@ -35,7 +35,7 @@ def train(
     files: Sequence[Path],
     *,
     seed: int = 0,
-    epochs: int = 50,
+    epochs: int = 16,
     hold_tasks: float = 0.2,
     on_epoch: Callable[[int, float, float], None] | None = None,
 ) -> Trained:

@@ -140,6 +140,7 @@ def fit(
     learning_rate: float,
     patience: int = 6,
     visits: int | None = None,
+    averaged: bool = False,
     on_epoch: Callable[[int, float, float], None] | None = None,
 ) -> Fit:
     """Train in place by LambdaRank and Adam; ends in the state of the best epoch.
@@ -152,9 +153,12 @@ def fit(
         learning_rate: Adam's, which falls along a cosine to a tenth.
         patience: passes without a better held-out accuracy before it stops.
         visits: samples of one pass, drawn anew each time; None: all of them.
+        averaged: what is judged and kept is the mean of the weights after all passes so far (Izmailov et al., UAI
+            2018), which ranks tasks that it never saw better than the last weights do.
         on_epoch: called with epoch, loss and accuracy.
     """
     rng = np.random.default_rng(seed)
+    judged = copy.deepcopy(network) if averaged else network
     optimizer = Adam(network.parameters(), decay=1e-5)
     judges = [held for held in data.held if len(held)]
     best_accuracy, best_state, best_epoch, best_loss = -1.0, None, 0, float("nan")
@@ -163,18 +167,29 @@ def fit(
     for epoch in range(1, epochs + 1):
         fallen = (0.55 + 0.45 * math.cos(math.pi * (epoch - 1) / epochs)) * learning_rate
         loss = _epoch(network, data, _chunks(data, rng, visits), optimizer, fallen)
-        score = _accuracy(network, data, judges) if judges else float("nan")
+        if averaged:
+            _average(judged, network, epoch)
+        score = _accuracy(judged, data, judges) if judges else float("nan")
         if on_epoch is not None:
             on_epoch(epoch, loss, score)
         if judges and score > best_accuracy:
             best_accuracy, best_epoch, best_loss = score, epoch, loss
-            best_state = copy.deepcopy(network.state_dict())
+            best_state = copy.deepcopy(judged.state_dict())
         elif judges and epoch - best_epoch >= patience:
             break
     if best_state is not None:
         network.load_state_dict(best_state)
         loss = best_loss
+    elif averaged:
+        network.load_state_dict(judged.state_dict())
     return Fit(loss, accuracy(network, data), epoch)
+
+
+def _average(mean: nn.Module, network: nn.Module, count: int) -> None:
+    """Make the mean of `count` - 1 states that of `count`."""
+    with torch.no_grad():
+        for own, other in zip(mean.parameters(), network.parameters(), strict=True):
+            own.lerp_(other, 1 / count)
 
 
 def _chunks(data: Measured, rng: np.random.Generator, visits: int | None) -> list[Tensor]:
