@@ -14,7 +14,7 @@ from pruner_engine.errors import UserError
 from pruner_engine.targets.profiling import profile_for
 from pruner_engine.verify import create_model, model_kinds, register_model
 from pruner_engine.verify.metrics import assess
-from pruner_engine.verify.training import OFFLINE, ONLINE, accuracy, pack_groups
+from pruner_engine.verify.training import OFFLINE, ONLINE, accuracy, fit, pack_groups
 from schedules import CPU
 
 LEARNERS = ["pacm-draft", "pacm", "tenset-mlp", "tlp", "xgb"]
@@ -152,3 +152,21 @@ def test_a_verifier_that_starts_from_the_draft_ranks_as_it_does_until_it_learns(
     analyzer = Analyzer(space, replace(profile_for(CPU), calibration={}))
     draft = [float(analyzer.score(c.sketch, c.row[None])[0]) for c in candidates]
     assert spearmanr(model.predict(features), draft)[0] > 0.999
+
+
+@pytest.mark.parametrize("held", [False, True], ids=["none held out", "held out"])
+def test_averaged_training_ends_in_the_mean_of_the_weights_after_each_pass(held):
+    features, seconds, censored = synthetic_group(64)
+    data = pack_groups({"task": (features, seconds, censored)}, OFFLINE if held else ONLINE)
+    assert data is not None and any(map(len, data.held)) is held
+    network, passes, scores = create_model("tenset-mlp", 0).network, [], []
+
+    def remember(epoch, loss, score):
+        passes.append([weights.detach().clone() for weights in network.parameters()])
+        scores.append(score)
+
+    network.fit_scaling(data.batch)
+    fit(network, data, seed=0, epochs=5, learning_rate=1e-3, averaged=True, on_epoch=remember)
+    kept = int(np.argmax(scores)) + 1 if held else 5
+    for weights, *after in zip(network.parameters(), *passes[:kept], strict=True):
+        torch.testing.assert_close(weights, torch.stack(after).mean(0))
