@@ -4913,8 +4913,8 @@
         <translation>Schleifen sind bis zu {0} Schritten abgerollt</translation>
     </message>
     <message>
-        <source>nothing is unrolled</source>
-        <translation>nichts ist abgerollt</translation>
+        <source>no others than the schedule writes out are unrolled</source>
+        <translation>keine sind abgerollt als die, die der Schedule ausschreibt</translation>
     </message>
     <message>
         <source>the schedule breaks a limit of the device or cannot be built</source>

@@ -86,6 +86,19 @@ def test_a_second_signal_waits_for_no_engine_and_says_what_is_kept(tmp_path, mon
     assert done.returncode == 3 and "ended at once" in done.stderr and "`pruner resume`" in done.stderr
 
 
+def test_a_signal_that_comes_while_the_engine_ends_is_said_in_the_same_words(tmp_path, monkeypatch):
+    class Ending(EngineProcess):
+        def __exit__(self, *error: object) -> None:
+            super().__exit__(*error)
+            signal.raise_signal(signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    monkeypatch.setattr(progress, "EngineProcess", Ending)
+    done = carried_out("tune", "matmul:8,8,8", "--trials", 1, "--project", tmp_path / "m.pruner")
+    signal.signal(signal.SIGINT, before)
+    assert done.returncode == 3 and "ended at once" in done.stderr and "Aborted" not in done.stderr
+
+
 def run_of(project):
     with contextlib.suppress(UserError), ProjectReader(project) as reader:  # it may just be made
         return reader.run()

@@ -52,7 +52,10 @@ def changed(calm, *, symbols=None, penalties=None, times=None):
         ({"symbols": {"vector": 10}, "penalties": {"lanes": 0.625}}, ["62 % full", "10 elements"]),
         ({"symbols": {"accumulators": 60}, "penalties": {"registers": 1.94}}, ["60 accumulators", "1.94×", "spilled"]),
         ({"symbols": {"loads_per_step": 24}}, ["loads 24 times for 12", "larger register tile"]),
-        ({"times": {"overhead": 2e-3}, "symbols": {"unroll": 0}}, ["goes into loops", "nothing is unrolled"]),
+        (
+            {"times": {"overhead": 2e-3}, "symbols": {"unroll": 0}},
+            ["goes into loops", "no others"],
+        ),
         ({"times": {"L1": 3e-3}, "symbols": {"L1_bytes": 4 << 20}}, ["waits for L2", "4.00 MB come into L1"]),
         ({"times": {"L3": 3e-3}, "symbols": {"L3_bytes": 4 << 20}}, ["waits for DRAM", "come into L3"]),
     ],

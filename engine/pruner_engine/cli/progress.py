@@ -85,6 +85,7 @@ def carry_out(command: Command, *, quiet: bool = False) -> Event:
         EngineBug: an error of ours.
     """
     with (
+        _ended_at_once(),
         EngineProcess() as engine,
         _view(console(err=True, quiet=quiet), quiet) as view,
         _interruptible(engine),
@@ -101,6 +102,15 @@ def carry_out(command: Command, *, quiet: bool = False) -> Event:
                 return event
             view.show(event)
     raise UserError("The engine ended without an answer.", "Try again; `pruner doctor` checks the installation.")
+
+
+@contextlib.contextmanager
+def _ended_at_once() -> Iterator[None]:
+    """Say what a second ^C does, also one that comes while the engine ends by itself."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        raise StoppedError("It was ended at once.", MEASURED_IS_KEPT) from error
 
 
 @contextlib.contextmanager
@@ -121,8 +131,6 @@ def _interruptible(engine: EngineProcess) -> Iterator[None]:
         signal.signal(number, stop)
     try:
         yield
-    except KeyboardInterrupt as error:
-        raise StoppedError("It was ended at once.", MEASURED_IS_KEPT) from error
     finally:
         restore()
 

@@ -59,7 +59,8 @@ def import_records(project: str, folder: str, same_device: bool, as_json: bool) 
         told = {"run": answer.run_id, "records": answer.records, "failed": answer.failed, "problems": answer.problems}
         print_json(told)
         return
-    click.echo(f"run {answer.run_id}: {answer.records} records, {answer.failed} failed trials were not taken over")
+    left = f", {answer.failed} failed trials were not taken over" if answer.failed else ""
+    click.echo(f"run {answer.run_id}: {answer.records} records{left}")
     click.echo(f"pruner tasks {shlex.quote(project)} --run {answer.run_id} shows them")
     for problem in answer.problems[3:]:  # the first were told on the way
         click.echo(problem)

@@ -108,7 +108,11 @@ def _loads(found: Explanation, profile: DeviceProfile) -> Iterator[Reason]:
 
 def _loop_overhead(found: Explanation, profile: DeviceProfile) -> Iterator[Reason]:
     unrolled, steps = found.symbols["unroll"], si(found.symbols["steps"]).strip()
-    how = f"loops are unrolled up to {count(unrolled)} steps" if unrolled > 1 else "nothing is unrolled"
+    how = (
+        f"loops are unrolled up to {count(unrolled)} steps"
+        if unrolled > 1
+        else "no others than the schedule writes out are unrolled"
+    )
     yield (
         _share(found, "overhead"),
         f"{_of_time(found, 'overhead')} goes into loops and their start: {steps} steps, {how}.",
