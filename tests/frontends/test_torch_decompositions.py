@@ -92,6 +92,9 @@ CASES = {
     ),
     "a batch's own statistics": (trained, [X]),
     "numbers unlike themselves": (lambda x: torch.ne(x, x).sum(1), [BROKEN]),
+    "sorted booleans": (lambda x: torch.sort(x > 0, dim=1, stable=True), [X]),
+    "sorted bytes": (lambda i: (i.to(torch.int8).sort(1)[0], i.to(torch.uint8).sort(0, descending=True)[0]), [COUNTS]),
+    "sorted bfloat16": (lambda x: (x.bfloat16().sort(1)[1], x.bfloat16().topk(2, 1)[1]), [X]),
     "the largest and the least boolean": (lambda x: (x > 1).any(0) & (x > 0).amax(0) | (x > -9).amin(), [X]),
 }  # fmt: skip
 

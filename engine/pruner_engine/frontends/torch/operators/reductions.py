@@ -63,7 +63,24 @@ def _norm(importer: Conversion, node: Node) -> relax.Expr:
 def _largest(importer: Conversion, node: Node) -> relax.Var:
     """The largest numbers along an axis, or the least, always in order: TVM's importer refuses those in any."""
     x, many, axis, largest = arguments(node, "self", "k", "dim", "largest")
-    return importer.emit(relax.op.topk(importer.env[x], many, axis, "both", largest, "int64"))
+    return importer.emit(relax.op.topk(_sortable(importer, x), many, axis, "both", largest, "int64"))
+
+
+def _sort(importer: Conversion, node: Node) -> list[relax.Expr]:
+    """The numbers along an axis in order, and where they were."""
+    x, axis, down = arguments(node, "self", "dim", "descending")
+    places = importer.emit(relax.op.argsort(_sortable(importer, x), axis, down, dtype="int64"))
+    return [importer.emit(relax.op.gather_elements(importer.env[x], places, axis=axis)), places]
+
+
+def _sortable(importer: Conversion, x: Node) -> relax.Expr:
+    """In a type that TVM sorts: it has none for bytes and booleans, and takes bfloat16 for whole numbers."""
+    dtype = x.meta["val"].dtype
+    return importer.as_type(importer.env[x], _SORTED_AS.get(dtype, dtype))
+
+
+_SMALL = (torch.bool, torch.int8, torch.uint8, torch.int16)
+_SORTED_AS = {**dict.fromkeys(_SMALL, torch.int32), torch.bfloat16: torch.float32}
 
 
 def _variance_and_mean(importer: Conversion, node: Node) -> list[relax.Expr]:
@@ -108,6 +125,7 @@ REDUCTIONS: dict[str, Callable[[Conversion, Node], Any]] = {
     "native_group_norm.default": _group_norm,
     "prod.default": _factors,
     "prod.dim_int": _factors,
+    "sort.default": _sort,
     "topk.default": _largest,
     "var_mean.correction": _variance_and_mean,
 }
