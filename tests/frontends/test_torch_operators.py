@@ -138,6 +138,13 @@ def test_halves_stay_halves(module, shape, tmp_path):
 
 
 @pytest.mark.parametrize(
+    "normalise", [lambda x: functional.group_norm(x, 2), functional.instance_norm], ids=["group", "instance"]
+)
+def test_norms_of_halves_whose_squares_are_too_large_for_them(normalise, tmp_path):
+    agree(tmp_path, Function(normalise), ((100 * numbers(2, 4, 8, 32)).half(),), rtol=1e-2, atol=1e-2)
+
+
+@pytest.mark.parametrize(
     "module",
     [
         nn.Conv1d(64, 4, 3),
