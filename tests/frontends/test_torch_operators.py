@@ -76,6 +76,7 @@ CASES = {
     "a check of how many are positive": (lambda x: (torch._check(x[x > 0].numel() < 99), x * 2)[1], [X]),
     "an infinite mask": (lambda x: (x + torch.full((5, 5), -torch.inf).triu(1)).softmax(-1), [numbers(3, 5, 5)]),
     "a filled mask": (lambda x: x.masked_fill(x > 0, -torch.inf).amax(-1).exp(), [X]),
+    "axes moved by their places from the end": (lambda x: x.permute(-1, 0, 1), [X]),
     "a sampled image": (lambda x: functional.grid_sample(x, GRID, align_corners=True), [numbers(1, 3, 6, 6)]),
     "nearest samples": (lambda x: functional.grid_sample(x, GRID, "nearest", "border", False), [numbers(1, 3, 6, 6)]),
 }
