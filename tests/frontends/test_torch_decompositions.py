@@ -14,6 +14,14 @@ functional = nn.functional
 X, TIES, COUNTS = numbers(4, 6, 5), whole(-3, 3, 4, 9), whole(-9, 9, 3, 7)
 VOLUME, PLACES = numbers(2, 3, 4, 5, 6), numbers(2, 3, 2, 4, 3)
 BROKEN = torch.where(X > 1.5, torch.nan, X)
+
+
+def trained(x):
+    """Normalised by what comes in, and the means and variances so far."""
+    mean, variance = torch.zeros(6), torch.ones(6)
+    return functional.batch_norm(x, mean, variance, training=True, momentum=0.3), mean, variance
+
+
 EDGES = torch.tensor([-1.0, -0.5, -0.5, 0.3, 1.2])
 CASES = {
     "least along an axis": (lambda x: x.min(1), [X]),
@@ -82,6 +90,11 @@ CASES = {
         lambda x: x * torch.kaiser_window(5) + torch.fft.fftfreq(5) * torch.blackman_window(5),
         [X],
     ),
+    "a batch's own statistics": (trained, [X]),
+    "numbers unlike themselves": (lambda x: torch.ne(x, x).sum(1), [BROKEN]),
+    "sorted booleans": (lambda x: torch.sort(x > 0, dim=1, stable=True), [X]),
+    "sorted bytes": (lambda i: (i.to(torch.int8).sort(1)[0], i.to(torch.uint8).sort(0, descending=True)[0]), [COUNTS]),
+    "sorted bfloat16": (lambda x: (x.bfloat16().sort(1)[1], x.bfloat16().topk(2, 1)[1]), [X]),
     "the largest and the least boolean": (lambda x: (x > 1).any(0) & (x > 0).amax(0) | (x > -9).amin(), [X]),
 }  # fmt: skip
 

@@ -76,6 +76,7 @@ CASES = {
     "a check of how many are positive": (lambda x: (torch._check(x[x > 0].numel() < 99), x * 2)[1], [X]),
     "an infinite mask": (lambda x: (x + torch.full((5, 5), -torch.inf).triu(1)).softmax(-1), [numbers(3, 5, 5)]),
     "a filled mask": (lambda x: x.masked_fill(x > 0, -torch.inf).amax(-1).exp(), [X]),
+    "axes moved by their places from the end": (lambda x: x.permute(-1, 0, 1), [X]),
     "a sampled image": (lambda x: functional.grid_sample(x, GRID, align_corners=True), [numbers(1, 3, 6, 6)]),
     "nearest samples": (lambda x: functional.grid_sample(x, GRID, "nearest", "border", False), [numbers(1, 3, 6, 6)]),
 }
@@ -135,6 +136,13 @@ def test_transposed_convolutions_of_volumes(bias, tmp_path):
 )
 def test_halves_stay_halves(module, shape, tmp_path):
     agree(tmp_path, module.half(), (numbers(*shape, dtype=torch.float16),), rtol=1e-2, atol=1e-2)
+
+
+@pytest.mark.parametrize(
+    "normalise", [lambda x: functional.group_norm(x, 2), functional.instance_norm], ids=["group", "instance"]
+)
+def test_norms_of_halves_whose_squares_are_too_large_for_them(normalise, tmp_path):
+    agree(tmp_path, Function(normalise), ((100 * numbers(2, 4, 8, 32)).half(),), rtol=1e-2, atol=1e-2)
 
 
 @pytest.mark.parametrize(

@@ -132,3 +132,9 @@ def test_a_transposition_of_axes_of_one_element_is_a_reshape():
         return op.negative(op.reshape(op.permute_dims(op.reshape(x, (1, 3, 4)), (1, 0, 2)), (3, 4)))
 
     assert operators(simplify(emitted((3, 4), turned))) == ["negative"]
+
+
+def test_a_transposition_by_axes_counted_from_the_end_is_none_of_order():
+    mod = simplify(emitted((3, 4), lambda _b, x: op.negative(op.permute_dims(x, [-1, 0]))))
+    x = np.random.default_rng(0).standard_normal((3, 4)).astype("float32")
+    np.testing.assert_array_equal(run(mod, x), -x.T)

@@ -66,7 +66,12 @@ def ends(_b: relax.BlockBuilder, x: relax.Var) -> relax.Expr:
     return op.strided_slice(op.permute_dims(x, [0, 2, 1]), [-1], [-4], [100])
 
 
-CASES = [(attention, ["matmul"]), (gathered, ["matmul"]), (shifted, []), (ends, [])]
+def moved_from_the_end(_b: relax.BlockBuilder, x: relax.Var) -> relax.Expr:
+    """Axes that count from the end."""
+    return op.strided_slice(op.permute_dims(op.reshape(x, (6, 2, 4)), [-1, 0, -2]), [0], [1], [3])
+
+
+CASES = [(attention, ["matmul"]), (gathered, ["matmul"]), (shifted, []), (ends, []), (moved_from_the_end, [])]
 
 
 def calls(mod: tvm.IRModule) -> list[relax.Call]:
@@ -79,7 +84,7 @@ def run(mod: tvm.IRModule) -> np.ndarray:
     return machine_of(mod, HOST)["main"](tvm.runtime.tensor(x)).numpy()
 
 
-@pytest.mark.parametrize("function", [attention, gathered, shifted, kept, ends])
+@pytest.mark.parametrize("function", [attention, gathered, shifted, kept, ends, moved_from_the_end])
 def test_the_result_is_the_same(function):
     mod = emitted((1, 6, 8), function)
     np.testing.assert_allclose(run(prepare(mod, HOST)), run(mod), rtol=1e-5, atol=1e-6)

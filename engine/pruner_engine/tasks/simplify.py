@@ -201,7 +201,7 @@ def _keeps_order(call: relax.Call) -> bool:
     shape = shape_of(call.args[0])
     if shape is None:
         return False
-    order = [int(a) for a in call.attrs.axes] if call.attrs.axes else [*reversed(range(len(shape)))]
+    order = [int(a) % len(shape) for a in call.attrs.axes] if call.attrs.axes else [*reversed(range(len(shape)))]
     moved = [axis for axis in order if shape[axis] != 1]
     return moved == sorted(moved)
 

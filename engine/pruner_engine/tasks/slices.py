@@ -58,7 +58,7 @@ class _Parts(PyExprMutator):
         name = operator_of(made)
         if name == "relax.permute_dims":
             rank = len(shape_of(operand) or ())
-            order = [int(a) for a in made.attrs.axes] if made.attrs.axes else [*reversed(range(rank))]
+            order = [int(a) % rank for a in made.attrs.axes] if made.attrs.axes else [*reversed(range(rank))]
             return relax.op.permute_dims(self._emitted(made.args[0], order[axis], begin, end), order)
         before = shape_of(made.args[0]) if name == "relax.reshape" else None
         if before is not None:

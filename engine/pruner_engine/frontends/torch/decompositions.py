@@ -19,13 +19,14 @@ from pruner_engine.frontends.torch.matrices import MATRICES
 from pruner_engine.frontends.torch.volumes import samples_of_volumes
 
 _aten = torch.ops.aten
+_TRAINED = _aten._native_batch_norm_legit_functional.default  # TVM's importer goes by the statistics of before
 _WHOLE = {torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8}
 _ROUNDS = 4  # of decomposing what decompositions are made of
 
 
 def core_decompositions() -> dict[Any, Callable[..., Any]]:
     """PyTorch's own to its core operators, and ours."""
-    ours = {**_OURS, **ENCODERS, **MATRICES, **decompositions_of_libraries()}
+    ours = {**_OURS, _TRAINED: decomposition_table[_TRAINED], **ENCODERS, **MATRICES, **decompositions_of_libraries()}
     return {**torch.export.default_decompositions(), **ours}
 
 

@@ -20,7 +20,7 @@ def promoted(program: Any) -> Any:
     """A `torch.export.ExportedProgram` in core operators whose operands have the types that they are computed in."""
     import torch
 
-    graph = program.graph_module.graph
+    graph, with_nan = program.graph_module.graph, (torch.float16, torch.float32, torch.float64)
     for node in list(graph.nodes):
         if node.op != "call_function" or not isinstance(node.meta.get("val"), torch.Tensor):
             continue
@@ -29,6 +29,9 @@ def promoted(program: Any) -> Any:
         name, result = node.target._schema.name.removeprefix("aten::"), node.meta["val"].dtype
         if result == torch.bool and name in ("add", "mul"):
             node.target = torch.ops.aten.bitwise_or.Tensor if name == "add" else torch.ops.aten.bitwise_and.Tensor
+        elif name == "ne" and node.args[0] is node.args[1] and _value(node.args[0]).dtype in with_nan:
+            # to TVM no number differs from itself, NaN neither
+            node.target, node.args = torch.ops.aten.isnan.default, node.args[:1]
         elif name in _ARITHMETIC | _COMPARISONS:
             dtype = torch.result_type(*map(_value, node.args[:2])) if name in _COMPARISONS else result
             _convert(graph, node, node.args[:2], dtype)

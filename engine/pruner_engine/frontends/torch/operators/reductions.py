@@ -63,7 +63,25 @@ def _norm(importer: Conversion, node: Node) -> relax.Expr:
 def _largest(importer: Conversion, node: Node) -> relax.Var:
     """The largest numbers along an axis, or the least, always in order: TVM's importer refuses those in any."""
     x, many, axis, largest = arguments(node, "self", "k", "dim", "largest")
-    return importer.emit(relax.op.topk(importer.env[x], many, axis, "both", largest, "int64"))
+    return importer.emit(relax.op.topk(_sortable(importer, x), many, axis, "both", largest, "int64"))
+
+
+def _sort(importer: Conversion, node: Node) -> list[relax.Expr]:
+    """The numbers along an axis in order, and where they were."""
+    x, axis, down = arguments(node, "self", "dim", "descending")
+    places = importer.emit(relax.op.argsort(_sortable(importer, x), axis, down, dtype="int64"))
+    return [importer.emit(relax.op.gather_elements(importer.env[x], places, axis=axis)), places]
+
+
+def _sortable(importer: Conversion, x: Node) -> relax.Expr:
+    """In a type that TVM sorts: it has none for bytes and booleans, and takes bfloat16 for whole numbers."""
+    dtype = x.meta["val"].dtype
+    return importer.as_type(importer.env[x], _SORTED_AS.get(dtype, dtype))
+
+
+_HALVES = (torch.float16, torch.bfloat16)
+_SMALL = (torch.bool, torch.int8, torch.uint8, torch.int16)
+_SORTED_AS = {**dict.fromkeys(_SMALL, torch.int32), torch.bfloat16: torch.float32}
 
 
 def _variance_and_mean(importer: Conversion, node: Node) -> list[relax.Expr]:
@@ -80,11 +98,23 @@ def _variance_and_mean(importer: Conversion, node: Node) -> list[relax.Expr]:
     return [importer.emit(relax.op.multiply(variance, share)), importer.emit(mean)]
 
 
+def _channel_norm(importer: Conversion, node: Node) -> relax.Expr:
+    """By what goes in itself (InstanceNorm), of halves in float32, as their sums are too large for them."""
+    given = {x: importer.env[x] for x in node.all_input_nodes}
+    halves = [x for x in given if x.meta["val"].dtype in _HALVES]
+    importer.env.update({x: importer.as_type(given[x], torch.float32) for x in halves})
+    try:
+        return importer.stock(node)
+    finally:
+        importer.env.update(given)
+
+
 def _group_norm(importer: Conversion, node: Node) -> list[relax.Expr]:
-    """With scales of 1 and shifts of 0 where there are none; TVM refuses bfloat16."""
+    """With scales of 1 and shifts of 0 where there are none; of halves in float32: their sums are too large for them,
+    and TVM refuses bfloat16."""
     x, scale, shift, channels, groups, eps = arguments(node, "input", "weight", "bias", "C", "group", "eps")
     dtype = x.meta["val"].dtype
-    wide = torch.float32 if dtype == torch.bfloat16 else dtype
+    wide = torch.float32 if dtype in _HALVES else dtype
     if type(channels) is not int:
         raise ValueError("it normalises groups of an open number of channels")
     data, *factors = (
@@ -97,6 +127,7 @@ def _group_norm(importer: Conversion, node: Node) -> list[relax.Expr]:
 
 
 REDUCTIONS: dict[str, Callable[[Conversion, Node], Any]] = {
+    "_native_batch_norm_legit.no_stats": _channel_norm,
     "amax.default": partial(_extreme, relax.op.max),
     "amin.default": partial(_extreme, relax.op.min),
     "any.default": _any,
@@ -108,6 +139,7 @@ REDUCTIONS: dict[str, Callable[[Conversion, Node], Any]] = {
     "native_group_norm.default": _group_norm,
     "prod.default": _factors,
     "prod.dim_int": _factors,
+    "sort.default": _sort,
     "topk.default": _largest,
     "var_mean.correction": _variance_and_mean,
 }
