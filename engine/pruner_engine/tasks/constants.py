@@ -20,6 +20,7 @@ from pruner_engine.tasks.rewriting import (
     extents_of,
     fields_of,
     operator_of,
+    order_of,
     rewritten,
     shape_of,
 )
@@ -67,8 +68,7 @@ def _arange(call: relax.Call, *bounds: np.ndarray) -> np.ndarray:
 
 
 def _permuted(call: relax.Call, x: np.ndarray) -> np.ndarray:
-    axes = call.attrs.axes
-    return np.transpose(x, None if axes is None else [int(axis) for axis in axes])
+    return np.transpose(x, order_of(call))
 
 
 def _broadcast(call: relax.Call, x: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import bound, operator_of, rewritten, shape_of
+from pruner_engine.tasks.rewriting import bound, operator_of, order_of, rewritten, shape_of
 
 
 def fold_movement(mod: tvm.IRModule) -> tvm.IRModule:
@@ -31,9 +31,5 @@ class _Folder(PyExprMutator):
         if not isinstance(operand, GenericConst) or shape is None:
             return visited
         data = operand.value.numpy()
-        if name == "relax.permute_dims":
-            axes = visited.attrs.axes
-            data = np.transpose(data, None if axes is None else [int(a) for a in axes])
-        else:
-            data = data.reshape(shape)
+        data = data.transpose(order_of(visited)) if name == "relax.permute_dims" else data.reshape(shape)
         return relax.const(np.asarray(data, order="C"), str(operand.ty.dtype))

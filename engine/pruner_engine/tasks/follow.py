@@ -13,7 +13,7 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import BINARY, UNARY, bound, operator_of, rewritten, shape_of
+from pruner_engine.tasks.rewriting import BINARY, UNARY, bound, operator_of, order_of, rewritten, shape_of
 
 _COMPARED = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
 _SIMPLE = ("isnan", "logical_and", "logical_not", "logical_or", "nn.softplus", "power", "round", "sign", "where")
@@ -44,7 +44,7 @@ class _Sinker(PyExprMutator):
         before = bound(self, call.args[0])
         if operator_of(before) != "relax.permute_dims":
             return call
-        inner, outer = _axes(before), _axes(call)
+        inner, outer = order_of(before), order_of(call)
         order = [inner[axis] for axis in outer]
         whole = order == [*range(len(order))]
         return before.args[0] if whole else relax.op.permute_dims(before.args[0], order)
@@ -52,7 +52,7 @@ class _Sinker(PyExprMutator):
     def _order(self, call: relax.Call) -> list[int] | None:
         """The order of axes that an operand of a call was brought into, channels first; None where none was."""
         found = (bound(self, operand) for operand in self._operands(call))
-        orders = (_axes(each) for each in found if operator_of(each) == "relax.permute_dims")
+        orders = (order_of(each) for each in found if operator_of(each) == "relax.permute_dims")
         return next((order for order in orders if order == [0, len(order) - 1, *range(1, len(order) - 1)]), None)
 
     def _operands(self, call: relax.Call) -> Sequence[relax.Expr]:
@@ -77,7 +77,7 @@ class _Sinker(PyExprMutator):
         """What an operand was before its axes were brought into an order; None where it came in no order."""
         before, shape = bound(self, operand), shape_of(operand)
         if operator_of(before) == "relax.permute_dims":
-            return before.args[0] if _axes(before) == [*order] else None
+            return before.args[0] if order_of(before) == [*order] else None
         if not isinstance(operand.ty, relax.TensorType) or shape == []:
             return operand
         if not isinstance(before, GenericConst) or shape is None or len(shape) > len(order):
@@ -85,11 +85,6 @@ class _Sinker(PyExprMutator):
         values = before.value.numpy().reshape([1] * (len(order) - len(shape)) + shape)
         inverse = sorted(range(len(order)), key=lambda place: order[place])
         return relax.const(values.transpose(inverse).copy(), str(operand.ty.dtype))
-
-
-def _axes(call: relax.Call) -> list[int]:
-    rank = len(call.args[0].ty.shape)
-    return [int(axis) % rank for axis in call.attrs.axes] if call.attrs.axes else [*reversed(range(rank))]
 
 
 def _padded(call: relax.Call, operand: relax.Expr, order: Sequence[int]) -> relax.Expr:

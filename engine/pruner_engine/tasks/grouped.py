@@ -17,7 +17,7 @@ from tvm.ir import Expr
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import bound, constant, is_constant_nhwc, operator_of, rewritten, shape_of
+from pruner_engine.tasks.rewriting import bound, constant, is_constant_nhwc, operator_of, order_of, rewritten, shape_of
 
 _SHUFFLE = [  # how NCHW operators shuffle channels, once they are surrounded by changes of layout
     "relax.permute_dims",
@@ -91,7 +91,7 @@ class _Rewriter(PyExprMutator):
             if call.op.name == "relax.reshape":
                 image = image.reshape([int(n) for n in call.ty.shape])
             else:
-                image = image.transpose([int(axis) for axis in call.attrs.axes])
+                image = image.transpose(order_of(call))
         return self._shuffle(source, groups) if np.array_equal(image, wanted) else last
 
     def _shuffle(self, value: relax.Expr, groups: int) -> relax.Expr:

@@ -65,6 +65,12 @@ def shape_of(value: relax.Expr) -> list[int] | None:
     return extents_of(value.ty)
 
 
+def order_of(call: relax.Call) -> list[int]:
+    """A transposition's axes, which may count from the end, or be none where it turns them all round."""
+    rank = len(call.args[0].ty.shape)
+    return [int(axis) % rank for axis in call.attrs.axes] if call.attrs.axes else [*reversed(range(rank))]
+
+
 def fields_of(ty: tvm.ir.Type) -> list[tvm.ir.Type]:
     """Types of a tuple's fields; of anything else, itself."""
     return list(ty.fields) if isinstance(ty, relax.TupleType) else [ty]

@@ -14,7 +14,16 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import BINARY, UNARY, bound, ends_of_parts, operator_of, rewritten, shape_of
+from pruner_engine.tasks.rewriting import (
+    BINARY,
+    UNARY,
+    bound,
+    ends_of_parts,
+    operator_of,
+    order_of,
+    rewritten,
+    shape_of,
+)
 
 
 def simplify(mod: tvm.IRModule) -> tvm.IRModule:
@@ -201,8 +210,7 @@ def _keeps_order(call: relax.Call) -> bool:
     shape = shape_of(call.args[0])
     if shape is None:
         return False
-    order = [int(a) % len(shape) for a in call.attrs.axes] if call.attrs.axes else [*reversed(range(len(shape)))]
-    moved = [axis for axis in order if shape[axis] != 1]
+    moved = [axis for axis in order_of(call) if shape[axis] != 1]
     return moved == sorted(moved)
 
 

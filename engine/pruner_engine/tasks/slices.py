@@ -17,7 +17,7 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.tasks.rewriting import bound, operator_of, rewritten, shape_of
+from pruner_engine.tasks.rewriting import bound, operator_of, order_of, rewritten, shape_of
 
 _RUNS = 2  # of indices: more parts are more cases than one gather is worth
 _PARTS = 3  # of a tensor, queries, keys and values: each of more, such as the steps of a sequence, would be a kernel
@@ -57,8 +57,7 @@ class _Parts(PyExprMutator):
         made = bound(self, operand)
         name = operator_of(made)
         if name == "relax.permute_dims":
-            rank = len(shape_of(operand) or ())
-            order = [int(a) % rank for a in made.attrs.axes] if made.attrs.axes else [*reversed(range(rank))]
+            order = order_of(made)
             return relax.op.permute_dims(self._emitted(made.args[0], order[axis], begin, end), order)
         before = shape_of(made.args[0]) if name == "relax.reshape" else None
         if before is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -21,9 +21,14 @@ class Conversion(ExportedProgramImporter):
         self._stock: dict[Any, Callable[[Node], Any]] = super().create_convert_map()
         return self._stock
 
-    def stock(self, node: Node) -> Any:
-        """What TVM makes of a node."""
-        return self._stock[node.target.__name__](node)
+    def stock(self, node: Node, instead: Mapping[Node, relax.Expr] | None = None) -> Any:
+        """What TVM makes of a node, with other values in place of some of its operands'."""
+        before = {operand: self.env[operand] for operand in instead or ()}
+        self.env.update(instead or {})
+        try:
+            return self._stock[node.target.__name__](node)
+        finally:
+            self.env.update(before)
 
     def emit(self, value: relax.Expr) -> relax.Var:
         return self.block_builder.emit(value)

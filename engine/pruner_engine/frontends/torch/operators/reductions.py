@@ -52,12 +52,7 @@ def _factors(importer: Conversion, node: Node) -> relax.Var:
 def _norm(importer: Conversion, node: Node) -> relax.Expr:
     """A norm, of halves in float32: their powers are too large, or too small, for them."""
     x = node.args[0]
-    given = importer.env[x]
-    importer.env[x] = importer.as_type(given, summed_as(node))
-    try:
-        return importer.stock(node)
-    finally:
-        importer.env[x] = given
+    return importer.stock(node, {x: importer.as_type(importer.env[x], summed_as(node))})
 
 
 def _largest(importer: Conversion, node: Node) -> relax.Var:
@@ -100,13 +95,8 @@ def _variance_and_mean(importer: Conversion, node: Node) -> list[relax.Expr]:
 
 def _channel_norm(importer: Conversion, node: Node) -> relax.Expr:
     """By what goes in itself (InstanceNorm), of halves in float32, as their sums are too large for them."""
-    given = {x: importer.env[x] for x in node.all_input_nodes}
-    halves = [x for x in given if x.meta["val"].dtype in _HALVES]
-    importer.env.update({x: importer.as_type(given[x], torch.float32) for x in halves})
-    try:
-        return importer.stock(node)
-    finally:
-        importer.env.update(given)
+    halves = [x for x in node.all_input_nodes if x.meta["val"].dtype in _HALVES]
+    return importer.stock(node, {x: importer.as_type(importer.env[x], torch.float32) for x in halves})
 
 
 def _group_norm(importer: Conversion, node: Node) -> list[relax.Expr]:
