@@ -39,7 +39,6 @@ def wait_for(project, said):
     raise AssertionError("it never came to that")
 
 
-@pytest.mark.timeout(500)
 def test_a_run_is_steered_from_another_terminal(tmp_path):
     project = tmp_path / "p.pruner"
     words = ("tune", "matmul:64,64,64", "--project", str(project), "--trials", "100000", *_SMALL)

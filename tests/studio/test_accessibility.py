@@ -142,7 +142,6 @@ _SHOWN: dict[str, Callable[..., bool]] = {
 }
 
 
-@pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", _SHOWN)
 def test_every_view_of_a_candidate_is_worked_by_keys(qtbot, sample: MainWindow, rested, name: str) -> None:
     page = sample.show_page("schedule")

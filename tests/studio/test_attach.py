@@ -7,7 +7,6 @@ import sys
 import time
 from pathlib import Path
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
@@ -16,7 +15,6 @@ from pruner_engine.store.reader import ProjectReader
 from pruner_studio.engine_client import EngineClient
 from pruner_studio.main_window import MainWindow
 
-pytestmark = pytest.mark.timeout(300)
 _TUNE = {"model": "matmul:64,64,64", "strategy": "random", "settings": {"round_trials": 8}}
 _LEFT = Qt.MouseButton.LeftButton
 

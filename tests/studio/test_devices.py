@@ -7,7 +7,6 @@ import re
 import sqlite3
 from pathlib import Path
 
-import pytest
 from painted import LastText
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea
@@ -18,8 +17,6 @@ from pruner_engine.resources import resource_dir
 from pruner_engine.targets import detect_host
 from pruner_studio.main_window import MainWindow
 from pruner_studio.widgets.device_profile import DeviceProfile
-
-pytestmark = pytest.mark.timeout(300)
 
 
 def texts(widget) -> str:

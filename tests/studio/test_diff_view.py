@@ -130,7 +130,6 @@ def test_what_differs_in_a_line_is_marked_and_brought_into_sight(qtbot, view: Di
     assert left.parts == right.parts == {}
 
 
-@pytest.mark.timeout(300)
 def test_a_schedule_of_another_project_stands_beside_one_of_this(
     qtbot, window: MainWindow, tmp_path: Path, rested
 ) -> None:
@@ -160,7 +159,6 @@ def test_a_schedule_of_another_project_stands_beside_one_of_this(
     assert page.diff.left.count() == offered and not page.diff.left.currentText().startswith("yester")
 
 
-@pytest.mark.timeout(300)
 def test_schedules_of_two_tasks_stand_side_by_side(qtbot, window: MainWindow, tmp_path: Path, rested) -> None:
     path = Path(shutil.copy(resource_dir() / "samples" / "small-cnn.pruner", tmp_path / "own.pruner"))
     window.workspace.open(path, 2)

@@ -20,8 +20,6 @@ from pruner_engine.store.reader import ProjectReader
 from pruner_studio.main_window import MainWindow
 from pruner_studio.models.words import PHASES
 
-pytestmark = pytest.mark.timeout(420)
-
 SAMPLE = resource_dir() / "samples" / "small-cnn.pruner"
 
 

@@ -33,7 +33,6 @@ def test_a_spent_run_is_offered_more_trials_and_an_unspent_one_resume(
     assert bar.state.text() == "interrupted" and bar.resume_button.isVisible() and not bar.go_on_button.isVisible()
 
 
-@pytest.mark.timeout(300)
 def test_a_finished_run_makes_as_many_trials_more_as_were_asked_for(qtbot, window: MainWindow, tmp_path: Path) -> None:
     workspace, bar = window.workspace, window.run_bar
     tune = {"project": str(tmp_path / "job.pruner"), "model": "matmul:64,64,64", "strategy": "random"}

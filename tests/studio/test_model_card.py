@@ -14,8 +14,6 @@ from PySide6.QtWidgets import QSpinBox
 from pruner_studio.main_window import MainWindow
 from pruner_studio.pages.start import StartPage
 
-pytestmark = pytest.mark.timeout(300)
-
 KERNEL = """
 # from tvm.script import tirx as T
 @T.prim_func(s_tir=True)

@@ -30,8 +30,6 @@ from pruner_studio.main_window import MainWindow
 from pruner_studio.pages.start import StartPage
 from pruner_studio.widgets.plan_form import STRATEGIES
 
-pytestmark = pytest.mark.timeout(300)
-
 SAMPLE = resource_dir() / "samples" / "small-cnn.pruner"
 
 

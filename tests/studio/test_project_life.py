@@ -289,7 +289,6 @@ def test_f1_explains_the_figures(qtbot, window: MainWindow) -> None:
     help_window.close()
 
 
-@pytest.mark.timeout(300)
 def test_records_go_out_of_a_project_and_into_it(qtbot, window: MainWindow, tmp_path: Path) -> None:
     project = Path(shutil.copy(SAMPLE, tmp_path / "own.pruner"))
     window.workspace.open(project)

@@ -15,8 +15,6 @@ from PySide6.QtWidgets import QMessageBox, QPushButton
 from pruner_engine.resources import resource_dir
 from pruner_studio.main_window import MainWindow
 
-pytestmark = pytest.mark.timeout(420)
-
 
 class Desktop(QObject):
     """Shows files and folders in place of the machine's own programs."""

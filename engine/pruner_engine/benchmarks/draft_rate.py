@@ -98,10 +98,14 @@ def _in_two_processes(analyzer: Analyzer, work: Sequence[tuple[int, Rows]]) -> f
         _score(analyzer, mine)
         meeting.wait()
 
-    for half in range(2):
-        context.Process(target=score, args=(half,), daemon=True).start()
+    both = [context.Process(target=score, args=(half,), daemon=True) for half in range(2)]
+    for one in both:
+        one.start()
     meeting.wait()
-    return _timed(meeting.wait)
+    seconds = _timed(meeting.wait)
+    for one in both:
+        one.join(_STUCK_S)  # or they stay as zombies for as long as this process lives
+    return seconds
 
 
 def _timed(work: Callable[[], object]) -> float:
