@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from pruner_engine.cli.arguments import absolute
-from pruner_engine.cli.objects import run_object
+from pruner_engine.cli.objects import libraries, run_object
 from pruner_engine.cli.options import ShapeType, WholeType, json_option, plugin_option, project_argument, setting_option
 from pruner_engine.cli.output import print_json
 from pruner_engine.cli.progress import carry_out
@@ -160,15 +160,14 @@ def _run(command: Tune | Resume, as_json: bool) -> None:
     """Exit code 1 when nothing valid was measured, 3 when the user stopped it."""
     finished = carry_out(command, quiet=as_json)
     assert isinstance(finished, RunFinished)
-    if as_json:
-        with ProjectReader(command.project) as reader:
+    with ProjectReader(command.project) as reader:
+        if as_json:
             print_json(run_object(reader, finished.run_id))
-    else:
-        gain = finished.untuned_s / finished.latency_s if finished.untuned_s and finished.latency_s else None
-        click.echo(
-            f"{finished.state}: {finished.trials} trials, {finished.trials - finished.valid} failed, latency"
-            f" {latency(finished.untuned_s)} untuned → {latency(finished.latency_s)} (estimated, {ratio(gain)})"
-        )
+        else:
+            click.echo(_outcome(finished))
+            if line := libraries(reader, finished.run_id):
+                click.echo(f"Libraries: {line}")
+    if not as_json:
         if finished.state == "finished":
             click.echo(f"Next: {line_of(Export(project=command.project, out='DIR'))}")
         elif finished.state == "stopped":
@@ -177,3 +176,15 @@ def _run(command: Tune | Resume, as_json: bool) -> None:
         raise UserError(finished.reason, "`pruner status` shows the counts, `pruner doctor` checks the machine.")
     if finished.state == "stopped":
         sys.exit(3)
+
+
+def _outcome(finished: RunFinished) -> str:
+    """A line; of a run that ended before anything was measured without latencies."""
+    counts = f"{finished.state}: {finished.trials} trials, {finished.trials - finished.valid} failed"
+    if not finished.latency_s:
+        return counts
+    gain = finished.untuned_s / finished.latency_s if finished.untuned_s else None
+    return (
+        f"{counts}, latency {latency(finished.untuned_s)} untuned → {latency(finished.latency_s)}"
+        f" (estimated, {ratio(gain)})"
+    )

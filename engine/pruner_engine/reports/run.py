@@ -36,7 +36,7 @@ def _page(reader: ProjectReader, run_id: int | None) -> str:
     run = reader.run(run_id)
     tasks, rounds = reader.tasks(run["id"]), reader.rounds(run["id"])
     progress = reader.progress(run["id"])
-    baselines = [line for line in reader.baselines(run["id"]) if line["name"] not in ("tuned", "untuned")]
+    baselines = reader.libraries(run["id"])
     exported = reader.exported(run["id"])
     levels = {line["name"]: line["seconds"] for line in baselines}
     if exported is not None:

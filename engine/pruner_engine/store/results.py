@@ -21,6 +21,10 @@ class ResultReader(ReadOnlyProject):
         # the first schema does not tell types apart
         return [row for row, dtype in zip(rows, wanted, strict=True) if row.get("dtype", dtype) == dtype]
 
+    def libraries(self, run_id: int) -> list[Row]:
+        """Those of the baselines that are of libraries; without seconds where one could not run the model."""
+        return [row for row in self.baselines(run_id) if row["name"] not in ("tuned", "untuned")]
+
     def adaptations(self, run_id: int) -> list[Row]:
         """How the cost model adapted in each round that did, with the round's number and task, oldest first."""
         return self.rows(

@@ -1,0 +1,25 @@
+"""What a terminal says at the end of a run, and of it later."""
+
+from __future__ import annotations
+
+import re
+
+from pruner_engine.cli.tune import _outcome
+from pruner_engine.protocol import RunFinished
+from pruner_engine.resources import resource_dir
+from terminal import SMALL, pruner_here
+
+
+def test_latencies_stand_beside_those_of_libraries(tmp_path, warm):
+    project = tmp_path / "p.pruner"
+    plan = ("--project", project, "--strategy", "random", "--trials", 2, "--set", "check=none", *SMALL)
+    said = pruner_here("tune", resource_dir() / "models" / "small-cnn.onnx", *plan)
+    outcome, libraries = (line for line in said.splitlines() if line.startswith(("finished", "Libraries")))
+    assert re.search(r"finished: 2 trials, \d failed, latency .+ untuned → .+ \(estimated, .+\)", outcome)
+    assert re.fullmatch(r"Libraries: onnxruntime [\d.]+ [nµm]?s", libraries), "PyTorch runs no ONNX file"
+    assert re.search(r"run 1, libraries: onnxruntime [\d.]+ [nµm]?s", pruner_here("status", project))
+
+
+def test_a_run_that_ended_before_anything_was_measured_has_no_latency_to_tell():
+    ended = RunFinished(run_id=1, state="stopped", trials=0, valid=0, latency_s=None, untuned_s=2e-3)
+    assert _outcome(ended) == "stopped: 0 trials, 0 failed"
