@@ -6357,8 +6357,8 @@
         <translation>Eine andere Engine arbeitet an diesem Projekt ({0} ist gesperrt).</translation>
     </message>
     <message>
-        <source>Wait for it to end, stop it, or tune into another project file.</source>
-        <translation>Warten Sie, bis sie endet, stoppen Sie sie, oder optimieren Sie in eine andere Projektdatei.</translation>
+        <source>Wait for it to end, stop it (`pruner steer PROJECT stop`), or tune into another project file.</source>
+        <translation>Warten Sie, bis sie endet, stoppen Sie sie (`pruner steer PROJECT stop`), oder optimieren Sie in eine andere Projektdatei.</translation>
     </message>
     <message>
         <source>The folder {0} takes no locks: {1}.</source>

@@ -192,6 +192,10 @@ def test_the_cpp_example(bundle, image, expected, tmp_path):
     (tmp_path / "short.bin").write_bytes(b"1234")
     short = subprocess.run([program, "short.bin"], capture_output=True, text=True, cwd=tmp_path, check=False)
     assert short.returncode == 1 and "must be a file of 3072 bytes" in short.stderr
+    usage = subprocess.run([program, "--help"], capture_output=True, text=True, check=False)
+    assert usage.returncode == 0 and "--bench 20" in usage.stdout
+    unknown = subprocess.run([program, "--benhc"], capture_output=True, text=True, check=False)
+    assert unknown.returncode == 1 and "no option --benhc" in unknown.stderr and "--bench 20" in unknown.stderr
 
 
 def test_a_bare_linker_is_enough(work, tmp_path):

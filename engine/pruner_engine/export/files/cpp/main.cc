@@ -1,10 +1,4 @@
-// Run the bundle from C++: build with `make`, then
-//
-//   ./run_model                         one inference; float32 inputs are random, others zeros
-//   ./run_model --bench 20              median latency of 20 inferences
-//   ./run_model in0.bin in1.bin …       raw inputs in the order of metadata.json; writes output0.bin, output1.bin …
-//
-// TVM_NUM_THREADS sets the number of threads. The library is looked for in the folder above this program.
+// Run the bundle from C++: build with `make`, then ask it with `./run_model --help`.
 #include <tvm/ffi/container/array.h>
 #include <tvm/ffi/container/shape.h>
 #include <tvm/ffi/container/tensor.h>
@@ -26,6 +20,13 @@
 #include "model.h"  // inputs, weights, device, graphs, threads: written with the bundle
 
 namespace ffi = tvm::ffi;
+
+static const char* const kUsage =
+    "./run_model                         one inference; float32 inputs are random, others zeros\n"
+    "./run_model --bench 20              median latency of 20 inferences\n"
+    "./run_model in0.bin in1.bin ...     raw inputs in the order of metadata.json; writes output0.bin, output1.bin ...\n"
+    "\n"
+    "TVM_NUM_THREADS sets the number of threads. The library is looked for in the folder above this program.\n";
 
 static const DLDevice device{static_cast<DLDeviceType>(model::device_type), 0};
 
@@ -145,6 +146,9 @@ static int Run(const std::string& program, const std::vector<std::string>& argum
   }
   ffi::Function infer = *machine->GetFunction("main");
 
+  if (!arguments.empty() && arguments[0].rfind("-", 0) == 0 && arguments[0] != "--bench") {
+    throw std::runtime_error("there is no option " + arguments[0] + "\n\n" + kUsage);
+  }
   bool bench = !arguments.empty() && arguments[0] == "--bench";
   int repeats = bench && arguments.size() > 1 ? std::stoi(arguments[1]) : 20;
   if (repeats < 1) throw std::runtime_error("--bench takes a number of 1 or more");
@@ -189,8 +193,13 @@ static int Run(const std::string& program, const std::vector<std::string>& argum
 }
 
 int main(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (!arguments.empty() && (arguments[0] == "--help" || arguments[0] == "-h")) {
+    std::cout << kUsage;
+    return 0;
+  }
   try {
-    return Run(argv[0], {argv + 1, argv + argc});
+    return Run(argv[0], arguments);
   } catch (const std::exception& error) {
     std::cerr << error.what() << "\n";
     return 1;
