@@ -88,7 +88,8 @@ def test_pytorch_computes_the_same_operator(workload):
     spec = importlib.util.spec_from_file_location("operators", FILES / "operators.py")
     operators = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(operators)
-    got = operators.operator(workload)(*map(torch.from_numpy, inputs)).numpy()
+    given = operators.arranged(workload, list(map(torch.from_numpy, inputs)))
+    got = operators.operator(workload)(*given).numpy()
     machine = relax.VirtualMachine(tvm.compile(model.mod, target=CPU), tvm.cpu())
     np.testing.assert_allclose(got, machine["main"](*map(tvm.runtime.tensor, inputs)).numpy(), rtol=1e-4, atol=1e-5)
 

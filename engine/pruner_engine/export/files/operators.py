@@ -12,7 +12,9 @@ Operator = Callable[..., Any]
 
 
 def operator(text: str) -> Operator:
-    """The function of a workload's text, such as "conv2d:1,64,56,56,64,3"; takes and returns tensors in its layout.
+    """The function of a workload's text, such as "conv2d:1,64,56,56,64,3", of tensors that are `arranged`.
+
+    Data comes and goes in the workload's layout.
 
     Raises:
         KeyError: this operator is not among them.
@@ -21,6 +23,14 @@ def operator(text: str) -> Operator:
     words = rest.split(",")
     sizes = [int(word) for word in words if word.isdigit()]
     return _OPERATORS[name](sizes, dict(word.split("=") for word in words if "=" in word))
+
+
+def arranged(text: str, tensors: list[Any]) -> list[Any]:
+    """A workload's inputs as a model keeps them: weights of convolutions in the order that PyTorch computes with."""
+    if "layout=NHWC" not in text.split(","):
+        return tensors
+    data, weight = tensors
+    return [data, weight.permute(3, 2, 0, 1).contiguous(memory_format=torch.channels_last)]
 
 
 def _conv2d(sizes: list[int], options: dict[str, str]) -> Operator:
@@ -35,8 +45,8 @@ def _conv2d(sizes: list[int], options: dict[str, str]) -> Operator:
     def call(data: Any, weight: Any) -> Any:
         if not last:
             return F.conv2d(data, weight, groups=data.shape[1] // weight.shape[1], **settings)
-        # views: the memory stays in the layout that PyTorch calls channels_last
-        data, weight = data.permute(0, 3, 1, 2), weight.permute(3, 2, 0, 1)
+        # a view: the memory stays in the layout that PyTorch calls channels_last
+        data = data.permute(0, 3, 1, 2)
         return F.conv2d(data, weight, groups=data.shape[1] // weight.shape[1], **settings).permute(0, 2, 3, 1)
 
     return call
