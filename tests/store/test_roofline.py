@@ -9,7 +9,7 @@ import pytest
 import chosen_runs
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
-from pruner_engine.store.roofline import argument_bytes, ceilings, place
+from pruner_engine.store.roofline import above_the_peak, argument_bytes, ceilings, place
 
 PROFILE = {
     "cores": 2,
@@ -79,6 +79,9 @@ def test_tasks_of_a_run_are_placed_and_their_gains_numbered(tmp_path):
         assert (first["bound"], first["roof_share"]) == ("peak", pytest.approx(1e6 / 0.2 / 100e9))
         assert first["intensity"] == pytest.approx(1e6 / (4 << 12))
         assert second["roof_share"] is None, "no shapes are known of it"
+        assert above_the_peak([first, second]) == []
+        fast = {**first, "roof_share": 1.3}
+        assert above_the_peak([fast, second, {**fast, "bound": "L2"}]) == [fast], "caches give more than was measured"
         assert reader.gains(run_id) == {1: [(1, 0.4), (5, 0.2)], 2: [(1, 0.3)]}, (
             "abandoned and failed ones gain nothing"
         )

@@ -8,6 +8,7 @@ from rich.table import Table
 from pruner_engine.cli.options import json_option, project_argument, run_option
 from pruner_engine.cli.output import print_json, print_table
 from pruner_engine.store.reader import ProjectReader
+from pruner_engine.store.roofline import above_the_peak
 from pruner_engine.units import latency, percent, ratio
 
 
@@ -34,6 +35,11 @@ def tasks(project: str, run_id: int | None, as_json: bool) -> None:
             str(row["failed"]),
         )  # fmt: skip
     print_table(table)
+    if doubtful := above_the_peak(rows):
+        click.echo(
+            f"{len(doubtful)} of them compute more than the profile says the device can: it was measured while other"
+            " programs worked. `pruner profile` measures it anew, for later runs."
+        )
     for row in rows:
         if row["quarantined"]:
             click.echo(f"{row['name']} is tuned no more: {row['quarantined'].rstrip('.')}.")

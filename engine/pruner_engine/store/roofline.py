@@ -14,6 +14,8 @@ from typing import Any
 
 Row = dict[str, Any]
 
+_DOUBTFUL = 1.1  # times the peak: measurements err by less
+
 
 @dataclass(frozen=True)
 class Ceiling:
@@ -71,6 +73,11 @@ def place(task: Row, profile: Row, seconds: float | None) -> Place | None:
     allowed = intensity * memory.per_second
     rate = task["flops"] / seconds if seconds else None
     return Place(intensity, rate, min(peak, allowed), "peak" if peak <= allowed else nearest)
+
+
+def above_the_peak(tasks: list[Row]) -> list[Row]:
+    """Tasks whose best schedule computes more than the device is said to be able to: its profile is too low."""
+    return [task for task in tasks if task["bound"] == "peak" and (task["roof_share"] or 0.0) > _DOUBTFUL]
 
 
 def argument_bytes(shapes: list[Row]) -> int:
