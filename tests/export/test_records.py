@@ -17,6 +17,7 @@ from tvm.s_tir.meta_schedule.database import JSONDatabase
 from pruner_engine.errors import UserError
 from pruner_engine.export.records import RECORDS, WORKLOADS, read_records, write_records
 from pruner_engine.inspect import code_of
+from pruner_engine.processes import isolation
 from pruner_engine.processes.isolation import deadly
 from schedules import CPU, database_with, task_of
 
@@ -132,6 +133,12 @@ def test_calls_that_end_the_process_are_found():
 
     assert deadly([dict, crash, fail, partial(os._exit, 3), dict]) == {1, 3}
     assert deadly([]) == set()
+
+
+def test_a_call_that_hangs_is_deadly_whoever_has_an_alarm_of_python(monkeypatch):
+    """Native code that does not return leaves Python's handlers waiting: the limit of a test, here."""
+    monkeypatch.setattr(isolation, "_MOST_S", 1)
+    assert deadly([dict, lambda: sum(range(10**15)), dict]) == {1}
 
 
 def test_a_missing_file_is_a_sentence(tmp_path):

@@ -33,6 +33,7 @@ def _survived(calls: Sequence[Callable[[], object]]) -> int:
     child = os.fork()
     if child == 0:
         with contextlib.suppress(BaseException):  # nothing of this copy may go on behind the fork
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)  # a handler of Python's would wait for native code to return
             faulthandler.disable()  # backtraces are of no use to anybody here
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
             for call in calls:
