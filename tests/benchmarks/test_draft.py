@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from pruner_engine.benchmarks.compiling import bench_compile
 from pruner_engine.benchmarks.draft_quality import bench_quality
 from pruner_engine.benchmarks.draft_rate import bench_draft
 from pruner_engine.benchmarks.networks import NETWORKS
@@ -18,6 +19,12 @@ def test_rates_and_coverage():
     assert rate["rows_per_second"] > 50 * rate["metaschedule_rows_per_second"]
     (network,) = told["networks"]
     assert network["sketches"] == network["compiled"] > 0
+
+
+def test_candidates_for_another_processor_compile():
+    """Vectors of NEON: what the tiles of registers are made of there; nothing of it is linked here."""
+    told = bench_compile("raspberry-pi/4b-aarch64", ["matmul:64,64,64", "conv2d:1,16,14,14,32,3,layout=NHWC"], 4)
+    assert told["compiled"] == 1.0 and [one["built"] for one in told["operators"]] == [4, 4]
 
 
 def test_networks_have_a_closed_form():

@@ -28,7 +28,7 @@ from pruner_engine.measure.untuned import UntunedKernels
 from pruner_engine.measure.yardsticks import Settled, Yardsticks
 from pruner_engine.targets.cpu import granted_cpus, physical_cores
 from pruner_engine.targets.cuda_compiler import find_cuda_compiler
-from pruner_engine.targets.target import target_json
+from pruner_engine.targets.target import is_of_this_architecture, target_json
 from pruner_engine.tasks.task import TuningTask
 
 
@@ -79,7 +79,7 @@ class Measurer:
             self._pipeline = Pipeline(
                 self._setup(cores),
                 target_json(target),
-                suffix=".tar" if fleet else ".so",
+                suffix=".so" if fleet is None and is_of_this_architecture(target) else ".tar",
                 slots=slots,
                 overlap=cores.overlap,
                 start=start,

@@ -150,11 +150,17 @@ def _obstacle(target: Target) -> str:
             return ""
         here = f"the GPU here is {archs[0]}" if archs else "no NVIDIA driver answers here"
         return f"Kernels for {target.attrs.get('arch', name)} cannot run: {here}."
-    triple = str(target.attrs.get("mtriple", host.arch))
-    if not triple.startswith(host.arch):
-        return f"Kernels for {triple.partition('-')[0]} cannot run on this {host.arch} processor."
+    if not is_of_this_architecture(target):
+        there = str(target.attrs["mtriple"]).partition("-")[0]
+        return f"Kernels for {there} cannot run on this {host.arch} processor."
     missing = sorted(set(cpu_features(target)) & _DECIDING - set(host.features))
     return f"Kernels for {name} cannot run: this processor has no {', '.join(missing)}." if missing else ""
+
+
+def is_of_this_architecture(target: Target) -> bool:
+    """Whether what is compiled for the target links on this machine; a GPU's kernels are launched from here."""
+    here = detect_host().arch
+    return target.kind.name != "llvm" or str(target.attrs.get("mtriple", here)).startswith(here)
 
 
 def _loads(wanted: str, here: str) -> bool:

@@ -133,7 +133,7 @@ def torch_call(request: dict[str, Any], program: Any, arrays: list[np.ndarray]) 
     mixed = torch.autocast(request["device"], getattr(torch, request["dtype"]), enabled=request["dtype"] != "float32")
     given, named = tree_map(lambda value: _tensor(value, request["device"]), arguments)
     if request["kind"] == "workload":
-        from operators import arranged  # type: ignore[import-not-found]  # lies beside this script
+        from operators import arranged  # lies beside this script
 
         given = arranged(request["name"], given)
     changed = _changed(signature, tree_leaves((given, named)), state) if signature else []
