@@ -66,6 +66,25 @@ CASES = {
     "joined with what has no elements": (lambda x: torch.cat([x, x[:, :0], x + 1], 1), [X]),
     "variances and means": (lambda x: torch.cat(torch.var_mean(x, (0, -1), keepdim=True)), [X]),
     "a population's variance and mean": (lambda x: torch.stack(torch.var_mean(x, 1, correction=0)), [X]),
+    "a variance of no axes, which is one of all": (
+        lambda x: (x.var([]), x.std([], keepdim=True), *torch.var_mean(x, [])),
+        [X],
+    ),
+    "a mean of no axes": (lambda x: (x.mean([]), x.mean([], keepdim=True)), [X]),
+    "variances of no more numbers than the correction": (
+        lambda x: (x[:, :1].var(1), x[:, :2].std(1, correction=2), *torch.var_mean(x[:, :2], 1, correction=3)),
+        [X],
+    ),
+    "how many are not 0": (
+        lambda x: (torch.linalg.vector_norm(x, 0), torch.linalg.vector_norm(x, 0, (0, 2), keepdim=True)),
+        [torch.where(X > 1, torch.nan, X).relu()],
+    ),
+    "norms of other orders": (
+        lambda x: tuple(torch.linalg.vector_norm(x, order, 1) for order in (torch.inf, -torch.inf, 0.5, -2)),
+        [X],
+    ),
+    "a norm of no axes": (lambda x: torch.linalg.vector_norm(x, 2, ()), [X]),
+    "any and all of nothing": (lambda x: ((x[:, :0] > 0).any(1), x[:, :0].all(1, keepdim=True)), [X]),
     "products along an axis": (lambda x: x.prod(1), [X]),
     "products of small whole numbers": (lambda x: x.to(torch.int8).prod(), [whole(2, 4, 20)]),
     "products so far": (lambda x: x.to(torch.int16).cumprod(1), [whole(2, 4, 3, 20)]),
