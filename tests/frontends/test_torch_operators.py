@@ -93,6 +93,14 @@ CASES = {
     "the least in any order": (lambda x: x.topk(3, 1, False, False)[1].sum(1), [X]),
     "a check of all numbers": (lambda x: (torch._check_tensor_all(x < 9), x * 2)[1], [X]),
     "a check of how many are positive": (lambda x: (torch._check(x[x > 0].numel() < 99), x * 2)[1], [X]),
+    "booleans that are compared": (
+        lambda x, y: (x == y, x != y, x < y, x <= y, x > y, x >= y, x == True, x != False, x < True),  # noqa: E712
+        [X > 0, numbers(6, 5) > 0],
+    ),
+    "extremes of booleans": (
+        lambda x, y: (torch.maximum(x, y), torch.minimum(x, y), x.max(), x.min(), y.amax(0), y.amin()),
+        [X > 0, numbers(6, 5) > 0],
+    ),
     "an infinite mask": (lambda x: (x + torch.full((5, 5), -torch.inf).triu(1)).softmax(-1), [numbers(3, 5, 5)]),
     "a filled mask": (lambda x: x.masked_fill(x > 0, -torch.inf).amax(-1).exp(), [X]),
     "axes moved by their places from the end": (lambda x: x.permute(-1, 0, 1), [X]),
