@@ -42,6 +42,14 @@ CASES = {
     "places among sorted numbers": (lambda x: torch.searchsorted(EDGES, x), [X]),
     "places behind equal ones": (lambda i: torch.searchsorted(torch.tensor([-2, 0, 0, 1]), i, right=True), [TIES]),
     "places in rows": (lambda x, i: torch.searchsorted(x.sort(-1)[0], i, out_int32=True), [X[0], X[1]]),
+    "a place of a number": (
+        lambda x: (torch.searchsorted(x, 0.3), torch.searchsorted(x, -0.5, right=True), torch.bucketize(-0.5, x)),
+        [EDGES],
+    ),
+    "logarithms of sums of exponentials so far": (
+        lambda x: (torch.logcumsumexp(x, 1), torch.logcumsumexp(100 * x, -1)),
+        [torch.where(X < -1, -torch.inf, BROKEN)],
+    ),
     "euclidean distances": (torch.cdist, [X, numbers(4, 3, 5)]),
     "sums of distances": (lambda x, y: torch.cdist(x, y, p=1), [X, numbers(4, 3, 5)]),
     "largest distances": (lambda x, y: torch.cdist(x, y, p=torch.inf), [X, numbers(4, 3, 5)]),
@@ -51,6 +59,16 @@ CASES = {
     "signs of others": (torch.copysign, [X, numbers(4, 6, 5) * 2 + 1]),
     "signs of zeros": (lambda y: torch.copysign(torch.ones(4), y), [torch.tensor([0.0, -0.0, torch.inf, -torch.inf])]),
     "a sign of a number": (lambda x: torch.copysign(x, -2.0), [X]),
+    "extremes besides NaN": (
+        lambda x, y, i: (torch.fmax(x, y), torch.fmin(x, y), torch.fmax(y, i), torch.fmin(i, i.flip(0))),
+        [BROKEN, numbers(6, 5) + torch.tensor([0, 0, 0, 0, torch.nan]), whole(-2, 2, 6, 5)],
+    ),
+    "rests of a number": (lambda x, i: (torch.remainder(3.5, x), 7 % i, -7 % i), [X, 2 * COUNTS + 1]),
+    "powers of whole numbers": (
+        lambda i, n: (2 ** n.abs(), i**n, (-1) ** n, i.to(torch.int8) ** n.abs().to(torch.int8)),
+        [COUNTS, COUNTS.flip(0)],
+    ),
+    "largest and least bfloat16": (lambda x: (x.bfloat16().argmax(1), x.bfloat16().argmin()), [X]),
     "powers of two": (torch.exp2, [X]),
     "random leaks in inference": (functional.rrelu, [X]),
     "shifts": (lambda i: (i << 2, i >> 1, i.bitwise_left_shift(1), i.bitwise_right_shift(2)), [COUNTS]),

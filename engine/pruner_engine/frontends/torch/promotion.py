@@ -56,6 +56,8 @@ def _promote(graph: Any, node: Any) -> None:
         _convert(graph, node, node.args[:1], result)
     elif name == "clamp" and not result.is_floating_point:
         _bound(node, torch.iinfo(result))
+    elif name in ("argmax", "argmin") and _value(node.args[0]).dtype == torch.bfloat16:  # no kernel finds those
+        _convert(graph, node, node.args[:1], torch.float32)
     elif name == "cat":
         _convert(graph, node, node.args[0], result)
     elif name == "where":
