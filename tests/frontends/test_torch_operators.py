@@ -104,6 +104,11 @@ CASES = {
     "an infinite mask": (lambda x: (x + torch.full((5, 5), -torch.inf).triu(1)).softmax(-1), [numbers(3, 5, 5)]),
     "a filled mask": (lambda x: x.masked_fill(x > 0, -torch.inf).amax(-1).exp(), [X]),
     "axes moved by their places from the end": (lambda x: x.permute(-1, 0, 1), [X]),
+    "pooled without a batch": (
+        lambda x: (functional.avg_pool1d(x, 2), functional.adaptive_avg_pool1d(x, 3), functional.max_pool1d(x, 2)),
+        [X[0]],
+    ),
+    "what an index that comes in selects": (lambda x, i, j: (x[i], x[:, j], x[i, :, i]), [X, ROWS[2], ROWS[3]]),
     "a sampled image": (lambda x: functional.grid_sample(x, GRID, align_corners=True), [numbers(1, 3, 6, 6)]),
     "nearest samples": (lambda x: functional.grid_sample(x, GRID, "nearest", "border", False), [numbers(1, 3, 6, 6)]),
 }
