@@ -97,6 +97,13 @@ CASES = {
         lambda x, y: (x == y, x != y, x < y, x <= y, x > y, x >= y, x == True, x != False, x < True),  # noqa: E712
         [X > 0, numbers(6, 5) > 0],
     ),
+    "what differs from NaN": (
+        lambda x, y, i: (
+            *(x != y, x != 0, x.ne(x), x + 1 != x + 1, x != i, x.half() != y.half(), x.bfloat16() != y.bfloat16()),
+            *(torch.where(x != y, x + 1, y).isnan(), ~(x != y), (x != y).sum(1)),
+        ),
+        [torch.where(X > 1, torch.nan, X.round()), torch.where(X < -1, torch.nan, X.round()), whole(-2, 2, 5)],
+    ),
     "extremes of booleans": (
         lambda x, y: (torch.maximum(x, y), torch.minimum(x, y), x.max(), x.min(), y.amax(0), y.amin()),
         [X > 0, numbers(6, 5) > 0],

@@ -36,13 +36,9 @@ def _promote(graph: Any, node: Any) -> None:
     """Give an operator's operands, where they are tensors, the type that it is computed in."""
     import torch
 
-    with_nan = (torch.float16, torch.float32, torch.float64)
     name, result = node.target._schema.name.removeprefix("aten::"), node.meta["val"].dtype
     if result == torch.bool and name in _OF_BOOLEANS:
         node.target = getattr(torch.ops.aten, _OF_BOOLEANS[name]).Tensor
-    elif name == "ne" and node.args[0] is node.args[1] and _value(node.args[0]).dtype in with_nan:
-        # to TVM no number differs from itself, NaN neither
-        node.target, node.args = torch.ops.aten.isnan.default, node.args[:1]
     elif name in _COMPARISONS:
         dtype = torch.result_type(*map(_value, node.args[:2]))
         _convert(graph, node, node.args[:2], torch.int8 if dtype == torch.bool else dtype)  # no kernel has booleans
