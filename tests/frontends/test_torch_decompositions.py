@@ -121,6 +121,23 @@ def test_operators_that_the_importer_lacks(tmp_path):
     agree_in_each(tmp_path, CASES)
 
 
+SMALL = torch.tensor([0, 1e-20, -1e-12, 1e-8, -3e-7, 1e-5, -1e-4, 1e-3, 0.02, -0.1, 0.3, -0.49, 0.7, -0.9, -0.9999])
+FAR = torch.tensor([-torch.inf, -200, -80, -50, -20, -17, -10, -1, 0, 0.1, 3, 15, 21, 100, 1e30, torch.inf, torch.nan])
+TAILS = {
+    "logarithms of 1 + x": (lambda x, y: (x.log1p(), x.double().log1p(), y.log1p()), [SMALL, FAR]),
+    "logarithms of whole numbers and 1": (torch.log1p, [COUNTS.abs()]),
+    "exponentials less 1": (lambda x, y: (x.expm1(), x.double().expm1(), y.expm1()), [SMALL, FAR]),
+    "areas of tangents": (lambda x: (x.atanh(), x.double().atanh(), x.sign().atanh()), [SMALL]),
+    "softened rectifiers": (lambda x: (functional.softplus(x), functional.softplus(x, 2, 10)), [FAR[1:]]),
+    "logarithms of sigmoids": (lambda x: (functional.logsigmoid(x), functional.logsigmoid(x.double())), [FAR[1:-2]]),
+    "Mish": (functional.mish, [FAR[1:-2]]),
+}
+
+
+def test_small_results_are_precise(tmp_path):
+    agree_in_each(tmp_path, TAILS, atol=1e-37)
+
+
 def test_groups_of_bfloat16(tmp_path):
     module = Function(lambda x: functional.group_norm(x.bfloat16(), 2).float())
     agree(tmp_path, module, (numbers(2, 6, 5),), rtol=1e-2, atol=1e-2)
