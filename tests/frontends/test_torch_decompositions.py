@@ -42,6 +42,14 @@ CASES = {
     "places among sorted numbers": (lambda x: torch.searchsorted(EDGES, x), [X]),
     "places behind equal ones": (lambda i: torch.searchsorted(torch.tensor([-2, 0, 0, 1]), i, right=True), [TIES]),
     "places in rows": (lambda x, i: torch.searchsorted(x.sort(-1)[0], i, out_int32=True), [X[0], X[1]]),
+    "a place of a number": (
+        lambda x: (torch.searchsorted(x, 0.3), torch.searchsorted(x, -0.5, right=True), torch.bucketize(-0.5, x)),
+        [EDGES],
+    ),
+    "logarithms of sums of exponentials so far": (
+        lambda x: (torch.logcumsumexp(x, 1), torch.logcumsumexp(100 * x, -1)),
+        [torch.where(X < -1, -torch.inf, BROKEN)],
+    ),
     "euclidean distances": (torch.cdist, [X, numbers(4, 3, 5)]),
     "sums of distances": (lambda x, y: torch.cdist(x, y, p=1), [X, numbers(4, 3, 5)]),
     "largest distances": (lambda x, y: torch.cdist(x, y, p=torch.inf), [X, numbers(4, 3, 5)]),
@@ -51,6 +59,16 @@ CASES = {
     "signs of others": (torch.copysign, [X, numbers(4, 6, 5) * 2 + 1]),
     "signs of zeros": (lambda y: torch.copysign(torch.ones(4), y), [torch.tensor([0.0, -0.0, torch.inf, -torch.inf])]),
     "a sign of a number": (lambda x: torch.copysign(x, -2.0), [X]),
+    "extremes besides NaN": (
+        lambda x, y, i: (torch.fmax(x, y), torch.fmin(x, y), torch.fmax(y, i), torch.fmin(i, i.flip(0))),
+        [BROKEN, numbers(6, 5) + torch.tensor([0, 0, 0, 0, torch.nan]), whole(-2, 2, 6, 5)],
+    ),
+    "rests of a number": (lambda x, i: (torch.remainder(3.5, x), 7 % i, -7 % i), [X, 2 * COUNTS + 1]),
+    "powers of whole numbers": (
+        lambda i, n: (2 ** n.abs(), i**n, (-1) ** n, i.to(torch.int8) ** n.abs().to(torch.int8)),
+        [COUNTS, COUNTS.flip(0)],
+    ),
+    "largest and least bfloat16": (lambda x: (x.bfloat16().argmax(1), x.bfloat16().argmin()), [X]),
     "powers of two": (torch.exp2, [X]),
     "random leaks in inference": (functional.rrelu, [X]),
     "shifts": (lambda i: (i << 2, i >> 1, i.bitwise_left_shift(1), i.bitwise_right_shift(2)), [COUNTS]),
@@ -101,6 +119,23 @@ CASES = {
 
 def test_operators_that_the_importer_lacks(tmp_path):
     agree_in_each(tmp_path, CASES)
+
+
+SMALL = torch.tensor([0, 1e-20, -1e-12, 1e-8, -3e-7, 1e-5, -1e-4, 1e-3, 0.02, -0.1, 0.3, -0.49, 0.7, -0.9, -0.9999])
+FAR = torch.tensor([-torch.inf, -200, -80, -50, -20, -17, -10, -1, 0, 0.1, 3, 15, 21, 100, 1e30, torch.inf, torch.nan])
+TAILS = {
+    "logarithms of 1 + x": (lambda x, y: (x.log1p(), x.double().log1p(), y.log1p()), [SMALL, FAR]),
+    "logarithms of whole numbers and 1": (torch.log1p, [COUNTS.abs()]),
+    "exponentials less 1": (lambda x, y: (x.expm1(), x.double().expm1(), y.expm1()), [SMALL, FAR]),
+    "areas of tangents": (lambda x: (x.atanh(), x.double().atanh(), x.sign().atanh()), [SMALL]),
+    "softened rectifiers": (lambda x: (functional.softplus(x), functional.softplus(x, 2, 10)), [FAR[1:]]),
+    "logarithms of sigmoids": (lambda x: (functional.logsigmoid(x), functional.logsigmoid(x.double())), [FAR[1:-2]]),
+    "Mish": (functional.mish, [FAR[1:-2]]),
+}
+
+
+def test_small_results_are_precise(tmp_path):
+    agree_in_each(tmp_path, TAILS, atol=1e-37)
 
 
 def test_groups_of_bfloat16(tmp_path):

@@ -66,6 +66,25 @@ CASES = {
     "joined with what has no elements": (lambda x: torch.cat([x, x[:, :0], x + 1], 1), [X]),
     "variances and means": (lambda x: torch.cat(torch.var_mean(x, (0, -1), keepdim=True)), [X]),
     "a population's variance and mean": (lambda x: torch.stack(torch.var_mean(x, 1, correction=0)), [X]),
+    "a variance of no axes, which is one of all": (
+        lambda x: (x.var([]), x.std([], keepdim=True), *torch.var_mean(x, [])),
+        [X],
+    ),
+    "a mean of no axes": (lambda x: (x.mean([]), x.mean([], keepdim=True)), [X]),
+    "variances of no more numbers than the correction": (
+        lambda x: (x[:, :1].var(1), x[:, :2].std(1, correction=2), *torch.var_mean(x[:, :2], 1, correction=3)),
+        [X],
+    ),
+    "how many are not 0": (
+        lambda x: (torch.linalg.vector_norm(x, 0), torch.linalg.vector_norm(x, 0, (0, 2), keepdim=True)),
+        [torch.where(X > 1, torch.nan, X).relu()],
+    ),
+    "norms of other orders": (
+        lambda x: tuple(torch.linalg.vector_norm(x, order, 1) for order in (torch.inf, -torch.inf, 0.5, -2)),
+        [X],
+    ),
+    "a norm of no axes": (lambda x: torch.linalg.vector_norm(x, 2, ()), [X]),
+    "any and all of nothing": (lambda x: ((x[:, :0] > 0).any(1), x[:, :0].all(1, keepdim=True)), [X]),
     "products along an axis": (lambda x: x.prod(1), [X]),
     "products of small whole numbers": (lambda x: x.to(torch.int8).prod(), [whole(2, 4, 20)]),
     "products so far": (lambda x: x.to(torch.int16).cumprod(1), [whole(2, 4, 3, 20)]),
@@ -74,9 +93,29 @@ CASES = {
     "the least in any order": (lambda x: x.topk(3, 1, False, False)[1].sum(1), [X]),
     "a check of all numbers": (lambda x: (torch._check_tensor_all(x < 9), x * 2)[1], [X]),
     "a check of how many are positive": (lambda x: (torch._check(x[x > 0].numel() < 99), x * 2)[1], [X]),
+    "booleans that are compared": (
+        lambda x, y: (x == y, x != y, x < y, x <= y, x > y, x >= y, x == True, x != False, x < True),  # noqa: E712
+        [X > 0, numbers(6, 5) > 0],
+    ),
+    "what differs from NaN": (
+        lambda x, y, i: (
+            *(x != y, x != 0, x.ne(x), x + 1 != x + 1, x != i, x.half() != y.half(), x.bfloat16() != y.bfloat16()),
+            *(torch.where(x != y, x + 1, y).isnan(), ~(x != y), (x != y).sum(1)),
+        ),
+        [torch.where(X > 1, torch.nan, X.round()), torch.where(X < -1, torch.nan, X.round()), whole(-2, 2, 5)],
+    ),
+    "extremes of booleans": (
+        lambda x, y: (torch.maximum(x, y), torch.minimum(x, y), x.max(), x.min(), y.amax(0), y.amin()),
+        [X > 0, numbers(6, 5) > 0],
+    ),
     "an infinite mask": (lambda x: (x + torch.full((5, 5), -torch.inf).triu(1)).softmax(-1), [numbers(3, 5, 5)]),
     "a filled mask": (lambda x: x.masked_fill(x > 0, -torch.inf).amax(-1).exp(), [X]),
     "axes moved by their places from the end": (lambda x: x.permute(-1, 0, 1), [X]),
+    "pooled without a batch": (
+        lambda x: (functional.avg_pool1d(x, 2), functional.adaptive_avg_pool1d(x, 3), functional.max_pool1d(x, 2)),
+        [X[0]],
+    ),
+    "what an index that comes in selects": (lambda x, i, j: (x[i], x[:, j], x[i, :, i]), [X, ROWS[2], ROWS[3]]),
     "a sampled image": (lambda x: functional.grid_sample(x, GRID, align_corners=True), [numbers(1, 3, 6, 6)]),
     "nearest samples": (lambda x: functional.grid_sample(x, GRID, "nearest", "border", False), [numbers(1, 3, 6, 6)]),
 }

@@ -16,6 +16,7 @@ from pruner_engine.frontends.torch.encoders import ENCODERS
 from pruner_engine.frontends.torch.experts import product_of_groups
 from pruner_engine.frontends.torch.libraries import decompositions_of_libraries
 from pruner_engine.frontends.torch.matrices import MATRICES
+from pruner_engine.frontends.torch.tails import TAILS
 from pruner_engine.frontends.torch.volumes import samples_of_volumes
 
 _aten = torch.ops.aten
@@ -26,8 +27,8 @@ _ROUNDS = 4  # of decomposing what decompositions are made of
 
 def core_decompositions() -> dict[Any, Callable[..., Any]]:
     """PyTorch's own to its core operators, and ours."""
-    ours = {**_OURS, _TRAINED: decomposition_table[_TRAINED], **ENCODERS, **MATRICES, **decompositions_of_libraries()}
-    return {**torch.export.default_decompositions(), **ours}
+    ours = {**_OURS, **ENCODERS, **MATRICES, **TAILS, **decompositions_of_libraries()}
+    return {**torch.export.default_decompositions(), _TRAINED: decomposition_table[_TRAINED], **ours}
 
 
 def spelled_out(program: Any, known: Collection[str]) -> Any:
@@ -86,6 +87,15 @@ def _extremes_so_far(least: bool, x: Tensor, dim: int) -> tuple[Tensor, Tensor]:
     return found.movedim(-1, dim), places.movedim(-1, dim)
 
 
+def _exponentials_so_far(x: Tensor, dim: int) -> Tensor:
+    """Logarithms of sums so far of exponentials: those of all, with the later ones left out."""
+    if x.dim() == 0 or not x.is_floating_point():
+        return NotImplemented
+    place, row = torch.arange(x.shape[dim]), x.movedim(dim, -1).unsqueeze(-2)
+    seen = torch.where(place <= place.unsqueeze(-1), row, -math.inf)
+    return seen.logsumexp(-1).movedim(-1, dim)
+
+
 def _kth(x: Tensor, k: Any, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     found = [part.narrow(dim, k - 1, 1) for part in _aten.sort.default(x, dim, False)]
     values, places = found if keepdim else (part.squeeze(dim) for part in found)
@@ -115,7 +125,7 @@ def _lengths(apart: Tensor, p: float) -> Tensor:
 
 def _places(
     edges: Tensor,
-    x: Tensor,
+    x: Any,
     *,
     out_int32: bool = False,
     right: bool = False,
@@ -126,8 +136,13 @@ def _places(
     if sorter is not None:
         edges = edges.gather(-1, sorter)
     behind = right or side == "right"
-    x, edges = x.unsqueeze(-1), edges if edges.dim() == 1 else edges.unsqueeze(-2)
+    if isinstance(x, Tensor):
+        x, edges = x.unsqueeze(-1), edges if edges.dim() == 1 else edges.unsqueeze(-2)
     return (edges <= x if behind else edges < x).sum(-1, dtype=torch.int32 if out_int32 else torch.int64)
+
+
+def _place(x: Any, edges: Tensor, *, out_int32: bool = False, right: bool = False) -> Tensor:
+    return _places(edges, x, out_int32=out_int32, right=right)
 
 
 def _windows(x: Tensor, dim: int, size: Any, step: Any) -> Tensor:
@@ -205,6 +220,33 @@ def _signed(x: Tensor, sign: Any) -> Tensor:
     return torch.where((sign < 0) | (sign.reciprocal() < 0), -size, size)
 
 
+def _besides_nan(extreme: Callable[[Tensor, Tensor], Tensor], x: Tensor, y: Tensor) -> Tensor:
+    """The larger or the lesser, of a number and NaN the number."""
+    found = extreme(x, y)
+    if not found.is_floating_point():
+        return found
+    x, y = x.to(found.dtype), y.to(found.dtype)
+    return torch.where(x.isnan(), y, torch.where(y.isnan(), x, found))
+
+
+def _rest_of_number(x: Any, parts: Tensor) -> Tensor:
+    return torch.full((), x, dtype=torch.result_type(x, parts)).remainder(parts)
+
+
+def _whole_power(x: Any, many: Tensor) -> Tensor:
+    """Whole numbers to the power of others, as products of equal factors: TVM has powers of floats only."""
+    dtype = torch.result_type(x, many)
+    if dtype not in _WHOLE:
+        return NotImplemented
+    base = x.to(torch.int64) if isinstance(x, Tensor) else torch.full((), x)
+    many = many.to(torch.int64)
+    many = torch.where(base.abs() == 1, many.abs(), many)
+    part = torch.where(many < 0, 0, 1)
+    many = torch.where(many < 64, many, many % 2 + 64)  # by then they are too large, or 0, 1 or -1
+    factors = torch.where(torch.arange(66) < many.unsqueeze(-1), base.unsqueeze(-1), 1)
+    return (part * factors.prod(-1)).to(dtype)
+
+
 def _is_negative(x: Tensor) -> Tensor:
     """By the sign, which zeros have too."""
     return (x < 0) | (x.reciprocal() < 0) if x.is_floating_point() else x < 0
@@ -232,21 +274,29 @@ _OURS: dict[Any, Callable[..., Any]] = {
     _aten._weight_int8pack_mm.default: _product_of_bytes,
     _aten.addbmm.default: _sum_of_products,
     _aten.bilinear.default: _bilinear,
+    _aten.bucketize.Scalar: _place,
     _aten.cummax.default: partial(_extremes_so_far, False),
     _aten.cummin.default: partial(_extremes_so_far, True),
     _aten.copysign.Scalar: _signed,
     _aten.copysign.Tensor: _signed,
     _aten.erfc.default: _rest_of_error_function,
     _aten.exp2.default: _power_of_two,
+    _aten.fmax.default: partial(_besides_nan, torch.maximum),
+    _aten.fmin.default: partial(_besides_nan, torch.minimum),
     _aten.grid_sampler_3d.default: samples_of_volumes,
     _aten.histc.default: _histogram,
     _aten.hypot.default: _hypotenuse,
     _aten.kthvalue.default: _kth,
+    _aten.logcumsumexp.default: _exponentials_so_far,
     _aten.masked_scatter.default: _put_by_mask,
     _aten.max.dim: _largest,
     _aten.min.dim: _least,
+    _aten.pow.Scalar: _whole_power,
+    _aten.pow.Tensor_Tensor: _whole_power,
+    _aten.remainder.Scalar_Tensor: _rest_of_number,
     _aten.repeat_interleave.Tensor: _repeated,
     _aten.rrelu_with_noise_functional.default: _randomly_leaky,
+    _aten.searchsorted.Scalar: _places,
     _aten.searchsorted.Tensor: _places,
     _aten.signbit.default: _is_negative,
     _aten.sort.stable: _sorted,

@@ -50,13 +50,14 @@ def to_relax(content: bytes, name: str) -> tuple[tvm.IRModule, list[str]]:
     from pruner_engine.frontends.torch.randomness import refuse_random
     from pruner_engine.frontends.torch.regions import without_regions
     from pruner_engine.frontends.torch.results import result_names, with_named_results
+    from pruner_engine.frontends.torch.selections import selected_by_tensors
     from pruner_engine.frontends.torch.state import with_state_outside
     from pruner_engine.frontends.torch.tensors import tensors_only
 
     with importing(name):
         importer = Importer()
         program = in_core_operators(with_whole_layers(without_regions(known_by_their_symbols(program))))
-        program = without_assertions(spelled_out(program, importer.known()))
+        program = selected_by_tensors(without_assertions(spelled_out(program, importer.known())))
         refuse_random(program)
         importer.refuse_unknown(program)
         program = tensors_only(with_state_outside(with_named_results(promoted(with_real_parameters(program)))))

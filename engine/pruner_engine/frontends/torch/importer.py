@@ -44,6 +44,8 @@ class Importer(Conversion):
 
     def _checked(self, convert: Callable[[Node], Any], node: Node) -> Any:
         made = of_complex(self, convert, node) if is_of_complex(node) else convert(node)
+        if isinstance(made, relax.Call):  # without a type until it is emitted
+            made = self.emit(made)
         meant = node.meta.get("val")
         if not isinstance(meant, torch.Tensor) or not isinstance(getattr(made, "ty", None), relax.TensorType):
             return made

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 _ARITHMETIC = {"add", "sub", "rsub", "mul", "div", "pow", "maximum", "minimum", "remainder", "fmod", "floor_divide"}
+_OF_BOOLEANS = {"add": "bitwise_or", "maximum": "bitwise_or", "mul": "bitwise_and", "minimum": "bitwise_and"}
 _COMPARISONS = {"eq", "ne", "lt", "le", "gt", "ge"}
 _OF_FLOATS = {
     *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "reciprocal", "sigmoid", "tanh", "erf"),
@@ -20,35 +21,43 @@ def promoted(program: Any) -> Any:
     """A `torch.export.ExportedProgram` in core operators whose operands have the types that they are computed in."""
     import torch
 
-    graph, with_nan = program.graph_module.graph, (torch.float16, torch.float32, torch.float64)
+    graph = program.graph_module.graph
     for node in list(graph.nodes):
         if node.op != "call_function" or not isinstance(node.meta.get("val"), torch.Tensor):
             continue
         if not isinstance(node.target, torch._ops.OpOverload) or node.meta["val"].is_complex():
             continue
-        name, result = node.target._schema.name.removeprefix("aten::"), node.meta["val"].dtype
-        if result == torch.bool and name in ("add", "mul"):
-            node.target = torch.ops.aten.bitwise_or.Tensor if name == "add" else torch.ops.aten.bitwise_and.Tensor
-        elif name == "ne" and node.args[0] is node.args[1] and _value(node.args[0]).dtype in with_nan:
-            # to TVM no number differs from itself, NaN neither
-            node.target, node.args = torch.ops.aten.isnan.default, node.args[:1]
-        elif name in _ARITHMETIC | _COMPARISONS:
-            dtype = torch.result_type(*map(_value, node.args[:2])) if name in _COMPARISONS else result
-            _convert(graph, node, node.args[:2], dtype)
-            if name in ("add", "sub", "rsub"):
-                _scale(graph, node, 0 if name == "rsub" else 1)
-            if node.kwargs.get("rounding_mode"):  # the importer makes a number here one of 32 bits
-                _spell_out(graph, node, dtype)
-        elif name in _OF_FLOATS and result.is_floating_point:
-            _convert(graph, node, node.args[:1], result)
-        elif name == "clamp" and not result.is_floating_point:
-            _bound(node, torch.iinfo(result))
-        elif name == "cat":
-            _convert(graph, node, node.args[0], result)
-        elif name == "where":
-            _convert(graph, node, node.args[1:3], result)
+        _promote(graph, node)
     program.graph_module.recompile()
     return program
+
+
+def _promote(graph: Any, node: Any) -> None:
+    """Give an operator's operands, where they are tensors, the type that it is computed in."""
+    import torch
+
+    name, result = node.target._schema.name.removeprefix("aten::"), node.meta["val"].dtype
+    if result == torch.bool and name in _OF_BOOLEANS:
+        node.target = getattr(torch.ops.aten, _OF_BOOLEANS[name]).Tensor
+    elif name in _COMPARISONS:
+        dtype = torch.result_type(*map(_value, node.args[:2]))
+        _convert(graph, node, node.args[:2], torch.int8 if dtype == torch.bool else dtype)  # no kernel has booleans
+    elif name in _ARITHMETIC:
+        _convert(graph, node, node.args[:2], result)
+        if name in ("add", "sub", "rsub"):
+            _scale(graph, node, 0 if name == "rsub" else 1)
+        if node.kwargs.get("rounding_mode"):  # the importer makes a number here one of 32 bits
+            _spell_out(graph, node, result)
+    elif name in _OF_FLOATS and result.is_floating_point:
+        _convert(graph, node, node.args[:1], result)
+    elif name == "clamp" and not result.is_floating_point:
+        _bound(node, torch.iinfo(result))
+    elif name in ("argmax", "argmin") and _value(node.args[0]).dtype == torch.bfloat16:  # no kernel finds those
+        _convert(graph, node, node.args[:1], torch.float32)
+    elif name == "cat":
+        _convert(graph, node, node.args[0], result)
+    elif name == "where":
+        _convert(graph, node, node.args[1:3], result)
 
 
 def _value(operand: Any) -> Any:

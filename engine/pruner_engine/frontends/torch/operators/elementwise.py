@@ -1,4 +1,4 @@
-"""Number by number: bounds, ELU, shifts of bits."""
+"""Number by number: bounds, ELU, what differs, shifts of bits."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import torch
 from torch.fx import Node
 from tvm import relax
 
@@ -39,6 +40,17 @@ def _elu(importer: Conversion, node: Node) -> relax.Expr:
     return importer.emit(relax.op.where(relax.op.greater(data, number(0)), above, below))
 
 
+def _differing(importer: Conversion, node: Node) -> relax.Expr:
+    """What differs, as NaN does from all: TVM compares in order, where it differs from none."""
+    made = importer.stock(node)
+    for x in node.all_input_nodes:
+        dtype = x.meta["val"].dtype
+        if dtype.is_floating_point:
+            data = importer.as_type(importer.env[x], torch.float32 if dtype == torch.bfloat16 else dtype)
+            made = importer.emit(relax.op.logical_or(made, importer.emit(relax.op.isnan(data))))
+    return made
+
+
 def _shift(op: Callable[..., relax.Expr], importer: Conversion, node: Node) -> relax.Var:
     """By bits, whose number may be one for all."""
     x, many = node.args
@@ -52,6 +64,8 @@ def _shift(op: Callable[..., relax.Expr], importer: Conversion, node: Node) -> r
 ELEMENTWISE: dict[str, Callable[[Conversion, Node], Any]] = {
     "clamp.default": _clamp,
     "elu.default": _elu,
+    "ne.Scalar": _differing,
+    "ne.Tensor": _differing,
     **{f"__lshift__.{kind}": partial(_shift, relax.op.left_shift) for kind in ("Scalar", "Tensor")},
     **{f"__rshift__.{kind}": partial(_shift, relax.op.right_shift) for kind in ("Scalar", "Tensor")},
     **{f"bitwise_left_shift.{kind}": partial(_shift, relax.op.left_shift) for kind in ("Tensor_Scalar", "Tensor")},

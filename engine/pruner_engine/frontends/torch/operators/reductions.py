@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,8 @@ def _running(op: Callable[..., relax.Expr], importer: Conversion, node: Node) ->
 def _any(importer: Conversion, node: Node) -> relax.Expr:
     """Whether a number is not 0, along some axes or all: TVM takes the largest for it, which may be 0 above others."""
     x, axes, keep = arguments(node, "self", "dim", "keepdim")
+    if 0 in (extents_of(x) or []):
+        return importer.emit(relax.op.zeros(list(node.meta["val"].shape), "bool"))
     data = importer.env[x]
     if x.meta["val"].dtype != torch.bool:
         data = importer.emit(relax.op.not_equal(data, relax.const(0, type_name(x.meta["val"].dtype))))
@@ -39,7 +41,7 @@ def _extreme(op: Callable[..., relax.Expr], importer: Conversion, node: Node) ->
     x, axes, keep = arguments(node, "self", "dim", "keepdim")
     dtype = x.meta["val"].dtype
     data = importer.as_type(importer.env[x], torch.int8 if dtype == torch.bool else dtype)
-    return importer.emit(op(data, axis=list(axes) if axes else None, keepdims=bool(keep)))
+    return importer.emit(op(data, axis=_over(axes), keepdims=bool(keep)))
 
 
 def _factors(importer: Conversion, node: Node) -> relax.Var:
@@ -50,9 +52,18 @@ def _factors(importer: Conversion, node: Node) -> relax.Var:
 
 
 def _norm(importer: Conversion, node: Node) -> relax.Expr:
-    """A norm, of halves in float32: their powers are too large, or too small, for them."""
-    x = node.args[0]
-    return importer.stock(node, {x: importer.as_type(importer.env[x], summed_as(node))})
+    """A norm along some axes, none of them for all, of halves in float32: their powers are too large, or too small,
+    for them. Of order 0 it is how many numbers are not 0; TVM divides by the order."""
+    x, order, axes, keep = arguments(node, "self", "ord", "dim", "keepdim")
+    data = importer.as_type(importer.env[x], summed_as(node))
+    if order == 0:
+        zero, one = (relax.const(number, type_name(summed_as(node))) for number in (0, 1))
+        # to TVM NaN does not differ from 0
+        ones = importer.emit(relax.op.where(relax.op.equal(data, zero), zero, one))
+        return importer.emit(relax.op.sum(ones, axis=_over(axes), keepdims=bool(keep)))
+    if axes is not None:
+        node.update_arg(2, _over(axes))
+    return importer.stock(node, {x: data})
 
 
 def _largest(importer: Conversion, node: Node) -> relax.Var:
@@ -79,18 +90,35 @@ _SMALL = (torch.bool, torch.int8, torch.uint8, torch.int16)
 _SORTED_AS = {**dict.fromkeys(_SMALL, torch.int32), torch.bfloat16: torch.float32}
 
 
-def _variance_and_mean(importer: Conversion, node: Node) -> list[relax.Expr]:
+def _variance(importer: Conversion, node: Node) -> relax.Expr:
+    """Of no more numbers than the correction it is infinite, and NaN of equal ones."""
     x, axes, correction, keep = arguments(node, "self", "dim", "correction", "keepdim")
-    extents = extents_of(x)
-    if extents is None:
-        raise ValueError("it takes a variance of an open number of elements")
-    over = list(axes) if axes else None
-    many = math.prod(extents[axis] for axis in over) if over else math.prod(extents)
-    free = max(many - (1 if correction is None else correction), 0)
-    share = relax.const(many / free if free else math.nan, type_name(x.meta["val"].dtype))
+    over, correction = _over(axes), 1 if correction is None else correction
     variance = importer.emit(relax.op.variance(importer.env[x], axis=over, keepdims=bool(keep)))
-    mean = relax.op.mean(importer.env[x], axis=over, keepdims=bool(keep))
-    return [importer.emit(relax.op.multiply(variance, share)), importer.emit(mean)]
+    if correction == 0:
+        return variance
+    extents = [x.meta["val"].shape[axis] for axis in over or range(x.meta["val"].dim())]
+    if not all(type(extent) is int for extent in extents):
+        raise ValueError("it takes a variance of an open number of elements")
+    many = math.prod(extents)
+    free = max(many - correction, 0)
+    share = relax.const(many / free if free else math.inf, type_name(x.meta["val"].dtype))
+    return importer.emit(relax.op.multiply(variance, share))
+
+
+def _variance_and_mean(importer: Conversion, node: Node) -> list[relax.Expr]:
+    return [_variance(importer, node), _mean(importer, node)]
+
+
+def _mean(importer: Conversion, node: Node) -> relax.Expr:
+    x, axes, dtype, keep = arguments(node, "self", "dim", "dtype", "keepdim")
+    data = importer.env[x] if dtype is None else importer.as_type(importer.env[x], dtype)
+    return importer.emit(relax.op.mean(data, axis=_over(axes), keepdims=bool(keep)))
+
+
+def _over(axes: Sequence[int] | None) -> list[int] | None:
+    """Axes as TVM takes them: all where none are named."""
+    return list(axes) if axes else None
 
 
 def _channel_norm(importer: Conversion, node: Node) -> relax.Expr:
@@ -126,10 +154,14 @@ REDUCTIONS: dict[str, Callable[[Conversion, Node], Any]] = {
     "cumprod.default": partial(_running, relax.op.cumprod),
     "cumsum.default": partial(_running, relax.op.cumsum),
     "linalg_vector_norm.default": _norm,
+    "max.default": partial(_extreme, relax.op.max),
+    "mean.dim": _mean,
+    "min.default": partial(_extreme, relax.op.min),
     "native_group_norm.default": _group_norm,
     "prod.default": _factors,
     "prod.dim_int": _factors,
     "sort.default": _sort,
     "topk.default": _largest,
+    "var.correction": _variance,
     "var_mean.correction": _variance_and_mean,
 }
