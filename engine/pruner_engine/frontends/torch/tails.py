@@ -15,11 +15,11 @@ _aten = torch.ops.aten
 
 
 def _log_of_one_more(x: Tensor) -> Tensor:
-    """The logarithm of 1 + x as it is rounded, and for what is lost then the slope there."""
+    """The logarithm of 1 + x as it is rounded, and what is lost then: where it counts, the slope is nearly 1."""
     wide = _wide(x)
     more = wide + 1
     found = more.log()
-    return torch.where(wide.abs() < 0.5, found + (wide - (more - 1)) / more, found).to(_result(x))
+    return torch.where(wide.abs() < 0.5, found + (wide - (more - 1)), found).to(_result(x))
 
 
 def _exponential_less_one(x: Tensor) -> Tensor:
