@@ -21,8 +21,10 @@ from pruner_engine.search.layout import pays
 from pruner_engine.search.settings import settings_from
 from pruner_engine.space.rules import OWN_RULES
 from pruner_engine.store.reader import ProjectReader
+from pruner_engine.targets.target import resolve_target, target_json
 from run_jobs import QUICK, started
 
+_ONE_THREAD = json.dumps({**json.loads(target_json(resolve_target("auto"))), "num-cores": 1})
 _OWN, _LAST = [1, 8, 14, 14], [1, 14, 14, 8]  # of the input of the convolution
 
 
@@ -46,8 +48,9 @@ def model(tmp_path_factory) -> Path:
 
 
 def tuned(model: Path, project: Path, **settings) -> list[msg.Event]:
-    """What a run of two trials says."""
-    return started(project, model, trials=2, settings={**QUICK, "population": 64, "round_trials": 2, **settings})
+    """What a run of two trials says, of one thread: two would wait for each other where others work."""
+    settings = {**QUICK, "population": 64, "round_trials": 2, **settings}
+    return started(project, model, trials=2, target=_ONE_THREAD, settings=settings)
 
 
 def kernels(said: list[msg.Event]) -> list[str]:
