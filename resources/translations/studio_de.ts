@@ -3865,8 +3865,8 @@
         <translation>von Pruner Studio gemessen, wenn ein Lauf exportiert</translation>
     </message>
     <message>
-        <source>What the best candidate reaches of what the device allows at its intensity. Far above 100 % the profile is too low: it was measured while other programs worked.</source>
-        <translation>Was der beste Kandidat von dem erreicht, was das Gerät bei seiner Intensität zulässt. Weit über 100 % ist das Profil zu niedrig: Es wurde gemessen, während andere Programme arbeiteten.</translation>
+        <source>What the best candidate reaches of what the device allows at its intensity. Far above 100 % the profile is too low: it was probably measured while other programs worked.</source>
+        <translation>Was der beste Kandidat von dem erreicht, was das Gerät bei seiner Intensität zulässt. Weit über 100 % ist das Profil zu niedrig: Es wurde wohl gemessen, während andere Programme arbeiteten.</translation>
     </message>
     <message>
         <source>FLOP ÷ best latency ÷ roof</source>

@@ -37,8 +37,8 @@ def tasks(project: str, run_id: int | None, as_json: bool) -> None:
     print_table(table)
     if doubtful := above_the_peak(rows):
         click.echo(
-            f"{len(doubtful)} of them compute more than the profile says the device can: it was measured while other"
-            " programs worked. `pruner profile` measures it anew, for later runs."
+            f"By its profile the device can do less than {len(doubtful)} of these kernels do: it was probably measured"
+            " while other programs worked. `pruner profile` measures it anew, for later runs."
         )
     for row in rows:
         if row["quarantined"]:
