@@ -84,6 +84,10 @@ CASES = {
         [X],
     ),
     "a norm of no axes": (lambda x: torch.linalg.vector_norm(x, 2, ()), [X]),
+    "any and all of NaN": (
+        lambda x, h: (x.any(1), x.all(1), x.any(), h.any(-1)),
+        [torch.where(X > 1, torch.nan, 0), torch.where(X > 1, torch.nan, 0).half()],
+    ),
     "any and all of nothing": (lambda x: ((x[:, :0] > 0).any(1), x[:, :0].all(1, keepdim=True)), [X]),
     "products along an axis": (lambda x: x.prod(1), [X]),
     "products of small whole numbers": (lambda x: x.to(torch.int8).prod(), [whole(2, 4, 20)]),

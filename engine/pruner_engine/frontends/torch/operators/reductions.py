@@ -29,10 +29,16 @@ def _any(importer: Conversion, node: Node) -> relax.Expr:
     x, axes, keep = arguments(node, "self", "dim", "keepdim")
     if 0 in (extents_of(x) or []):
         return importer.emit(relax.op.zeros(list(node.meta["val"].shape), "bool"))
-    data = importer.env[x]
-    if x.meta["val"].dtype != torch.bool:
-        data = importer.emit(relax.op.not_equal(data, relax.const(0, type_name(x.meta["val"].dtype))))
-    return importer.emit(relax.op.max(relax.op.astype(data, "int8"), axis=axes, keepdims=bool(keep)))
+    data, dtype = importer.env[x], x.meta["val"].dtype
+    ones = relax.op.astype(data, "int8") if dtype == torch.bool else _ones(importer, data, dtype, torch.int8)
+    return importer.emit(relax.op.max(ones, axis=axes, keepdims=bool(keep)))
+
+
+def _ones(importer: Conversion, data: relax.Expr, dtype: torch.dtype, made: torch.dtype) -> relax.Var:
+    """1 for each number that is not 0, NaN too, which to TVM does not differ from it."""
+    zeros = relax.op.equal(data, relax.const(0, type_name(dtype)))
+    zero, one = (relax.const(number, type_name(made)) for number in (0, 1))
+    return importer.emit(relax.op.where(zeros, zero, one))
 
 
 def _extreme(op: Callable[..., relax.Expr], importer: Conversion, node: Node) -> relax.Var:
@@ -57,9 +63,7 @@ def _norm(importer: Conversion, node: Node) -> relax.Expr:
     x, order, axes, keep = arguments(node, "self", "ord", "dim", "keepdim")
     data = importer.as_type(importer.env[x], summed_as(node))
     if order == 0:
-        zero, one = (relax.const(number, type_name(summed_as(node))) for number in (0, 1))
-        # to TVM NaN does not differ from 0
-        ones = importer.emit(relax.op.where(relax.op.equal(data, zero), zero, one))
+        ones = _ones(importer, data, summed_as(node), summed_as(node))
         return importer.emit(relax.op.sum(ones, axis=_over(axes), keepdims=bool(keep)))
     if axes is not None:
         node.update_arg(2, _over(axes))
