@@ -164,18 +164,21 @@ def _run(command: Tune | Resume, as_json: bool) -> None:
         if as_json:
             print_json(run_object(reader, finished.run_id))
         else:
-            click.echo(_outcome(finished))
-            if line := libraries(reader, finished.run_id):
-                click.echo(f"Libraries: {line}")
-    if not as_json:
-        if finished.state == "finished":
-            click.echo(f"Next: {line_of(Export(project=command.project, out='DIR'))}")
-        elif finished.state == "stopped":
-            click.echo(f"Go on: {line_of(Resume(project=command.project))}")
+            _tell(command.project, finished, libraries(reader, finished.run_id))
     if finished.state == "failed":
         raise UserError(finished.reason, "`pruner status` shows the counts, `pruner doctor` checks the machine.")
     if finished.state == "stopped":
         sys.exit(3)
+
+
+def _tell(project: str, finished: RunFinished, timed: str) -> None:
+    click.echo(_outcome(finished))
+    if timed:
+        click.echo(f"Libraries: {timed}")
+    if finished.state == "finished":
+        click.echo(f"Next: {line_of(Export(project=project, out='DIR'))}")
+    elif finished.state == "stopped":
+        click.echo(f"Go on: {line_of(Resume(project=project))}")
 
 
 def _outcome(finished: RunFinished) -> str:

@@ -13,7 +13,8 @@ from pruner_engine.errors import UserError
 from pruner_engine.export.baselines import Timing
 from pruner_engine.export.check import Agreement, compare
 from pruner_engine.export.tuned import TunedModel
-from pruner_engine.export.turns import LIBRARIES, OWN, InterruptedTurns, Turns, time_in_turns
+from pruner_engine.export.turns import LIBRARIES, InterruptedTurns, Turns, time_in_turns
+from pruner_engine.store.results import OWN
 from pruner_engine.targets.target import device_of, target_json
 from pruner_engine.tasks.quantised import rounds_to_bytes
 

@@ -18,7 +18,6 @@ LIBRARIES: dict[str, Callable[..., Timing]] = {
     "onnxruntime": partial(baselines.time_reference, "onnxruntime"),
     **{name: partial(baselines.time_reference, name, kinds=("pt2", "workload")) for name in IN_TORCH},
 }
-OWN = ("tuned", "untuned")
 _SLOW_S = 0.5  # an untuned inference that takes longer is timed once
 _INTERRUPTED = "interrupted"
 
@@ -38,7 +37,7 @@ class Turns:
     Attributes:
         rounds: turns of every contender.
         repeats: latencies that a contender adds in a turn.
-        without: contenders to leave out, by name; those of `OWN` run once all the same, for their outputs.
+        without: contenders to leave out, by name; those of `results.OWN` run once all the same, for their outputs.
         profile: whether the kernels of the tuned library are timed, too.
     """
 
@@ -58,11 +57,11 @@ def time_in_turns(
     the model costs a note; an untuned one that is slow runs once.
 
     Args:
-        folders: where the libraries of `OWN` lie, by name.
+        folders: where the libraries of `results.OWN` lie, by name.
         on_phase: told whose turn it is.
 
     Raises:
-        UserError: a library of `OWN` does not run.
+        UserError: a library of `results.OWN` does not run.
         InterruptedTurns: ^C.
     """
     inputs, device = baselines.example_inputs(tuned.model), device_kind(tuned.target)

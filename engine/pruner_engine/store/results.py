@@ -5,6 +5,8 @@ from __future__ import annotations
 from pruner_engine.store.read_only import ReadOnlyProject, Row
 from pruner_engine.store.reading import makes_sense
 
+OWN = ("tuned", "untuned")  # what TVM compiled, among what a run is held against
+
 
 @makes_sense
 class ResultReader(ReadOnlyProject):
@@ -23,7 +25,7 @@ class ResultReader(ReadOnlyProject):
 
     def libraries(self, run_id: int) -> list[Row]:
         """Those of the baselines that are of libraries; without seconds where one could not run the model."""
-        return [row for row in self.baselines(run_id) if row["name"] not in ("tuned", "untuned")]
+        return [row for row in self.baselines(run_id) if row["name"] not in OWN]
 
     def adaptations(self, run_id: int) -> list[Row]:
         """How the cost model adapted in each round that did, with the round's number and task, oldest first."""
