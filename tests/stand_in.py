@@ -15,13 +15,18 @@ from pruner_engine.measure.types import MeasureInput
 # What TVM's CUDA runtime takes from CUDA's. Memory is the host's. A launch for which the file BREAKS is there is an
 # illegal access: from then on every call in that process fails. LOG gets the processes that ask for memory, and the
 # graphs that are recorded and launched. While a graph is recorded nothing may wait for the device or ask for memory.
+# As with CUDA's own, a process that was forked after the first call of any function has lost the device.
 RUNTIME = """
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 int broken = 0, recording = 0;
+static int used = 0;
+static void forked(void) { if (used) broken = 3; }
+__attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, forked); }
 static double now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -33,9 +38,9 @@ static int touch(const char *what) {
   fclose(log);
   return broken;
 }
-int cudaSetDevice(int device) { return *getenv("CUDA_VISIBLE_DEVICES") ? touch("context") : 100; }
+int cudaSetDevice(int device) { return used = 1, *getenv("CUDA_VISIBLE_DEVICES") ? touch("context") : 100; }
 int cudaGetDevice(int *device) { return *device = 0; }
-int cudaGetDeviceCount(int *count) { return *count = 1, broken; }
+int cudaGetDeviceCount(int *count) { return used = 1, *count = 1, broken; }
 int cudaDeviceGetAttribute(int *value, int attribute, int device) {
   *value = attribute == 38 ? 1 << 20 : 0;  // the second-level cache
   return broken;

@@ -43,9 +43,16 @@ def test_the_studio_never_imports_tvm_or_torch():
     assert offenders("studio", HEAVY) == []
 
 
-@pytest.mark.parametrize("module", ["pruner_studio.main_window", "pruner_engine.cli.main"])
-def test_window_and_terminal_start_without_the_heavy_libraries(module):
-    """Also through what they import in turn."""
+STARTS = ["pruner_studio.main_window"]
+STARTS += [
+    f"pruner_engine.{name}"
+    for name in ("cli.main", "jobs.engine", "measure.zygote", "measure.spawn", "measure.serving")
+]
+
+
+@pytest.mark.parametrize("module", STARTS)
+def test_processes_start_without_the_heavy_libraries(module):
+    """Also through what they import in turn: TVM comes by `import_tvm` and by nothing before it."""
     code = f"import sys, {module}; print(sorted(set({HEAVY!r}) & sys.modules.keys()))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
     assert done.stdout.strip() == "[]"

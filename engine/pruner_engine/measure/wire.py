@@ -11,7 +11,6 @@ import struct
 from typing import Literal
 
 import msgspec
-import tvm_ffi
 
 _LENGTH = struct.Struct("<I")
 NO_BOARD = "board"  # error of a run that no board has taken: the candidate has not been tried
@@ -32,6 +31,8 @@ class Tensor(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
 
     @property
     def bytes(self) -> int:
+        import tvm_ffi  # not before TVM: it would bring torch along, after which no fork can use a GPU
+
         return math.prod(self.shape) * int(tvm_ffi.dtype(self.dtype).itemsize)
 
 

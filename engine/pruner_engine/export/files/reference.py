@@ -30,8 +30,7 @@ Prepared = tuple[Callable[[], None], Callable[[], list[np.ndarray]], str]
 
 def onnx_file(request: dict[str, Any]) -> str:
     """Path of the model as an ONNX file: an exported program goes the way that PyTorch offers its users, once."""
-    import onnxruntime  # noqa: F401  beside the conversion, and not later
-
+    _provider(request)  # before a conversion that would be for nothing
     path: str = request["model"]
     if request["kind"] == "onnx":
         return path
@@ -43,6 +42,16 @@ def onnx_file(request: dict[str, Any]) -> str:
     return str(converted)
 
 
+def _provider(request: dict[str, Any]) -> str:
+    """ONNX Runtime's name for what runs kernels on the device."""
+    import onnxruntime
+
+    provider = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}[request["device"]]
+    if provider not in onnxruntime.get_available_providers():
+        raise SystemExit(f"this installation of ONNX Runtime does not run on {request['device']}")
+    return provider
+
+
 def onnxruntime_call(request: dict[str, Any], file: str, arrays: list[np.ndarray]) -> Prepared:
     """The model in ONNX Runtime, on these inputs."""
     import onnxruntime
@@ -51,12 +60,9 @@ def onnxruntime_call(request: dict[str, Any], file: str, arrays: list[np.ndarray
     options.intra_op_num_threads = request["threads"]
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    provider = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}[request["device"]]
-    if provider not in onnxruntime.get_available_providers():
-        raise SystemExit(f"this installation of ONNX Runtime does not run on {request['device']}")
     # TensorFloat32 keeps ten bits of the products' operands, which would be called float32 and compared with float32
     choices = {"use_tf32": str(int(request["dtype"] != "float32"))} if request["device"] == "cuda" else {}
-    session = onnxruntime.InferenceSession(file, options, providers=[(provider, choices)])
+    session = onnxruntime.InferenceSession(file, options, providers=[(_provider(request), choices)])
     # inputs and outputs stay on the device, as those of the other libraries do
     binding = session.io_binding()
     for node, value in zip(session.get_inputs(), arrays, strict=True):
