@@ -244,6 +244,16 @@ def test_a_run_without_a_valid_trial_fails_with_the_reason(tmp_path):
         assert reader.failures(1)[0]["count"] == 4
 
 
+def test_a_machine_that_runs_nothing_is_not_tried_with_every_task(tmp_path):
+    project, model = tmp_path / "m.pruner", str(resource_dir() / "models" / "small-cnn.onnx")
+    settings = ("--set", "build_timeout_s=0.001", "--set=round_trials=6")
+    done = terminal("tune", model, "--trials", 60, "--project", project, *settings)
+    assert done.returncode == 1
+    assert "No candidate could be measured" in done.stderr
+    with ProjectReader(project) as reader:
+        assert 24 <= sum(group["count"] for group in reader.failures(1)) < 48  # a round is under way meanwhile
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

@@ -30,7 +30,7 @@ from pruner_engine.targets.target import threads_of
 
 _BASELINES = 16  # untuned kernels that are built before the first of them is run
 _BASELINES_SHARE = 0.25  # of a budget of time: of a model with very many kernels they would take all of a short one
-_HOPELESS_AFTER = 24  # failed trials in a row that quarantine a task
+_HOPELESS_AFTER = 24  # failed trials in a row that quarantine a task, or end a run whose untuned kernels failed, too
 
 
 class Tuner:
@@ -98,10 +98,16 @@ class Tuner:
 
     def _next(self) -> TaskState | None:
         """The task of the next round; None where none is to begin now."""
-        if self.allotment.is_spent or self.control.should_yield():
+        if self.allotment.is_spent or self._is_hopeless or self.control.should_yield():
             return None
         pinned = (state for state in self.states if state.pinned)
         return next(pinned, None) or next_task(self.states, self.allotment.patience, self.allotment.of_round)
+
+    @property
+    def _is_hopeless(self) -> bool:
+        """Whether it is the machine that runs nothing: another task's trials would fail, too."""
+        known = self.log.valid or any(state.untuned_s is not None for state in self.states)
+        return not known and self.log.trials >= _HOPELESS_AFTER
 
     def _begin(self, state: TaskState, under_way: UnderWay) -> bool:
         """Begin a round of a task; False where it has nothing to measure, or is to wait for what is under way."""
