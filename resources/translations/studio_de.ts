@@ -1028,6 +1028,10 @@
         <translation>Angaben zum Lauf</translation>
     </message>
     <message>
+        <source>timed beside other programs</source>
+        <translation>neben anderen Programmen gemessen</translation>
+    </message>
+    <message>
         <source>{count} failed</source>
         <translation>{count} fehlgeschlagen</translation>
     </message>
@@ -5379,6 +5383,14 @@
     <message>
         <source>A resume measures them.</source>
         <translation>Beim Fortsetzen werden sie gemessen.</translation>
+    </message>
+    <message>
+        <source>{0} was timed while other programs kept {1} cores busy: what it takes may be told too long.</source>
+        <translation>{0} wurde gemessen, während andere Programme {1} Kerne beschäftigten: Die Zeit kann zu lang sein.</translation>
+    </message>
+    <message>
+        <source>A later run in this project times it again on a quiet machine.</source>
+        <translation>Ein späterer Lauf in diesem Projekt misst neu, wenn die Maschine ruhig ist.</translation>
     </message>
     <message>
         <source>The run was stopped while libraries were timed.</source>

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import threading
 from pathlib import Path
@@ -10,7 +11,9 @@ from pathlib import Path
 import psutil
 import pytest
 
+from bystander import bystander
 from pruner_engine import protocol as msg
+from pruner_engine.cli.objects import libraries as libraries_line
 from pruner_engine.errors import StoppedError, UserError
 from pruner_engine.export import export_bundle, script
 from pruner_engine.export.baselines import MISSING, RUNS, Reference
@@ -26,6 +29,7 @@ from pruner_engine.search.strategies import make_strategy, register_strategy
 from pruner_engine.search.strategy import Proposal
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
+from pruner_engine.store.results import DISTURBED
 from pruner_engine.targets import detect_gpus
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.verify import create_model
@@ -225,6 +229,33 @@ def test_a_library_that_was_missing_is_looked_for_again(tuned):
         notes = {row["name"]: row["note"] for row in project.work.baselines(*of_run)}
     assert "files only" in notes["onnxruntime"], "it is installed, and takes no workload"
     assert notes["torch"] == "It crashed."
+
+
+def test_a_library_that_was_timed_beside_other_programs_is_told_so_and_timed_again(tuned, monkeypatch):
+    said: list[msg.Event] = []
+    with Project(tuned) as project:
+        run = project.runs.get(1)
+        of_run = run["model_id"], run["target_id"], "float32"
+
+        def notes(load: float) -> dict[str, str]:
+            monkeypatch.setattr(os, "getloadavg", lambda: (load, load, load))
+            opened, model = OpenRun(project, 1, JobContext(said.append)), load_model("matmul:32,32,32")
+            with Libraries(opened, model, resolve_target("auto"), ["torch"]) as asked:
+                asked.time()
+            return {row["name"]: row["note"] for row in project.work.baselines(*of_run)}
+
+        monkeypatch.setitem(RUNS, "torch", ("workload",))
+        project.work.add_baseline(*of_run, "torch", None, repeats="[]", threads=1, note=MISSING[0])
+        with bystander():
+            assert notes(9.0)["torch"].endswith(DISTURBED)
+        assert [e.text for e in said if isinstance(e, msg.Notice) and "torch was timed while other" in e.text]
+        with ProjectReader(tuned) as reader:
+            assert libraries_line(reader, 1).endswith(f" ({DISTURBED})")
+        (kept,) = (row for row in project.work.baselines(*of_run) if row["name"] == "torch")
+        assert notes(9.0)["torch"] == kept["note"], "not while others work"
+        notes(0.0)
+        (anew,) = (row for row in project.work.baselines(*of_run) if row["name"] == "torch")
+        assert anew["repeats"] != kept["repeats"]
 
 
 def stopped_while_libraries_are_timed(project: Path, monkeypatch, text: str) -> list[msg.Event]:

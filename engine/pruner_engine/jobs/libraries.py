@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import psutil
@@ -14,13 +15,16 @@ from pruner_engine.errors import StoppedError
 from pruner_engine.export.baselines import MISSING, Reference, example_inputs
 from pruner_engine.frontends import LoadedModel
 from pruner_engine.jobs.open_run import OpenRun
-from pruner_engine.protocol import Phase
+from pruner_engine.processes.bystanders import Bystanders, is_quiet
+from pruner_engine.protocol import Notice, Phase
 from pruner_engine.search.settings import settings_from
+from pruner_engine.store.results import DISTURBED
 from pruner_engine.targets.target import device_kind, threads_of
 
 LIBRARIES = ("onnxruntime", "torch")
 _COPIES = 8  # of a model that the preparation and all libraries hold while each works on it
 _BESIDE = 2 << 30  # bytes that they take whatever the model
+_DISTURB = 0.25  # cores that others take: a library whose threads wait for each other may take many times as long
 
 
 class Libraries:
@@ -35,7 +39,8 @@ class Libraries:
     def __init__(self, run: OpenRun, model: LoadedModel, target: tvm.target.Target, names: Sequence[str]) -> None:
         row, self._run, self._threads = run.row, run, threads_of(target)
         self._of_run = row["model_id"], row["target_id"], settings_from(row["settings"]).dtype
-        known = {row["name"] for row in run.project.work.baselines(*self._of_run) if row["note"] not in MISSING}
+        rows = run.project.work.baselines(*self._of_run)
+        known = {row["name"] for row in rows if not _is_asked_again(row["note"], self._threads)}
         inputs, device = example_inputs(model), device_kind(target)
         self._waiting = {
             name: Reference(name, model, inputs, self._threads, device=device) for name in names if name not in known
@@ -73,8 +78,12 @@ class Libraries:
             self._run.job.emit(Phase(name="baseline", detail=name))
             self._look()
             self.settle()
+            watch = Bystanders()
             with reference:
                 timing = reference.timing(self._look)
+            if timing.repeats and (cores := watch.cores()) > _DISTURB:
+                timing = replace(timing, note=f"{timing.note}, {DISTURBED}")
+                self._run.note(_told(name, cores))
             more: dict[str, Any] = {
                 "repeats": json.dumps(timing.repeats),
                 "threads": self._threads,
@@ -85,3 +94,13 @@ class Libraries:
     def _look(self) -> None:
         if self._run.job.control.stop.is_set():
             raise StoppedError("The run was stopped while libraries were timed.", "A resume times them.")
+
+
+def _is_asked_again(note: str, cores: int) -> bool:
+    """Whether a library that is known by this note is to be timed: it may be there now, or the machine quiet."""
+    return note in MISSING or (note.endswith(DISTURBED) and is_quiet(cores))
+
+
+def _told(name: str, cores: float) -> Notice:
+    text = f"{name} was timed while other programs kept {cores:.1f} cores busy: what it takes may be told too long."
+    return Notice(level="warning", text=text, hint="A later run in this project times it again on a quiet machine.")

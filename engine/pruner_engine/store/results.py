@@ -6,6 +6,7 @@ from pruner_engine.store.read_only import ReadOnlyProject, Row
 from pruner_engine.store.reading import makes_sense
 
 OWN = ("tuned", "untuned")  # what TVM compiled, among what a run is held against
+DISTURBED = "timed beside other programs"  # end of a baseline's note: its latency may be too long
 
 
 @makes_sense

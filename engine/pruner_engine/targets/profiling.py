@@ -16,6 +16,7 @@ import msgspec
 from tvm.target import Target
 
 from pruner_engine.errors import UserError
+from pruner_engine.processes.bystanders import is_quiet
 from pruner_engine.processes.child import environment, module_command
 from pruner_engine.replacing import write_whole
 from pruner_engine.targets.estimate import estimate
@@ -26,7 +27,6 @@ from pruner_engine.targets.target import device_of, runs_here, target_json
 ANALYZER = "2"  # counted up with a change of the analyzer's time components or of their meaning
 _LIMIT_S = 120
 _TOLD_LINES = 5  # of what a micro-benchmark that failed wrote
-_QUIET_LOAD = 0.25  # load average per core below which nothing else is said to work
 _FAILURES = (subprocess.SubprocessError, OSError, ValueError)  # of the micro-benchmark
 _DEVICES_HERE = "`pruner targets` lists what is here."
 _CHECK = "`pruner doctor` checks whether kernels run here."
@@ -102,7 +102,7 @@ def measure_profile(target: Target) -> KnownProfile:
     rough, measurable = _rough(target)
     if not measurable:
         raise UserError(f"{rough.name} is not a device of this machine: it cannot be measured here.", _DEVICES_HERE)
-    kept, quiet = _kept(target, rough), _is_quiet(rough)
+    kept, quiet = _kept(target, rough), is_quiet(rough.cores)
     try:
         profile = _run_benchmark(target, rough)
     except _FAILURES as error:
@@ -137,12 +137,8 @@ def _kept(target: Target, rough: DeviceProfile) -> _Kept | None:
     return kept
 
 
-def _is_quiet(rough: DeviceProfile) -> bool:
-    return os.getloadavg()[0] < _QUIET_LOAD * rough.cores
-
-
 def _measured(target: Target, rough: DeviceProfile) -> DeviceProfile:
-    kept, quiet = _kept(target, rough), _is_quiet(rough)
+    kept, quiet = _kept(target, rough), is_quiet(rough.cores)
     if kept and (kept.quiet or not quiet):
         return kept.profile
     try:

@@ -1,0 +1,47 @@
+"""What other programs take of the cores while something is timed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+
+import psutil
+
+_WORK = ("user", "nice", "system", "irq", "softirq")
+_TOLD_S = 0.05  # of processor time: less is a few ticks of the clock that counts it
+_QUIET_LOAD = 0.25  # load average per core below which nothing else is said to work
+
+
+def is_quiet(cores: int) -> bool:
+    """Whether next to nothing has worked on a machine of so many cores in the last minute, this program included."""
+    return os.getloadavg()[0] < _QUIET_LOAD * cores
+
+
+class Bystanders:
+    """Watches, from its making on, how much processor time this process and all that it has started did not take."""
+
+    def __init__(self) -> None:
+        self._started, self._before = time.perf_counter(), _of_others()
+
+    def cores(self) -> float:
+        """How many of the cores that this process may use others kept busy, in the mean; 0 where next to none."""
+        seconds = time.perf_counter() - self._started
+        took = _of_others() - self._before
+        return took / seconds if took > _TOLD_S else 0.0
+
+
+def _of_others() -> float:
+    """Seconds, since the system was started."""
+    ours = psutil.Process()
+    every = psutil.cpu_times(percpu=True)
+    cores = ours.cpu_affinity() if hasattr(ours, "cpu_affinity") else range(len(every))
+    busy = sum(sum(getattr(every[core], kind, 0.0) for kind in _WORK) for core in cores if core < len(every))
+    return busy - sum(map(_taken, [ours, *ours.children(recursive=True)]))
+
+
+def _taken(process: psutil.Process) -> float:
+    """By the process and by those of its children that have ended."""
+    with contextlib.suppress(psutil.Error):  # it has just ended: its parent counts it
+        return float(sum(process.cpu_times()[:4]))
+    return 0.0
