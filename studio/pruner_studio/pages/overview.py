@@ -171,7 +171,7 @@ class OverviewPage(Page):
             seconds = measured["seconds"] if measured else None
             remark = said(measured["note"]) if measured and seconds is None else ""
             if seconds:
-                disturbed = bool(measured) and measured["note"].endswith(DISTURBED)
+                disturbed = measured is not None and measured["note"].endswith(DISTURBED)
                 beside = tr("timed beside other programs") if disturbed else ""
                 told = _against(seconds, run, exported), _in_turns(name, seconds, exported), beside
                 remark = " · ".join(filter(None, told)) or remark
