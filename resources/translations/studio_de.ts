@@ -5074,7 +5074,7 @@
     </message>
     <message>
         <source>runs {0} files only</source>
-        <translation>führt nur Dateien {0} aus</translation>
+        <translation>führt nur {0}-Dateien aus</translation>
     </message>
     <message>
         <source>It crashed with signal {0}.</source>
@@ -5091,6 +5091,10 @@
     <message>
         <source>It printed what is no result: {0}</source>
         <translation>Was es schrieb, ist kein Ergebnis: {0}</translation>
+    </message>
+    <message>
+        <source>Measured {0}, {1} as fast as predicted: what the draft model counts costs less here.</source>
+        <translation>Gemessen {0}, {1} so schnell wie vorhergesagt: Was das Entwurfsmodell zählt, kostet hier weniger.</translation>
     </message>
     <message>
         <source>TVM could not compile the model: {0}</source>

@@ -113,3 +113,16 @@ def test_every_row_of_every_sketch_gets_sentences(workload, target, profile):
             found = analyzer.explain(sketch.index, row)
             told = reasons(found, profile, 1e-3)
             assert told and all(text.endswith(".") for text in told)
+
+
+@pytest.mark.parametrize(
+    ("measured_s", "told"),
+    [
+        (2e-3, "Measured 2.00 ms, 2.00× the prediction"),
+        (5e-4, "Measured 500 µs, 2.00× as fast as predicted"),
+        (9e-4, ""),
+    ],
+)
+def test_a_measurement_far_from_the_prediction_is_told_either_way(measured_s, told):
+    (*_, last) = reasons(CPU_CALM, ZEN, measured_s)
+    assert last.startswith(told) if told else "Measured" not in last

@@ -14,7 +14,7 @@ from pruner_engine.units import count, latency, percent, rate, ratio, si, size
 
 _NOTABLE = 0.05  # share of the time that a cost must reach to be told
 _MOSTLY = 0.5  # share of the time from which on arithmetic is put beside the device's peak
-_FAR = 1.5  # measurement over prediction from which on the prediction is called into question
+_FAR = 1.5  # measurement over prediction, or the other way round, from which on the prediction is called into question
 
 #: share of the predicted time that the cause costs, and the sentence
 Reason = tuple[float, str]
@@ -42,6 +42,11 @@ def reasons(found: Explanation, profile: DeviceProfile, measured_s: float | None
         sentences.append(
             f"Measured {latency(measured_s)}, {ratio(measured_s / found.latency_s)} the prediction: what costs the rest"
             " is nothing that the draft model counts."
+        )
+    elif measured_s is not None and found.latency_s > _FAR * measured_s:
+        sentences.append(
+            f"Measured {latency(measured_s)}, {ratio(found.latency_s / measured_s)} as fast as predicted: what the draft"
+            " model counts costs less here."
         )
     return sentences
 
