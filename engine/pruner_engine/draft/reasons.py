@@ -45,8 +45,8 @@ def reasons(found: Explanation, profile: DeviceProfile, measured_s: float | None
         )
     elif measured_s is not None and found.latency_s > _FAR * measured_s:
         sentences.append(
-            f"Measured {latency(measured_s)}, {ratio(found.latency_s / measured_s)} as fast as predicted: what the draft"
-            " model counts costs less here."
+            f"Measured {latency(measured_s)}, {ratio(found.latency_s / measured_s)} as fast as predicted: what the"
+            " draft model counts costs less here."
         )
     return sentences
 
