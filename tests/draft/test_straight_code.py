@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
+import tvm
+from tvm.script import from_source
+from tvm.target import Target
 
 from draft.spaces import CPU, DEVICES, analyzer_of, space_of
 from pruner_engine.draft.analyzer import Analyzer
 from pruner_engine.draft.cpu import _reduction_run
-from pruner_engine.draft.postproc import postprocessed
+from pruner_engine.draft.postproc import _in_vectors, postprocessed
 from pruner_engine.draft.program import Program
 from pruner_engine.draft.replay import Replay
 
@@ -52,6 +56,49 @@ def test_a_read_under_a_condition_keeps_a_reduction_scalar():
     copy, pool = described(space, sketch, -1)
     assert any(touch.guarded for touch in copy.touches)
     assert set(values(sketch, pool.vector).values()) == {LANES / 2}  # every other element of what is loaded
+
+
+def test_a_vector_along_a_padded_row_is_undone_where_the_padding_is_a_condition():
+    """TVM turns a vector of such reads back into a loop with a branch."""
+    space = space_of("depthwise:1,16,31,31,3", CPU)
+    sketch = space.sketches[-1]
+    location = next(i for i, decision in enumerate(sketch.decisions) if decision.kind == "location")
+    rows, analyzer = sketch.sample(np.random.default_rng(0), 300), analyzer_of(space)
+    inlined = np.array([sketch.to_json(row)[location] == -2 for row in rows])
+    vectors = np.array([analyzer.explain(sketch.index, row).symbols["vector"] for row in rows])
+    assert inlined.any() and (vectors[inlined] == 1).all()
+    assert (vectors[~inlined] > 1).any()
+
+
+SUM = """
+@I.ir_module
+class Module:
+    @T.prim_func(s_tir=True)
+    def main(a: T.handle, b: T.handle, o: T.handle):
+        T.func_attr({{"global_symbol": "main", "tirx.noalias": True}})
+        A = T.match_buffer(a, (9, {wide}), "float32")
+        B = T.match_buffer(b, (49,), "float32")
+        O = T.match_buffer(o, (3, {extent}), "float32")
+        for y in T.parallel(3):
+            for x in range({extent}):
+                for r in T.unroll(49):
+                    O[y, x] = O[y, x] + A[y + r // 7, x + r % 7] * B[r]
+"""
+
+
+@pytest.mark.parametrize("extent", [7, 14, 20, 24, 28, 31, 32, 40, 48, 56, 57, 62])
+def test_llvm_takes_the_width_that_leads_to_the_fewest_steps(extent):
+    """Held against what it compiles: a row of a window of 49 elements, whose sum is unrolled."""
+    target = Target({"kind": "llvm", "mcpu": "znver4", "mtriple": "x86_64-linux-gnu", "num-cores": 2})
+    with target:
+        built = tvm.tirx.build(from_source(SUM.format(extent=extent, wide=extent + 6)), target=target)
+    code = built.inspect_source("asm")
+    used = {lanes for name, lanes in (("xmm", 4), ("ymm", 8), ("zmm", 16)) if re.search(rf"vfmadd\w+ps.*%{name}", code)}
+    steps = {width: extent // width + extent % width for width in (4, 8, 16)}
+    fewest = 1 if extent < 16 else min(steps.values())  # with masks
+    widths = [min(w for w in steps if w >= extent)] if extent < 16 else [w for w in steps if steps[w] == fewest]
+    assert _in_vectors(extent, 1, LANES) == pytest.approx(extent / fewest)
+    assert max(used) in widths
 
 
 def test_results_that_lie_together_are_stored_as_vectors():

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pruner_engine.draft.columns import Value, equal, maximum, minimum, product, where
+from pruner_engine.draft.columns import Value, ceil_div, equal, maximum, minimum, product, where
 from pruner_engine.draft.footprint import Touch, homes, touches
 from pruner_engine.draft.nest import Block, Buffer, Loop, all_loops, blocks_under, data_parallel
 
 _HOISTED = 128  # statements that LLVM unrolls and so can move out of a loop that does not change them
 _SHORT = 16  # iterations of a loop that LLVM unrolls unasked
 _INTERLEAVED = 4  # elements apart up to which LLVM loads whole vectors
+_MASKED = 16  # iterations below which it leaves none for a scalar loop, but masks lanes
+_HAS_MASKS = 8  # lanes: instruction sets with shorter vectors mask none
 _VECTOR_DEPTH = 3  # inner loops that are considered for fusing into a vector
 
 
@@ -91,7 +93,8 @@ def postprocessed(root: Block, lanes: int) -> list[ScheduledBlock]:
         if block.spatial:
             vector = _lanes_of_spatial(loops, used, vector, registers, unroll, lanes)
         else:
-            vector = maximum(vector, where(vector > 1, 1, _straight_lanes(loops, used, unroll, lanes)))
+            straight = where(vector > 1, 1, _straight_lanes(loops, used, unroll, lanes))
+            vector = maximum(_unconditional(loops, used, vector), straight)
         last = max((i for i, loop in enumerate(loops) if not data_parallel(loop)), default=-1)
         tail = [] if last < 0 else loops[last + 1 :]
         made.append(
@@ -134,6 +137,16 @@ def _lanes_of_spatial(
         if touch.written and touch.buffer in registers:
             around = _straight_lanes(loops, [other for other in used if other is not touch], unroll, lanes)
             vector = where(registers[touch.buffer], around, vector)
+    return vector
+
+
+def _unconditional(loops: Sequence[Loop], used: Sequence[Touch], vector: Value) -> Value:
+    """A vector that TVM made of the inner loops: where they take a read past an end under a condition, it undoes it."""
+    inside: Value = 1
+    for loop in reversed(loops[-_VECTOR_DEPTH:]):
+        for touch in used:
+            vector = where((inside < vector) * touch.padded_by(loop), 1, vector)
+        inside = inside * loop.extent
     return vector
 
 
@@ -215,11 +228,28 @@ def _straight_lanes(loops: Sequence[Loop], used: Sequence[Touch], unroll: Value,
         for touch in used if written else ():
             straight = straight * (1 - touch.padded_by(loop))
         here = open_ * (loop.extent > 1) * in_place * straight * (apart <= _INTERLEAVED)
-        vector = where(here, maximum(1, minimum(loop.extent, lanes) / apart), vector)
+        vector = where(here, _in_vectors(loop.extent, apart, lanes), vector)
         inside = inside * loop.extent
         filled = where(in_place, filled * loop.extent, filled)
         open_ = where(loop.extent > 1, where(here, 0, open_ * (inside <= maximum(unroll, _SHORT))), open_)
     return vector
+
+
+def _in_vectors(extent: Value, apart: Value, lanes: int) -> Value:
+    """Elements that a step of a loop handles, in the mean, which LLVM makes a vector of by itself.
+
+    It takes the width that leads to the fewest steps, those included that are left over and done one by one: 31
+    iterations are seven vectors of four and three single ones. A short loop's last vector is masked instead.
+
+    Args:
+        apart: elements from one to the next in what is loaded: so many vectors are loaded for one.
+    """
+    found: Value = 1
+    for width in (2**power for power in range(1, lanes.bit_length())):
+        whole = ceil_div(extent - width + 1, width)
+        found = maximum(found, extent / (whole * apart + extent - width * whole))
+    masked = extent / ceil_div(extent, lanes) / apart
+    return maximum(1, where(extent < _MASKED, masked, found)) if lanes >= _HAS_MASKS else found
 
 
 def _fusible(touch: Touch, loop: Loop, inner: Sequence[Loop]) -> Value:
