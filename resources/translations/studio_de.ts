@@ -5377,10 +5377,6 @@
         <translation>Exportieren Sie das Modell noch einmal nach ONNX, und prüfen Sie, ob die Datei vollständig kopiert wurde.</translation>
     </message>
     <message>
-        <source>{0} is not an ONNX model: it has no graph.</source>
-        <translation>{0} ist kein ONNX-Modell: Es hat keinen Graphen.</translation>
-    </message>
-    <message>
         <source>The run was stopped while layouts were measured.</source>
         <translation>Der Lauf wurde angehalten, während Anordnungen gemessen wurden.</translation>
     </message>
@@ -5523,10 +5519,6 @@
     <message>
         <source>Use numbers or booleans.</source>
         <translation>Verwenden Sie Zahlen oder Wahrheitswerte.</translation>
-    </message>
-    <message>
-        <source>{0} is not an ONNX model, or it is cut off.</source>
-        <translation>{0} ist kein ONNX-Modell, oder es ist abgeschnitten.</translation>
     </message>
     <message>
         <source>{0} has {1} MB with its weights, more than can be imported.</source>
@@ -6067,6 +6059,14 @@
     <message>
         <source>{0} was ended after {1} s.</source>
         <translation>Nach {1} s beendet: {0}.</translation>
+    </message>
+    <message>
+        <source>{0}.onnx is not an ONNX model: it has no graph.</source>
+        <translation>{0}.onnx ist kein ONNX-Modell: Es hat keinen Graphen.</translation>
+    </message>
+    <message>
+        <source>{0}.onnx is not an ONNX model, or it is cut off.</source>
+        <translation>{0}.onnx ist kein ONNX-Modell oder abgeschnitten.</translation>
     </message>
     <message>
         <source>The build</source>

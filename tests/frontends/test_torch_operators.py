@@ -108,6 +108,13 @@ CASES = {
         ),
         [torch.where(X > 1, torch.nan, X.round()), torch.where(X < -1, torch.nan, X.round()), whole(-2, 2, 5)],
     ),
+    "negated comparisons of NaN": (
+        lambda x, y: (
+            *(~(x < y), ~(x >= 1), torch.logical_not(x == y), ~((x < y) & (x > 0)), ~torch.isnan(x)),
+            *(torch.where(~(x > y), x, y), (~(x < y)).sum(1), ~(x.half() <= y.half()), ~(x < y).all(1)),
+        ),
+        [torch.where(X > 1, torch.nan, X.round()), torch.where(X < -1, torch.nan, X.round())],
+    ),
     "extremes of booleans": (
         lambda x, y: (torch.maximum(x, y), torch.minimum(x, y), x.max(), x.min(), y.amax(0), y.amin()),
         [X > 0, numbers(6, 5) > 0],

@@ -303,6 +303,14 @@ def test_libraries_load_beside_the_preparation_where_the_memory_allows(tmp_path,
     assert at[0] == ("begin" if roomy else "prepare") and at[-1] == "begin"
 
 
+def test_an_export_to_what_cannot_be_replaced_is_refused_before_the_model_is_loaded(tuned, tmp_path):
+    (tmp_path / "mine").write_text("a letter")
+    phases: list[msg.Event] = []
+    with pytest.raises(UserError, match="holds something that is not a bundle"):
+        bundle.export(msg.Export(project=str(tuned), out=str(tmp_path)), JobContext(phases.append, Control(), ""))
+    assert not phases
+
+
 def test_an_export_can_be_stopped_and_leaves_nothing(tuned, tmp_path):
     control = Control()
     phases: list[str] = []

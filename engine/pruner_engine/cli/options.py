@@ -119,7 +119,7 @@ setting_option = click.option(
     "settings",
     type=SettingType(),
     multiple=True,
-    help="A setting of the search, such as draft_set=512; `pruner tune --help` lists them.",
+    help="A setting of the search, such as draft_set=512; the end of `pruner tune --help` lists them.",
 )
 plugin_option = click.option(
     "--plugin",

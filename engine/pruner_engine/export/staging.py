@@ -22,6 +22,26 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NO_SPACE = ("no space left", "disk quota exceeded", "file too large")
 
 
+def place_of(out: Path) -> Path:
+    """Where a bundle is to lie, links followed: what would be refused once it is made can be refused at once.
+
+    Raises:
+        UserError: something else is there, or the folder cannot be looked into.
+    """
+    try:
+        if out.is_symlink() and not out.exists():
+            raise UserError(f"{out} is a link to what is not there.", "Make that folder, or choose another one.")
+        place = out.resolve()
+        _refuse_foreign(place)
+    except OSError as error:
+        raise _unwritable(out, error) from error
+    return place
+
+
+def _unwritable(place: Path, error: OSError) -> UserError:
+    return UserError(f"{place.parent} cannot be written: {error.strerror}.", "Choose another folder.")
+
+
 @contextmanager
 def staged(place: Path) -> Iterator[tuple[Path, Path]]:
     """Two new folders: one that replaces `place` at the end, and one for scratch; an error leaves all as it was.
@@ -31,16 +51,13 @@ def staged(place: Path) -> Iterator[tuple[Path, Path]]:
     Raises:
         UserError: something else is at `place`, the folder cannot be written, or the disk is full.
     """
+    place = place_of(place)
     try:
-        if place.is_symlink() and not place.exists():
-            raise UserError(f"{place} is a link to what is not there.", "Make that folder, or choose another one.")
-        place = place.resolve()
-        _refuse_foreign(place)
         place.parent.mkdir(parents=True, exist_ok=True)
         _remove_leftovers(place)
         folder, lock = _locked_folder(place)
     except OSError as error:
-        raise UserError(f"{place.parent} cannot be written: {error.strerror}.", "Choose another folder.") from error
+        raise _unwritable(place, error) from error
     bundle, scratch = folder / "bundle", folder / "scratch"
     try:
         bundle.mkdir()

@@ -12,6 +12,7 @@ from typing import Any
 from pruner_engine.errors import StoppedError
 from pruner_engine.export import export_bundle
 from pruner_engine.export.compare import bench_e2e
+from pruner_engine.export.staging import place_of
 from pruner_engine.export.tuned import TunedModel
 from pruner_engine.export.turns import Turns
 from pruner_engine.jobs.job import JobContext
@@ -66,6 +67,7 @@ def export(command: Export, job: JobContext) -> None:
             raise StoppedError("The export was stopped.", "The same command begins anew: the project holds everything.")
         job.emit(Phase(name=name, detail=detail))
 
+    place_of(Path(command.out))  # before the model is loaded
     with Project.existing(command.project) as project:
         found = _found(project, command.run_id, phase, all_runs=command.all_runs)
         run, model = found.run, found.tuned.model

@@ -24,7 +24,7 @@ from pruner_engine.targets.target import device_kind, threads_of
 LIBRARIES = ("onnxruntime", "torch")
 _COPIES = 8  # of a model that the preparation and all libraries hold while each works on it
 _BESIDE = 2 << 30  # bytes that they take whatever the model
-_DISTURB = 0.25  # cores that others take: a library whose threads wait for each other may take many times as long
+_DISTURB = 0.25  # cores that others take: a library whose threads wait for one of them may take many times as long
 
 
 class Libraries:
@@ -81,7 +81,8 @@ class Libraries:
             watch = Bystanders()
             with reference:
                 timing = reference.timing(self._look)
-            if timing.repeats and (cores := watch.cores()) > _DISTURB:
+            cores = watch.cores()
+            if timing.repeats and cores > _DISTURB and watch.among - cores < self._threads:
                 timing = replace(timing, note=f"{timing.note}, {DISTURBED}")
                 self._run.note(_told(name, cores))
             more: dict[str, Any] = {

@@ -19,13 +19,18 @@ def is_quiet(cores: int) -> bool:
 
 
 class Bystanders:
-    """Watches, from its making on, how much processor time this process and all that it has started did not take."""
+    """Watches, from its making on, how much processor time this process and all that it has started did not take.
+
+    Attributes:
+        among: cores that this process may use.
+    """
 
     def __init__(self) -> None:
         self._started, self._before = time.perf_counter(), _of_others()
+        self.among = len(_cores())
 
     def cores(self) -> float:
-        """How many of the cores that this process may use others kept busy, in the mean; 0 where next to none."""
+        """How many of these cores others kept busy, in the mean; 0 where next to none."""
         seconds = time.perf_counter() - self._started
         took = _of_others() - self._before
         return took / seconds if took > _TOLD_S else 0.0
@@ -33,11 +38,15 @@ class Bystanders:
 
 def _of_others() -> float:
     """Seconds, since the system was started."""
-    ours = psutil.Process()
-    every = psutil.cpu_times(percpu=True)
-    cores = ours.cpu_affinity() if hasattr(ours, "cpu_affinity") else range(len(every))
-    busy = sum(sum(getattr(every[core], kind, 0.0) for kind in _WORK) for core in cores if core < len(every))
+    ours, every = psutil.Process(), psutil.cpu_times(percpu=True)
+    busy = sum(sum(getattr(every[core], kind, 0.0) for kind in _WORK) for core in _cores() if core < len(every))
     return busy - sum(map(_taken, [ours, *ours.children(recursive=True)]))
+
+
+def _cores() -> list[int]:
+    """Numbers of those that this process may use; all where the system does not tell."""
+    ours = psutil.Process()
+    return ours.cpu_affinity() if hasattr(ours, "cpu_affinity") else list(range(os.cpu_count() or 1))
 
 
 def _taken(process: psutil.Process) -> float:

@@ -37,9 +37,9 @@ def parse(content: bytes, name: str, folder: Path | None) -> tuple[onnx.ModelPro
     try:
         model.ParseFromString(content)
     except DecodeError as error:
-        raise UserError(f"{name} is not an ONNX model, or it is cut off.", EXPORT_AGAIN) from error
+        raise UserError(f"{name}.onnx is not an ONNX model, or it is cut off.", EXPORT_AGAIN) from error
     if not model.graph.node or not model.graph.output:
-        raise UserError(f"{name} is not an ONNX model: it has no graph.", EXPORT_AGAIN)
+        raise UserError(f"{name}.onnx is not an ONNX model: it has no graph.", EXPORT_AGAIN)
     if external := [tensor for tensor in tensors_of(model) if is_elsewhere(tensor)]:
         parts = [part_of(tensor, name, folder) for tensor in external]
         size = len(content) + sum(part.length for part in parts)
