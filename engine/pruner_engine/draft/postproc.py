@@ -245,7 +245,7 @@ def _in_vectors(extent: Value, apart: Value, lanes: int) -> Value:
         apart: elements from one to the next in what is loaded: so many vectors are loaded for one.
     """
     found: Value = 1
-    for width in (lanes, lanes // 2, lanes // 4):
+    for width in (lanes, max(lanes // 2, 1), max(lanes // 4, 1)):
         whole = ceil_div(extent - width + 1, width)
         found = maximum(found, extent / (whole * apart + extent - width * whole))
     masked = extent / ceil_div(extent, lanes) / apart
