@@ -6,6 +6,7 @@ import pytest
 
 from chosen_runs import add_adaptation, add_run, make_project
 from pruner_engine.benchmarks.again import Timed, write_timed
+from pruner_engine.benchmarks.search import Variant
 from pruner_engine.benchmarks.summary import summarise
 from pruner_engine.errors import UserError
 from pruner_engine.store.project import Project
@@ -96,6 +97,16 @@ def test_only_runs_like_the_newest_are_held_against_each_other(folder):
 def test_variants_of_a_strategy_are_told_apart_by_their_settings(folder):
     add_run(folder / "easy.pruner", "pruner", run_of([0.4] * 32, 0.5), settings={"draft_set": 512, "refresh": 1})
     assert summarise(folder)["strategies"] == ["metaschedule", "pruner", "pruner:draft_set=512:refresh=1"]
+
+
+def test_a_variant_is_called_as_it_is_asked_for(folder):
+    """Also where the baseline was given what the others were left to choose."""
+    asked = {"round_trials": None, "without_rules": ["rows"], "model": "tlp"}
+    add_run(folder / "easy.pruner", "pruner", run_of([0.4] * 32, 0.5), settings=asked)
+    for seed in range(3, 12):
+        given = {"round_trials": 16, "without_rules": [], "model": "xgb"}
+        add_run(folder / "easy.pruner", "metaschedule", run_of([1.0] * 8, 1.0), seed=seed, settings=given)
+    assert asked in [Variant.parse(label).settings for label in summarise(folder)["strategies"]]
 
 
 def test_the_baseline_keeps_its_name_where_most_runs_have_other_settings(folder):

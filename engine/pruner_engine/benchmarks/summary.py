@@ -226,7 +226,7 @@ def _common_settings(runs: Sequence[Json], baseline: str) -> dict[str, Any]:
 def _label(run: Json, common: dict[str, Any]) -> str:
     """The strategy with the settings in which the run differs from the baseline, as `--strategies` takes it."""
     different = [
-        f"{name}={value}"
+        f"{name}={value if isinstance(value, str) else json.dumps(value)}"
         for name, value in run["settings"].items()
         if name in common and value != common[name] and name not in _DECIDES_NOTHING
     ]
