@@ -250,6 +250,7 @@ def test_the_terminal_tries_and_compares(project, warm):
     candidate = told["candidate_id"]
     shown = terminal("inspect", project, "--task", where["task_id"], "--candidate", candidate, "--as", "why").stdout
     assert shown.startswith("predicted") and "- " in shown
+    assert terminal("inspect", project, "--candidate", candidate, "--as", "why").stdout == shown, "of its own task"
     other = terminal(
         "inspect", project, "--task", where["task_id"], "--candidate", candidate, "--against", row["id"], "--as", "nest"
     ).stdout
@@ -258,5 +259,7 @@ def test_the_terminal_tries_and_compares(project, warm):
     assert untuned.stdout.splitlines()[0].split("|")[0].strip() == "untuned kernel" and "+ " in untuned.stdout
     asked = terminal("inspect", project, "--task", where["task_id"], "--candidate", "untuned", "--as", "why")
     assert asked.returncode == 1 and "own sketches only" in asked.stderr
+    several = terminal("inspect", resource_dir() / "samples" / "small-cnn.pruner")
+    assert several.returncode == 1 and "The run has 14 tasks. Name one with --task" in several.stderr
     refused = terminal("try", project, "--task", where["task_id"], "--decide", "nothing=1")
     assert refused.returncode == 1 and "names no decision" in refused.stderr

@@ -112,6 +112,7 @@ def test_status_tasks_and_inspect_tell_what_the_file_holds(tuned):
     for form, part in (("trace", "sample_perfect_tile"), ("tvmscript", "prim_func"), ("asm", "ret")):
         shown = terminal("inspect", project, "--task", tasks[0]["name"], "--as", form)
         assert part in shown.stdout, shown.stderr
+    assert terminal("inspect", project, "--as", "asm").stdout == shown.stdout, "it has one task only"
     linked = terminal("inspect", project, "--task", tasks[0]["name"], "--as", "asm", "--linked")
     assert any(re.fullmatch(r"block \w+ +\| +v?f?n?m?(add|mul)\w* .*", line) for line in linked.stdout.splitlines())
     told = json.loads(terminal("inspect", project, "--task", 1, "--as", "asm", "--linked", "--json").stdout)

@@ -34,3 +34,21 @@ def find_task(reader: ProjectReader, text: str, run_id: int | None = None) -> in
     if found is None:
         raise UserError(f'The project holds no task "{text}".', "`pruner tasks` lists them.")
     return found
+
+
+def chosen_task(reader: ProjectReader, text: str | None, candidate: int | None, run_id: int | None = None) -> int:
+    """Id of a task by id or name; without either that of the candidate, or the only one that the run has.
+
+    Args:
+        candidate: its run is looked in, where `run_id` is None.
+    """
+    row = reader.candidate(candidate) if candidate else None
+    if text is None and row:
+        return int(row["task_id"])
+    run_id = row["run_id"] if run_id is None and row else run_id
+    if text is not None:
+        return find_task(reader, text, run_id)
+    tasks = reader.tasks(reader.run(run_id)["id"])
+    if len(tasks) != 1:
+        raise UserError(f"The run has {len(tasks)} tasks.", "Name one with --task; `pruner tasks` lists them.")
+    return int(tasks[0]["id"])

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from pruner_engine.cli.arguments import absolute, find_task
-from pruner_engine.cli.options import CandidateType, json_option, plugin_option, project_argument
+from pruner_engine.cli.arguments import absolute, chosen_task
+from pruner_engine.cli.options import CandidateType, json_option, plugin_option, project_argument, task_option
 from pruner_engine.cli.output import print_json
 from pruner_engine.cli.progress import carry_out
 from pruner_engine.errors import UserError
@@ -25,7 +25,7 @@ _MARKS = {"equal": " ", "changed": "≠", "removed": "-", "added": "+"}
 
 @click.command()
 @project_argument
-@click.option("--task", required=True, help="Name or id of the task.")
+@task_option
 @click.option("--candidate", type=CandidateType(), help="Id of a candidate, or untuned [default: the task's best].")
 @click.option("--against", type=CandidateType(), help="Another one, of any run or task: tell what differs.")
 @click.option("--with", "other", type=click.Path(dir_okay=False), help="Project of --against, where it is another one.")
@@ -35,7 +35,7 @@ _MARKS = {"equal": " ", "changed": "≠", "removed": "-", "added": "+"}
 @json_option
 def inspect(
     project: str,
-    task: str,
+    task: str | None,
     candidate: int | None,
     against: int | None,
     other: str | None,
@@ -63,7 +63,7 @@ def inspect(
 
 
 def _inspect(
-    ask: _Ask, project: str, task: str, candidate: int | None, form: str, *, linked: bool, as_json: bool
+    ask: _Ask, project: str, task: str | None, candidate: int | None, form: str, *, linked: bool, as_json: bool
 ) -> None:
     """Print a form of a candidate; `linked`: behind the name of what each line computes."""
     task_id = _task_id(project, task, candidate)
@@ -81,7 +81,7 @@ def _differ(
     ask: _Ask,
     project: str,
     other: str | None,
-    task: str,
+    task: str | None,
     candidate: int | None,
     against: int,
     form: str,
@@ -107,11 +107,10 @@ def _differ(
         click.echo(f"{_MARKS[row.kind]} {row.left:<{width}} | {row.right}".rstrip())
 
 
-def _task_id(project: str, task: str, candidate: int | None) -> int:
+def _task_id(project: str, task: str | None, candidate: int | None) -> int:
     """A task of the run that the candidate is of, where one is named."""
     with ProjectReader(project) as reader:
-        row = reader.candidate(candidate) if candidate else None
-        return find_task(reader, task, row["run_id"] if row else None)
+        return chosen_task(reader, task, candidate)
 
 
 def _own_task(project: str, candidate: int | None) -> int | None:

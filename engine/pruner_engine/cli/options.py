@@ -114,6 +114,7 @@ all_runs_option = click.option(
     is_flag=True,
     help="With --run: the best of all runs on its target, not of it alone; without --run that is so anyway.",
 )
+task_option = click.option("--task", help="Name or id of the task [default: the candidate's, or the only one].")
 setting_option = click.option(
     "--set",
     "settings",

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import click
 
-from pruner_engine.cli.arguments import absolute, find_task
-from pruner_engine.cli.options import WholeType, json_option, plugin_option, project_argument, run_option
+from pruner_engine.cli.arguments import absolute, chosen_task
+from pruner_engine.cli.options import WholeType, json_option, plugin_option, project_argument, run_option, task_option
 from pruner_engine.cli.output import print_json
 from pruner_engine.cli.progress import carry_out
 from pruner_engine.errors import UserError
@@ -27,7 +27,7 @@ _Step = Literal["draft", "verify", "measure", "pin"]
 
 @click.command("try")
 @project_argument
-@click.option("--task", required=True, help="Name or id of the task.")
+@task_option
 @click.option(
     "--candidate", type=WholeType(), help="Whose decisions to start from [default: the run's best of the task]."
 )
@@ -43,7 +43,7 @@ _Step = Literal["draft", "verify", "measure", "pin"]
 @json_option
 def try_(
     project: str,
-    task: str,
+    task: str | None,
     candidate: int | None,
     run_id: int | None,
     edits: tuple[str, ...],
@@ -54,7 +54,7 @@ def try_(
     """Change decisions of a schedule: what does the draft model say, the learned one, the machine?"""
     with ProjectReader(project) as reader, making_sense(Path(project)):
         run = reader.run(run_id)
-        task_id = find_task(reader, task, run["id"])
+        task_id = chosen_task(reader, task, candidate, run["id"])
         start = _start(reader, run["id"], task_id, candidate)
         sketch = next(s for s in reader.sketches(task_id) if s["id"] == start["sketch_id"])
         specs = sketch["decisions"]
