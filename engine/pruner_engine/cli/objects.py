@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pruner_engine.store.reader import ProjectReader, Row
-from pruner_engine.store.results import DISTURBED
+from pruner_engine.store.results import DISTURBED, is_disturbed
 from pruner_engine.units import latency
 
 _FAILURE = ("stage", "error", "count", "message", "hint", "log")  # what is told of a kind of failure
@@ -33,7 +33,7 @@ def measured(reader: ProjectReader, run_id: int) -> float | None:
 def libraries(reader: ProjectReader, run_id: int) -> str:
     """The libraries that could run the run's model, and their latencies, for a line; empty where none could."""
     return ", ".join(
-        f"{row['name']} {latency(row['seconds'])}{f' ({DISTURBED})' if row['note'].endswith(DISTURBED) else ''}"
+        f"{row['name']} {latency(row['seconds'])}{f' ({DISTURBED})' if is_disturbed(row) else ''}"
         for row in reader.libraries(run_id)
         if row["seconds"]
     )

@@ -18,7 +18,7 @@ from pruner_engine.jobs.open_run import OpenRun
 from pruner_engine.processes.bystanders import Bystanders, is_quiet
 from pruner_engine.protocol import Notice, Phase
 from pruner_engine.search.settings import settings_from
-from pruner_engine.store.results import DISTURBED
+from pruner_engine.store.results import DISTURBED, is_disturbed
 from pruner_engine.targets.target import device_kind, threads_of
 
 LIBRARIES = ("onnxruntime", "torch")
@@ -40,7 +40,7 @@ class Libraries:
         row, self._run, self._threads = run.row, run, threads_of(target)
         self._of_run = row["model_id"], row["target_id"], settings_from(row["settings"]).dtype
         rows = run.project.work.baselines(*self._of_run)
-        known = {row["name"] for row in rows if not _is_asked_again(row["note"], self._threads)}
+        known = {row["name"] for row in rows if not _is_asked_again(row, self._threads)}
         inputs, device = example_inputs(model), device_kind(target)
         self._waiting = {
             name: Reference(name, model, inputs, self._threads, device=device) for name in names if name not in known
@@ -97,9 +97,9 @@ class Libraries:
             raise StoppedError("The run was stopped while libraries were timed.", "A resume times them.")
 
 
-def _is_asked_again(note: str, cores: int) -> bool:
-    """Whether a library that is known by this note is to be timed: it may be there now, or the machine quiet."""
-    return note in MISSING or (note.endswith(DISTURBED) and is_quiet(cores))
+def _is_asked_again(known: dict[str, Any], cores: int) -> bool:
+    """Whether a library that is known is to be timed: it may be there now, or the machine quiet."""
+    return known["note"] in MISSING or (is_disturbed(known) and is_quiet(cores))
 
 
 def _told(name: str, cores: float) -> Notice:

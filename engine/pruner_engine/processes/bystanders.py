@@ -8,6 +8,8 @@ import time
 
 import psutil
 
+from pruner_engine.processes.affinity import usable_cpus
+
 _WORK = ("user", "nice", "system", "irq", "softirq")
 _TOLD_S = 0.05  # of processor time: less is a few ticks of the clock that counts it
 _QUIET_LOAD = 0.25  # load average per core below which nothing else is said to work
@@ -27,7 +29,7 @@ class Bystanders:
 
     def __init__(self) -> None:
         self._started, self._before = time.perf_counter(), _of_others()
-        self.among = len(_cores())
+        self.among = len(usable_cpus())
 
     def cores(self) -> float:
         """How many of these cores others kept busy, in the mean; 0 where next to none."""
@@ -39,14 +41,8 @@ class Bystanders:
 def _of_others() -> float:
     """Seconds, since the system was started."""
     ours, every = psutil.Process(), psutil.cpu_times(percpu=True)
-    busy = sum(sum(getattr(every[core], kind, 0.0) for kind in _WORK) for core in _cores() if core < len(every))
+    busy = sum(sum(getattr(every[core], kind, 0.0) for kind in _WORK) for core in usable_cpus() if core < len(every))
     return busy - sum(map(_taken, [ours, *ours.children(recursive=True)]))
-
-
-def _cores() -> list[int]:
-    """Numbers of those that this process may use; all where the system does not tell."""
-    ours = psutil.Process()
-    return ours.cpu_affinity() if hasattr(ours, "cpu_affinity") else list(range(os.cpu_count() or 1))
 
 
 def _taken(process: psutil.Process) -> float:

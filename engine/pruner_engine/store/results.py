@@ -9,6 +9,11 @@ OWN = ("tuned", "untuned")  # what TVM compiled, among what a run is held agains
 DISTURBED = "timed beside other programs"  # end of a baseline's note: its latency may be too long
 
 
+def is_disturbed(baseline: Row) -> bool:
+    """Whether other programs worked while it was timed."""
+    return str(baseline["note"]).endswith(DISTURBED)
+
+
 @makes_sense
 class ResultReader(ReadOnlyProject):
     """What a run is held against, what was exported of it, and what was told on the way."""

@@ -9,6 +9,7 @@ import platform
 import re
 from pathlib import Path, PurePosixPath
 
+from pruner_engine.processes.affinity import usable_cpus
 from pruner_engine.targets.device import COMMON_CACHES, Cache, Device, fingerprint
 
 # what Linux calls it -> what LLVM calls it; only features that decide which kernels can run or pay
@@ -53,7 +54,7 @@ def detect_host() -> Device:
     arch = {"amd64": "x86_64", "arm64": "aarch64"}.get(platform.machine().lower(), platform.machine().lower())
     flags = set((info.get("flags") or info.get("Features") or "").split())
     features = tuple(sorted(llvm for linux, llvm in {**_X86, **_ARM}.items() if linux in flags))
-    cpus = _usable_cpus()
+    cpus = usable_cpus()
     cores, threads = _count(cpus)
     name = _name(info, arch)
     stepping = [info.get(key, "") for key in ("cpu family", "model", "stepping", "CPU part", "CPU revision")]
@@ -75,14 +76,14 @@ def detect_host() -> Device:
 def physical_cores() -> list[list[int]]:
     """The logical CPUs that this process may use, by physical core."""
     found: dict[str, list[int]] = {}
-    for cpu in _usable_cpus():
+    for cpu in usable_cpus():
         found.setdefault(_core(cpu), []).append(cpu)
     return list(found.values())
 
 
 def granted_cpus() -> int:
     """Logical CPUs that may be busy at a time: those that this process may use, capped by its control group's quota."""
-    return _count(_usable_cpus())[1]
+    return _count(usable_cpus())[1]
 
 
 def vector_bits(features: tuple[str, ...]) -> int:
@@ -109,12 +110,6 @@ def _name(info: dict[str, str], arch: str) -> str:
         return re.sub(r"\s+", " ", re.sub(r"\((R|TM)\)|CPU @.*", "", name)).strip()
     part = int(info.get("CPU part", "0"), 16)
     return _ARM_CORES.get(part, f"{arch} CPU")
-
-
-def _usable_cpus() -> list[int]:
-    if hasattr(os, "sched_getaffinity"):
-        return sorted(os.sched_getaffinity(0))
-    return list(range(os.cpu_count() or 1))
 
 
 def _count(cpus: list[int]) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QScrollArea, QVBoxLayout, QWidget
 from pruner_engine import units
 from pruner_engine.store.comparison import comparable
 from pruner_engine.store.lookups import measurement
-from pruner_engine.store.results import DISTURBED
+from pruner_engine.store.results import is_disturbed
 from pruner_studio.help import tip_of
 from pruner_studio.models.drawn_runs import SHOWN
 from pruner_studio.models.narrowing import narrowed
@@ -171,7 +171,7 @@ class OverviewPage(Page):
             seconds = measured["seconds"] if measured else None
             remark = said(measured["note"]) if measured and seconds is None else ""
             if seconds:
-                disturbed = measured is not None and measured["note"].endswith(DISTURBED)
+                disturbed = measured is not None and is_disturbed(measured)
                 beside = tr("timed beside other programs") if disturbed else ""
                 told = _against(seconds, run, exported), _in_turns(name, seconds, exported), beside
                 remark = " · ".join(filter(None, told)) or remark
