@@ -24,6 +24,11 @@ def test_latencies_stand_beside_those_of_libraries(tmp_path, warm):
     assert re.fullmatch(r"Libraries: onnxruntime [\d.]+ [nµm]?s" + re.escape(beside), libraries), (
         "PyTorch runs no ONNX file"
     )
+    (untried,) = (line for line in said.splitlines() if line.startswith("Untried"))
+    with ProjectReader(project) as reader:
+        trials = [task["trials"] for task in reader.tasks(1)]
+    assert untried.startswith(f"Untried: {trials.count(0)} of {len(trials)} tasks, ")
+    assert f"run 1, untried: {trials.count(0)} of" in pruner_here("status", project)
     assert re.search(r"run 1, libraries: onnxruntime [\d.]+ [nµm]?s", pruner_here("status", project))
 
 

@@ -14,8 +14,8 @@ def run_object(reader: ProjectReader, run_id: int) -> Row:
     row = reader.run(run_id)
     keys = (
         "id", "model", "strategy", "seed", "state", "reason", "alive", "interrupted", "device", "target",
-        "budget_trials", "budget_s", "trials", "valid", "failed", "elapsed_s", "left_s", "untuned_s", "latency_s",
-        "gain", "settings", "versions",
+        "budget_trials", "budget_s", "trials", "valid", "failed", "tasks", "untried", "elapsed_s", "left_s",
+        "untuned_s", "latency_s", "gain", "settings", "versions",
     )  # fmt: skip
     found = {key: row[key] for key in keys}
     found["measured_s"] = measured(reader, run_id)
@@ -28,6 +28,13 @@ def measured(reader: ProjectReader, run_id: int) -> float | None:
     """Seconds of one inference of the tuned model, as its last export measured it."""
     last = reader.exported(run_id)
     return last["seconds"] if last else None
+
+
+def untried(run: Row) -> str:
+    """How many of a run's tasks had no trial yet, for a line; empty where all had, or none had any."""
+    if not (run["valid"] and run["untried"]):
+        return ""
+    return f"{run['untried']} of {run['tasks']} tasks, which a larger budget reaches"
 
 
 def libraries(reader: ProjectReader, run_id: int) -> str:

@@ -9,7 +9,7 @@ import click
 from rich.table import Table
 
 from pruner_engine.cli.arguments import absolute
-from pruner_engine.cli.objects import libraries, measured, run_object
+from pruner_engine.cli.objects import libraries, measured, run_object, untried
 from pruner_engine.cli.options import json_option, project_argument
 from pruner_engine.cli.output import print_json, print_table
 from pruner_engine.jobs.lines import line_of
@@ -46,6 +46,8 @@ def status(project: str, as_json: bool) -> None:
             )  # fmt: skip
         print_table(table)
         for run in runs:
+            if line := untried(run):
+                click.echo(f"run {run['id']}, untried: {line}")
             if line := libraries(reader, run["id"]):
                 click.echo(f"run {run['id']}, libraries: {line}")
             if run["reason"]:

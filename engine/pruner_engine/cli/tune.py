@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from pruner_engine.cli.arguments import absolute
-from pruner_engine.cli.objects import libraries, run_object
+from pruner_engine.cli.objects import libraries, run_object, untried
 from pruner_engine.cli.options import ShapeType, WholeType, json_option, plugin_option, project_argument, setting_option
 from pruner_engine.cli.output import print_json
 from pruner_engine.cli.progress import carry_out
@@ -17,7 +17,7 @@ from pruner_engine.jobs.lines import line_of
 from pruner_engine.model_names import stem_of, whole
 from pruner_engine.protocol import Export, Resume, RunFinished, Tune
 from pruner_engine.search.settings import described_settings
-from pruner_engine.store.reader import ProjectReader
+from pruner_engine.store.reader import ProjectReader, Row
 from pruner_engine.units import latency, ratio
 
 
@@ -164,15 +164,17 @@ def _run(command: Tune | Resume, as_json: bool) -> None:
         if as_json:
             print_json(run_object(reader, finished.run_id))
         else:
-            _tell(command.project, finished, libraries(reader, finished.run_id))
+            _tell(command.project, finished, reader.run(finished.run_id), libraries(reader, finished.run_id))
     if finished.state == "failed":
         raise UserError(finished.reason, "`pruner status` shows the counts, `pruner doctor` checks the machine.")
     if finished.state == "stopped":
         sys.exit(3)
 
 
-def _tell(project: str, finished: RunFinished, timed: str) -> None:
+def _tell(project: str, finished: RunFinished, run: Row, timed: str) -> None:
     click.echo(_outcome(finished))
+    if left := untried(run):
+        click.echo(f"Untried: {left}")
     if timed:
         click.echo(f"Libraries: {timed}")
     if finished.state == "finished":

@@ -14,10 +14,11 @@ from typing import cast
 from pruner_engine.draft.columns import Value, ceil_div, equal, maximum, minimum, product, square_root, where
 from pruner_engine.draft.core import Core
 from pruner_engine.draft.footprint import Touch, conflicts, lines, spans_by_depth
-from pruner_engine.draft.index import atoms_of
+from pruner_engine.draft.index import atoms_of, span
 from pruner_engine.draft.nest import Block, Node, data_parallel
 from pruner_engine.draft.parts import Parts, Statement, add_up
 from pruner_engine.draft.postproc import ScheduledBlock, postprocessed
+from pruner_engine.lowering.gathers import APART
 from pruner_engine.targets.profile import DeviceProfile
 
 _LINE = 64  # bytes of a cache line
@@ -118,9 +119,11 @@ def _cycles(block: ScheduledBlock, step: _Step, core: Core) -> tuple[Value, Valu
     )
     loads, stores = _moved(block, step, core)
     runs = _reduction_run(block)
-    arithmetic = max(1, flops // 2) * step.accumulators * core.arithmetic
+    inserted, shuffled = _put_together(block, core)
+    # a shuffle takes a unit that multiplies, or the way of its result
+    arithmetic = max(1, flops // 2) * step.accumulators * core.arithmetic + shuffled * core.insert
     cycles = maximum(maximum(arithmetic, loads * core.load), stores * core.store)
-    cycles = maximum(cycles, _inserted(block) * core.insert)
+    cycles = maximum(cycles, inserted * core.insert)
     overhead: Value = core.spatial_loop
     if block.accumulates:
         # a run that completes no result fetches its accumulators and puts them back, while nothing is computed
@@ -187,20 +190,20 @@ def _memory_operations(block: ScheduledBlock, operations: Value, accumulators: V
         in_memory = where(block.registers.get(touch.buffer, 0), 0, 1)
         if not inner:
             single = block.vector if block.loops and touch.moves_with(block.loops[-1]) else 1
+            whole = _whole_loads(touch, block)
             loads = loads + (
-                where(_wide(touch, block), operations, single) * touch.times * in_memory
-                if touch.read and not own
-                else 0
+                where(whole > 0, operations * whole, single) * touch.times * in_memory if touch.read and not own else 0
             )
             stores = stores + (operations * in_memory if touch.written and block.source.spatial else 0)
             continue
         if own:
             continue
         reused = product(loop.extent for loop in inner if touch.moves_with(loop))
-        wide = _wide(touch, block)
+        whole = _whole_loads(touch, block)
+        wide = whole > 0
         if touch.read:
             vectors = reused / block.vector * operations
-            loads = loads + where(wide, vectors, reused) * touch.times * in_memory
+            loads = loads + where(wide, vectors * whole, reused) * touch.times * in_memory
             # one that is used once is an operand of its instruction and needs no register
             streams = streams + where(wide * (vectors < accumulators), vectors, 0)
             if _slides(touch, block):
@@ -219,24 +222,39 @@ def _slides(touch: Touch, block: ScheduledBlock) -> bool:
     )
 
 
-def _inserted(block: ScheduledBlock) -> Value:
-    """Elements of one step that are read one by one and put into a vector, lane by lane."""
+def _put_together(block: ScheduledBlock, core: Core) -> tuple[Value, Value]:
+    """Elements of one step that are read one by one and put into a vector, lane by lane; shuffles of whole loads."""
+    inserted, shuffled = cast("Value", 0), cast("Value", 0)
     if not block.loops:
-        return 0
-    last, found = block.loops[-1], cast("Value", 0)
+        return inserted, shuffled
+    last = block.loops[-1]
     for touch in block.touches:
         if touch.read and not touch.written and touch.moves_with(last) and data_parallel(last):
             lanes = (
                 product(loop.extent for loop in block.tail if touch.moves_with(loop)) if block.tail else block.vector
             )
-            found = found + where(_wide(touch, block), 0, lanes * touch.times)
-    return where(block.vector > 1, found, 0)
+            whole = _whole_loads(touch, block)
+            registers = lanes / block.vector * ceil_div(block.vector, core.lanes)
+            inserted = inserted + where(whole > 0, 0, lanes * touch.times)
+            shuffled = shuffled + where(_neighbours(touch, block), 0, registers * whole * touch.times)
+    return where(block.vector > 1, inserted, 0), shuffled
 
 
-def _wide(touch: Touch, block: ScheduledBlock) -> Value:
-    """Whether the vector runs along the buffer's memory; else elements are read one by one."""
+def _whole_loads(touch: Touch, block: ScheduledBlock) -> Value:
+    """Loads that bring a register of the vector, more than one where its elements lie apart and whole loads are
+    shuffled (`lowering/gathers.py`); 0 where elements are read one by one, or one for all lanes.
+    """
     if not block.loops:
         return 0
+    neighbours, last = _neighbours(touch, block), block.loops[-1]
+    if not touch.indexed_by(last):
+        return neighbours
+    apart = ceil_div(span(touch.position, lambda atom: atom in last.atoms), last.extent)
+    return where(neighbours, 1, where(block.shuffled * (apart <= APART), apart, 0))
+
+
+def _neighbours(touch: Touch, block: ScheduledBlock) -> Value:
+    """Whether the vector runs along the buffer's memory."""
     last = block.loops[-1]
     return int(touch.moves_with(last)) if touch.buffer.layout_free else equal(touch.stride(last), 1)
 

@@ -27,6 +27,7 @@ class ScheduledBlock:
         touches: its buffers.
         parallel: iterations that are spread over the cores; 1 where the nest runs on one core.
         vector: elements that the vectorised loop handles at a time; 1 where no loop is vectorised.
+        shuffled: 1 where TVM makes the vector itself, of whole loads where its elements lie apart; else LLVM does.
         unroll: statements up to which TVM unrolls; 0 for a purely spatial block.
         tail: the loops inside the last reduction loop: one step of the reduction updates all results that they span.
         registers: by buffer that the function itself allocates: 1 where LLVM keeps it in registers, else 0.
@@ -37,6 +38,7 @@ class ScheduledBlock:
     touches: list[Touch]
     parallel: Value
     vector: Value
+    shuffled: Value
     unroll: Value
     tail: list[Loop]
     registers: dict[Buffer, Value]
@@ -90,16 +92,16 @@ def postprocessed(root: Block, lanes: int) -> list[ScheduledBlock]:
     for block in blocks_under(root):
         loops, used = all_loops(block), touches(block, where_from)
         parallel, vector = _spread(loops, used, jobs, width)
+        own = _unconditional(loops, used, vector)
         if block.spatial:
             vector = _lanes_of_spatial(loops, used, vector, registers, unroll, lanes)
         else:
             straight = where(vector > 1, 1, _straight_lanes(loops, used, unroll, lanes))
-            vector = maximum(_unconditional(loops, used, vector), straight)
+            vector = maximum(own, straight)
         last = max((i for i, loop in enumerate(loops) if not data_parallel(loop)), default=-1)
         tail = [] if last < 0 else loops[last + 1 :]
-        made.append(
-            ScheduledBlock(block, loops, used, parallel, vector, 0 if block.spatial else unroll, tail, registers)
-        )
+        unrolled = 0 if block.spatial else unroll
+        made.append(ScheduledBlock(block, loops, used, parallel, vector, own > 1, unrolled, tail, registers))
     return made
 
 

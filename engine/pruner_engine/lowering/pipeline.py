@@ -1,4 +1,4 @@
-"""TVM's lowering of kernels, with repairs, tiles in registers, and products of bytes in the form of their instruction.
+"""TVM's lowering of kernels, with repairs, tiles in registers, shuffled loads, and byte products as instructions.
 
 A kernel for Tensor Cores keeps operands and results in dynamic shared memory. TVM plans that memory twice:
 StorageRewrite gives results the place of an operand whatever its type, and where the types differ (int8 and int32,
@@ -18,6 +18,7 @@ from tvm.tirx import PrimFunc
 from tvm.tirx.compilation_pipeline import register_tir_pipeline
 
 from pruner_engine.lowering.byte_products import accumulated, holds_byte_products
+from pruner_engine.lowering.gathers import in_whole_loads
 from pruner_engine.lowering.long_kernels import in_few_loops, in_long_loops
 from pruner_engine.lowering.parted_loops import in_parted_loops
 from pruner_engine.lowering.register_tiles import in_registers
@@ -39,7 +40,8 @@ def _pipeline() -> tuple[Any, Any, Any]:
         dynamic = {variable: function for variable, function in mod.functions.items() if _is_dynamic(function)}
         if not dynamic:
             # asked before: a kernel is small until its loops are unrolled
-            return in_registers(accumulated(stock(mod)) if holds_byte_products(mod) else stock(mod))
+            lowered = in_registers(accumulated(stock(mod)) if holds_byte_products(mod) else stock(mod))
+            return in_whole_loads(lowered)
         others = {variable: function for variable, function in mod.functions.items() if variable not in dynamic}
         with PassContext(opt_level=context.opt_level, config={**context.config, **_PLAN_ONCE}):
             lowered = stock(IRModule(dynamic, attrs=mod.attrs))

@@ -29,6 +29,9 @@ SELECT r.*, m.name AS model, m.kind AS model_kind, m.source, m.sha256 AS model_s
        t.text AS target, t.device, t.fingerprint, t.profile,
        (SELECT CASE WHEN count(*) = count({UNTUNED_S}) THEN sum({WEIGHT} * {UNTUNED_S}) END
          FROM run_tasks j JOIN tasks k ON k.id = j.task_id WHERE j.run_id = r.id) AS untuned_s,
+       (SELECT count(*) FROM run_tasks j WHERE j.run_id = r.id) AS tasks,
+       (SELECT count(*) FROM run_tasks j WHERE j.run_id = r.id AND j.steer <> 'freeze' AND j.quarantined = ''
+         AND NOT EXISTS (SELECT 1 FROM measurements x WHERE x.run_id = r.id AND x.task_id = j.task_id)) AS untried,
        (SELECT latency_s FROM progress p WHERE p.run_id = r.id ORDER BY p.id DESC LIMIT 1) AS latency_s,
        (SELECT left_s FROM progress p WHERE p.run_id = r.id ORDER BY p.id DESC LIMIT 1) AS left_s
 FROM runs r JOIN models m ON m.id = r.model_id LEFT JOIN targets t ON t.id = r.target_id
@@ -82,7 +85,11 @@ class ProjectReader(CandidateReader, ResultReader):
     # ------------------------------------------------------------ runs
 
     def runs(self) -> list[Row]:
-        """All runs, oldest first; `alive` tells whether an engine works on it now, `failed` counts failed trials."""
+        """All runs, oldest first.
+
+        `alive` tells whether an engine works on it now, `failed` counts failed trials, `untried` the tasks that wait
+        for their first one.
+        """
         return [self._with_state(row) for row in self.rows(_RUNS + " ORDER BY r.id")]
 
     def newest(self) -> int | None:

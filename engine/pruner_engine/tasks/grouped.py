@@ -1,12 +1,14 @@
 """Grouped convolutions in whole vectors, and shuffles of channels that cost nothing.
 
 A grouped convolution is computed as [batch, row, column, group, filter], each group's filters filled up with zeros to
-whole vectors and cut again. A shuffle of channels moves behind depthwise convolutions and biases, whose constants are
-put in its order, into the grouped convolution that reads it.
+whole vectors and cut again; where those of several groups make a vector, it stays as it is. A shuffle of channels moves
+behind depthwise convolutions and biases, whose constants are put in its order, into the grouped convolution that reads
+it.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import partial
 
@@ -17,6 +19,7 @@ from tvm.ir import Expr
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
+from pruner_engine.lowering.gathers import APART
 from pruner_engine.tasks.rewriting import bound, constant, is_constant_nhwc, operator_of, order_of, rewritten, shape_of
 
 _SHUFFLE = [  # how NCHW operators shuffle channels, once they are surrounded by changes of layout
@@ -137,9 +140,12 @@ class _Rewriter(PyExprMutator):
         filters = call.args[1].value.numpy()
         *window, depth, count = filters.shape
         each = count // groups
+        found = self._source(call.args[0])
+        if found is None and self._together(each, depth, count):
+            return call
+        source, shuffled = found or (call.args[0], 1)
         apart = filters.reshape(*window, depth, groups, each).swapaxes(2, 3)
         wide = np.pad(apart, [(0, 0)] * 4 + [(0, -each % self.lanes)])
-        source, shuffled = self._source(call.args[0]) or (call.args[0], 1)
         kernel = partial(
             convolve_groups,
             strides=[int(n) for n in attrs.strides],
@@ -152,6 +158,11 @@ class _Rewriter(PyExprMutator):
         if each % self.lanes:
             made = self.builder_.emit(relax.op.strided_slice(made, [4], [0], [each]))
         return relax.op.reshape(made, [int(n) for n in result.shape])
+
+    def _together(self, each: int, depth: int, count: int) -> bool:
+        """Whether the filters of several groups make vectors, for which pixels are read in whole ones."""
+        lanes = math.gcd(count, self.lanes)
+        return each < lanes and lanes % each == 0 and depth <= APART * each
 
 
 def convolve_groups(

@@ -185,7 +185,7 @@ class OverviewPage(Page):
         self.tile_row.show_only(tile for name, tile in self.tiles.items() if name not in without)
         self.tiles["trials"].show_value(
             units.count(run["trials"]),
-            f"{budget_text(run)} · " + tr("{count} failed").format(count=units.count(run["failed"])),
+            " · ".join(filter(None, (budget_text(run), _failed(run), _untried(run)))),
         )
         self.tiles["worked"].show_value(
             units.duration(run["elapsed_s"]), tr("since {moment}").format(moment=units.moment(run["created"]))
@@ -265,6 +265,16 @@ class OverviewPage(Page):
             lines.insert(0, tr("Ended: {reason}").format(reason=said(run["reason"])))
         self.fact_text.setText("\n".join(lines))
         self.facts.show()
+
+
+def _failed(run: Row) -> str:
+    return tr("{count} failed").format(count=units.count(run["failed"]))
+
+
+def _untried(run: Row) -> str:
+    """How many of the tasks wait for their first trial; empty where none does."""
+    counts = {name: units.count(run[name]) for name in ("untried", "tasks")}
+    return tr("{untried} of {tasks} tasks untried").format(**counts) if run["untried"] else ""
 
 
 def _in_turns(name: str, seconds: float, exported: Row | None) -> str:

@@ -6,13 +6,17 @@ import math
 from dataclasses import dataclass
 from functools import partial
 
+import tvm_ffi
 from tvm.ir import Expr
 from tvm.s_tir import SBlock, Schedule
 from tvm.s_tir.schedule import LoopRV, SBlockRV
 from tvm.sym import detect_linear_equation
-from tvm.tirx import BufferRegion, BufferStore, IntImm, IterVar, Var
+from tvm.tirx import BufferRegion, BufferStore, FloorDiv, IntImm, IterVar, Var
 
+from pruner_engine.lowering.gathers import APART
 from pruner_engine.tasks.task import weights_of
+
+_STAYS, _NEIGHBOURS = (0, 1), (1, 1)  # how an index moves: by so many elements, after so many steps
 
 
 @dataclass(frozen=True)
@@ -22,8 +26,10 @@ class Operand:
     Attributes:
         buffer: what is read.
         index: position among the block's reads.
-        axis: its dimension that moves by one element with the vector axis; None where it does not move with it.
+        axis: its dimension that moves with the vector axis; None where it does not move with it.
         last: it is the last dimension.
+        step: elements that it moves by; more than one in the last dimension only.
+        shared: iterations of the vector axis, one after another, that read the same element before it moves.
         rows: it moves with the innermost row loop, too.
         whole: its last index is a single loop: what a tile reads of it is never a partial vector.
         layout_free: a constant whose layout the schedule may choose.
@@ -33,9 +39,19 @@ class Operand:
     index: int
     axis: int | None
     last: bool
+    step: int
+    shared: int
     rows: bool
     whole: bool
     layout_free: bool
+
+    def fills(self, lanes: int) -> bool:
+        """Whether a vector of so many lanes reads it by whole loads: its elements lie close together.
+
+        Some of its lanes may read the same element, each as many as the others.
+        """
+        moves, rest = divmod(lanes, self.shared)
+        return self.shared % lanes == 0 or (rest == 0 and (moves - 1) * self.step < APART * lanes)
 
 
 @dataclass(frozen=True)
@@ -145,21 +161,48 @@ def _batches_first(block: SBlock, rows: list[Var], vector: Var) -> list[Var]:
     return sorted(rows, key=lambda row: not all(moves(read, row) for read in vectors))
 
 
+def _movement(index: Expr, variable: Var) -> tuple[int, int] | None:
+    """By how many elements an index moves, and after how many steps of a variable; None where it moves otherwise."""
+    step = step_along(index, variable)
+    if step is not None:
+        return (step, 1) if step >= 0 else None
+    quotient, shared = Var(f"{variable.name}_quotient", variable.ty), set()
+
+    def replace(division: FloorDiv) -> Expr:
+        if not division.a.same_as(variable) or not isinstance(division.b, IntImm):
+            return division
+        shared.add(int(division.b))
+        return quotient
+
+    replaced = tvm_ffi.structural_map(index, (FloorDiv, replace))
+    step = step_along(replaced, quotient)
+    if step_along(replaced, variable) != 0 or not step or step < 0 or len(shared) != 1:
+        return None
+    return step, shared.pop()
+
+
 def _operands(sch: Schedule, block: SBlock, vector: Var, row: Var | None) -> list[Operand] | None:
     free = layout_free(sch)
     operands = []
     for position, read in enumerate(block.reads):
         indices = [dimension.min for dimension in read.region]
-        steps = [step_along(index, vector) for index in indices]
-        moving = [axis for axis, step in enumerate(steps) if step != 0]
-        if len(moving) > 1 or any(steps[axis] != 1 for axis in moving):
+        movements = [_movement(index, vector) for index in indices]
+        moving = [axis for axis, movement in enumerate(movements) if movement != _STAYS]
+        if len(moving) > 1:
             return None
+        movement = movements[moving[0]] if moving else _STAYS
+        last = moving == [len(indices) - 1]
+        if movement is None or (moving and not last and movement != _NEIGHBOURS):
+            return None
+        step, shared = movement
         operands.append(
             Operand(
                 buffer=read.source,
                 index=position,
                 axis=moving[0] if moving else None,
-                last=moving == [len(indices) - 1],
+                last=last,
+                step=step,
+                shared=shared,
                 rows=row is not None and any(step_along(index, row) != 0 for index in indices),
                 whole=isinstance(indices[-1], Var),
                 layout_free=any(read.source.same_as(param) for param in free),

@@ -15,6 +15,7 @@ from pruner_engine.space.rules.nest import Nest, Operand, close_root, extent_of,
 _ROW_TILE = 16  # most rows in a register tile along the innermost row axis
 _OUTER_ROW_TILE = 4  # and along any other
 _VECTORS = 6  # most vectors in a register tile
+_LEAST_SHARE = 0.5  # of a vector: MetaSchedule's rules fill more by vectors of any length
 _UNROLL = 4  # most iterations of the innermost reduction loop in one
 
 
@@ -155,7 +156,10 @@ class RegisterTile:
         ):
             return [sch]
         lanes = math.gcd(extent_of(sch, nest.vector), self.machine.vector_bits // nest.bits)
-        if lanes < self.machine.least_lanes:
+        share = lanes * nest.bits / self.machine.vector_bits
+        if lanes < self.machine.least_lanes or share < _LEAST_SHARE or not all(o.fills(lanes) for o in nest.operands):
+            return [sch]
+        if share < 1 and any(o.step > 1 for o in nest.operands):  # a shuffle costs as much as a multiplication
             return [sch]
         made = []
         padded = (False, True) if paddings(sch, block, nest) else (False,)
