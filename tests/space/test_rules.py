@@ -23,7 +23,7 @@ from pruner_engine.measure.layout import rewrite, rewrites_of
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.space.rules import OWN_RULES
 from pruner_engine.targets.profiling import profile_for
-from pruner_engine.targets.target import resolve_target
+from pruner_engine.targets.target import resolve_target, vector_bits_of
 from pruner_engine.tasks import grouped, winograd
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
@@ -43,20 +43,29 @@ def register_tiles(seed: int) -> list[str]:
     def whole(least: int, most: int, of: int = 8) -> int:
         return of * rng.randint(least, most)
 
+    def grouped(stride: int) -> str:
+        """Several groups fill a vector."""
+        each, filters = rng.choice([2, 4, 8]), 16 * rng.randint(1, 2)
+        groups = filters // each
+        image = f"{groups * rng.randint(2, 2 * each)},{odd(5, 9)},{odd(5, 9)}"
+        return f"conv2d:1,{image},{filters},3,groups={groups},stride={stride},layout=NHWC"
+
     return [
         f"matmul:{odd(5, 17)},{whole(1, 5)},{odd(5, 33)}",
         f"matmul:1,{whole(2, 5)},{odd(17, 41)}",
         f"bmm:{rng.randint(2, 3)},{odd(3, 9)},{whole(1, 3)},{odd(3, 9)}",
-        f"bmm:2,{odd(9, 17)},{whole(4, 6) - 1},{rng.randint(4, 7)}",  # filled up with little
+        f"bmm:2,{odd(9, 17)},{whole(5, 6) - 1},{rng.randint(4, 7)}",  # filled up with little
         f"dense:{odd(5, 13)},{whole(2, 5)},{odd(9, 25)}",
         f"conv2d:1,{odd(3, 7)},{odd(7, 11)},{odd(7, 11)},{whole(1, 3)},3,pad=1,layout=NHWC",
         f"conv2d:2,{whole(1, 1)},{odd(5, 9)},{odd(5, 9)},{whole(1, 2)},3,stride=2,pad=1,layout=NHWC",
         f"conv2d:1,{odd(5, 9)},{odd(9, 13)},{rng.randint(9, 12)},{whole(1, 2)},3,pad=2,dilation=2,layout=NHWC",
         f"conv2d:1,3,{rng.randint(15, 20)},{odd(15, 21)},8,7,stride=2,pad=3,layout=NHWC",
         f"conv2d:1,{rng.randint(3, 7)},{odd(3, 7)},{whole(1, 2)},{rng.randint(3, 5)},3,pad=1",
-        f"conv1d:1,{rng.randint(3, 5)},{whole(2, 3) + 4},{rng.randint(5, 7)},5",
+        grouped(1),
+        grouped(2),
+        f"conv1d:1,{rng.randint(3, 5)},{whole(2, 3)},{rng.randint(5, 7)},5",
         f"depthwise:1,{whole(2, 3)},{odd(7, 9)},{odd(5, 9)},3,pad=1,layout=NHWC",
-        f"depthwise:1,{odd(3, 7)},{rng.randint(5, 8)},{whole(3, 4, 4)},3,pad=1",
+        f"depthwise:1,{odd(3, 7)},{rng.randint(5, 8)},{whole(2, 3)},3,pad=1",
         f"maxpool:1,{odd(3, 7)},{odd(7, 9)},{whole(1, 2)},3,stride=1,pad=1",
     ]
 
@@ -109,6 +118,13 @@ def test_register_tile_computes_the_same(workload, constant):
             schedule = space.apply(space.candidate(sketch.index, row))
             assert schedule is not None
             assert difference(run(schedule.mod, arrays), want, facts_of(task.mod).reduction) == ""
+
+
+@pytest.mark.parametrize("parts", [1, 3, 5])
+def test_a_quarter_of_a_vector_is_left_to_other_rules(parts):
+    lanes = vector_bits_of(HOST) // 32
+    space = DesignSpace.generate(task_of(f"matmul:9,{parts * lanes // 4},12", False), HOST)
+    assert not any(is_closed(sketch.trace) for sketch in space.sketches)
 
 
 def test_register_tile_computes_the_same_with_rows_appended_and_cut():

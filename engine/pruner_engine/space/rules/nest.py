@@ -28,8 +28,9 @@ class Operand:
         index: position among the block's reads.
         axis: its dimension that moves with the vector axis; None where it does not move with it.
         last: it is the last dimension.
-        step: elements that it moves by; more than one in the last dimension only.
-        shared: iterations of the vector axis, one after another, that read the same element before it moves.
+        shared: iterations of the vector axis, one after another, that read the same element; more than one in the last
+            dimension only.
+        step: elements that it moves by then; one where none are shared.
         rows: it moves with the innermost row loop, too.
         whole: its last index is a single loop: what a tile reads of it is never a partial vector.
         layout_free: a constant whose layout the schedule may choose.
@@ -39,8 +40,8 @@ class Operand:
     index: int
     axis: int | None
     last: bool
-    step: int
     shared: int
+    step: int
     rows: bool
     whole: bool
     layout_free: bool
@@ -165,7 +166,7 @@ def _movement(index: Expr, variable: Var) -> tuple[int, int] | None:
     """By how many elements an index moves, and after how many steps of a variable; None where it moves otherwise."""
     step = step_along(index, variable)
     if step is not None:
-        return (step, 1) if step >= 0 else None
+        return (step, 1) if step in (0, 1) else None
     quotient, shared = Var(f"{variable.name}_quotient", variable.ty), set()
 
     def replace(division: FloorDiv) -> Expr:
@@ -201,8 +202,8 @@ def _operands(sch: Schedule, block: SBlock, vector: Var, row: Var | None) -> lis
                 index=position,
                 axis=moving[0] if moving else None,
                 last=last,
-                step=step,
                 shared=shared,
+                step=step,
                 rows=row is not None and any(step_along(index, row) != 0 for index in indices),
                 whole=isinstance(indices[-1], Var),
                 layout_free=any(read.source.same_as(param) for param in free),

@@ -15,7 +15,7 @@ from pruner_engine.space.rules.nest import Nest, Operand, close_root, extent_of,
 _ROW_TILE = 16  # most rows in a register tile along the innermost row axis
 _OUTER_ROW_TILE = 4  # and along any other
 _VECTORS = 6  # most vectors in a register tile
-_LEAST_SHARE = 0.5  # of a vector: MetaSchedule's rules fill more by vectors of any length
+_LEAST_SHARE = 0.5  # of a register, where a vector of another length, which MetaSchedule's rules try, may fill more
 _UNROLL = 4  # most iterations of the innermost reduction loop in one
 
 
@@ -155,11 +155,11 @@ class RegisterTile:
             o.axis is not None and not (o.last or o.layout_free or (nest.rows and not o.rows)) for o in nest.operands
         ):
             return [sch]
-        lanes = math.gcd(extent_of(sch, nest.vector), self.machine.vector_bits // nest.bits)
-        share = lanes * nest.bits / self.machine.vector_bits
-        if lanes < self.machine.least_lanes or share < _LEAST_SHARE or not all(o.fills(lanes) for o in nest.operands):
+        every = extent_of(sch, nest.vector)
+        lanes = math.gcd(every, self.machine.vector_bits // nest.bits)
+        if lanes < self.machine.least_lanes or not all(operand.fills(lanes) for operand in nest.operands):
             return [sch]
-        if share < 1 and any(o.step > 1 for o in nest.operands):  # a shuffle costs as much as a multiplication
+        if lanes < every and lanes * nest.bits < self.machine.vector_bits * _LEAST_SHARE:
             return [sch]
         made = []
         padded = (False, True) if paddings(sch, block, nest) else (False,)
