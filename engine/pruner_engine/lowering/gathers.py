@@ -6,13 +6,12 @@ first, or of several groups of a grouped one, channels last. Two loads and a shu
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import tvm_ffi
 from tvm import DataType, IRModule
-from tvm.ir import Expr, TensorLoad
+from tvm.ir import Expr, PrimType, TensorLoad
 from tvm.sym import Analyzer
 from tvm.tirx import (
     Add,
@@ -55,9 +54,10 @@ def _in_whole_loads(function: PrimFunc) -> PrimFunc:
     places = _Places(bound)
 
     def whole(load: TensorLoad) -> Expr:
-        if _lanes(load) == 1 or len(load.indices) != 1 or DataType(load.source.dtype).lanes > 1:
+        index = load.indices[0]
+        if _lanes(index) == 1 or _is_row(index) or DataType(load.source.dtype).lanes > 1:
             return load
-        place = places.of(load.indices[0])
+        place = places.of(index)
         shuffled = _shuffled(load.source, place) if place is not None else None
         return load if shuffled is None else shuffled
 
@@ -137,6 +137,11 @@ def _shuffled(source: Var, place: _Place) -> Expr | None:
     return Shuffle(vectors, [IntImm("int32", lane) for lane in lane_of])
 
 
+def _is_row(index: Expr) -> bool:
+    """Whether the elements are neighbours, as nearly always."""
+    return isinstance(index, Ramp) and isinstance(index.stride, IntImm) and int(index.stride) == 1
+
+
 def _lanes(value: Expr) -> int:
-    found = re.search(r"x(\d+)$", str(value.ty))
-    return int(found[1]) if found else 1
+    kind = value.ty
+    return kind.dtype.lanes if isinstance(kind, PrimType) else 1
