@@ -1068,6 +1068,10 @@
         <translation>Beendet: {reason}</translation>
     </message>
     <message>
+        <source>{untried} of {tasks} tasks untried</source>
+        <translation>{untried} von {tasks} Aufgaben unversucht</translation>
+    </message>
+    <message>
         <source>{ratio} slower in turns with it</source>
         <translation>{ratio} langsamer im Wechsel damit</translation>
     </message>
@@ -3803,6 +3807,10 @@
     <message>
         <source>Arithmetic per second of a candidate; of a task, that of its best one.</source>
         <translation>Rechenoperationen je Sekunde eines Kandidaten; bei einer Aufgabe die ihres besten.</translation>
+    </message>
+    <message>
+        <source>Candidates that were built and run, failed ones included. A task that is untried waits for its first one and keeps its untuned kernel.</source>
+        <translation>Kandidaten, die gebaut und ausgeführt wurden, fehlgeschlagene eingeschlossen. Eine unversuchte Aufgabe wartet noch auf ihren ersten und behält ihren nicht optimierten Kernel.</translation>
     </message>
     <message>
         <source>Candidates that the draft model scored, in closed form wherever their sketch has one.</source>
