@@ -149,22 +149,21 @@ def test_a_grouped_convolution_that_reads_shuffled_channels_has_a_closed_form():
     assert all(analyzer.compiled(sketch.index) for sketch in space.sketches)
 
 
-@pytest.mark.parametrize("count", [28, 16])
+@pytest.mark.parametrize(("channels", "count"), [(200, 28), (48, 16)])
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
-def test_smaller_floats_are_summed_in_the_type_of_the_result(dtype, count):
-    """A ResNeXt's convolution and its float32 bias; four groups of 50 channels, whose filters make a vector or not."""
+def test_smaller_floats_are_summed_in_the_type_of_the_result(dtype, channels, count):
+    """A ResNeXt's convolution and its float32 bias; four groups, whose filters make vectors each or together."""
     rng = np.random.default_rng(3)
-    x = rng.standard_normal((1, 200, 4, 3)).astype("float32")
-    filters = rng.standard_normal((count, 50, 3, 3)).astype("float32")
+    x = rng.standard_normal((1, channels, 4, 3)).astype("float32")
+    filters = rng.standard_normal((count, channels // 4, 3, 3)).astype("float32")
     builder = relax.BlockBuilder()
     image = relax.Var("x", relax.TensorType(x.shape, "float32"))
     with builder.function("main", [image]):
         with builder.dataflow():
             operands = [builder.emit(relax.op.astype(value, dtype)) for value in (image, relax.const(filters))]
             made = builder.emit(relax.op.nn.conv2d(*operands, padding=1, groups=4, out_dtype="float32"))
-            out = builder.emit_output(
-                builder.emit(relax.op.add(made, relax.const(np.ones((1, count, 1, 1), "float32"))))
-            )
+            bias = relax.const(np.ones((1, count, 1, 1), "float32"))
+            out = builder.emit_output(builder.emit(relax.op.add(made, bias)))
         builder.emit_func_output(out)
     prepared = prepare(builder.get(), HOST)
     assert "group_conv2d_nhwc" in prepared.script()
