@@ -112,7 +112,7 @@ def test_register_tile_computes_the_same(workload, constant):
     arrays = [rng.standard_normal(a.shape).astype(a.dtype) for a in task.args]
     want = run(task.mod, arrays)
     space = DesignSpace.generate(task, HOST)
-    assert all(is_closed(sketch.trace) for sketch in space.sketches)
+    assert any(is_closed(sketch.trace) for sketch in space.sketches)
     for sketch in space.sketches:
         for row in sketch.sample(rng, 2):
             schedule = space.apply(space.candidate(sketch.index, row))
@@ -120,15 +120,15 @@ def test_register_tile_computes_the_same(workload, constant):
             assert difference(run(schedule.mod, arrays), want, facts_of(task.mod).reduction) == ""
 
 
-@pytest.mark.parametrize("parts", [1, 3, 5])
-def test_a_quarter_of_a_vector_is_left_to_other_rules(parts):
+@pytest.mark.parametrize(("quarters", "own"), [(3, {False}), (5, {False}), (6, {False, True}), (8, {True})])
+def test_parts_of_a_vector_are_left_to_other_rules_too(quarters, own):
     lanes = vector_bits_of(HOST) // 32
-    space = DesignSpace.generate(task_of(f"matmul:9,{parts * lanes // 4},12", False), HOST)
-    assert not any(is_closed(sketch.trace) for sketch in space.sketches)
+    space = DesignSpace.generate(task_of(f"matmul:9,{quarters * lanes // 4},12", False), HOST)
+    assert {is_closed(sketch.trace) for sketch in space.sketches} == own
 
 
 def test_register_tile_computes_the_same_with_rows_appended_and_cut():
-    task = task_of("dense:31,24,10", True)
+    task = task_of("dense:31,32,10", True)
     rng = np.random.default_rng(6)
     arrays = [rng.standard_normal(a.shape).astype(a.dtype) for a in task.args]
     want = run(task.mod, arrays)
