@@ -27,7 +27,7 @@ _EQUAL_AT = 48  # trials of a task from which on the learned model's order count
 _FIRST = 4  # times the trials of a task's first round that it verifies: of a new task the model knows least
 _PRETRAINED = 64  # trials that a pre-trained model is credited with
 _ONE_IN = 4  # candidates of a round one may be there as the best of its sketch
-_TWICE = 1.0  # in log2: how much slower than the best the draft may expect that one to be
+_SLOWER = 1.3  # in log2: how much slower than the best the draft may expect that one to be, 2.5 times
 
 
 @dataclass
@@ -118,7 +118,7 @@ class DraftVerify(ModelStrategy):
         begun = (*(t.candidate for t in state.trials), *(p.candidate for p in state.under_way.values()))
         tried = {candidate.sketch for candidate in begun}
         scored = [(c.draft_score or 0.0, c) for c in draft.found.leaders]
-        near = {c.hash: c for score, c in scored if score >= scored[0][0] - _TWICE and c.sketch not in tried}
+        near = {c.hash: c for score, c in scored if score >= scored[0][0] - _SLOWER and c.sketch not in tried}
         there = {candidate.hash for candidate in draft.pool}
         draft.pool += state.space.materialise([c for key, c in near.items() if key not in there], self.context.threads)
         draft.waiting = [candidate for candidate in draft.waiting if candidate.hash not in near]
