@@ -42,9 +42,12 @@ def gather(index, lanes: int, *, vectors: int = 3, dtype: str = "float32") -> IR
     x = te.placeholder((ROWS, index(columns - 1) + 1), dtype, "x")
     one = te.const(1, dtype)
     out = te.compute((ROWS, columns), lambda i, j: x[i, index(j)] + one, "out")
+    return in_vectors(x, out, lanes)
+
+
+def in_vectors(x: te.Tensor, out: te.Tensor, lanes: int) -> IRModule:
     sch = s_tir.Schedule(te.create_prim_func([x, out]))
-    _, j = sch.get_loops(sch.get_sblock("out"))
-    _, lane = sch.split(j, [None, lanes])
+    _, lane = sch.split(sch.get_loops(sch.get_sblock("out"))[-1], [None, lanes])
     sch.vectorize(lane)
     return sch.mod
 
@@ -71,6 +74,22 @@ def test_elements_of_any_size(dtype):
     x = np.random.default_rng(0).integers(0, 99, (ROWS, index(3 * lanes - 1) + 1)).astype(dtype)
     wanted = x[:, [index(j) for j in range(3 * lanes)]] + np.ones((), dtype)
     np.testing.assert_array_equal(run(gather(index, lanes, dtype=dtype), tvm.runtime.tensor(x), 3 * lanes), wanted)
+
+
+@pytest.mark.parametrize("lanes", [7, 16])
+def test_truth_values(lanes):
+    columns = 3 * lanes
+    x = te.placeholder((ROWS, 2 * columns), "bool", "x")
+    out = te.compute(
+        (ROWS, columns),
+        lambda i, j: tvm.tirx.Select(x[i, 2 * j + 1], te.const(3.0, "float32"), te.const(-1.0, "float32")),
+        "out",
+    )
+    given = np.random.default_rng(0).integers(0, 2, (ROWS, 2 * columns)).astype(bool)
+    kernel = tvm.compile(in_vectors(x, out, lanes), target=resolve_target("auto"))
+    found = tvm.runtime.tensor(np.zeros((ROWS, columns), "float32"))
+    kernel["main"](tvm.runtime.tensor(given), found)
+    np.testing.assert_array_equal(found.numpy(), np.where(given[:, 1::2], 3.0, -1.0))
 
 
 @pytest.mark.parametrize("name", INDICES)
@@ -135,10 +154,7 @@ def test_a_condition_that_the_lane_decides_keeps_its_meaning():
         lambda i, j: te.if_then_else(2 * j < 2 * columns - 9, x[i, 2 * j], te.const(-1, dtype)),
         "out",
     )
-    sch = s_tir.Schedule(te.create_prim_func([x, out]))
-    _, lane = sch.split(sch.get_loops(sch.get_sblock("out"))[-1], [None, 16])
-    sch.vectorize(lane)
     given = np.random.default_rng(0).standard_normal((ROWS, 2 * columns - 9)).astype(dtype)
     wanted = np.full((ROWS, columns), -1, dtype)
     wanted[:, : (2 * columns - 8) // 2] = given[:, ::2]
-    np.testing.assert_array_equal(run(sch.mod, tvm.runtime.tensor(given), columns), wanted)
+    np.testing.assert_array_equal(run(in_vectors(x, out, 16), tvm.runtime.tensor(given), columns), wanted)
