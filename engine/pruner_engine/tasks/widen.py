@@ -131,10 +131,10 @@ class _Widener(PyExprMutator):
     def _missing(self, filters: int) -> int:
         """Filters to append: up to a number of vectors that has many factors where that is little work.
 
-        Few filters, as of a network that ends in an image, get a whole number of short vectors.
+        Few filters, as of a network that ends in an image, get a whole number of half vectors, or a single short one.
         """
         if filters < _LEAST_CHANNELS:
-            return -filters % _SHORT
+            return -filters % (_SHORT if filters <= _SHORT else max(_SHORT, self.lanes // 2))
         if filters % self.lanes == 0:
             return 0
         many = -filters % (_TILE * self.lanes)
