@@ -15,7 +15,7 @@ from pruner_engine.space.rules.nest import Nest, Operand, close_root, extent_of,
 _ROW_TILE = 16  # most rows in a register tile along the innermost row axis
 _OUTER_ROW_TILE = 4  # and along any other
 _VECTORS = 6  # most vectors in a register tile
-_LEAST_SHARE = 0.5  # of a register that a vector fills
+_LEAST_SHARE = 0.5  # of a register that vectors fill, where there are several
 _UNROLL = 4  # most iterations of the innermost reduction loop in one
 
 
@@ -159,10 +159,10 @@ class RegisterTile:
         lanes = math.gcd(every, self.machine.vector_bits // nest.bits)
         if lanes < self.machine.least_lanes or not all(operand.fills(lanes) for operand in nest.operands):
             return [sch]
-        # what MetaSchedule's rules make of the block, whose vectors may have another length
-        made = [sch] if lanes < every and lanes * nest.bits < self.machine.vector_bits else []
-        if made and lanes * nest.bits < self.machine.vector_bits * _LEAST_SHARE:
-            return made
+        filled = lanes * nest.bits / self.machine.vector_bits if lanes < every else 1.0
+        if filled < _LEAST_SHARE:
+            return [sch]
+        made = [] if filled == 1 else [sch]  # MetaSchedule's rules try vectors of other lengths
         padded = (False, True) if paddings(sch, block, nest) else (False,)
         for blocked, pad_first in product((False, True), padded):
             copy = sch.copy()
