@@ -188,9 +188,9 @@ def _memory_operations(block: ScheduledBlock, operations: Value, accumulators: V
     for touch in block.touches:
         own = touch.read and touch.written
         in_memory = where(block.registers.get(touch.buffer, 0), 0, 1)
+        whole = _whole_loads(touch, block)
         if not inner:
             single = block.vector if block.loops and touch.moves_with(block.loops[-1]) else 1
-            whole = _whole_loads(touch, block)
             loads = loads + (
                 where(whole > 0, operations * whole, single) * touch.times * in_memory if touch.read and not own else 0
             )
@@ -199,7 +199,6 @@ def _memory_operations(block: ScheduledBlock, operations: Value, accumulators: V
         if own:
             continue
         reused = product(loop.extent for loop in inner if touch.moves_with(loop))
-        whole = _whole_loads(touch, block)
         wide = whole > 0
         if touch.read:
             vectors = reused / block.vector * operations

@@ -34,12 +34,10 @@ _REGISTER = 64  # bytes: of the widest vectors that there are
 
 
 def in_whole_loads(mod: IRModule) -> IRModule:
-    """The lowered module with a shuffle of whole vectors for each vector whose elements lie near each other.
+    """The lowered module, for a CPU, with a shuffle of whole vectors for each vector whose elements lie close together.
 
     No element is read beyond the first and the last of the vector.
     """
-    if any(function.attrs["target"].kind.name != "llvm" for function in mod.functions.values()):
-        return mod
     return IRModule({variable: _in_whole_loads(f) for variable, f in mod.functions.items()}, attrs=mod.attrs)
 
 
@@ -130,10 +128,8 @@ def _shuffled(source: Var, place: _Place) -> Expr | None:
     starts = [min(start, span - width) for start in range(0, span, width)]
     vectors = [BufferLoad(source, [Ramp(place.first + (least + start), 1, width)]) for start in starts]
     vectors += vectors[:1] * (-(-lanes // width) - len(vectors))  # TVM wants no fewer elements than there are lanes
-    lane_of = []
-    for apart in place.apart:
-        vector, within = divmod(apart - least, width)
-        lane_of.append(vector * width + within + vector * width - starts[vector])
+    reached = [apart - least for apart in place.apart]
+    lane_of = [one // width * width + one - starts[one // width] for one in reached]
     return Shuffle(vectors, [IntImm("int32", lane) for lane in lane_of])
 
 

@@ -40,8 +40,8 @@ def _pipeline() -> tuple[Any, Any, Any]:
         dynamic = {variable: function for variable, function in mod.functions.items() if _is_dynamic(function)}
         if not dynamic:
             # asked before: a kernel is small until its loops are unrolled
-            lowered = in_registers(accumulated(stock(mod)) if holds_byte_products(mod) else stock(mod))
-            return in_whole_loads(lowered)
+            lowered = accumulated(stock(mod)) if holds_byte_products(mod) else stock(mod)
+            return in_whole_loads(in_registers(lowered)) if _is_for_cpus(lowered) else lowered
         others = {variable: function for variable, function in mod.functions.items() if variable not in dynamic}
         with PassContext(opt_level=context.opt_level, config={**context.config, **_PLAN_ONCE}):
             lowered = stock(IRModule(dynamic, attrs=mod.attrs))
@@ -50,6 +50,11 @@ def _pipeline() -> tuple[Any, Any, Any]:
         return lowered
 
     return lower, finalize_host, finalize_device
+
+
+def _is_for_cpus(lowered: IRModule) -> bool:
+    """Whether no kernel is another device's, in whose memory the buffers outside of it lie."""
+    return all(function.attrs["target"].kind.name == "llvm" for function in lowered.functions.values())
 
 
 def _is_dynamic(function: PrimFunc) -> bool:

@@ -24,12 +24,7 @@ _ON_STACK = {"disable_lower_builtin": IntImm("bool", 1)}  # TVM's name for an al
 
 
 def in_registers(mod: IRModule) -> IRModule:
-    """The lowered module with its tiles on the stack and the loops that name their elements written out.
-
-    A module for another device stays as it is: buffers outside of its kernels lie in the device's memory.
-    """
-    if any(function.attrs["target"].kind.name != "llvm" for function in mod.functions.values()):
-        return mod
+    """The lowered module, for a CPU, with its tiles on the stack and the loops that name their elements written out."""
     functions = {variable: _in_registers(function) for variable, function in mod.functions.items()}
     if all(changed.same_as(mod.functions[variable]) for variable, changed in functions.items()):
         return mod
