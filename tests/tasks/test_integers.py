@@ -12,6 +12,7 @@ from tvm.s_tir import Schedule
 from tvm.target import Target
 
 from machines import machine_of, result_of
+from pruner_engine.frontends.workloads import build_workload
 from pruner_engine.lowering.byte_products import BYTES, PAIRS, WIDE_PAIRS, multiplied, products_of
 from pruner_engine.measure.kernel import facts_of
 from pruner_engine.space.design_space import DesignSpace
@@ -219,6 +220,111 @@ def test_products_with_zeros_that_are_known_only_when_they_run_are_exact(here, u
     assert (got == (given[0].astype("int32") - 131) @ weights).all()
 
 
+COMPUTED = [
+    "matmul:64,64,64,int8",
+    "matmul:33,50,37,int8",
+    "bmm:2,24,40,21,int8",
+    "dense:32,40,64,int8",
+    "conv2d:2,16,9,11,24,3,int8,layout=NHWC",
+    "conv2d:1,9,9,11,10,3,int8,stride=2",
+]
+
+
+@pytest.mark.parametrize("workload", COMPUTED)
+def test_bytes_that_both_operands_are_computed_of_are_multiplied_exactly(here, workload):
+    multiply, target = here
+    mod = build_workload(workload)
+    whole, plain = prepare(mod, target), prepare(mod, target, without=["integers"])
+    assert any(multiply.name in text for text in kernels(whole))
+    given = [bytes_of([int(n) for n in param.ty.shape], "int8", at) for at, param in enumerate(mod["main"].params)]
+    for operand in given[:2]:
+        operand.flat[:3] = -128, -128, 127
+    got, want = (machine_of(m, target)["main"](*map(tvm.runtime.tensor, given)).numpy() for m in (whole, plain))
+    assert got.dtype == "int32" and (got == want).all()
+
+
+def test_a_matrix_is_not_packed_for_few_rows(form):
+    multiply, target = form
+    assert not any(multiply.name in text for text in kernels(prepare(build_workload("matmul:4,64,64,int8"), target)))
+
+
+def test_products_of_which_sums_may_overflow_are_left_alone(form):
+    multiply, target = form
+    deep = prepare(build_workload("matmul:16,16,40000,int8"), target)
+    assert not any(multiply.name in text for text in kernels(deep))
+
+
+def attention(kinds, zeros=(7, 121)):
+    """Products of every head's bytes by another's, which lie transposed, as real numbers."""
+    builder = relax.BlockBuilder()
+    given = [relax.Var(name, relax.TensorType((2, 3, 20, 36), kind)) for name, kind in zip("qk", kinds, strict=True)]
+    with builder.function("main", given):
+        with builder.dataflow():
+            real = []
+            for value, scale, zero in zip(given, (0.02, 0.05), zeros, strict=True):
+                number = builder.emit(relax.op.astype(value, "float32"))
+                moved = builder.emit(relax.op.subtract(number, relax.const(np.float32(zero))))
+                real.append(builder.emit(relax.op.multiply(moved, relax.const(np.float32(scale)))))
+            turned = builder.emit(relax.op.permute_dims(real[1], [0, 1, 3, 2]))
+            result = builder.emit_output(relax.op.matmul(real[0], turned))
+        builder.emit_func_output(result)
+    return builder.finalize()
+
+
+@pytest.mark.parametrize("kinds", [("uint8", "uint8"), ("uint8", "int8"), ("int8", "uint8"), ("int8", "int8")], ids=str)
+def test_products_of_each_by_one_of_its_own_agree_with_those_of_real_numbers(kinds):
+    multiply, target = FORMS["VNNI"]
+    if not runs_here(target):
+        pytest.skip("this processor lacks the instruction")
+    mod = attention(kinds)
+    whole = prepare(mod, target)
+    assert any(multiply.name in text for text in kernels(whole))
+    q, k = given = [bytes_of((2, 3, 20, 36), kind, at) for at, kind in enumerate(kinds)]
+    want = ((q.astype("float64") - 7) * 0.02) @ ((k.astype("float64") - 121) * 0.05).swapaxes(-1, -2)
+    got = machine_of(whole, target)["main"](*map(tvm.runtime.tensor, given)).numpy()
+    np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-4)
+
+
+def test_pairs_multiply_no_real_numbers_that_are_computed():
+    multiply, target = FORMS["AVX2"]
+    assert not any(multiply.name in text for text in kernels(prepare(attention(("uint8", "int8")), target)))
+
+
+@pytest.mark.parametrize("rows", [24, 31])
+def test_products_with_zeros_of_both_that_are_known_only_when_they_run_are_exact(here, rows):
+    multiply, target = here
+    builder = relax.BlockBuilder()
+    shapes = {"a": (rows, 50), "b": (50, 24), "x": (), "y": ()}
+    types = zip(shapes.items(), ("uint8", "int8", "uint8", "int8"), strict=True)
+    params = [relax.Var(name, relax.TensorType(shape, kind)) for (name, shape), kind in types]
+    with builder.function("main", params):
+        with builder.dataflow():
+            a, b, x, y = (builder.emit(relax.op.astype(var, "int32")) for var in params)
+            moved = [builder.emit(relax.op.subtract(value, zero)) for value, zero in ((a, x), (b, y))]
+            result = builder.emit_output(relax.op.matmul(*moved, out_dtype="int32"))
+        builder.emit_func_output(result)
+    prepared = prepare(builder.finalize(), target)
+    assert any(multiply.name in text for text in kernels(prepared))
+    a, b = bytes_of((rows, 50), "uint8", 7), bytes_of((50, 24), "int8", 8)
+    given = [a, b, np.array(131, "uint8"), np.array(-13, "int8")]
+    got = machine_of(prepared, target)["main"](*map(tvm.runtime.tensor, given)).numpy()
+    assert (got == (a.astype("int32") - 131) @ (b.astype("int32") + 13)).all()
+
+
+def test_bytes_that_wrap_around_are_no_operands():
+    """What is taken from a byte in a byte's own arithmetic is no zero of a quantised number."""
+    builder, x = relax.BlockBuilder(), relax.Var("x", relax.TensorType((16, 32), "uint8"))
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            moved = builder.emit(relax.op.subtract(x, relax.const(np.array(9, "uint8"))))
+            weights = relax.const(bytes_of((32, 16), "int8").astype("int32"))
+            result = builder.emit_output(relax.op.matmul(builder.emit(relax.op.astype(moved, "int32")), weights))
+        builder.emit_func_output(result)
+    given, target = bytes_of((16, 32), "uint8", 9), resolve_target("auto")
+    got = ran(prepare(builder.finalize(), target), given, target)
+    assert (got == (given - np.uint8(9)).astype("int32") @ bytes_of((32, 16), "int8").astype("int32")).all()
+
+
 @pytest.mark.parametrize("operator", ["pool", "depthwise", "product"])
 def test_images_less_a_mean_are_no_quantised_numbers(operator):
     """Bytes that become real numbers, but not around a byte: what is rounded would be wrong."""
@@ -301,6 +407,8 @@ SHAPES = {
     "one of spread windows": lambda: network(False, {"padding": (3, 0, 1, 2), "dilation": (2, 1)}, 9, 40, size=(8, 5)),
     "rows that are appended": lambda: (product(31, 50, 24),),
     "a single row": lambda: (product(1, 129, 40),),
+    "a matrix that is computed": lambda: (build_workload("matmul:31,24,50,int8"),),
+    "matrices of each": lambda: (build_workload("bmm:2,24,40,21,int8"),),
 }
 
 

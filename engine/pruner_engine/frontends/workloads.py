@@ -119,10 +119,10 @@ def _matmul(spec: _Spec) -> _Built:
 
 def _dense(spec: _Spec) -> _Built:
     m, n, k = spec.sizes
-    return (
-        {"x": (m, k), "weight": (k, n), "bias": (n,)},
-        lambda x, weight, bias: op.add(op.matmul(x, weight), bias),
-    )
+    shapes: dict[str, tuple[int, ...]] = {"x": (m, k), "weight": (k, n), "bias": (n,)}
+    if spec.dtype == "int8":
+        return shapes, lambda x, w, bias: op.add(op.matmul(x, w, out_dtype="int32"), op.astype(bias, "int32"))
+    return shapes, lambda x, w, bias: op.add(op.matmul(x, w), bias)
 
 
 def _conv(rank: int, depthwise: bool = False) -> _Build:

@@ -94,7 +94,11 @@ def ends_of_parts(split: relax.Call, extent: int) -> list[int]:
     return [min(extent, each * part) for part in range(1, int(how) + 1)]
 
 
+def is_nhwc(call: relax.Call) -> bool:
+    """Whether a convolution of images has its channels last."""
+    return (call.attrs.data_layout, call.attrs.kernel_layout, call.attrs.out_layout) == ("NHWC", "HWIO", "NHWC")
+
+
 def is_constant_nhwc(call: relax.Call) -> bool:
-    """Whether a convolution of images has constant filters and channels last."""
-    layouts = (call.attrs.data_layout, call.attrs.kernel_layout, call.attrs.out_layout)
-    return isinstance(call.args[1], GenericConst) and layouts == ("NHWC", "HWIO", "NHWC")
+    """Whether it has constant filters, too."""
+    return isinstance(call.args[1], GenericConst) and is_nhwc(call)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from tvm import relax, te, tirx
 
 from pruner_engine.lowering.byte_products import BYTES, WordProducts
-from pruner_engine.tasks.integers.weights import BYTE, WORD
+from pruner_engine.tasks.integers.weights import BYTE, LANES, MIDDLE, WORD
 
 _EVERY_BYTE = 0x01010101
 _EVEN_BYTES = 0x00FF00FF
@@ -36,15 +38,55 @@ def window_of(call: relax.Call) -> Window:
 
 
 def matmul(x: te.Tensor, weights: te.Tensor, rows: int, products: WordProducts) -> te.Tensor:
-    """Sums of products of bytes [..., rows, columns]; rows that `x` lacks are of no meaning."""
+    """Sums of products of bytes [..., rows, columns]; rows that `x` lacks are of no meaning.
+
+    Args:
+        weights: of all rows, or with the leading axes of `x`.
+    """
     *batch, given, _ = (int(n) for n in x.shape)
     inside = None if given == rows else lambda *i: i[-1] < given
     x = _operand(x, (*batch, rows), products, lambda *i: i, inside, name="pad_rows")
     depth = [te.reduce_axis((0, int(n)), name="k") for n in x.shape[len(batch) + 1 :]]
+    own = len(weights.shape) - len(depth) - 1  # leading axes of the weights
     return te.compute(
         (*batch, rows, int(weights.shape[-1])),
-        lambda *i: te.sum(products.of(x(*i[:-1], *depth), weights(*depth, i[-1])), axis=depth),
+        lambda *i: te.sum(products.of(x(*i[:-1], *depth), weights(*i[:own], *depth, i[-1])), axis=depth),
         name="matmul",
+    )
+
+
+def packed(q: te.Tensor, products: WordProducts) -> te.Tensor:
+    """Bytes [..., depth, columns] less 128 as words along the depth, as `weights.as_words` lays constants out.
+
+    Zeros fill up words and vectors.
+    """
+    *outer, depth, columns = (int(n) for n in q.shape)
+    apart = products.bits // BYTE  # numbers of a word in the depth: bytes that are widened are the even or the odd ones
+
+    def element(*i: tirx.Var) -> tirx.Expr:
+        *at, word, column = i
+        first = word * WORD + (at.pop() if apart > 1 else 0)
+        parts = [number(at, first + part * apart, column) << part * products.bits for part in range(WORD // apart)]
+        return functools.reduce(operator.or_, parts)
+
+    def number(at: Sequence[tirx.Expr], place: tirx.Expr, column: tirx.Expr) -> tirx.Expr:
+        inside = [*([place < depth] if depth % WORD else []), *([column < columns] if columns % LANES else [])]
+        value = (q(*at, place, column).astype("int32") - MIDDLE) & tirx.const((1 << products.bits) - 1, "int32")
+        return tirx.if_then_else(tirx.all(*inside), value, tirx.const(0, "int32")) if inside else value
+
+    halves = [apart] if apart > 1 else []
+    return te.compute((*outer, *halves, -(-depth // WORD), -(-columns // LANES) * LANES), element, name="packed")
+
+
+def column_sums(words: te.Tensor, products: WordProducts, batch: int) -> te.Tensor:
+    """Sums of the numbers of packed columns over all but `batch` leading axes, [..., 1, columns]."""
+    *extents, columns = (int(n) for n in words.shape)
+    depth = [te.reduce_axis((0, n), "k") for n in extents[batch:]]
+    ones = tirx.const(_EVERY_BYTE if products.bits == BYTE else _EVERY_BYTE & _EVEN_BYTES, "int32")
+    return te.compute(
+        (*extents[:batch], 1, columns),
+        lambda *i: te.sum(products.of(ones, words(*i[:batch], *depth, i[-1])), axis=depth),
+        name="sum_of_bytes",
     )
 
 

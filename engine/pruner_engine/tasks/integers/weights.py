@@ -8,8 +8,9 @@ import numpy as np
 
 BYTE = 8  # bits
 WORD = 4  # bytes
-_LANES = 8  # of the shortest vector that is worth it
-_MOST = 255  # of a byte
+LANES = 8  # of the shortest vector that is worth it
+MIDDLE = 128  # of unsigned bytes
+MOST = 255  # of a byte
 _NEAR = 1e-6  # of the largest weight: a few roundings to float32
 
 
@@ -46,13 +47,13 @@ def byte_weights(weights: np.ndarray, bits: int = BYTE) -> ByteWeights | None:
             return None
         steps, scales = found
     most, least = steps.max(0), steps.min(0)
-    if ((most - least > _MOST) | (np.abs(steps, dtype="int64").sum(0) * _MOST > np.iinfo("int32").max)).any():
+    if ((most - least > MOST) | (np.abs(steps, dtype="int64").sum(0) * MOST > np.iinfo("int32").max)).any():
         return None
     middle = np.maximum(most - 127, np.minimum(least + 128, 0)) if bits == BYTE else np.zeros_like(most)
     if bits > BYTE and max(most.max(), -least.min()) > np.iinfo("int16").max:
         return None
     *kept, depth, columns = weights.shape
-    missing = [*[(0, 0)] * len(kept), (0, -depth % WORD), (0, -columns % _LANES)]
+    missing = [*[(0, 0)] * len(kept), (0, -depth % WORD), (0, -columns % LANES)]
     around = np.pad((steps - middle).astype(f"int{bits}").reshape(weights.shape), missing)
     return ByteWeights(around, middle.astype("int32"), steps.sum(0, dtype="int32"), scales)
 

@@ -1,0 +1,168 @@
+"""What a product of bytes multiplies: the bytes behind an operand, and the factor that it meets, as words."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import partial
+
+from tvm import relax
+from tvm.ir.expr import GenericConst
+from tvm.relax.expr_functor import PyExprMutator
+
+from pruner_engine.lowering.byte_products import WordProducts
+from pruner_engine.tasks.integers import kernels
+from pruner_engine.tasks.integers.weights import BYTE, LANES, MIDDLE, MOST, WORD, as_words, byte_weights
+from pruner_engine.tasks.rewriting import bound, operator_of, shape_of
+
+_MOVES = ("relax.reshape", "relax.permute_dims")
+_DEEPEST = (2**31 - 1) // MOST**2  # sums of products of two bytes that 32 bits hold
+
+
+@dataclass(frozen=True)
+class Bytes:
+    """An operand (q - zero) · scale.
+
+    Attributes:
+        q: unsigned bytes, of the operand's shape.
+        zero: a byte, or an expression of int32 without axes.
+        scale: of float32, without axes; None where the operand is the whole number q - zero.
+    """
+
+    q: relax.Expr
+    zero: int | relax.Expr
+    scale: relax.Expr | None
+
+    @property
+    def known(self) -> tuple[float, int] | None:
+        """Scale and zero of real numbers; None where they are no constants."""
+        if not isinstance(self.scale, GenericConst) or not isinstance(self.zero, int):
+            return None
+        return self.scale.value.numpy().item(), self.zero
+
+
+@dataclass(frozen=True)
+class Factor:
+    """The right operand (p + middle) · scale of a product, of signed numbers p.
+
+    Attributes:
+        words: of p along the depth; zeros may fill depth and columns up.
+        middle: int32, of the columns, of all or of each; None where it is zero.
+        sums: int32, of p + middle over the depth, of each column.
+        scale: float32, of the columns, of all or of each; None where the factor is a whole number.
+    """
+
+    words: relax.Expr
+    middle: relax.Expr | None
+    sums: relax.Expr
+    scale: relax.Expr | None
+
+
+def bytes_of(rewriter: PyExprMutator, value: relax.Expr) -> Bytes | None:
+    """The bytes behind an operand, which some moves of data may have followed; None where it is made of none."""
+    node, moves = bound(rewriter, value), []
+    while operator_of(node) in _MOVES:
+        moves.append(node)
+        value = node.args[0]
+        node = bound(rewriter, value)
+    scale: relax.Expr | None = None
+    if operator_of(node) == "relax.multiply" and _is_number(node.args[1]):
+        node, scale = bound(rewriter, node.args[0]), node.args[1]
+    zero: int | relax.Expr | None = 0
+    if operator_of(node) == "relax.subtract" and _is_number(node.args[1]):
+        node, zero = bound(rewriter, node.args[0]), _whole_zero(rewriter, node.args[1])
+    if str(value.ty.dtype) not in ("int8", "uint8"):  # those are multiplied as they are
+        wanted = "int32" if scale is None else "float32"
+        if operator_of(node) != "relax.astype" or str(node.ty.dtype) != wanted:
+            return None
+        value = node.args[0]
+    elif scale is not None or zero != 0:
+        return None
+    emit = rewriter.builder_.emit
+    if zero is not None and str(value.ty.dtype) == "int8":
+        wide = emit(relax.op.astype(value, "int32"))
+        moved = emit(relax.op.add(wide, relax.const(MIDDLE, "int32")))
+        value, zero = emit(relax.op.astype(moved, "uint8")), _more(rewriter, zero, MIDDLE)
+    if zero is None or str(value.ty.dtype) != "uint8" or (isinstance(zero, int) and zero not in range(256)):
+        return None
+    for move in reversed(moves):
+        value = emit(relax.Call(move.op, [value, *move.args[1:]], move.attrs))
+    return Bytes(value, zero, scale)
+
+
+def words_of(rewriter: PyExprMutator, q: relax.Expr) -> relax.Expr:
+    """Bytes as words along the last axis, the last of which zeros fill."""
+    *outer, depth = shape_of(q) or [0]
+    if depth % WORD:
+        q = rewriter.builder_.emit(relax.op.nn.pad(q, [0, 0] * len(outer) + [0, -depth % WORD]))
+    shape = [*outer, -(-depth // WORD)]
+    # one operator that TVM's planner knows: of a call it would hand out the bytes' memory while the view is read
+    return rewriter.builder_.emit(relax.op.memory.view(q, shape, "int32", 0))
+
+
+def constant_factor(weights: relax.Constant, products: WordProducts) -> Factor | None:
+    """Constant weights as a factor; None where they lie on no grid of bytes, or sums may overflow."""
+    found = byte_weights(weights.value.numpy(), products.bits)
+    if found is None:
+        return None
+    return Factor(
+        relax.const(as_words(found.steps), "int32"),
+        relax.const(found.middle, "int32") if found.middle.any() else None,
+        relax.const(found.sums, "int32"),
+        None if found.scales is None else relax.const(found.scales, "float32"),
+    )
+
+
+def computed_factor(rewriter: PyExprMutator, value: relax.Expr, products: WordProducts, batch: int) -> Factor | None:
+    """What a graph computes as a factor, packed by a kernel of its own; None where it is made of no bytes.
+
+    Numbers of 16 bits multiply whole ones only: real ones are as fast in vectors of their own.
+
+    Args:
+        batch: leading axes that have products of their own.
+    """
+    *extents, columns = shape_of(value) or [0]
+    depth = math.prod(extents[batch:])
+    if depth > _DEEPEST:
+        return None
+    found = bytes_of(rewriter, value)
+    if found is None or (products.bits > BYTE and found.scale is not None):
+        return None
+    emit = rewriter.builder_.emit
+    emit_te = rewriter.builder_.emit_te
+    words = emit_te(partial(kernels.packed, products=products), found.q, primfunc_name_hint="pack_bytes")
+    total = partial(kernels.column_sums, products=products, batch=batch)
+    sums = emit_te(total, words, primfunc_name_hint="sum_of_bytes")
+    if columns % LANES:
+        sums = emit(relax.op.strided_slice(sums, [batch + 1], [0], [columns]))
+    middle: relax.Expr | None = None
+    if not isinstance(found.zero, int):
+        middle = emit(relax.op.subtract(relax.const(MIDDLE, "int32"), found.zero))
+    elif found.zero != MIDDLE:
+        middle = relax.const(MIDDLE - found.zero, "int32")
+    if middle is not None:
+        sums = emit(relax.op.add(sums, emit(relax.op.multiply(middle, relax.const(depth, "int32")))))
+    scale = None if found.scale is None else emit(relax.op.reshape(found.scale, [1]))  # an argument of the kernel
+    return Factor(words, middle, sums, scale)
+
+
+def _whole_zero(rewriter: PyExprMutator, zero: relax.Expr) -> int | relax.Expr | None:
+    """A zero as a whole number; None where it may be none, as the mean that is taken from an image."""
+    found = bound(rewriter, zero)
+    if isinstance(found, GenericConst):
+        number = found.value.numpy().item()
+        return int(number) if number == round(number) else None
+    if str(zero.ty.dtype) == "int32":
+        return zero
+    whole = operator_of(found) == "relax.astype" and "int" in str(found.args[0].ty.dtype)
+    return rewriter.builder_.emit(relax.op.astype(found.args[0], "int32")) if whole else None
+
+
+def _more(rewriter: PyExprMutator, zero: int | relax.Expr, by: int) -> int | relax.Expr:
+    return zero + by if isinstance(zero, int) else rewriter.builder_.emit(relax.op.add(zero, relax.const(by, "int32")))
+
+
+def _is_number(value: relax.Expr) -> bool:
+    """Whether it is one number: a constant of one element, or a tensor without axes."""
+    shape = shape_of(value)
+    return shape == [] or (isinstance(value, GenericConst) and shape is not None and math.prod(shape) == 1)
