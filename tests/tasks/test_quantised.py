@@ -14,6 +14,7 @@ from machines import machine_of
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import load_model
 from pruner_engine.targets.target import resolve_target
+from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
 
 STEP = 0.5  # of the quantised output
@@ -208,3 +209,53 @@ def test_between_arithmetic_quantised_numbers_are_no_bytes(zero, tmp_path):
     prepared = prepare(load_model(str(file)).mod, resolve_target("llvm"))
     assert "uint8" not in prepared.script()
     assert "int8" not in prepared.script()
+
+
+def attention(folder):
+    """Two layers of one shape, and the product of what they make."""
+    nodes = [
+        helper.make_node("MatMul", ["x", "w0"], ["q"], "first"),
+        helper.make_node("MatMul", ["x", "w1"], ["k"], "second"),
+        helper.make_node("Transpose", ["k"], ["turned"], "turn", perm=[1, 0]),
+        helper.make_node("MatMul", ["q", "turned"], ["out"], "both"),
+    ]
+    rng = np.random.default_rng(6)
+    weights = [
+        numpy_helper.from_array((rng.standard_normal((32, 48)) * size).astype("float32"), f"w{at}")
+        for at, size in enumerate((0.1, 0.3))
+    ]
+    shapes = {"x": [16, 32], "out": [16, 16]}
+    tensors = [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in shapes.items()]
+    graph = helper.make_graph(nodes, "attention", tensors[:1], tensors[1:], weights)
+    file = folder / "attention.onnx"
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), file)
+    return file
+
+
+class Rows(CalibrationDataReader):
+    def __init__(self):
+        self.left = iter([{"x": np.random.default_rng(7).standard_normal((16, 32)).astype("float32")}])
+
+    def get_next(self):
+        return next(self.left, None)
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_products_of_what_layers_make_agree(dynamic, tmp_path):
+    file = tmp_path / "quantised.onnx"
+    if dynamic:
+        quantize_dynamic(attention(tmp_path), file, extra_options={"MatMulConstBOnly": False})
+    else:
+        quantize_static(attention(tmp_path), file, Rows())
+    x = np.random.default_rng(8).standard_normal((16, 32)).astype("float32")
+    want, got = of_onnx_runtime(file, x), ours(file, x)
+    assert np.abs(got - want).max() <= np.ptp(want) / 50
+    assert np.ptp(want) > 1
+
+
+def test_layers_share_a_task_whatever_the_scales_of_their_weights(tmp_path):
+    file, target = tmp_path / "quantised.onnx", resolve_target("auto")
+    quantize_dynamic(attention(tmp_path), file)
+    prepared = prepare(load_model(str(file)).mod, target)
+    weights = [task for task in extract_tasks(prepared, target) if "matmul" in task.name and task.weight == 2]
+    assert len(weights) == 1

@@ -77,7 +77,23 @@ class _Writer(PyExprMutator):
         visited = super().visit_call_(call)
         if _makes_bytes(call):
             return self._quantised(visited, 0)
-        return self._real(visited) if _takes_real(call) else visited
+        if _takes_real(call):
+            return self._real(visited)
+        if operator_of(call) == "relax.multiply" and shape_of(call):
+            return relax.op.multiply(*map(self._with_axes, call.args, visited.args))
+        return visited
+
+    def _with_axes(self, original: relax.Expr, operand: relax.Expr) -> relax.Expr:
+        """An operand; where it is the product of a computed number and a constant one, that with an axis.
+
+        Dynamic quantisation multiplies the scale of an operand by that of the weights: `_along` tells why.
+        """
+        product = self._bindings.get(original)
+        if operator_of(product) != "relax.multiply" or shape_of(product) != []:
+            return operand
+        if not any(isinstance(arg, GenericConst) for arg in product.args):
+            return operand
+        return self._emit(relax.op.multiply(*(_along(self.visit_expr(arg), -1, 1) for arg in product.args)))
 
     def _quantised(self, call: relax.Call, shift: int) -> relax.Expr:
         x, scale, zero = call.args
