@@ -180,8 +180,8 @@ _ROWS: dict[str, Callable[..., relax.Expr]] = {
 
 def _follow(other: list[int], shape: list[int], inner: list[int]) -> list[int] | None:
     """The shape in which an operand of the shape `other` broadcasts to `inner` as it does to `shape`; None if none."""
-    if math.prod(other) == 1:
-        return []
+    if math.prod(other) == 1:  # a constant with axes keeps some: without it would be written into its kernel
+        return [1] * len(inner) if other else []
     if other == shape:
         return inner
     full = [1] * (len(shape) - len(other)) + other

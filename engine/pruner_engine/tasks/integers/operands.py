@@ -139,7 +139,7 @@ def computed_factor(rewriter: PyExprMutator, value: relax.Expr, products: WordPr
     if not isinstance(found.zero, int):
         middle = emit(relax.op.subtract(relax.const(MIDDLE, "int32"), found.zero))
     elif found.zero != MIDDLE:
-        middle = relax.const(MIDDLE - found.zero, "int32")
+        middle = relax.const([MIDDLE - found.zero], "int32")
     if middle is not None:
         sums = emit(relax.op.add(sums, emit(relax.op.multiply(middle, relax.const(depth, "int32")))))
     scale = None if found.scale is None else emit(relax.op.reshape(found.scale, [1]))  # an argument of the kernel
