@@ -78,16 +78,26 @@ def packed(q: te.Tensor, products: WordProducts) -> te.Tensor:
     return te.compute((*outer, *halves, -(-depth // WORD), -(-columns // LANES) * LANES), element, name="packed")
 
 
-def column_sums(words: te.Tensor, products: WordProducts, batch: int) -> te.Tensor:
-    """Sums of the numbers of packed columns over all but `batch` leading axes, [..., 1, columns]."""
-    *extents, columns = (int(n) for n in words.shape)
+def column_sums(
+    words: te.Tensor, more: te.Tensor | None, products: WordProducts, batch: int, columns: int
+) -> te.Tensor:
+    """Sums of the numbers of packed columns over all but `batch` leading axes, [..., 1, columns].
+
+    Args:
+        more: one number that is added to each; None for 0.
+    """
+    *extents, wide = (int(n) for n in words.shape)
     depth = [te.reduce_axis((0, n), "k") for n in extents[batch:]]
     ones = tirx.const(_EVERY_BYTE if products.bits == BYTE else _EVERY_BYTE & _EVEN_BYTES, "int32")
-    return te.compute(
-        (*extents[:batch], 1, columns),
+    total = te.compute(
+        (*extents[:batch], 1, wide),
         lambda *i: te.sum(products.of(ones, words(*i[:batch], *depth, i[-1])), axis=depth),
         name="sum_of_bytes",
     )
+    if more is None and wide == columns:
+        return total
+    by = 0 if more is None else more(*[0] * len(more.shape))
+    return te.compute((*extents[:batch], 1, columns), lambda *i: total(*i) + by, name="moved")
 
 
 def row_sums(x: te.Tensor, depth: int) -> te.Tensor:

@@ -12,7 +12,7 @@ from tvm.relax.expr_functor import PyExprMutator
 
 from pruner_engine.lowering.byte_products import WordProducts
 from pruner_engine.tasks.integers import kernels
-from pruner_engine.tasks.integers.weights import BYTE, LANES, MIDDLE, MOST, WORD, as_words, byte_weights
+from pruner_engine.tasks.integers.weights import BYTE, MIDDLE, MOST, WORD, as_words, byte_weights
 from pruner_engine.tasks.rewriting import bound, operator_of, shape_of
 
 _MOVES = ("relax.reshape", "relax.permute_dims")
@@ -131,17 +131,14 @@ def computed_factor(rewriter: PyExprMutator, value: relax.Expr, products: WordPr
     emit = rewriter.builder_.emit
     emit_te = rewriter.builder_.emit_te
     words = emit_te(partial(kernels.packed, products=products), found.q, primfunc_name_hint="pack_bytes")
-    total = partial(kernels.column_sums, products=products, batch=batch)
-    sums = emit_te(total, words, primfunc_name_hint="sum_of_bytes")
-    if columns % LANES:
-        sums = emit(relax.op.strided_slice(sums, [batch + 1], [0], [columns]))
     middle: relax.Expr | None = None
     if not isinstance(found.zero, int):
         middle = emit(relax.op.subtract(relax.const(MIDDLE, "int32"), found.zero))
     elif found.zero != MIDDLE:
         middle = relax.const([MIDDLE - found.zero], "int32")
-    if middle is not None:
-        sums = emit(relax.op.add(sums, emit(relax.op.multiply(middle, relax.const(depth, "int32")))))
+    more = None if middle is None else emit(relax.op.multiply(middle, relax.const(depth, "int32")))
+    total = partial(kernels.column_sums, products=products, batch=batch, columns=columns)
+    sums = emit_te(total, words, more, primfunc_name_hint="sum_of_bytes")
     scale = None if found.scale is None else emit(relax.op.reshape(found.scale, [1]))  # an argument of the kernel
     return Factor(words, middle, sums, scale)
 
