@@ -351,6 +351,9 @@ def test_kernels_that_the_prepared_model_has_no_more_are_told(tuned, tmp_path, m
     said: list[msg.Event] = []
     bundle.export(msg.Export(project=str(tuned), out=str(tmp_path / "out")), JobContext(said.append, Control(), ""))
     assert any(isinstance(event, msg.Notice) and "1 of its tuned kernels do not occur" in event.text for event in said)
+    without = ["untuned", "onnxruntime", "torch", "torch.compile"]
+    compared = bundle.compare_libraries(tuned, rounds=1, without=without, on_phase=lambda _: None)
+    assert [notice.partition(" do not")[0] for notice in compared["notices"]] == ["1 of its tuned kernels"]
 
 
 def test_of_a_library_the_calmest_minute_counts(tuned):

@@ -26,6 +26,9 @@ from pruner_engine.targets.profiling import profile_for
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.prepare import prepare
 
+_ELSEWHERE = "do not occur in the model as this version of the engine prepares it."
+_AGAIN = "Tune the model again to have them tuned."
+
 
 @dataclass(frozen=True)
 class _Found:
@@ -87,9 +90,8 @@ def export(command: Export, job: JobContext) -> None:
             _keep(project, run, summary)
         agrees = all(check["ok"] for check in summary["checks"])
         export_id = project.runs.add_export(run["id"], summary["out"], agrees, summary)
-        if unused := _unused(found.tuned):
-            text = f"{unused} of its tuned kernels do not occur in the model as this version of the engine prepares it."
-            job.emit(Notice(level="warning", text=text, hint="Tune the model again to have them tuned."))
+        if text := _unused(found.tuned):
+            job.emit(Notice(level="warning", text=text, hint=_AGAIN))
         for check in summary["checks"]:
             if not check["ok"]:
                 text = f"The outputs are not those of {check['against']}: {check['message']}."
@@ -97,20 +99,23 @@ def export(command: Export, job: JobContext) -> None:
         job.emit(Exported(export_id=export_id, out=summary["out"], summary=summary))
 
 
-def _unused(tuned: TunedModel) -> int:
-    """How many tuned tasks are no function of the prepared model, as after a change of how models are prepared."""
+def _unused(tuned: TunedModel) -> str:
+    """Says that tuned tasks are no function of the prepared model, as after a change of how models are prepared."""
     used = set(tuned.task_of.values())
     left = (tuned.database.commit_workload(task.mod) for task in tuned.tasks if task.name not in used)
-    return sum(bool(tuned.database.get_top_k(workload, 1)) for workload in left)
+    count = sum(bool(tuned.database.get_top_k(workload, 1)) for workload in left)
+    return f"{count} of its tuned kernels {_ELSEWHERE}" if count else ""
 
 
 def compare_libraries(
     path: Path, *, rounds: int, without: Collection[str], on_phase: Callable[[str], None]
 ) -> dict[str, Any]:
-    """`bench_e2e` on the tuned model of a project file."""
+    """`bench_e2e` on the tuned model of a project file; `notices` are sentences about what was compared."""
     with tuned_of(path, on_phase) as tuned:
         peak_flops = profile_for(tuned.target).peak_flops
-        return bench_e2e(tuned, Turns(rounds, without=without), peak_flops=peak_flops, on_phase=on_phase)
+        told = bench_e2e(tuned, Turns(rounds, without=without), peak_flops=peak_flops, on_phase=on_phase)
+        text = _unused(tuned)
+        return {**told, "notices": [f"{text} {_AGAIN}"] if text else []}
 
 
 @contextmanager

@@ -89,7 +89,7 @@ class _Writer(PyExprMutator):
         Dynamic quantisation multiplies the scale of an operand by that of the weights: `_along` tells why.
         """
         product = self._bindings.get(original)
-        if operator_of(product) != "relax.multiply" or shape_of(product) != []:
+        if product is None or operator_of(product) != "relax.multiply" or shape_of(product) != []:
             return operand
         if not any(isinstance(arg, GenericConst) for arg in product.args):
             return operand

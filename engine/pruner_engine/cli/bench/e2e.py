@@ -67,5 +67,7 @@ def _print_libraries(found: dict[str, Any]) -> None:
         print_table(table)
         if model["ratio"]:
             click.echo(f"tuned takes {percent(model['ratio'])} of the time of {model['best_library']}")
+        for notice in model["notices"]:
+            click.echo(notice)
     if len(found["models"]) > 1 and found["ratio"]:
         click.echo(f"geometric mean over {found['compared']} models: {percent(found['ratio'])}")
