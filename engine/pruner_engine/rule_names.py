@@ -17,6 +17,7 @@ REWRITES = {
     "simplify": False,
     "channels-last": False,
     "integers": True,
+    "bfloat16s": True,
     "transposed": False,
     "wide-products": True,
     "wide-channels": True,

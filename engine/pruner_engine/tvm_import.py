@@ -59,12 +59,12 @@ def _listing_what_is_new() -> Iterator[None]:
 
 @functools.cache
 def _register() -> None:
-    from pruner_engine.lowering.byte_products import register_byte_products
     from pruner_engine.lowering.pipeline import register_lowering
     from pruner_engine.lowering.vector_math import register_vector_math
+    from pruner_engine.lowering.word_products import register_word_products
 
     register_vector_math()
-    register_byte_products()
+    register_word_products()
     register_lowering()
 
 

@@ -13,7 +13,7 @@ from torch import nn
 from machines import machine_of
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import load_model
-from pruner_engine.lowering.byte_products import products_of
+from pruner_engine.lowering.word_products import byte_products_of
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.prepare import prepare
 
@@ -64,7 +64,7 @@ def test_it_agrees_to_a_step(bounds, tmp_path):
     machine = machine_of(prepared, target)
     got, want = machine["main"](tvm.runtime.tensor(x.numpy())).numpy(), model(x).numpy()
     assert np.abs(got - want).max() <= 0.02 * 1.001 and len(np.unique(want)) > 4
-    if multiply := products_of(target):
+    if multiply := byte_products_of(target):
         texts = [f.script() for f in prepared.functions.values() if isinstance(f, tvm.tirx.PrimFunc)]
         assert sum(multiply.name in text for text in texts) == 2
 

@@ -13,13 +13,13 @@ from tvm.target import Target
 
 from machines import machine_of, result_of
 from pruner_engine.frontends.workloads import build_workload
-from pruner_engine.lowering.byte_products import BYTES, PAIRS, WIDE_PAIRS, multiplied, products_of
+from pruner_engine.lowering.word_products import BYTES, PAIRS, WIDE_PAIRS, byte_products_of, multiplied
 from pruner_engine.measure.kernel import facts_of
 from pruner_engine.space.design_space import DesignSpace
 from pruner_engine.targets.target import resolve_target, runs_here
 from pruner_engine.tasks.extract import extract_tasks
-from pruner_engine.tasks.integers.weights import as_words, on_grid
 from pruner_engine.tasks.prepare import prepare
+from pruner_engine.tasks.words.weights import as_words, on_grid
 
 FORMS = {
     "AVX2": (PAIRS, resolve_target('{"kind":"llvm","mcpu":"haswell","num-cores":2}')),
@@ -98,12 +98,12 @@ def test_products_are_exact_in_vectors_of_any_length(here, lanes):
 
 def test_processors_multiply_bytes_as_they_can(form):
     multiply, target = form
-    assert products_of(target) is multiply
+    assert byte_products_of(target) is multiply
 
 
 @pytest.mark.parametrize("words", [{"mcpu": "nehalem"}, {"mcpu": "knl"}, {"mtriple": "aarch64-linux-gnu"}], ids=str)
 def test_other_processors_keep_real_numbers(words):
-    assert products_of(Target({"kind": "llvm", **words})) is None
+    assert byte_products_of(Target({"kind": "llvm", **words})) is None
 
 
 def test_weights_on_a_grid_are_found():
@@ -379,8 +379,8 @@ def arguments_of(task):
 
     def one(at, spec):
         if at in words:
-            parts = bytes_of((*spec.shape, 32 // words[at]), "int8", at)
-            return words_of(parts.astype("int16") if words[at] == 16 else parts)[..., 0]
+            parts = bytes_of((*spec.shape, 4 // np.dtype(words[at]).itemsize), "int8", at)
+            return words_of(parts.astype("int16") if words[at] == "int16" else parts)[..., 0]
         if spec.dtype == "int32":
             return rng.integers(-500, 500, spec.shape, "int32")
         return rng.uniform(0.02, 0.06, spec.shape).astype(spec.dtype)
@@ -487,7 +487,7 @@ def test_their_kernels_are_checked_with_bytes_and_to_a_step(form):
     facts = facts_of(task.mod)
     filters = (3, 3, 4, 32) if multiply is BYTES else (3, 3, 2, 4, 32)
     assert [task.args[i].shape for i in facts.words] == [(2, 9, 11, 4), filters]
-    assert list(facts.words.values()) == [8, multiply.bits]
+    assert list(facts.words.values()) == ["uint8", "uint8" if multiply is BYTES else "int16"]
     assert re.fullmatch("conv2d_dequantize_quantize_dequantize_[0-9a-f]{6}", task.name)
     assert facts.rounds and facts.inputs == ["random", "zeros"]
 

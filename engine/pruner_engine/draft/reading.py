@@ -23,7 +23,7 @@ from pruner_engine.draft.nest import (
     attach,
     bytes_of,
 )
-from pruner_engine.lowering.byte_products import ALL, is_pair_products
+from pruner_engine.lowering.word_products import ALL, is_added_apart
 from pruner_engine.tasks.task import weights_of
 
 _KINDS = {1: "parallel", 2: "vectorized", 3: "unrolled"}  # tirx.ForKind
@@ -145,7 +145,7 @@ class FunctionReader:
             self._value(operand, reads, counts, guarded or kind == "selects")
         if kind and len(reads) > before:
             counts[kind] += 1
-            counts["between"] += is_pair_products(value)
+            counts["between"] += is_added_apart(value)
 
     def _indices(self, indices: Any) -> tuple[Index, ...]:
         return tuple(self._index(i) for i in indices)

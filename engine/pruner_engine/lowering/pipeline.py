@@ -17,11 +17,11 @@ from tvm.s_tir.pipeline import default_s_tir_pipeline
 from tvm.tirx import PrimFunc
 from tvm.tirx.compilation_pipeline import register_tir_pipeline
 
-from pruner_engine.lowering.byte_products import accumulated, holds_byte_products
 from pruner_engine.lowering.gathers import in_whole_loads
 from pruner_engine.lowering.long_kernels import in_few_loops, in_long_loops
 from pruner_engine.lowering.parted_loops import in_parted_loops
 from pruner_engine.lowering.register_tiles import in_registers
+from pruner_engine.lowering.word_products import accumulated, holds_word_products
 
 _PLAN_ONCE = {"tirx.merge_static_smem": True}  # what it says of static memory does not matter: these kernels have none
 
@@ -40,7 +40,7 @@ def _pipeline() -> tuple[Any, Any, Any]:
         dynamic = {variable: function for variable, function in mod.functions.items() if _is_dynamic(function)}
         if not dynamic:
             # asked before: a kernel is small until its loops are unrolled
-            lowered = accumulated(stock(mod)) if holds_byte_products(mod) else stock(mod)
+            lowered = accumulated(stock(mod)) if holds_word_products(mod) else stock(mod)
             return in_whole_loads(in_registers(lowered)) if _is_for_cpus(lowered) else lowered
         others = {variable: function for variable, function in mod.functions.items() if variable not in dynamic}
         with PassContext(opt_level=context.opt_level, config={**context.config, **_PLAN_ONCE}):

@@ -30,7 +30,7 @@ def make_array(
     kind: str = "random",
     reduction: int = 1,
     below: int | None = None,
-    words: int = 0,
+    words: str = "",
 ) -> np.ndarray:
     """Seeded values that any kernel can digest.
 
@@ -42,14 +42,16 @@ def make_array(
             be indices, 0 or 1, whatever the kind.
         reduction: terms that are folded into one output element.
         below: the integers are indices: all from 0 up to, not including, this, so that they reach what they may.
-        words: the integers are words of numbers of so many bits, 8 or 16, which hold bytes: mostly 0 or 1, so that sums
-            stay small, a few of any value.
+        words: the integers are words of numbers of this type: floats, or uint8 or int16 that hold bytes, mostly 0 or 1,
+            so that sums stay small, a few of any value.
     """
     rng = np.random.default_rng(seed)
     numpy_dtype = dtype_of(dtype)
     if below is not None:
         most = min(below, int(np.iinfo(numpy_dtype).max))
         return _drawn(shape, lambda part: rng.integers(0, most, part).astype(numpy_dtype))
+    if words == "bfloat16":
+        return make_array((*shape, 2), words, seed, kind, reduction).view(numpy_dtype)[..., 0]
     if words:
         return _drawn(shape, lambda part: _words(rng, part, words).view(numpy_dtype)[..., 0])
     if numpy_dtype.kind in "biu":
@@ -77,12 +79,12 @@ def _drawn(shape: tuple[int, ...], draw: Callable[[tuple[int, ...]], np.ndarray]
     return draw(shape) if math.prod(shape) <= _PERIOD else np.resize(draw((_PERIOD,)), shape)
 
 
-def _words(rng: np.random.Generator, shape: tuple[int, ...], bits: int) -> np.ndarray:
+def _words(rng: np.random.Generator, shape: tuple[int, ...], dtype: str) -> np.ndarray:
     """Bytes for each element, four or, as numbers of 16 bits, two; mostly 0 or 1."""
-    several = (*shape, 32 // bits)
+    several = (*shape, 4 // np.dtype(dtype).itemsize)
     few = rng.random((*shape, 1)) < _WIDE_WORDS
     numbers = np.where(few, rng.integers(0, 256, several), rng.integers(0, 2, several)).astype(np.uint8)
-    return numbers if bits == 8 else numbers.view(np.int8).astype(np.int16)
+    return numbers if dtype == "uint8" else numbers.view(np.int8).astype(dtype)
 
 
 def difference(

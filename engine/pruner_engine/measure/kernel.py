@@ -11,7 +11,7 @@ import tvm
 from tvm.s_tir import SBlock, Schedule
 from tvm.tirx import BufferStore, IterVar
 
-from pruner_engine.lowering.byte_products import holds_byte_products, widened_operands
+from pruner_engine.lowering.word_products import holds_word_products, numbers_of
 from pruner_engine.measure.correctness import dtype_of
 from pruner_engine.measure.indices import index_bounds
 from pruner_engine.measure.wire import KernelFacts
@@ -42,7 +42,7 @@ def facts_of(mod: tvm.IRModule) -> KernelFacts:
         bounds=index_bounds(
             [block.body for block in blocks if isinstance(block.body, BufferStore)], mod["main"].params
         ),
-        words=_words(mod) if holds_byte_products(mod) else {},
+        words=_words(mod) if holds_word_products(mod) else {},
         epsilon=max((float(ml_dtypes.finfo(dtype_of(name)).eps) for name in floats), default=0.0),
         rounds=rounds,
         weights=weights_of(mod["main"]),
@@ -53,15 +53,15 @@ def _to_bytes(cast: tvm.tirx.Cast) -> bool:
     return str(cast.ty) in ("int8", "uint8") and "float" in str(cast.value.ty)
 
 
-def _words(mod: tvm.IRModule) -> dict[int, int]:
-    """Which arguments of a kernel on bytes hold words of them, and bits of a number: its other integers have one axis,
-    or a single row.
+def _words(mod: tvm.IRModule) -> dict[int, str]:
+    """Which arguments of a kernel on words hold them, and the type of a number: its other integers have one axis, or a
+    single row.
 
     A tensor of one word a pixel is taken for such a row: its first bytes alone are other than 0.
     """
-    params, widened = mod["main"].params, widened_operands(mod)
-    tensors = [(i, p) for i, p in enumerate(params) if str(p.ty.dtype) == "int32" and len(p.ty.shape) > 1]
-    return {i: 16 if any(p.same_as(w) for w in widened) else 8 for i, p in tensors if int(p.ty.shape[-1]) > 1}
+    numbers = numbers_of(mod)
+    tensors = [(i, p) for i, p in enumerate(mod["main"].params) if str(p.ty.dtype) == "int32" and len(p.ty.shape) > 1]
+    return {i: numbers(p) for i, p in tensors if int(p.ty.shape[-1]) > 1}
 
 
 def _folded(block: SBlock) -> Iterator[int]:

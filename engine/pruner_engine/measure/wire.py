@@ -62,7 +62,7 @@ class KernelFacts(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
             follows: it turns the rounding error of a large sum into any error. Both are where numbers are rounded to
             bytes: what NaN becomes then is not said anywhere, and large values all become the largest byte.
         bounds: argument index to the number that its elements, which are indices, have to be below.
-        words: index of each argument whose elements are words to the bits of the numbers in them, 8 or 16.
+        words: index of each argument whose elements are words to the type of the numbers in them.
         epsilon: distance from 1 to the next number in the coarsest float type that it writes, on the way too.
         rounds: it rounds numbers to bytes.
         weights: indices of the arguments that are constants of the model.
@@ -72,7 +72,7 @@ class KernelFacts(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
     reduction: int
     inputs: list[str]
     bounds: dict[int, int]
-    words: dict[int, int]
+    words: dict[int, str]
     epsilon: float
     rounds: bool
     weights: list[int] = []

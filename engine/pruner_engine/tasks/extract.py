@@ -10,7 +10,7 @@ from tvm.s_tir import meta_schedule as ms
 from tvm.target import Target
 from tvm.tirx import IntImm, IterVar
 
-from pruner_engine.lowering.byte_products import holds_byte_products
+from pruner_engine.lowering.word_products import holds_word_products
 from pruner_engine.tasks.operations import operations_of
 from pruner_engine.tasks.task import TensorSpec, TuningTask, module_hash
 
@@ -56,7 +56,7 @@ def _task(symbol: str, mod: tvm.IRModule, weight: int) -> TuningTask:
     label = re.sub(r"\d+(?=_|$)", "", symbol.removeprefix("fused_"))
     params = mod["main"].params
     args = tuple(TensorSpec(str(p.name), tuple(int(d) for d in p.ty.shape), str(p.ty.dtype)) for p in params)
-    if any(spec.dtype in ("uint8", "int8") for spec in args) or holds_byte_products(mod):
+    if any(spec.dtype in ("uint8", "int8") for spec in args) or holds_word_products(mod):
         for name, pattern in _QUANTISED.items():
             label = re.sub(pattern, name, label)
     label = label[:_LABEL_CHARS].rstrip("_")

@@ -7,7 +7,7 @@ from tvm import tirx
 from tvm.ir import Call, Expr
 from tvm.s_tir.analysis import estimate_tir_flops
 
-from pruner_engine.lowering.byte_products import mapped, multiplied
+from pruner_engine.lowering.word_products import mapped, multiplied
 
 _CHOICE = ".if_then_else"  # in the dialect of expressions, whatever that is called
 

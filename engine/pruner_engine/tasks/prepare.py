@@ -15,7 +15,7 @@ from tvm.ir.transform import Sequential
 from tvm.relax import transform as rx
 from tvm.target import Target
 
-from pruner_engine.lowering.byte_products import WordProducts, products_of
+from pruner_engine.lowering.word_products import WordProducts, byte_products_of, multiplies_bfloat16
 from pruner_engine.rule_names import REWRITES, Layout
 from pruner_engine.targets.target import vector_bits_of
 from pruner_engine.tasks.batch_norms import fold_batch_norms
@@ -25,7 +25,6 @@ from pruner_engine.tasks.fold import fold_movement
 from pruner_engine.tasks.follow import follow_layout
 from pruner_engine.tasks.grouped import widen_groups
 from pruner_engine.tasks.halves import summed_in_float32
-from pruner_engine.tasks.integers.rewrite import integer_products
 from pruner_engine.tasks.kernels import legalizations
 from pruner_engine.tasks.layout_free import unmark_unfit
 from pruner_engine.tasks.padding import fold_padding
@@ -40,6 +39,8 @@ from pruner_engine.tasks.transposed import spread_transposed
 from pruner_engine.tasks.widen import widen_channels, widen_products
 from pruner_engine.tasks.winograd import winograd
 from pruner_engine.tasks.within_bounds import within_bounds
+from pruner_engine.tasks.words.bfloat16s import bfloat16_products
+from pruner_engine.tasks.words.integers import integer_products
 from pruner_engine.tasks.written_norms import with_norms
 
 # fused kernels in NHWC vectorise over channels and let weights be prepacked, which outweighs some more traffic
@@ -100,12 +101,12 @@ def layouts(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) ->
         moved = rewrites.moved_channels_last(clean)
         if moved is None:
             return Layouts(plain)
-        whole = rewrites.in_integers(moved)
+        whole = rewrites.in_words(moved)
         spread = spread_transposed(whole) if "transposed" in rewrites.on else whole
         lowered = _lower(spread, rewrites.lanes)
         if not _operators(lowered) <= {*_operators(plain), _VIEW}:
             return Layouts(plain)  # TVM lowers some operators channels first only
-        # channels first, a transposed convolution multiplies zeros, and one of bytes real numbers: that costs more
+        # channels first, a transposed convolution multiplies zeros, and one of words single numbers: that costs more
         # than any traffic
         saves = _TRANSPOSED in _operators(moved) - _operators(spread) or whole is not moved
         worth = saves or _traffic(lowered) <= _NHWC_WORTH * _traffic(plain)
@@ -137,8 +138,9 @@ class _Rewrites:
     def for_target(cls, target: Target, without: Collection[str]) -> _Rewrites:
         cpu = target.kind.name == "llvm"
         on = frozenset(name for name, for_cpus in REWRITES.items() if name not in without and (cpu or not for_cpus))
+        on -= set() if multiplies_bfloat16(target) else {"bfloat16s"}
         lanes = vector_bits_of(target) // 32 if cpu else 0
-        return cls(on, lanes, products_of(target) if "integers" in on else None)
+        return cls(on, lanes, byte_products_of(target) if "integers" in on else None)
 
     def cleaned(self, mod: tvm.IRModule) -> tvm.IRModule:
         """The model with all rewrites that do not ask for a layout."""
@@ -148,13 +150,14 @@ class _Rewrites:
         mod = summed_in_float32(_clean(in_arithmetic(signals_as_images(mod) if "signals" in self.on else mod)))
         if "simplify" in self.on:
             mod = rx.CanonicalizeBindings()(in_groups(parts_first(simplify(cut_windows(fold_padding(mod))))))
-        mod = self.in_integers(mod)
+        mod = self.in_words(mod)
         return widen_products(mod, self.lanes) if "wide-products" in self.on else mod
 
-    def in_integers(self, mod: tvm.IRModule) -> tvm.IRModule:
-        """The model with products of bytes; itself where it has none."""
+    def in_words(self, mod: tvm.IRModule) -> tvm.IRModule:
+        """The model with products of bytes and of bfloat16; itself where it has none."""
         lanes = self.lanes if "winograd" in self.on else 0
-        return integer_products(mod, self.products, lanes) if self.products else mod
+        mod = integer_products(mod, self.products, lanes) if self.products else mod
+        return bfloat16_products(mod) if "bfloat16s" in self.on else mod
 
     def moved_channels_last(self, clean: tvm.IRModule) -> tvm.IRModule | None:
         """The model with its convolutions in NHWC; None where it has none, or one that cannot move."""

@@ -1,4 +1,4 @@
-"""What multiplies and sums up bytes, which are read as words of four, and widened where pairs are multiplied."""
+"""What multiplies and sums up numbers that are read as words: bytes, which pairs are widened of, and bfloat16."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from tvm import relax, te, tirx
 
-from pruner_engine.lowering.byte_products import BYTES, WordProducts
-from pruner_engine.tasks.integers.weights import BYTE, LANES, MIDDLE, WORD
+from pruner_engine.lowering.word_products import BYTES, WordProducts
+from pruner_engine.tasks.words.weights import BYTE, LANES, MIDDLE, WORD
 
 _EVERY_BYTE = 0x01010101
 _EVEN_BYTES = 0x00FF00FF
@@ -56,26 +56,40 @@ def matmul(x: te.Tensor, weights: te.Tensor, rows: int, products: WordProducts) 
 
 
 def packed(q: te.Tensor, products: WordProducts) -> te.Tensor:
-    """Bytes [..., depth, columns] less 128 as words along the depth, as `weights.as_words` lays constants out.
+    """Bytes [..., depth, columns] less 128 as words along the depth, as `weights.as_words` lays constants out."""
+    most = tirx.const((1 << products.bits) - 1, "int32")
+    return _in_words(q, WORD, products.bits, lambda byte: (byte.astype("int32") - MIDDLE) & most)
 
-    Zeros fill up words and vectors.
+
+def paired(x: te.Tensor) -> te.Tensor:
+    """Numbers of 16 bits [..., depth, columns] as words along the depth."""
+    return _in_words(x, 2, 16, lambda number: tirx.reinterpret("uint16", number).astype("int32"))
+
+
+def _in_words(x: te.Tensor, several: int, bits: int, part_of: Callable[[tirx.Expr], tirx.Expr]) -> te.Tensor:
+    """A matrix with words along its depth; zeros fill up words and vectors.
+
+    Args:
+        several: numbers along the depth that go into a word, or into one of the even and one of the odd ones.
+        bits: of a number.
+        part_of: what of a number goes into a word, its other bits 0.
     """
-    *outer, depth, columns = (int(n) for n in q.shape)
-    apart = products.bits // BYTE  # numbers of a word in the depth: bytes that are widened are the even or the odd ones
+    *outer, depth, columns = (int(n) for n in x.shape)
+    apart = several * bits // (WORD * BYTE)
+    wide = -(-columns // LANES) * LANES
 
     def element(*i: tirx.Var) -> tirx.Expr:
         *at, word, column = i
-        first = word * WORD + (at.pop() if apart > 1 else 0)
-        parts = [number(at, first + part * apart, column) << part * products.bits for part in range(WORD // apart)]
-        return functools.reduce(operator.or_, parts)
+        first = word * several + (at.pop() if apart > 1 else 0)
+        places = [first + place * apart for place in range(several // apart)]
+        return functools.reduce(operator.or_, (part(at, place, column) << n * bits for n, place in enumerate(places)))
 
-    def number(at: Sequence[tirx.Expr], place: tirx.Expr, column: tirx.Expr) -> tirx.Expr:
-        inside = [*([place < depth] if depth % WORD else []), *([column < columns] if columns % LANES else [])]
-        value = (q(*at, place, column).astype("int32") - MIDDLE) & tirx.const((1 << products.bits) - 1, "int32")
+    def part(at: Sequence[tirx.Expr], place: tirx.Expr, column: tirx.Expr) -> tirx.Expr:
+        inside = [*([place < depth] if depth % several else []), *([column < columns] if wide > columns else [])]
+        value = part_of(x(*at, place, column))
         return tirx.if_then_else(tirx.all(*inside), value, tirx.const(0, "int32")) if inside else value
 
-    halves = [apart] if apart > 1 else []
-    return te.compute((*outer, *halves, -(-depth // WORD), -(-columns // LANES) * LANES), element, name="packed")
+    return te.compute((*outer, *([apart] if apart > 1 else []), -(-depth // several), wide), element, name="packed")
 
 
 def column_sums(
@@ -88,7 +102,7 @@ def column_sums(
     """
     *extents, wide = (int(n) for n in words.shape)
     depth = [te.reduce_axis((0, n), "k") for n in extents[batch:]]
-    ones = tirx.const(_EVERY_BYTE if products.bits == BYTE else _EVERY_BYTE & _EVEN_BYTES, "int32")
+    ones = tirx.const(_EVERY_BYTE & _EVEN_BYTES if products.widens else _EVERY_BYTE, "int32")
     total = te.compute(
         (*extents[:batch], 1, wide),
         lambda *i: te.sum(products.of(ones, words(*i[:batch], *depth, i[-1])), axis=depth),
@@ -210,7 +224,7 @@ def _operand(
         inside: which elements come from `x`; None where all do.
         outside: the byte in place of others.
     """
-    widens = products is not None and products.bits > BYTE
+    widens = products is not None and products.widens
     if inside is None and not widens:
         return x
     every = 0 if products is None else _EVEN_BYTES & _EVERY_BYTE if widens else _EVERY_BYTE

@@ -3,7 +3,7 @@
 An operand (q - z) · s of unsigned bytes q, with one scale and one zero, meets constant weights (p + m) · t of signed
 bytes p, with a scale t and a middle m, mostly 0, for each output channel. Their product is the sum of q · p, plus m
 times the sum of q, less z times the sum of p + m, all times s · t: whole numbers until the last step. The bytes are
-read as words of four (`byte_products`). Where numbers of 16 bits are multiplied, p has no middle, and the kernel widens
+read as words of four (`word_products`). Where numbers of 16 bits are multiplied, p has no middle, and the kernel widens
 q before.
 
 Depthwise convolutions, which have no sums long enough, multiply real numbers, but read the bytes themselves.
@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 import tvm
@@ -23,16 +24,15 @@ from tvm.ir.expr import GenericConst
 from tvm.ir.transform import Sequential
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
-from pruner_engine.lowering.byte_products import WordProducts
-from pruner_engine.tasks.integers import kernels
-from pruner_engine.tasks.integers.operands import Bytes, Factor, bytes_of, computed_factor, constant_factor, words_of
-from pruner_engine.tasks.integers.weights import BYTE
+from pruner_engine.lowering.word_products import WordProducts
 from pruner_engine.tasks.rewriting import OUTER, is_nhwc, operator_of, rewritten, shape_of
-from pruner_engine.tasks.widen import tileable
 from pruner_engine.tasks.winograd import share_of
+from pruner_engine.tasks.words import kernels
+from pruner_engine.tasks.words.operands import Bytes, Factor, bytes_of, computed_factor, constant_factor
+from pruner_engine.tasks.words.products import emit_conv2d, emit_matmul, is_product, words_of
+from pruner_engine.tasks.words.weights import WORD
 
 _FEW_CHANNELS = 8  # below it widening takes as long as the products
-_FEW_ROWS = 8  # below it packing takes as long
 _PAIRS_SHARE = 0.66  # of a plain convolution's time, that one of pairs takes
 
 
@@ -70,7 +70,7 @@ class _Rewriter(PyExprMutator):
             return visited
         if name == "relax.nn.max_pool2d":
             return self._pooled(visited)
-        if name == "relax.matmul" and _is_product(visited):
+        if name == "relax.matmul" and is_product(visited):
             return self._product(visited, call)
         if name == "relax.nn.conv2d" and is_nhwc(visited):
             return self._convolution(visited, call) if int(visited.attrs.groups) == 1 else self._depthwise(visited)
@@ -91,30 +91,20 @@ class _Rewriter(PyExprMutator):
         return relax.op.multiply(number, x.scale)
 
     def _product(self, call: relax.Call, original: relax.Call) -> relax.Expr:
-        *batch, rows, _ = shape_of(call.args[0]) or [0, 0]
-        own = len(shape_of(call.args[1]) or []) - 2
-        operands = self._operands(call, own)
-        if operands is None:
-            return call
-        x, factor = operands
-        wide = tileable(rows)
-        total = self._emit_products(partial(kernels.matmul, rows=wide), x, factor, "matmul")
-        if wide != rows:
-            total = self.builder_.emit(relax.op.strided_slice(total, [len(batch)], [0], [rows]))
-        return self._result(total, kernels.row_sums, x, factor, original)
+        operands = self._operands(call, len(shape_of(call.args[1]) or []) - 2)
+        return call if operands is None else self._result(emit_matmul, kernels.row_sums, *operands, original)
 
     def _convolution(self, call: relax.Call, original: relax.Call) -> relax.Expr:
         operands, window = self._operands(call) if self._gains(original) else None, kernels.window_of(call)
         if operands is None or (any(window.padding) and not isinstance(operands[0].zero, int)):
             return call
         x, factor = operands
-        outside = x.zero if isinstance(x.zero, int) else 0
-        total = self._emit_products(partial(kernels.conv2d, window=window, outside=outside), x, factor, "conv2d")
-        return self._result(total, partial(kernels.window_sums, window=window, outside=outside), x, factor, original)
+        around: dict[str, Any] = {"window": window, "outside": x.zero if isinstance(x.zero, int) else 0}
+        return self._result(partial(emit_conv2d, **around), partial(kernels.window_sums, **around), x, factor, original)
 
     def _gains(self, call: relax.Call) -> bool:
         """Whether it is faster than in real numbers: pairs take half the instructions, Winograd's convolution fewer."""
-        if self.products.bits == BYTE:
+        if not self.products.widens:
             return True
         *_, channels, _ = shape_of(call.args[1]) or [0, 0]
         winograds = share_of(call, self.winograd_lanes) if self.winograd_lanes else 1.0
@@ -152,15 +142,9 @@ class _Rewriter(PyExprMutator):
 
     # ------------------------------------------------------------ results
 
-    def _emit_products(self, kernel: Callable[..., te.Tensor], x: Bytes, factor: Factor, name: str) -> relax.Expr:
-        self.found = True
-        kernel, words = partial(kernel, products=self.products), words_of(self, x.q)
-        attrs = {"op_pattern": OUTER}
-        return self.builder_.emit_te(kernel, words, factor.words, primfunc_name_hint=name, primfunc_attrs=attrs)
-
     def _result(
         self,
-        total: relax.Expr,
+        emit_product: Callable[..., relax.Expr],
         sums_of: Callable[..., te.Tensor],
         x: Bytes,
         factor: Factor,
@@ -169,14 +153,15 @@ class _Rewriter(PyExprMutator):
         """The sums of products of bytes as the result of the operator that they stand for.
 
         Args:
+            emit_product: what multiplies.
             sums_of: what sums up the bytes of the operand that one result reads.
         """
-        shape, emit = shape_of(original) or [], self.builder_.emit
-        if total.ty.shape[-1] != shape[-1]:
-            total = emit(relax.op.strided_slice(total, [len(shape) - 1], [0], [shape[-1]]))
+        self.found = True
+        emit, words = self.builder_.emit, words_of(self, x.q, WORD)
+        total = emit_product(self, words, factor.words, (shape_of(original) or [0])[-1], self.products)
         if factor.middle is not None:
             depth = (shape_of(x.q) or [0])[-1]
-            sums = self.builder_.emit_te(sums_of, words_of(self, x.q), depth=depth, primfunc_name_hint="sum_of_bytes")
+            sums = self.builder_.emit_te(sums_of, words, depth=depth, primfunc_name_hint="sum_of_bytes")
             total = emit(relax.op.add(total, emit(relax.op.multiply(sums, factor.middle))))
         if x.zero != 0:
             zero = relax.const([x.zero], "int32") if isinstance(x.zero, int) else x.zero
@@ -185,16 +170,3 @@ class _Rewriter(PyExprMutator):
             return total
         scale = emit(relax.op.multiply(factor.scale, x.scale))
         return relax.op.multiply(emit(relax.op.astype(total, "float32")), scale)
-
-
-def _is_product(call: relax.Call) -> bool:
-    """Whether it multiplies matrices of known shapes by one matrix, or each by one of its own.
-
-    One that is no constant is packed first, which few rows do not repay.
-    """
-    data, weights = (shape_of(arg) for arg in call.args)
-    if data is None or weights is None or min(len(data), len(weights)) < 2:
-        return False
-    if isinstance(call.args[1], GenericConst):
-        return len(weights) == 2
-    return data[-2] >= _FEW_ROWS and (len(weights) == 2 or weights[:-2] == data[:-2])

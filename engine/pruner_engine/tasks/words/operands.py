@@ -10,10 +10,10 @@ from tvm import relax
 from tvm.ir.expr import GenericConst
 from tvm.relax.expr_functor import PyExprMutator
 
-from pruner_engine.lowering.byte_products import WordProducts
-from pruner_engine.tasks.integers import kernels
-from pruner_engine.tasks.integers.weights import BYTE, MIDDLE, MOST, WORD, as_words, byte_weights
+from pruner_engine.lowering.word_products import WordProducts
 from pruner_engine.tasks.rewriting import bound, operator_of, shape_of
+from pruner_engine.tasks.words import kernels
+from pruner_engine.tasks.words.weights import MIDDLE, MOST, as_words, byte_weights
 
 _MOVES = ("relax.reshape", "relax.permute_dims")
 _DEEPEST = (2**31 - 1) // MOST**2  # sums of products of two bytes that 32 bits hold
@@ -90,16 +90,6 @@ def bytes_of(rewriter: PyExprMutator, value: relax.Expr) -> Bytes | None:
     return Bytes(value, zero, scale)
 
 
-def words_of(rewriter: PyExprMutator, q: relax.Expr) -> relax.Expr:
-    """Bytes as words along the last axis, the last of which zeros fill."""
-    *outer, depth = shape_of(q) or [0]
-    if depth % WORD:
-        q = rewriter.builder_.emit(relax.op.nn.pad(q, [0, 0] * len(outer) + [0, -depth % WORD]))
-    shape = [*outer, -(-depth // WORD)]
-    # one operator that TVM's planner knows: of a call it would hand out the bytes' memory while the view is read
-    return rewriter.builder_.emit(relax.op.memory.view(q, shape, "int32", 0))
-
-
 def constant_factor(weights: relax.Constant, products: WordProducts) -> Factor | None:
     """Constant weights as a factor; None where they lie on no grid of bytes, or sums may overflow."""
     found = byte_weights(weights.value.numpy(), products.bits)
@@ -126,7 +116,7 @@ def computed_factor(rewriter: PyExprMutator, value: relax.Expr, products: WordPr
     if depth > _DEEPEST:
         return None
     found = bytes_of(rewriter, value)
-    if found is None or (products.bits > BYTE and found.scale is not None):
+    if found is None or (products.widens and found.scale is not None):
         return None
     emit = rewriter.builder_.emit
     emit_te = rewriter.builder_.emit_te

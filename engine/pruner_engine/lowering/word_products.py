@@ -1,0 +1,249 @@
+"""Sums of products of small numbers, several in a step of a lane: what x86 processors have instructions for.
+
+VNNI multiplies the four bytes of a word, unsigned ones of one operand by signed ones of the other, and adds up the
+products. AVX2 and AVX-512 without VNNI do so with two numbers of 16 bits, to which bytes are widened before: they
+multiply bytes with an instruction that saturates only. AVX512-BF16 multiplies two numbers of bfloat16 and adds up
+float32. To schedules and analyzers such a kernel is a product of matrices of words, a quarter or half as deep as that
+of the numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import tvm_ffi
+from tvm import IRModule, tirx
+from tvm.ir import Call, Expr, Op, StringImm
+from tvm.ir._ffi_api import RegisterOp
+from tvm.ir.op import register_op_attr
+from tvm.target import Target, codegen
+from tvm.tirx.op import register_intrin_lowering
+
+_PURE = 1  # TVM's effect kind of an expression
+_WORD_BITS = 32
+
+
+@dataclass(frozen=True)
+class WordProducts:
+    """Sums of the products of the numbers in two words, which one instruction computes in each lane.
+
+    Attributes:
+        name: of the operator, in TVMScript too.
+        bits: of a number. Bytes are unsigned in the left word, all others are signed.
+        instructions: LLVM's names of it by the lanes of a register.
+        adds: it adds the products to a third operand.
+        total: type of the sum.
+        widens: its numbers are bytes that are widened before.
+    """
+
+    name: str
+    bits: int
+    instructions: dict[int, str]
+    adds: bool
+    total: str = "int32"
+    widens: bool = False
+
+    @property
+    def operator(self) -> str:
+        """TVM's name of it."""
+        return f"tirx.{self.name}"
+
+    def of(self, left: Expr, right: Expr) -> Expr:
+        """The sum for two words."""
+        return tirx.call_intrin(self.total, self.operator, left, right)
+
+    def is_in(self, value: object) -> bool:
+        """Whether an expression is such a sum."""
+        return isinstance(value, Call) and value.op.same_as(Op.get(self.operator))
+
+    def lowered(self, call: Call) -> Expr:
+        """The sum as the instruction, or written out where no register is filled."""
+        kind = str(call.ty)
+        lanes = int(kind.partition("x")[2] or 1)
+        left, right = call.args[:2]
+        total = call.args[2] if len(call.args) > 2 else tirx.const(0, kind)
+        if lanes not in self.instructions:
+            return total + self._written_out(left, right, kind)
+        return self._instruction(lanes, total, left, right)
+
+    def _instruction(self, lanes: int, total: Expr, left: Expr, right: Expr) -> Expr:
+        numbers = f"int{self.bits}x{_WORD_BITS // self.bits * lanes}"
+        operands = [tirx.reinterpret(numbers, word) for word in (left, right)]
+        operands = [total, *operands] if self.adds else operands
+        return tirx.call_llvm_pure_intrin(str(total.ty), self.instructions[lanes], *operands)
+
+    def _written_out(self, left: Expr, right: Expr, kind: str) -> Expr:
+        most, half = (1 << self.bits) - 1, 1 << (self.bits - 1)
+        sums = tirx.const(0, kind)
+        for place in range(0, _WORD_BITS, self.bits):
+            one, other = ((word >> tirx.const(place, kind)) & tirx.const(most, kind) for word in (left, right))
+            one = one if self.bits == 8 else (one ^ tirx.const(half, kind)) - tirx.const(half, kind)
+            sums = sums + one * ((other ^ tirx.const(half, kind)) - tirx.const(half, kind))
+        return sums
+
+
+class _BFloat16Products(WordProducts):
+    """Those of bfloat16, summed in float32; TVM has no LLVM type for vectors of such numbers, so the code is given."""
+
+    @property
+    def code(self) -> str:
+        """What a module that holds them imports, in LLVM's language."""
+        return "\n".join(self._function(lanes, name) for lanes, name in self.instructions.items())
+
+    def _function(self, lanes: int, instruction: str) -> str:
+        total, words, numbers = f"<{lanes} x float>", f"<{lanes} x i32>", f"<{2 * lanes} x bfloat>"
+        return f"""
+declare {total} @{instruction}({total}, {numbers}, {numbers})
+define {total} @{self._symbol(lanes)}({total} %total, {words} %left, {words} %right) {{
+  %a = bitcast {words} %left to {numbers}
+  %b = bitcast {words} %right to {numbers}
+  %sum = call {total} @{instruction}({total} %total, {numbers} %a, {numbers} %b)
+  ret {total} %sum
+}}"""
+
+    def _symbol(self, lanes: int) -> str:
+        return f"{self.name}_{lanes}"
+
+    def _instruction(self, lanes: int, total: Expr, left: Expr, right: Expr) -> Expr:
+        return tirx.call_pure_extern(str(total.ty), self._symbol(lanes), total, left, right)
+
+    def _written_out(self, left: Expr, right: Expr, kind: str) -> Expr:
+        """A bfloat16 is the upper half of a float32."""
+        words = f"int32{kind.removeprefix('float32')}"
+        sums = tirx.const(0, kind)
+        for part in (lambda word: word << tirx.const(16, words), lambda word: word & tirx.const(-(1 << 16), words)):
+            one, other = (tirx.reinterpret(kind, part(word)) for word in (left, right))
+            sums = sums + one * other
+        return sums
+
+
+BYTES = WordProducts(
+    "sum_of_byte_products",
+    8,
+    {lanes: f"llvm.x86.avx512.vpdpbusd.{lanes * _WORD_BITS}" for lanes in (4, 8, 16)},
+    adds=True,
+)
+_SHORT = {4: "llvm.x86.sse2.pmadd.wd", 8: "llvm.x86.avx2.pmadd.wd"}
+PAIRS = WordProducts("sum_of_pair_products", 16, _SHORT, adds=False, widens=True)
+# an operator of its own: what lowers it is not told which target it is for
+_WIDE = {**_SHORT, 16: "llvm.x86.avx512.pmaddw.d.512"}
+WIDE_PAIRS = WordProducts("sum_of_wide_pair_products", 16, _WIDE, adds=False, widens=True)
+BFLOAT16S = _BFloat16Products(
+    "sum_of_bfloat16_products",
+    16,
+    {lanes: f"llvm.x86.avx512bf16.dpbf16ps.{lanes * _WORD_BITS}" for lanes in (4, 8, 16)},
+    adds=True,
+    total="float32",
+)
+ALL = (BYTES, PAIRS, WIDE_PAIRS, BFLOAT16S)
+
+
+def byte_products_of(target: Target) -> WordProducts | None:
+    """How the target multiplies bytes exactly; None where it has no instruction that we know."""
+    if _has(target, "avx512vnni", "avx512vl"):
+        return BYTES
+    if _has(target, "avx512f"):
+        return WIDE_PAIRS if _has(target, "avx512bw") else None
+    return PAIRS if _has(target, "avx2") else None
+
+
+def multiplies_bfloat16(target: Target) -> bool:
+    """Whether the target has an instruction for `BFLOAT16S`."""
+    return _has(target, "avx512bf16", "avx512vl")
+
+
+def _has(target: Target, *features: str) -> bool:
+    return target.kind.name == "llvm" and all(codegen.llvm_cpu_has_features(feature, target) for feature in features)
+
+
+def register_word_products() -> None:
+    """Let kernels that hold these products be scheduled and built; `import_tvm` calls it."""
+    for products in ALL:
+        RegisterOp(products.operator, f"The sum of the products of {_WORD_BITS // products.bits} numbers.")
+        attributes = {"TCallEffectKind": _PURE, "TVectorizable": True, "TScriptPrinterName": products.name}
+        for key, value in attributes.items():
+            register_op_attr(products.operator, key, value)
+        register_intrin_lowering(products.operator, target="llvm", f=products.lowered)
+
+
+def is_word_products(value: object) -> bool:
+    """Whether it is a sum of products of the numbers in words."""
+    return any(products.is_in(value) for products in ALL)
+
+
+def is_added_apart(value: object) -> bool:
+    """Whether it is a sum of such products that another instruction adds to a sum."""
+    return any(products.is_in(value) for products in ALL if not products.adds)
+
+
+def holds_word_products(mod: IRModule) -> bool:
+    """Whether a function of the module computes such sums."""
+    return any(_calls(function, ALL) for function in mod.functions.values())
+
+
+def numbers_of(mod: IRModule) -> Callable[[tirx.Var], str]:
+    """The type of the numbers in the words of a tensor, for a module that multiplies some."""
+    widened: list[tirx.Var] = []
+    found = {"uint8"}
+
+    def take(call: Call) -> None:
+        if is_added_apart(call):
+            widened.append(call.args[1].source)
+        if BFLOAT16S.is_in(call):
+            found.add("bfloat16")
+
+    for function in mod.functions.values():
+        tvm_ffi.structural_walk(function, (Call, take))
+
+    def numbers(tensor: tirx.Var) -> str:
+        return "int16" if any(tensor.same_as(other) for other in widened) else min(found)
+
+    return numbers
+
+
+def accumulated(mod: IRModule) -> IRModule:
+    """The module with each sum of a number and products as one operation, where the instruction has it so.
+
+    LLVM adds them up in a register of its own otherwise. For functions whose loops are lowered.
+    """
+
+    def addable(value: Expr) -> WordProducts | None:
+        return next((p for p in ALL if p.adds and p.is_in(value) and len(value.args) == 2), None)
+
+    def merge(added: tirx.Add) -> Expr:
+        for total, sums in ((added.a, added.b), (added.b, added.a)):
+            if (products := addable(sums)) is not None:
+                return tirx.call_intrin(added.ty, products.operator, *sums.args, total)
+        return added
+
+    def importing(function: tirx.PrimFunc) -> tirx.PrimFunc:
+        if not _calls(function, (BFLOAT16S,)):
+            return function
+        code = StringImm(BFLOAT16S.code)
+        return function.with_body(tirx.AttrStmt(tirx.const(0, "int32"), "pragma_import_llvm", code, function.body))
+
+    merged = mapped(mod, (tirx.Add, merge))
+    return IRModule({v: importing(f) for v, f in merged.functions.items()}, attrs=mod.attrs)
+
+
+def multiplied(mod: IRModule) -> IRModule:
+    """The module with a multiplication in place of each, as which it counts among operations."""
+
+    def plain(call: Call) -> Expr:
+        return tirx.Mul(*call.args) if is_word_products(call) else call
+
+    return mapped(mod, (Call, plain))
+
+
+def mapped(mod: IRModule, callback: tuple[type, Callable[[Any], Expr]]) -> IRModule:
+    """The module with what the callback makes of each node of its type."""
+    return IRModule({v: tvm_ffi.structural_map(f, callback) for v, f in mod.functions.items()}, attrs=mod.attrs)
+
+
+def _calls(function: tirx.PrimFunc, several: tuple[WordProducts, ...]) -> bool:
+    def stop(call: Call) -> tvm_ffi.VisitInterrupt | None:
+        return tvm_ffi.VisitInterrupt() if any(products.is_in(call) for products in several) else None
+
+    return tvm_ffi.structural_walk(function, (Call, stop)) is not None

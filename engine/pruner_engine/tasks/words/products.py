@@ -1,0 +1,85 @@
+"""Products of words in a graph: convolutions and matrix products as kernels that multiply them."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from tvm import relax, te
+from tvm.ir.expr import GenericConst
+from tvm.relax.expr_functor import PyExprMutator
+
+from pruner_engine.lowering.word_products import WordProducts
+from pruner_engine.tasks.rewriting import OUTER, shape_of
+from pruner_engine.tasks.widen import tileable
+from pruner_engine.tasks.words import kernels
+
+_FEW_ROWS = 8  # below it packing takes as long as the products
+
+
+def is_product(call: relax.Call) -> bool:
+    """Whether it multiplies matrices of known shapes by one matrix, or each by one of its own.
+
+    One that is no constant is packed first, which few rows do not repay.
+    """
+    data, weights = (shape_of(arg) for arg in call.args)
+    if data is None or weights is None or min(len(data), len(weights)) < 2:
+        return False
+    if isinstance(call.args[1], GenericConst):
+        return len(weights) == 2
+    return data[-2] >= _FEW_ROWS and (len(weights) == 2 or weights[:-2] == data[:-2])
+
+
+def words_of(rewriter: PyExprMutator, x: relax.Expr, numbers: int) -> relax.Expr:
+    """A tensor as words of some numbers along the last axis, the last of which zeros fill."""
+    *outer, depth = shape_of(x) or [0]
+    if depth % numbers:
+        x = rewriter.builder_.emit(relax.op.nn.pad(x, [0, 0] * len(outer) + [0, -depth % numbers]))
+    shape = [*outer, -(-depth // numbers)]
+    # one operator that TVM's planner knows: of a call it would hand out the tensor's memory while the view is read
+    return rewriter.builder_.emit(relax.op.memory.view(x, shape, "int32", 0))
+
+
+def emit_matmul(
+    rewriter: PyExprMutator, words: relax.Expr, factor: relax.Expr, columns: int, products: WordProducts
+) -> relax.Expr:
+    """The sums of a matrix product of words, [..., rows, columns].
+
+    Args:
+        columns: of the result, as of the factor or fewer.
+    """
+    *batch, rows, _ = shape_of(words) or [0, 0]
+    wide = tileable(rows)
+    kernel = partial(kernels.matmul, rows=wide, products=products)
+    total = _emit(rewriter, kernel, words, factor, "matmul")
+    if wide != rows:
+        total = rewriter.builder_.emit(relax.op.strided_slice(total, [len(batch)], [0], [rows]))
+    return _cut(rewriter, total, columns)
+
+
+def emit_conv2d(
+    rewriter: PyExprMutator,
+    words: relax.Expr,
+    factor: relax.Expr,
+    columns: int,
+    products: WordProducts,
+    *,
+    window: kernels.Window,
+    outside: int = 0,
+) -> relax.Expr:
+    """The sums of a convolution of words in NHWC; `outside` is the byte around the image."""
+    kernel = partial(kernels.conv2d, window=window, outside=outside, products=products)
+    return _cut(rewriter, _emit(rewriter, kernel, words, factor, "conv2d"), columns)
+
+
+def _emit(
+    rewriter: PyExprMutator, kernel: partial[te.Tensor], words: relax.Expr, factor: relax.Expr, name: str
+) -> relax.Expr:
+    attrs = {"op_pattern": OUTER}
+    return rewriter.builder_.emit_te(kernel, words, factor, primfunc_name_hint=name, primfunc_attrs=attrs)
+
+
+def _cut(rewriter: PyExprMutator, total: relax.Expr, columns: int) -> relax.Expr:
+    *outer, there = shape_of(total) or [columns]
+    if there == columns:
+        return total
+    return rewriter.builder_.emit(relax.op.strided_slice(total, [len(outer)], [0], [columns]))
