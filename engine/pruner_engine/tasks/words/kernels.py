@@ -62,8 +62,13 @@ def packed(q: te.Tensor, products: WordProducts) -> te.Tensor:
 
 
 def paired(x: te.Tensor) -> te.Tensor:
-    """Numbers of 16 bits [..., depth, columns] as words along the depth."""
-    return _in_words(x, 2, 16, lambda number: tirx.reinterpret("uint16", number).astype("int32"))
+    """Numbers of bfloat16 [..., depth, columns] as words along the depth."""
+
+    def bits(number: tirx.Expr) -> tirx.Expr:
+        # the upper half of a float32, to which TVM widens whatever is computed in bfloat16
+        return (tirx.reinterpret("int32", number.astype("float32")) >> 16) & tirx.const(0xFFFF, "int32")
+
+    return _in_words(x, 2, 16, bits)
 
 
 def _in_words(x: te.Tensor, several: int, bits: int, part_of: Callable[[tirx.Expr], tirx.Expr]) -> te.Tensor:
