@@ -242,7 +242,8 @@ def test_what_accepts_and_says_nothing_is_no_tracker_and_no_board(monkeypatch) -
         assert rpc.sign_of_life("127.0.0.1", port, 0.2) == "silent"
         with pytest.raises(UserError, match="No tracker answers"):
             list_boards(msg.ListBoards(tracker=f"127.0.0.1:{port}"), Said().job())
-    assert rpc.sign_of_life("127.0.0.1", port, 0.2) == "gone"
+    for host in ("127.0.0.1", "a..b"):  # as a tracker that talks nonsense may name it
+        assert rpc.sign_of_life(host, port, 0.2) == "gone"
 
 
 def test_no_tracker_is_a_sentence() -> None:
