@@ -241,6 +241,22 @@ def tuned(tmp_path_factory) -> Path:
     return project
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "runs SET seed = 'x'", "runs SET seed = -1", "runs SET budget_s = 'x'", "runs SET settings = x'ff00'",
+        "runs SET elapsed_s = 'x'", "tasks SET weight = 'x'", "tasks SET untuned_s = 'x'",
+    ],
+)  # fmt: skip
+def test_a_run_with_words_in_the_place_of_figures_does_not_go_on(tuned, tmp_path, change):
+    path = tmp_path / "p.pruner"
+    path.write_bytes(tuned.read_bytes())
+    with Project(path) as project, project.transaction() as db:
+        db.execute(f"UPDATE {change}")
+    with pytest.raises(UserError, match="cannot be read as a project"):
+        resumed(path, trials=5)
+
+
 def test_a_library_that_was_missing_is_looked_for_again(tuned):
     with Project(tuned) as project:
         run = project.runs.get(1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from typing import Any
 
 import tvm
 
@@ -84,9 +85,14 @@ def prepared(run: OpenRun, target: tvm.target.Target) -> Work:
         rows = project.runs.tasks(run.id)
         if rows:
             states = [
-                TaskState(task, r["id"], untuned_s=r["untuned_s"], steer=r["steer"], quarantined=r["quarantined"])
+                TaskState(task, r["id"], untuned_s=_seconds(r), steer=r["steer"], quarantined=r["quarantined"])
                 for r, task in zip(rows, stored_tasks(project.path, rows), strict=True)
             ]
             profile = json.loads(project.work.target(row["target_id"])["profile"])
             return Work(target, DeviceProfile.from_json(profile), states)
     return prepare_run(run, stored_model(project, row), target)
+
+
+def _seconds(task: dict[str, Any]) -> float | None:
+    """A call of the untuned kernel, of a task's row."""
+    return None if task["untuned_s"] is None else float(task["untuned_s"])
