@@ -210,7 +210,8 @@ def look_at_project(folder: Path, seed: int) -> None:
                 for read in (reader.baselines, reader.adaptations, reader.exports, reader.events):
                     read(run["id"])
         with Project(path) as project:
-            preparing.prepared(OpenRun(project, project.runs.newest(), JobContext(lambda event: None)))
+            run = OpenRun(project, project.runs.newest(), JobContext(lambda event: None))
+            preparing.prepared(run, preparing.target_here(run))
 
 
 def look_at_schedules(folder: Path, seed: int) -> None:

@@ -21,7 +21,7 @@ from pruner_engine.measure import pipeline
 from pruner_engine.measure.forked import ForkedWorker
 from pruner_engine.measure.launch import ZygoteProcess
 from pruner_engine.measure.measurer import Measurer
-from pruner_engine.measure.process import limit_memory
+from pruner_engine.measure.process import limit_memory, log_tail
 from pruner_engine.measure.types import MeasureInput, MeasureOptions, MeasureResult
 from schedules import CPU, random_schedule, task_of
 from seeds import seeded, seeds
@@ -62,6 +62,20 @@ def test_a_buried_child_has_no_pipe_that_could_be_taken_for_another_childs(tmp_p
     child.close()
     os.waitpid(child.pid, 0)
     assert (child.read, child.write) == (-1, -1)
+
+
+def test_an_error_of_a_forked_process_ends_it_alone_and_is_in_its_log(tmp_path):
+    def body(inbox: int, outbox: int) -> None:
+        raise BrokenPipeError("nobody listens")
+
+    try:
+        child = ForkedWorker(body, str(tmp_path), 0)
+    except BrokenPipeError:  # in the fork, which would go on as if it were this process
+        os._exit(0)
+    _, status = os.waitpid(child.pid, 0)
+    assert os.waitstatus_to_exitcode(status) == 1
+    assert "nobody listens" in log_tail(child.log.fileno())
+    child.close()
 
 
 VICTIMS = {"worker": lambda zygote: zygote.children(), "zygote": lambda zygote: [zygote]}

@@ -133,6 +133,42 @@ def test_one_that_tells_much_is_heard_while_it_is_told_something(zygote_of, monk
     assert [(answer.id, len(answer.log)) for answer in answers] == [(job, 300_000) for job in range(4)]
 
 
+LAST_WORDS = """
+import os, select, signal
+from pruner_engine.measure import build, wire, zygote
+
+def serve(inbox, outbox):
+    while (job := wire.receive(inbox)) is not None:
+        wire.send(outbox, wire.Built(id=job.id))
+        if job.id == 0 and DIES:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+def end_overdue(self):
+    for child in [child for child in self._children.values() if child.job is not None and child.job.id == 0]:
+        if DIES:
+            os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+            self._reap()
+        elif not child.timed_out:
+            select.select([child.read], [], [])  # it has answered, and is ended before that is heard
+            child.deadline = 0.0
+    ended(self)
+
+build.serve, ended = serve, zygote.Zygote._end_overdue
+zygote.Zygote._end_overdue = end_overdue
+zygote.main()
+"""
+
+
+@pytest.mark.parametrize("dies", [True, False])
+def test_a_builder_that_is_dead_after_its_last_words_gets_no_other_build(zygote_of, dies):
+    zygote = zygote_of(f"DIES = {dies}{LAST_WORDS}")
+    for job in range(2):
+        zygote.send(wire.Build(id=job, mod="", target="", library=""))
+    answers = [zygote.receive(30.0) for _ in range(2)]
+    zygote.close()
+    assert [(answer.id, answer.error) for answer in answers] == [(0, ""), (1, "")]
+
+
 NONSENSE = """
 import os, signal
 from pruner_engine.measure import runner, wire, zygote

@@ -5,8 +5,12 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import signal
 import socket
+import subprocess
+import sys
 import tempfile
+import termios
 import threading
 import time
 from pathlib import Path
@@ -15,6 +19,7 @@ import pytest
 
 from pruner_engine.jobs import channel
 from pruner_engine.jobs.channel import Hub, Listener
+from pruner_engine.processes.child import environment, module_command
 from pruner_engine.protocol import Failed, Heartbeat, Hello, Notice, RunFinished, decode_event
 
 HELLO = Hello(protocol=1, version="1", pid=1)
@@ -55,6 +60,25 @@ def test_the_end_of_a_run_reaches_a_terminal_that_was_stopped(pipe, waits):
     assert DONE in told
     if NOTICE in waits and BEAT in waits:
         assert told[told.index(DONE) - 7 : told.index(DONE)] == [NOTICE] * 7, "what is stale makes room first"
+
+
+def test_a_long_line_is_whole_although_its_engine_was_stopped_in_the_middle_of_it():
+    """As by `kill -STOP`, or with its container, while its terminal does not read."""
+    with subprocess.Popen(
+        module_command("pruner_engine.jobs"), env=environment(), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as engine:
+        engine.stdin.write(b'{"type":"%s"}\n' % (b"x" * 300_000))  # which is no command, and told to be none
+        engine.stdin.flush()
+        waiting, limit = b"\0" * 4, time.monotonic() + 60
+        while int.from_bytes(waiting, sys.byteorder) < 1 << 15 and time.monotonic() < limit:
+            time.sleep(0.02)
+            waiting = fcntl.ioctl(engine.stdout, termios.FIONREAD, bytes(4))
+        engine.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, engine.pid, os.WSTOPPED)
+        engine.send_signal(signal.SIGCONT)
+        told = next(event for event in map(decode_event, engine.stdout) if isinstance(event, Failed))
+        engine.stdin.close()
+    assert "x" * 300_000 in told.message
 
 
 def test_what_waits_is_written_before_the_end():

@@ -195,6 +195,29 @@ def test_a_run_that_has_learned_nothing_goes_on_only_with_its_checkpoint(tmp_pat
     assert [type(event) for event in said] == [msg.Phase], "nothing was begun"
 
 
+@pytest.mark.parametrize("prepared", [True, False])
+def test_a_run_of_another_device_does_not_go_on_here_and_stays_as_it_was(tmp_path, monkeypatch, prepared):
+    path = tmp_path / "p.pruner"
+
+    def killed(*args, **options):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, contextlib.suppress(KeyboardInterrupt):
+        if not prepared:
+            patch.setattr(Libraries, "time", killed)
+        started(path)
+    with Project(path) as project, project.transaction() as db:
+        db.execute("UPDATE targets SET fingerprint = 'elsewhere', device = 'another processor'")
+    with Project(path) as project:
+        before = project.query("SELECT * FROM runs"), project.query("SELECT * FROM targets")
+        assert bool(project.runs.tasks(1)) == prepared
+    with pytest.raises(UserError, match="tuned on another processor"):
+        resumed(path, trials=9)
+    with Project(path) as project:
+        assert (project.query("SELECT * FROM runs"), project.query("SELECT * FROM targets")) == before
+        assert project.trials.counts(1)[0] == (4 if prepared else 0)
+
+
 @pytest.fixture
 def model_of_two_tasks(tmp_path) -> Path:
     import onnx
@@ -216,6 +239,22 @@ def tuned(tmp_path_factory) -> Path:
     project = tmp_path_factory.mktemp("exported") / "p.pruner"
     started(project)
     return project
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "runs SET seed = 'x'", "runs SET seed = -1", "runs SET budget_s = 'x'", "runs SET settings = x'ff00'",
+        "runs SET elapsed_s = 'x'", "tasks SET weight = 'x'", "tasks SET untuned_s = 'x'",
+    ],
+)  # fmt: skip
+def test_a_run_with_words_in_the_place_of_figures_does_not_go_on(tuned, tmp_path, change):
+    path = tmp_path / "p.pruner"
+    path.write_bytes(tuned.read_bytes())
+    with Project(path) as project, project.transaction() as db:
+        db.execute(f"UPDATE {change}")
+    with pytest.raises(UserError, match="cannot be read as a project"):
+        resumed(path, trials=5)
 
 
 def test_a_library_that_was_missing_is_looked_for_again(tuned):

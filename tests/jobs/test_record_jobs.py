@@ -204,6 +204,16 @@ def test_traces_that_do_not_fit_are_left_out_and_said(project: Path, tmp_path: P
     assert said[-1].records == 2 and "does not fit" in said[-1].problems[0]
 
 
+def test_a_record_that_comes_twice_is_told_as_one(project: Path, tmp_path: Path) -> None:
+    folder = exported(project, tmp_path / "out")
+    lines = (folder / RECORDS).read_text()
+    (folder / RECORDS).write_text(lines * 2)
+    said = Said()
+    import_records(msg.ImportRecords(project=str(project), folder=str(folder)), said.job())
+    with ProjectReader(project) as reader:
+        assert said[-1].records == reader.run(said[-1].run_id)["trials"] == len(lines.splitlines())
+
+
 def test_nothing_that_fits_changes_nothing(project: Path, tmp_path: Path) -> None:
     folder = exported(project, tmp_path / "out")
     (folder / RECORDS).write_text("")
@@ -242,7 +252,8 @@ def test_what_accepts_and_says_nothing_is_no_tracker_and_no_board(monkeypatch) -
         assert rpc.sign_of_life("127.0.0.1", port, 0.2) == "silent"
         with pytest.raises(UserError, match="No tracker answers"):
             list_boards(msg.ListBoards(tracker=f"127.0.0.1:{port}"), Said().job())
-    assert rpc.sign_of_life("127.0.0.1", port, 0.2) == "gone"
+    for host in ("127.0.0.1", "a..b"):  # as a tracker that talks nonsense may name it
+        assert rpc.sign_of_life(host, port, 0.2) == "gone"
 
 
 def test_no_tracker_is_a_sentence() -> None:

@@ -69,7 +69,7 @@ def tune(path, trials, *, target=HOPPER, emit=lambda event, control, *builder: N
                 project.runs.add_tasks(run_id, ids, [1])
                 work.states.append(TaskState(task, ids[0]))
         else:
-            work = prepared(OpenRun(project, run_id, job))
+            work = prepared(OpenRun(project, run_id, job), target)
         plan = RunPlan(
             run_id,
             work.states,

@@ -3,6 +3,7 @@
 import errno
 import fcntl
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -17,7 +18,7 @@ import pytest
 import chosen_runs
 from pruner_engine.errors import UserError
 from pruner_engine.space.candidate import Candidate
-from pruner_engine.store.lock import WriterLock, is_being_written
+from pruner_engine.store.lock import WriterLock, is_being_written, last_words
 from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.store.runs import IMPORTED
@@ -167,6 +168,44 @@ def test_the_lock_of_a_killed_writer_is_free(tmp_path):
     child.stdout.close()
     assert not is_being_written(path)
     Project(path).close()
+
+
+def test_a_writer_whose_lock_somebody_removed_leaves_that_of_the_next_one_alone(tmp_path):
+    path = tmp_path / "p.pruner"
+    first = WriterLock(path)
+    (tmp_path / "p.pruner-lock").unlink()
+    second = WriterLock(path)
+    first.release()
+    assert is_being_written(path)
+    with pytest.raises(UserError, match="Another engine works on this project"):
+        WriterLock(path)
+    second.release()
+    assert not any(tmp_path.iterdir())
+
+
+def test_a_writer_whose_folder_has_become_something_else_still_lets_go_of_its_lock(tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    before = len([*Path("/proc/self/fd").iterdir()])
+    lock = WriterLock(folder / "p.pruner")
+    shutil.rmtree(folder)
+    folder.touch()
+    lock.release()
+    assert len([*Path("/proc/self/fd").iterdir()]) == before
+
+
+def test_a_link_in_the_place_of_the_lock_is_not_followed(tmp_path):
+    """Somebody who hands a project on may have put one beside it."""
+    (letter := tmp_path / "letter").write_text("Dear reader")
+    (tmp_path / "p.pruner-lock").symlink_to(letter)
+    with pytest.raises(UserError, match="cannot be written"):
+        Project(tmp_path / "p.pruner")
+    assert letter.read_text() == "Dear reader"
+
+
+def test_nobody_waits_for_a_pipe_in_the_place_of_the_lock(tmp_path):
+    os.mkfifo(tmp_path / "p.pruner-lock")
+    assert not is_being_written(tmp_path / "p.pruner") and last_words(tmp_path / "p.pruner") is None
 
 
 @pytest.mark.parametrize(

@@ -140,6 +140,13 @@ class Hub:
             listener.close()
 
 
+def write_whole(file: int, line: bytes) -> None:
+    """Write a line to a pipe: a process that is stopped while the pipe is full has written a part when it goes on."""
+    rest = memoryview(line)
+    while rest:
+        rest = rest[os.write(file, rest) :]
+
+
 def _bound(base: str) -> socket.socket | None:
     """A socket that listens in a folder of this user's alone, in `base` or else the temporary folder; None if there
     cannot be one."""

@@ -15,7 +15,7 @@ from typing import Literal
 from pruner_engine import __version__
 from pruner_engine import protocol as msg
 from pruner_engine.errors import StoppedError, of_surroundings
-from pruner_engine.jobs.channel import Hub, Listener
+from pruner_engine.jobs.channel import Hub, Listener, write_whole
 from pruner_engine.jobs.heartbeat import BEAT_S
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.job_queue import JobQueue, QueuedJob
@@ -59,10 +59,10 @@ class Engine:
     def serve(self) -> None:
         """Until `Quit`, until the parent is gone, or, detached from it, until the job is done."""
         # What TVM, LLVM or a model prints must not get between the messages
-        events = os.fdopen(os.dup(1), "wb", 0)
+        events = os.dup(1)
         os.dup2(2, 1)
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal's client decides what ^C means
-        parent = self._hub.add(events.write, self._hello)
+        parent = self._hub.add(functools.partial(write_whole, events), self._hello)
         threading.Thread(target=self._read_parent, args=(parent,), daemon=True).start()
         threading.Thread(target=self._beat, daemon=True).start()
         while (job := self._jobs.next()) is not None:

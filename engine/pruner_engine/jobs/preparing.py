@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from typing import Any
 
 import tvm
 
@@ -63,18 +64,35 @@ def prepare_run(run: OpenRun, model: LoadedModel, target: tvm.target.Target) -> 
     return Work(target, profile, states)
 
 
-def prepared(run: OpenRun) -> Work:
+def target_here(run: OpenRun) -> tvm.target.Target:
+    """The target of a run that is to go on.
+
+    Raises:
+        UserError: the run is of a device that is not this machine's, prepared there or not.
+    """
+    row, project = run.row, run.project
+    with making_sense(project.path):
+        stored = project.work.target(row["target_id"])
+        target = resolve_target(stored["text"])
+    refuse_other_device(stored, target, settings_from(row["settings"]))
+    return target
+
+
+def prepared(run: OpenRun, target: tvm.target.Target) -> Work:
     """The run's work from the project file; prepared anew where it was stopped before that."""
     row, project = run.row, run.project
     with making_sense(project.path):
-        stored_target = project.work.target(row["target_id"])
-        target = resolve_target(stored_target["text"])
         rows = project.runs.tasks(run.id)
         if rows:
-            refuse_other_device(stored_target, target, settings_from(row["settings"]))
             states = [
-                TaskState(task, r["id"], untuned_s=r["untuned_s"], steer=r["steer"], quarantined=r["quarantined"])
+                TaskState(task, r["id"], untuned_s=_seconds(r), steer=r["steer"], quarantined=r["quarantined"])
                 for r, task in zip(rows, stored_tasks(project.path, rows), strict=True)
             ]
-            return Work(target, DeviceProfile.from_json(json.loads(stored_target["profile"])), states)
+            profile = json.loads(project.work.target(row["target_id"])["profile"])
+            return Work(target, DeviceProfile.from_json(profile), states)
     return prepare_run(run, stored_model(project, row), target)
+
+
+def _seconds(task: dict[str, Any]) -> float | None:
+    """A call of the untuned kernel, of a task's row."""
+    return None if task["untuned_s"] is None else float(task["untuned_s"])

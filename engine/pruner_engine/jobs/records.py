@@ -75,13 +75,13 @@ def import_records(command: ImportRecords, job: JobContext) -> None:
         run_id = _add_run(project, run, tasks, fitting, command, folder)
         for problem in problems:
             project.runs.add_event(run_id, "warning", problem)
+        count, _ = project.trials.counts(run_id)
     if command.same_device and (caches := settings_from(run["settings"]).caches) != _CACHES:
         text = f"The records count as measured with warm caches, and exports of runs with {caches} ones leave them out."
         hint = f"`pruner export --run {run_id}` takes them."
         job.emit(Notice(level="info", text=text, hint=hint))
     for problem in problems[:3]:
         job.emit(Notice(level="warning", text=problem))
-    count = sum(len(records) for records in fitting.values())
     job.emit(RecordsImported(run_id=run_id, records=count, failed=found.failed, problems=problems))
 
 

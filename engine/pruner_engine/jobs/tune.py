@@ -17,7 +17,7 @@ from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.known import check_known, take_known
 from pruner_engine.jobs.measuring import check_tracker, measured_on, measurer_for
 from pruner_engine.jobs.open_run import BY_THE_USER, OpenRun
-from pruner_engine.jobs.preparing import Work, prepare_run, prepared
+from pruner_engine.jobs.preparing import Work, prepare_run, prepared, target_here
 from pruner_engine.jobs.surroundings import host, versions
 from pruner_engine.plugins import load_plugins
 from pruner_engine.protocol import Notice, Phase, Resume, RunFinished, RunStarted, State, Tune
@@ -92,6 +92,7 @@ def resume(command: Resume, job: JobContext) -> None:
         check_tracker(settings)
         if not project.runs.has_learned(run.id):  # else its own model serves, whatever has become of the checkpoint
             check_settings(row["strategy"], settings)
+        target = target_here(run)
         budget = renewed(Budget(row["budget_trials"], row["budget_s"]), spent=spent, asked=asked)
         run.update(
             budget_trials=budget.trials,
@@ -104,7 +105,7 @@ def resume(command: Resume, job: JobContext) -> None:
         job.emit(RunStarted(project=str(project.path), run_id=run.id, resumed=True))
         _tell_little_room(run)
         with run.under_way():
-            _tune(run, prepared(run), settings)
+            _tune(run, prepared(run, target), settings)
 
 
 def _run_to_resume(project: Project, command: Resume) -> int:

@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import tempfile
+import traceback
 from collections.abc import Callable
 from typing import IO
 
@@ -35,9 +36,15 @@ class ForkedWorker:
         parent = os.getpid()
         self.pid = os.fork()
         if self.pid == 0:
-            _become_child(parent, self.log.fileno(), (child_read, child_write), memory_bytes)
-            body(child_read, child_write)
-            os._exit(0)
+            status = 1
+            try:
+                _become_child(parent, self.log.fileno(), (child_read, child_write), memory_bytes)
+                body(child_read, child_write)
+                status = 0
+            except BaseException:  # had it its way, this copy would end its siblings and remove their folder
+                os.write(2, traceback.format_exc().encode())
+            finally:
+                os._exit(status)
         os.setpgid(self.pid, self.pid)
         os.close(child_read)
         os.close(child_write)

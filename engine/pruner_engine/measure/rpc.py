@@ -104,7 +104,7 @@ def sign_of_life(host: str, port: int, timeout_s: float) -> Sign:
     greeting = b"client:heartbeat"  # matches no key: the server declines and goes on waiting
     try:
         board = socket.create_connection((host, port), timeout=timeout_s)
-    except OSError:
+    except (OSError, UnicodeError):  # UnicodeError: a host with a label that is empty or too long
         return "gone"
     try:
         with board:

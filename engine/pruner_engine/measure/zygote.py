@@ -161,7 +161,8 @@ class Zygote:
         child.job = None
         log = process.log_tail(child.log.fileno())
         wire.send(self._outbox, wire.with_log(message, log))
-        if message.spent:
+        # one that was ended, or has died, after its last words takes no other job: that would be told to have failed
+        if message.spent or child.timed_out or child.pid not in self._children:
             process.kill_group(child.pid)  # whatever it has left running goes too
             if child is self._runner:
                 self._runner = None

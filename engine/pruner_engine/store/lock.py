@@ -19,6 +19,8 @@ from pruner_engine.errors import UserError
 _TRIES, _REST_S = 10, 0.02  # whoever asks whether the project is being written holds the lock for an instant
 _ROOM = 4096  # bytes: a block of most disks
 _LONGEST = 900  # characters of a reason, each of at most four bytes
+# a link or a pipe under the lock's name is of somebody who means harm: neither is followed or waited for
+_OPENED = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
 class LastWords(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -65,7 +67,7 @@ class WriterLock:
     def _acquire(self) -> int:
         while True:
             try:
-                fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+                fd = os.open(self._path, os.O_RDWR | os.O_CREAT | _OPENED, 0o644)
             except OSError as error:
                 raise UserError(
                     f"The folder {self._path.parent} cannot be written: {error.strerror}.",
@@ -102,15 +104,18 @@ class WriterLock:
         return None
 
     def release(self) -> None:
-        if self.last_words is None:
-            ((self.moved_to() or self._path.parent) / self._path.name).unlink(missing_ok=True)
+        """Free the project; the file goes too, unless it keeps words, or another engine has made one in its place."""
+        with contextlib.suppress(OSError):  # the folder may be gone, or not to be written any more
+            file = (self.moved_to() or self._path.parent) / self._path.name
+            if self.last_words is None and os.path.samestat(file.lstat(), os.fstat(self._fd)):
+                file.unlink()
         os.close(self._fd)
 
 
 def last_words(project: Path) -> LastWords | None:
     """What the last writer could not write into the project."""
     try:
-        fd = os.open(_lock_path(project), os.O_RDONLY | os.O_CLOEXEC)
+        fd = os.open(_lock_path(project), os.O_RDONLY | _OPENED)
     except OSError:
         return None
     try:
@@ -140,7 +145,7 @@ def _lock_alone(fd: int) -> None:
 def is_being_written(project: Path) -> bool:
     """Whether a living engine holds the project."""
     try:
-        fd = os.open(_lock_path(project), os.O_RDONLY | os.O_CLOEXEC)
+        fd = os.open(_lock_path(project), os.O_RDONLY | _OPENED)
     except OSError:
         return False
     try:

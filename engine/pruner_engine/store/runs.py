@@ -7,12 +7,13 @@ import os
 import time
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
 from pruner_engine.errors import UserError
 from pruner_engine.store.of_run import CALLS, UNTUNED_S, WEIGHT
+from pruner_engine.store.reading import making_sense
 
 if TYPE_CHECKING:
     from pruner_engine.store.project import Project
@@ -45,6 +46,17 @@ class _Calls(msgspec.Struct):
     calls: int
 
 
+class _Told(msgspec.Struct):
+    """What is computed with of a run's row, which in a file of unknown origin may be of any type."""
+
+    strategy: str
+    seed: Annotated[int, msgspec.Meta(ge=0)]
+    budget_trials: int | None
+    budget_s: float | None
+    settings: str
+    elapsed_s: float
+
+
 class RunRepository:
     """State of runs; every change is one transaction."""
 
@@ -59,10 +71,12 @@ class RunRepository:
             return int(db["runs"].insert({**row, "created": now, "updated": now, **columns}).last_pk)
 
     def get(self, run_id: int) -> dict[str, Any]:
-        """Raises UserError where the project has no such run."""
+        """Raises UserError where the project has no such run, or its row makes no sense."""
         found = self._project.query("SELECT * FROM runs WHERE id = ?", (run_id,))
         if not found:
             raise UserError(f"{self._project.path.name} holds no run {run_id}.", "`pruner status` lists its runs.")
+        with making_sense(self._project.path):
+            msgspec.convert(found[0], _Told)
         return found[0]
 
     def tunes(self, run_id: int, task_id: int) -> bool:

@@ -163,5 +163,6 @@ class WorkRepository:
 
 def task_of(row: dict[str, Any]) -> TuningTask:
     """The task that a row of table `tasks` describes."""
+    flops, weight = float(row["flops"]), int(row["weight"])
     args = tuple(TensorSpec(s["name"], tuple(s["shape"]), s["dtype"]) for s in json.loads(row["shapes"]))
-    return TuningTask(row["name"], row["op"], row["hash"], unpack_module(row["mod"]), args, row["flops"], row["weight"])
+    return TuningTask(row["name"], row["op"], row["hash"], unpack_module(row["mod"]), args, flops, weight)
