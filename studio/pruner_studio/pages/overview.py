@@ -15,7 +15,7 @@ from pruner_engine.store.results import is_disturbed
 from pruner_studio.help import tip_of
 from pruner_studio.models.drawn_runs import SHOWN
 from pruner_studio.models.narrowing import narrowed
-from pruner_studio.models.runs import BASELINES, STATES, budget_text
+from pruner_studio.models.runs import BASELINES, budget_text, state_name
 from pruner_studio.models.words import PHASES
 from pruner_studio.pages.page import Page
 from pruner_studio.said import said
@@ -192,7 +192,7 @@ class OverviewPage(Page):
         )
         left = run["left_s"] if run["alive"] else None
         self.tiles["left"].show_value(
-            units.duration(left), tr("the engine's estimate") if left else STATES[self.workspace.state_shown(run)][0]
+            units.duration(left), tr("the engine's estimate") if left else state_name(self.workspace.state_shown(run))
         )
 
     def _show_own(self, run: Row, exported: Row | None) -> None:
