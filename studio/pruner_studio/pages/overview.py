@@ -84,7 +84,7 @@ class OverviewPage(Page):
     def _fill_curve(self, card: Card) -> None:
         self.whole_run = card.note
         self.curve = RunCurves(tr("Latency over the run"))
-        self.curve.axis.chosen.connect(lambda _: self.refresh())
+        self.curve.axis.chosen.connect(self._axis_chosen)
         card.head.addWidget(self.curve.axis)
         card.body.addWidget(self.curve, 1)
 
@@ -217,6 +217,7 @@ class OverviewPage(Page):
         runs = [row for row in reader.runs() if comparable(row, run)]
         self.whole_run.setText(tr("of all tasks, whatever the filter") if self.workspace.filter else "")
         drawn = [*self.workspace.drawn.others(runs, run), (run, SHOWN)]
+        self.curve.choose_axis(self.workspace.curves_over)
         self.curve.show_runs(
             drawn,
             len(runs),
@@ -224,6 +225,10 @@ class OverviewPage(Page):
             baselines.values(),
             exported["seconds"] if exported else None,
         )
+
+    def _axis_chosen(self, key: str) -> None:
+        self.workspace.draw_over(key)
+        self.refresh()
 
     def _show_time(self, times: dict[str, float]) -> None:
         total = sum(times.values())
