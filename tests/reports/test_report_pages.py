@@ -12,6 +12,7 @@ from pruner_engine.reports.chart import Axis, Chart
 from pruner_engine.reports.comparison import write_comparison
 from pruner_engine.reports.libraries import write_libraries
 from pruner_engine.reports.run import write_run
+from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
 
 HOSTILE = "<script>alert(1)</script>\"'&{{ 7 * 7 }}"
@@ -77,6 +78,25 @@ def test_the_page_of_a_run_shows_what_the_project_file_says(project, tmp_path):
     assert "500 ms" in page.text  # the last point of the curve
     assert "--trials 3" in page.text  # the command that does the same again
     assert sum(tag == "svg" for tag, _ in page.elements) == 5  # none of the trials has a verified score
+
+
+def first_legend(page):
+    """Colours of the first chart's lines, by what they are called."""
+    chart = page.source.partition("<figure>")[2].partition("</figure>")[0]
+    return {name: colour for colour, name in re.findall(r"<li style=\"--c: var\((--series\d)\)\">([^<]*)</li>", chart)}
+
+
+def test_libraries_are_called_as_their_makers_do_and_told_apart(project, tmp_path):
+    with Project(project) as opened:
+        for name in ("onnxruntime", "torch", "torch.compile"):
+            opened.work.add_baseline(1, 1, "float32", name, 0.3, threads=2)
+    with ProjectReader(project) as reader:
+        write_run(reader, 1, tmp_path / "run.html")
+    page = Page(tmp_path / "run.html")
+    legend = first_legend(page)
+    assert list(legend) == ["tuned", "untuned", "ONNX Runtime", "PyTorch", "torch.compile"]
+    assert len(set(legend.values())) == len(legend)
+    assert "ONNX Runtime, 2 threads" in page.text and "onnxruntime" not in page.text
 
 
 def test_the_page_of_a_comparison_shows_its_figures(project, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pruner_engine.library_names import called
 from pruner_engine.store.reader import ProjectReader, Row
 from pruner_engine.store.results import DISTURBED, is_disturbed
 from pruner_engine.units import latency
@@ -40,7 +41,7 @@ def untried(run: Row) -> str:
 def libraries(reader: ProjectReader, run_id: int) -> str:
     """The libraries that could run the run's model, and their latencies, for a line; empty where none could."""
     return ", ".join(
-        f"{row['name']} {latency(row['seconds'])}{f' ({DISTURBED})' if is_disturbed(row) else ''}"
+        f"{called(row['name'])} {latency(row['seconds'])}{f' ({DISTURBED})' if is_disturbed(row) else ''}"
         for row in reader.libraries(run_id)
         if row["seconds"]
     )
