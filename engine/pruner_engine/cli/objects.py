@@ -21,8 +21,16 @@ def run_object(reader: ProjectReader, run_id: int) -> Row:
     found = {key: row[key] for key in keys}
     found["measured_s"] = measured(reader, run_id)
     found["failures"] = [{k: f[k] for k in _FAILURE} for f in reader.failures(run_id)]
-    found["baselines"] = {b["name"]: b["seconds"] for b in reader.baselines(run_id)}
+    baselines = reader.baselines(run_id)
+    found["baselines"] = {b["name"]: b["seconds"] for b in baselines}
+    found["disturbed"] = [b["name"] for b in baselines if b["seconds"] and is_disturbed(b)]
+    found["given_up"] = given_up(reader, run_id)
     return found
+
+
+def given_up(reader: ProjectReader, run_id: int) -> int:
+    """How many of a run's tasks are tuned no more."""
+    return sum(bool(task["quarantined"]) for task in reader.tasks(run_id))
 
 
 def measured(reader: ProjectReader, run_id: int) -> float | None:
