@@ -146,6 +146,13 @@ def test_a_page_that_cannot_be_written_is_told(project, tmp_path):
         write_run(reader, 1, tmp_path / "no" / "run.html")
 
 
+def test_a_project_whose_name_is_no_utf8_has_a_page_too(project, tmp_path):
+    odd = project.rename(tmp_path / "p\udcff.pruner")
+    with ProjectReader(odd) as reader:
+        write_run(reader, 1, tmp_path / "run.html")
+    assert "Run 1 of p\\udcff.pruner" in Page(tmp_path / "run.html").text
+
+
 @pytest.mark.parametrize("log", [False, True])
 @pytest.mark.parametrize(("low", "high"), [(1e-6, 3e-6), (3.0, 3.1), (1e-5, 1e2), (0.5, 700.0), (1e9, 1e9 + 1)])
 def test_an_axis_has_some_round_ticks_whatever_the_bounds(low, high, log):

@@ -38,6 +38,6 @@ def write_page(path: Path, html: str) -> None:
     """Raises UserError where it cannot be written, or would replace what is no page."""
     refuse_other(path, PAGE)
     try:
-        write_whole(path, html.encode())
+        write_whole(path, html.encode(errors="backslashreplace"))  # names of files need not be UTF-8
     except OSError as error:
         raise UserError(f"{path} cannot be written: {error.strerror}.", "Choose another place.") from error
