@@ -9,7 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from pruner_engine.errors import UserError
+from pruner_engine.errors import of_surroundings
 from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
 
@@ -39,14 +39,17 @@ def run(work: Callable[[], Any], on_done: Callable[[Any], object], on_failed: Ca
     def carry_out() -> None:
         try:
             result = work()
-        except UserError as error:
-            answer.failed.emit(Problem(error.message, error.hint))
-        except Exception as error:  # ours: it becomes a report
-            message = tr("The window met an error of its own: {kind}.").format(kind=type(error).__name__)
-            answer.failed.emit(
-                Problem(message, tr("Copy the report and send it to the makers."), traceback.format_exc())
-            )
+        except Exception as error:
+            answer.failed.emit(_told(error))
         else:
             answer.done.emit(result)
 
     threading.Thread(target=carry_out, daemon=True).start()
+
+
+def _told(error: Exception) -> Problem:
+    """What is the user's or the system's is a sentence; what is ours becomes a report."""
+    if (said := of_surroundings(error)) is not None:
+        return Problem(said.message, said.hint)
+    message = tr("The window met an error of its own: {kind}.").format(kind=type(error).__name__)
+    return Problem(message, tr("Copy the report and send it to the makers."), traceback.format_exc())

@@ -20,7 +20,7 @@ from typing import TextIO
 from PySide6.QtCore import QStandardPaths
 
 from pruner_engine import __version__
-from pruner_engine.errors import UserError
+from pruner_engine.errors import of_surroundings
 from pruner_studio.problem import Problem
 from pruner_studio.translation import tr
 
@@ -117,8 +117,8 @@ class Session:
 
     def _error(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         """An exception in a slot: the window lives on, and says so; what is no fault of ours is only told."""
-        if isinstance(error, UserError):
-            self._tell(Problem(error.message, error.hint))
+        if (said := of_surroundings(error)) is not None:
+            self._tell(Problem(said.message, said.hint))
             return
         report = "".join(traceback.format_exception(kind, error, trace))
         self._write(report)

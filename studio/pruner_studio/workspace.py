@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, QSettings, QTimer, Signal
 
 from pruner_engine import protocol as msg
 from pruner_engine.errors import UserError
@@ -30,7 +30,7 @@ class Workspace(QObject):
     Signals:
         opened: another project file, or none, is open.
         changed: rows of the open project changed, or another run was chosen (at most every 400 ms).
-        selected: another task or candidate was chosen, the tasks were narrowed, or a run was ticked to be drawn.
+        selected: another task or candidate was chosen, the tasks were narrowed, or runs are to be drawn otherwise.
         problem: a Problem to show.
         solved: a Problem that has gone by itself.
         job_changed: the job of this window started, ended or changed its state.
@@ -56,6 +56,7 @@ class Workspace(QObject):
         self.beside = Beside()  # projects whose runs are compared with those of the open one
         self.drawn = DrawnRuns()
         self.filter = ""  # words that narrow the tasks on every page
+        self.curves_over = str(QSettings().value("curves_over", ""))  # horizontal axis of runs' curves on every page
         self.plugins: list[str] = []  # files whose code the user agrees to run: those that are ticked on Start
         self.job = Job(self)
         self.helpers = Helpers(self)
@@ -162,6 +163,12 @@ class Workspace(QObject):
     def draw_run(self, name: str, drawn: bool) -> None:
         """Draw a run's curve wherever runs are drawn, or hide it; kept while the project is open."""
         self.drawn.tick(name, drawn)
+        self.selected.emit()
+
+    def draw_over(self, axis: str) -> None:
+        """Draw the curves of runs over trials or over time wherever they are drawn; kept between starts."""
+        self.curves_over = axis
+        QSettings().setValue("curves_over", axis)
         self.selected.emit()
 
     def add_beside(self, path: str) -> bool:

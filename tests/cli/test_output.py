@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from click.testing import CliRunner
 from rich.table import Table
 
-from chosen_runs import make_project
+from chosen_runs import add_run, make_project
 from pruner_engine.cli.bench import bench
 from pruner_engine.cli.main import cli
 from pruner_engine.cli.output import print_table, progress_line
@@ -48,6 +50,17 @@ def test_the_help_of_a_group_tells_in_full_what_each_command_does(group):
     told = " ".join(CliRunner().invoke(group, ["--help"]).output.split())
     for name, command in group.commands.items():
         assert f"{name} {' '.join(command.help.split()).partition('. ')[0]}" in told
+
+
+def test_the_help_of_tasks_promises_no_more_than_their_table_has(tmp_path):
+    make_project(tmp_path / "p.pruner", {"a": (1, 1.0)})
+    add_run(tmp_path / "p.pruner", "pruner", [("begin", 1.0), ("trial", 1, 0.5, 2.0), ("end", 5.0)])
+    told = CliRunner().invoke(cli, ["tasks", str(tmp_path / "p.pruner")]).output.splitlines()
+    heads = next(line for line in told if "GFLOP/s" in line)
+    promised = {"operator", "calls", "share", "untuned", "best", "gain", "roof", "trials"}
+    said = set(re.findall(r"\w+", cli.commands["tasks"].help))
+    assert promised - said == promised - set(heads.split()) == set()
+    assert said - promised == {"Tasks", "of", "a", "run", "the", "time", "and", "latency"}
 
 
 def test_the_help_of_a_tuning_names_every_strategy():

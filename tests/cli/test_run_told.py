@@ -21,7 +21,7 @@ def test_latencies_stand_beside_those_of_libraries(tmp_path, warm):
     with ProjectReader(project) as reader:
         (row,) = (row for row in reader.libraries(1) if row["seconds"])
     beside = " (timed beside other programs)" if is_disturbed(row) else ""
-    assert re.fullmatch(r"Libraries: onnxruntime [\d.]+ [nµm]?s" + re.escape(beside), libraries), (
+    assert re.fullmatch(r"Libraries: ONNX Runtime [\d.]+ [nµm]?s" + re.escape(beside), libraries), (
         "PyTorch runs no ONNX file"
     )
     (untried,) = (line for line in said.splitlines() if line.startswith("Untried"))
@@ -29,7 +29,7 @@ def test_latencies_stand_beside_those_of_libraries(tmp_path, warm):
         trials = [task["trials"] for task in reader.tasks(1)]
     assert untried.startswith(f"Untried: {trials.count(0)} of {len(trials)} tasks, ")
     assert f"run 1, untried: {trials.count(0)} of" in pruner_here("status", project)
-    assert re.search(r"run 1, libraries: onnxruntime [\d.]+ [nµm]?s", pruner_here("status", project))
+    assert re.search(r"run 1, libraries: ONNX Runtime [\d.]+ [nµm]?s", pruner_here("status", project))
 
 
 def test_a_run_that_ended_before_anything_was_measured_has_no_latency_to_tell():

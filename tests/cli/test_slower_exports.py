@@ -59,7 +59,7 @@ def test_somebody_at_a_terminal_is_asked_before(tuned: Path, tmp_path: Path) -> 
     before = exports(tuned)
     for answer in ("n\n", "\n"):
         code, told = answered(tuned, tmp_path / "out", answer)
-        assert code == 3 and "estimated) is slower than onnxruntime" in told and "Export it all the same?" in told
+        assert code == 3 and "estimated) is slower than ONNX Runtime" in told and "Export it all the same?" in told
         assert "Nothing was exported." in told and not (tmp_path / "out").exists()
     assert exports(tuned) == before
 
@@ -67,9 +67,9 @@ def test_somebody_at_a_terminal_is_asked_before(tuned: Path, tmp_path: Path) -> 
 def test_who_cannot_answer_is_told_and_the_export_goes_on(tuned: Path, tmp_path: Path) -> None:
     done = export(tuned, tmp_path / "out")
     assert done.returncode == 0, done.stderr
-    assert "is slower than onnxruntime" in done.stderr and "It is exported all the same." in done.stderr
+    assert "is slower than ONNX Runtime" in done.stderr and "It is exported all the same." in done.stderr
     (line,) = (line for line in done.stdout.splitlines() if line.startswith("The tuned model ("))
-    assert "measured) is slower than onnxruntime (" in line and "Tune it longer, above all matmul" in line
+    assert "measured) is slower than ONNX Runtime (" in line and "Tune it longer, above all matmul" in line
     assert (tmp_path / "out" / "model.so").exists()
     quiet = export(tuned, tmp_path / "out", "--yes")
     assert quiet.returncode == 0 and "all the same" not in quiet.stderr

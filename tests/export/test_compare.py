@@ -29,7 +29,7 @@ def test_contenders_are_measured_in_every_round(work):
     assert (rows["torch"]["measured"], rows["torch"]["note"]) == (0, "runs pt2 and workload files only")
     assert found["best_library"] == "onnxruntime"
     assert found["ratio"] == rows["tuned"]["median_s"] / rows["onnxruntime"]["median_s"]
-    assert steps[-1] == "round 2 of 2: onnxruntime"
+    assert steps[-1] == "round 2 of 2: ONNX Runtime"
 
 
 @pytest.mark.parametrize("slow", [False, True])
@@ -42,7 +42,7 @@ def test_the_untuned_library_runs_once_where_it_is_left_out_or_slow(slow, work):
 
 def test_what_was_measured_before_an_interruption_is_told(work):
     def interrupt(phase):
-        if "onnxruntime" in phase:
+        if "ONNX Runtime" in phase:
             raise KeyboardInterrupt
 
     found = bench_e2e(work.tuned(), Turns(2, 2), on_phase=interrupt)

@@ -116,6 +116,28 @@ def test_a_row_is_predicted_verified_and_measured_once(engine, project):
         assert run["latency_s"] == pytest.approx(task["best_s"] * task["weight"])
 
 
+def test_where_nothing_else_was_measured_no_latency_of_such_a_score_is_told(engine, project, warm):
+    row = best(project)
+    with sqlite3.connect(project) as db:
+        db.execute("DELETE FROM measurements WHERE candidate_id != ?", (row["id"],))
+    where = {"project": str(project), "task_id": row["task_id"], "sketch_id": row["sketch_id"]}
+    (verified,) = ask(engine, Verify(run_id=1, **where, decisions=row["decisions"]))
+    assert (verified.place, verified.of, verified.like_s) == (1, 1, None)
+    told = terminal("try", project, "--candidate", row["id"], "--verify")
+    assert "puts it on place 1 of 1" in told.stdout and " 0 s" not in told.stdout
+
+
+def test_a_failure_told_as_json_says_what_to_do(project, warm):
+    row = best(project)
+    with sqlite3.connect(project) as db:
+        failed = "stage = 'run', error = 'timeout', message = 'It took too long.', seconds = NULL"
+        db.execute(f"UPDATE measurements SET {failed} WHERE candidate_id = ?", (row["id"],))
+    words = ("try", project, "--candidate", row["id"], "--measure")
+    told = json.loads(terminal(*words, "--json").stdout)
+    assert (told["stage"], told["before"]) == ("run", True)
+    assert told["hint"] and told["hint"] in terminal(*words).stdout
+
+
 def test_a_changed_row_is_held_against_the_one_that_it_was(engine, project):
     where, decisions = unmeasured(project)
     own = best(project)["decisions"]

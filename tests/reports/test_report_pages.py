@@ -12,6 +12,7 @@ from pruner_engine.reports.chart import Axis, Chart
 from pruner_engine.reports.comparison import write_comparison
 from pruner_engine.reports.libraries import write_libraries
 from pruner_engine.reports.run import write_run
+from pruner_engine.store.project import Project
 from pruner_engine.store.reader import ProjectReader
 
 HOSTILE = "<script>alert(1)</script>\"'&{{ 7 * 7 }}"
@@ -79,6 +80,25 @@ def test_the_page_of_a_run_shows_what_the_project_file_says(project, tmp_path):
     assert sum(tag == "svg" for tag, _ in page.elements) == 5  # none of the trials has a verified score
 
 
+def first_legend(page):
+    """Colours of the first chart's lines, by what they are called."""
+    chart = page.source.partition("<figure>")[2].partition("</figure>")[0]
+    return {name: colour for colour, name in re.findall(r"<li style=\"--c: var\((--series\d)\)\">([^<]*)</li>", chart)}
+
+
+def test_libraries_are_called_as_their_makers_do_and_told_apart(project, tmp_path):
+    with Project(project) as opened:
+        for name in ("onnxruntime", "torch", "torch.compile"):
+            opened.work.add_baseline(1, 1, "float32", name, 0.3, threads=2)
+    with ProjectReader(project) as reader:
+        write_run(reader, 1, tmp_path / "run.html")
+    page = Page(tmp_path / "run.html")
+    legend = first_legend(page)
+    assert list(legend) == ["tuned", "untuned", "ONNX Runtime", "PyTorch", "torch.compile"]
+    assert len(set(legend.values())) == len(legend)
+    assert "ONNX Runtime, 2 threads" in page.text and "onnxruntime" not in page.text
+
+
 def test_the_page_of_a_comparison_shows_its_figures(project, tmp_path):
     summary = summarise(tmp_path)
     write_comparison(tmp_path, summary, tmp_path / "cmp.html")
@@ -124,6 +144,13 @@ def test_a_run_before_its_first_trial_has_a_page_too(tmp_path):
 def test_a_page_that_cannot_be_written_is_told(project, tmp_path):
     with ProjectReader(project) as reader, pytest.raises(UserError, match="cannot be written"):
         write_run(reader, 1, tmp_path / "no" / "run.html")
+
+
+def test_a_project_whose_name_is_no_utf8_has_a_page_too(project, tmp_path):
+    odd = project.rename(tmp_path / "p\udcff.pruner")
+    with ProjectReader(odd) as reader:
+        write_run(reader, 1, tmp_path / "run.html")
+    assert "Run 1 of p\\udcff.pruner" in Page(tmp_path / "run.html").text
 
 
 @pytest.mark.parametrize("log", [False, True])

@@ -106,3 +106,20 @@ def test_a_project_that_is_replaced_or_gone_is_left_out_with_a_word(
     rested(page)
     QApplication.processEvents()
     assert len(page.model.rows) == 3
+
+
+def test_a_schedule_of_another_project_at_the_left_keeps_no_third_one_from_opening(
+    opened: MainWindow, other: Path, tmp_path: Path, rested
+) -> None:
+    third = shutil.copy(other, tmp_path / "third.pruner")
+    page = opened.show_page("schedule")
+    page.tabs.setCurrentWidget(page.diff)
+    rested(page)
+    assert opened.workspace.add_beside(str(other))
+    rested(page)
+    left = page.diff.left
+    left.setCurrentIndex(next(at for at in range(left.count()) if str(left.itemData(at)).startswith(str(other))))
+    left.activated.emit(left.currentIndex())
+    assert f"pruner inspect {other} " in page.command_line()
+    assert opened.workspace.open(third), "a reader that is closed by then would be asked for the line of the left side"
+    assert opened.workspace.path == str(third) and opened.problems.cards() == []

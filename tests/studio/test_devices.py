@@ -123,8 +123,18 @@ def test_boards_are_watched_at_their_tracker(qtbot, window: MainWindow) -> None:
     finally:
         tracker.terminate()
     qtbot.waitUntil(lambda: card.state.text() == "no answer", timeout=60_000)
-    assert "No tracker answers" in card.note.text()
+    assert "No tracker answers" in card.told.text()
     assert window.problems.cards() == []
+
+
+def test_what_is_told_of_boards_stands_below_their_heading_in_any_room(window: MainWindow, rested) -> None:
+    page = window.show_page("devices")
+    for width in (1400, 800):
+        window.resize(width, 800)
+        rested(page)
+        card = page.boards
+        assert "Kernels can be measured on other machines" in card.told.text() and not card.told.isHidden()
+        assert card.told.y() > card.heading.geometry().bottom() and card.note.text().startswith("registered at")
 
 
 def test_a_tracker_that_is_given_up_leaves_no_failure(window: MainWindow) -> None:
@@ -132,11 +142,11 @@ def test_a_tracker_that_is_given_up_leaves_no_failure(window: MainWindow) -> Non
     failure = msg.Failed(kind="user", message="No tracker answers at 10.0.0.7:9190.", hint="")
     card._tracker = "10.0.0.7:9190"
     card._failed("10.0.0.7:9190", failure)
-    assert card.note.text().startswith("No tracker answers")
+    assert card.told.text().startswith("No tracker answers")
     card.ask()  # the field is empty
-    assert "No tracker" not in card.note.text() and card.state.isHidden()
+    assert "No tracker" not in card.told.text() and card.state.isHidden()
     card._failed("10.0.0.7:9190", failure)  # of what was asked before
-    assert "No tracker" not in card.note.text()
+    assert "No tracker" not in card.told.text()
 
 
 def test_the_seconds_of_a_silent_board_count_on(qtbot, window: MainWindow, rested) -> None:

@@ -13,6 +13,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAccessible
 
 from pruner_studio.main_window import MainWindow
+from pruner_studio.workspace import Workspace
 
 
 @pytest.fixture
@@ -114,3 +115,18 @@ def test_a_row_is_opened_by_its_number_and_not_by_its_box(qtbot, window: MainWin
     assert set(colors(compare.plot)) == {*before, 3}
     double_click(view, number)
     assert window.workspace.run_id == 3 and window.current_page == "overview"
+
+
+def test_curves_go_over_what_was_chosen_last_on_either_page(qtbot, window: MainWindow, compare, rested) -> None:
+    overview = window.show_page("overview")
+    rested(overview)
+    assert overview.curve.axis.current == compare.plot.axis.current == "trials"
+    qtbot.mouseClick(overview.curve.axis.part("elapsed_s"), Qt.MouseButton.LeftButton)
+    rested(window.show_page("compare"))
+    assert compare.plot.axis.current == "elapsed_s"
+    assert compare.plot.series[-1].x.tolist() == overview.curve.series[-1].x.tolist()
+    assert Workspace(window).curves_over == "elapsed_s", "a window that is opened next draws them so from the start"
+    qtbot.mouseClick(compare.plot.axis.part("trials"), Qt.MouseButton.LeftButton)
+    rested(window.show_page("overview"))
+    assert overview.curve.axis.current == "trials"
+    assert compare.plot.series[-1].x.tolist() == overview.curve.series[-1].x.tolist()

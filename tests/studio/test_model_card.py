@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import onnx
@@ -11,6 +12,7 @@ from onnx import TensorProto, helper
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QSpinBox
 
+from pruner_engine.resources import resource_dir
 from pruner_studio.main_window import MainWindow
 from pruner_studio.pages.start import StartPage
 
@@ -207,3 +209,17 @@ def test_a_file_that_was_no_project_is_forgotten_once_one_is_opened(
 def test_a_folder_is_called_one(window: MainWindow, tmp_path: Path) -> None:
     window.open_path(str(tmp_path))
     assert window.problems.cards()[0].problem.message == f"{tmp_path} is a folder."
+
+
+def test_a_model_that_was_refused_is_looked_at_again_by_f5(
+    qtbot, window: MainWindow, start: StartPage, broken: str
+) -> None:
+    start.set_model(broken)
+    qtbot.waitUntil(lambda: bool(window.problems.cards()), timeout=60_000)
+    assert not start.tune.isEnabled()
+    shutil.copyfile(resource_dir() / "models" / "small-cnn.onnx", broken)
+    with qtbot.waitActive(window):
+        window.activateWindow()
+    qtbot.keyClick(window, Qt.Key.Key_F5)
+    qtbot.waitUntil(start.tune.isEnabled, timeout=60_000)
+    assert window.problems.cards() == []

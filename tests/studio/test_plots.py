@@ -221,6 +221,15 @@ def test_of_many_runs_the_newest_and_the_shown_one_are_drawn_until_others_are_ch
         assert "7 of 9 runs drawn" in window._drawn.text()
 
 
+def test_a_name_without_end_asks_for_no_more_room_than_a_window_has(qtbot) -> None:
+    plot = Plot("Runs", Scale("x"), Scale("y"))
+    qtbot.addWidget(plot)
+    plot.show_data([Series(f"12 {'strategy_' * 40}, warm caches", np.arange(3.0), np.arange(3.0))])
+    plot.show()
+    assert plot.minimumSizeHint().width() < 700
+    assert all(part in plot.legend.text() for part in ("12&nbsp;strategy_", "…", "warm&nbsp;caches"))
+
+
 def test_names_in_a_legend_are_shown_whole_in_as_many_lines_as_they_need(qtbot) -> None:
     plot = Plot("Many", Scale("x"), Scale("y"))
     qtbot.addWidget(plot)

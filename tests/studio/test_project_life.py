@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -22,9 +23,10 @@ from pruner_engine import units
 from pruner_engine.resources import resource_dir
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.store.reader import ProjectReader
-from pruner_studio import session
+from pruner_studio import background, session
 from pruner_studio.main_window import MainWindow
 from pruner_studio.models.recent import recent, summaries
+from pruner_studio.problem import Problem
 from pruner_studio.widgets.help_window import HelpWindow
 from pruner_studio.widgets.shortcuts import Shortcuts
 
@@ -443,6 +445,22 @@ def test_an_error_in_a_slot_becomes_a_card(qtbot, window: MainWindow) -> None:
     made._hook = sys.__excepthook__
     assert "ZeroDivisionError" in told[0].message and "by zero" in told[0].report
     made.end()
+
+
+def test_what_the_system_refuses_is_a_sentence_wherever_the_window_met_it(qtbot) -> None:
+    told: list[Problem] = []
+    full = OSError(errno.ENOSPC, "No space left on device")
+
+    def write() -> None:
+        raise full
+
+    made = session.Session(told.append)
+    made._error(OSError, full, None)
+    made.end()
+    background.run(write, told.append, told.append)
+    qtbot.waitUntil(lambda: len(told) == 2, timeout=20_000)
+    for problem in told:
+        assert "No space left" in problem.message and "Free some space" in problem.hint and not problem.report
 
 
 def test_what_painted_when_an_error_came_is_let_go(qtbot) -> None:

@@ -85,6 +85,18 @@ def test_pages_without_a_run_tell_nothing_of_the_run_before(opened: MainWindow, 
     assert not any(overview.notes())
 
 
+def test_a_state_that_only_the_file_knows_is_told_as_it_is(
+    window: MainWindow, finished_project: Path, tmp_path: Path, rested
+) -> None:
+    path = shutil.copy(finished_project, tmp_path / "of_a_later_version.pruner")
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.execute("UPDATE runs SET state = 'resting'")
+    assert window.workspace.open(path)
+    overview = window.show_page("overview")
+    rested(overview)
+    assert overview.tiles["left"]._remark.text() == "resting" and window.problems.cards() == []
+
+
 def test_a_new_run_is_shown_without_the_candidate_of_the_one_before(opened: MainWindow, rested) -> None:
     workspace = opened.workspace
     workspace.choose_run(1)

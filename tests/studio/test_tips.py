@@ -11,6 +11,7 @@ from pruner_studio.help import help_of, terms, tip_of
 from pruner_studio.main_window import PAGES, MainWindow
 from pruner_studio.models.rows import RowTable
 from pruner_studio.widgets.cards import StatTile
+from pruner_studio.widgets.nest import NestTree
 
 # Numbers that are nobody's result: they name a row, or say where it stands
 PLAIN = {
@@ -71,3 +72,12 @@ def test_the_parts_of_the_working_time_are_explained(opened: MainWindow) -> None
     page = opened.show_page("overview")
     page.refresh()
     assert page.time_bars._bars and all(explained(bar.tip) for bar in page.time_bars._bars)
+
+
+def test_a_loop_that_runs_as_often_as_only_the_run_knows_is_told_so(qtbot) -> None:
+    nest = NestTree()
+    qtbot.addWidget(nest)
+    loop = {"id": 0, "type": "loop", "name": "i", "extent": None, "kind": "serial", "thread": "", "annotations": {}}
+    nest.show_nest([loop | {"children": []}])
+    item = nest.topLevelItem(0)
+    assert (item.text(0), item.toolTip(0)) == ("i  ?", "serial loop i, ? iterations")

@@ -43,7 +43,7 @@ def compare(project: str, others: tuple[str, ...], run_id: int | None, goal_of: 
                 for run in found.runs
             ]
             base = found.base["name"] if found.base["of"] else found.base["id"]
-            print_json({"goal_s": found.goal_s, "goal_of": base, "runs": runs})
+            print_json({"goal_s": found.goal_s, "goal_of": base, "caches_differ": found.caches_differ, "runs": runs})
             return
     table = Table(
         "run", "strategy", "seed", "trials", "failed", "worked", "latency", "gain", "trials to goal", "time to goal",

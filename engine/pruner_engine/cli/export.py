@@ -9,6 +9,7 @@ from pruner_engine.cli.options import all_runs_option, exported_run_option, json
 from pruner_engine.cli.output import print_json
 from pruner_engine.cli.progress import carry_out
 from pruner_engine.cli.slower import ask_first, told_slower
+from pruner_engine.library_names import called
 from pruner_engine.protocol import Export, Exported
 from pruner_engine.store.reader import ProjectReader
 from pruner_engine.store.slower import expected, exported
@@ -66,9 +67,9 @@ def export(
         verb = "agree with" if check["ok"] else "differ from those of"
         error = "" if check["error"] is None else f"largest relative difference {check['error']:.1e}"
         told = ", ".join(filter(None, (error, check["message"])))
-        click.echo(f"outputs {verb} {check['against']}: {told}")
+        click.echo(f"outputs {verb} {called(check['against'])}: {told}")
     for name, timing in answer.summary["latency"].items():
         told = latency(timing["seconds"]) if timing["seconds"] is not None else timing["note"]
-        click.echo(f"{name}: {told} ({timing['threads']} threads)")
+        click.echo(f"{called(name)}: {told} ({timing['threads']} threads)")
     if slower := exported(answer.summary):
         click.echo(told_slower(slower))

@@ -27,7 +27,7 @@ _MARKS = {"equal": " ", "changed": "≠", "removed": "-", "added": "+"}
 @project_argument
 @task_option
 @click.option("--candidate", type=CandidateType(), help="Id of a candidate, or untuned [default: the task's best].")
-@click.option("--against", type=CandidateType(), help="Another one, of any run or task: tell what differs.")
+@click.option("--against", type=CandidateType(), help="Another one, of any run or task, or untuned: tell what differs.")
 @click.option("--with", "other", type=click.Path(dir_okay=False), help="Project of --against, where it is another one.")
 @click.option("--as", "form", default="trace", show_default=True, type=click.Choice((*FORMS, "why")))
 @click.option("--linked", is_flag=True, help="Name beside each line of code the loop or block that it computes.")
@@ -66,8 +66,11 @@ def _inspect(
     ask: _Ask, project: str, task: str | None, candidate: int | None, form: str, *, linked: bool, as_json: bool
 ) -> None:
     """Print a form of a candidate; `linked`: behind the name of what each line computes."""
-    task_id = _task_id(project, task, candidate)
+    with ProjectReader(project) as reader:  # of the run that the candidate is of, where one is named
+        task_id = chosen_task(reader, task, candidate)
     answer = ask(project, task_id, candidate, [form, "nest"] if linked else [form])
+    if linked and form not in answer.nodes:
+        raise UserError(f"Lines of the form {form} are not linked to loops.", "Use tvmscript, llvm, asm, cuda or ptx.")
     if as_json:
         nodes = {"nodes": answer.nodes} if linked else {}
         print_json({"task": task_id, "candidate": answer.candidate_id, **answer.texts, **nodes})
@@ -89,10 +92,11 @@ def _differ(
     as_json: bool,
 ) -> None:
     """Print a form of two candidates, of two projects maybe, side by side, a row for each line of both."""
-    task_id = _task_id(project, task, candidate or (None if other else against))
-    left = ask(project, _own_task(project, candidate) or task_id, candidate, [form])
-    there = _task_id(other, task, None) if other and not against else task_id  # the untuned kernel is of no candidate
-    right = ask(other or project, _own_task(other or project, against) or there, against, [form])
+    task_id = _task_of(project, candidate, lambda reader: chosen_task(reader, task, None if other else against))
+    there = _task_of(
+        other or project, against, lambda reader: task_id if against or not other else chosen_task(reader, task, None)
+    )
+    left, right = ask(project, task_id, candidate, [form]), ask(other or project, there, against, [form])
     rows = diff_lines(left.texts[form].splitlines(), right.texts[form].splitlines())
     if as_json:
         lines = [{"kind": row.kind, "left": row.left, "right": row.right} for row in rows]
@@ -107,22 +111,14 @@ def _differ(
         click.echo(f"{_MARKS[row.kind]} {row.left:<{width}} | {row.right}".rstrip())
 
 
-def _task_id(project: str, task: str | None, candidate: int | None) -> int:
-    """A task of the run that the candidate is of, where one is named."""
-    with ProjectReader(project) as reader:
-        return chosen_task(reader, task, candidate)
-
-
-def _own_task(project: str, candidate: int | None) -> int | None:
-    """The task that a candidate is of, None where none is named: two schedules of two tasks may be held together."""
+def _task_of(project: str, candidate: int | None, otherwise: Callable[[ProjectReader], int]) -> int:
+    """The task that a candidate is of: two schedules of two tasks may be held together; another where it is of none."""
     with ProjectReader(project) as reader:
         row = reader.candidate(candidate) if candidate else None
-        return int(row["task_id"]) if row else None
+        return int(row["task_id"]) if row else otherwise(reader)
 
 
 def _print_linked(answer: Inspected, form: str) -> None:
-    if form not in answer.nodes:
-        raise UserError(f"Lines of the form {form} are not linked to loops.", "Use tvmscript, llvm, asm, cuda or ptx.")
     names = [line.strip() for line in answer.texts["nest"].splitlines()]
     width = max(map(len, names))
     for line, node in zip(answer.texts[form].splitlines(), answer.nodes[form], strict=True):

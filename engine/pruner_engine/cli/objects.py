@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pruner_engine.library_names import called
 from pruner_engine.store.reader import ProjectReader, Row
 from pruner_engine.store.results import DISTURBED, is_disturbed
 from pruner_engine.units import latency
@@ -20,8 +21,16 @@ def run_object(reader: ProjectReader, run_id: int) -> Row:
     found = {key: row[key] for key in keys}
     found["measured_s"] = measured(reader, run_id)
     found["failures"] = [{k: f[k] for k in _FAILURE} for f in reader.failures(run_id)]
-    found["baselines"] = {b["name"]: b["seconds"] for b in reader.baselines(run_id)}
+    baselines = reader.baselines(run_id)
+    found["baselines"] = {b["name"]: b["seconds"] for b in baselines}
+    found["disturbed"] = [b["name"] for b in baselines if b["seconds"] and is_disturbed(b)]
+    found["given_up"] = given_up(reader, run_id)
     return found
+
+
+def given_up(reader: ProjectReader, run_id: int) -> int:
+    """How many of a run's tasks are tuned no more."""
+    return sum(bool(task["quarantined"]) for task in reader.tasks(run_id))
 
 
 def measured(reader: ProjectReader, run_id: int) -> float | None:
@@ -40,7 +49,7 @@ def untried(run: Row) -> str:
 def libraries(reader: ProjectReader, run_id: int) -> str:
     """The libraries that could run the run's model, and their latencies, for a line; empty where none could."""
     return ", ".join(
-        f"{row['name']} {latency(row['seconds'])}{f' ({DISTURBED})' if is_disturbed(row) else ''}"
+        f"{called(row['name'])} {latency(row['seconds'])}{f' ({DISTURBED})' if is_disturbed(row) else ''}"
         for row in reader.libraries(run_id)
         if row["seconds"]
     )

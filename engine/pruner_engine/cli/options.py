@@ -86,7 +86,7 @@ class CandidateType(click.ParamType):
 
 
 class NumbersType(click.ParamType):
-    """Whole numbers separated by commas."""
+    """Whole numbers from 0 on, separated by commas."""
 
     name = "0,1,2"
 
@@ -97,6 +97,8 @@ class NumbersType(click.ParamType):
             self.fail(f'"{value}" is no list of numbers; write 0,1,2.', param, ctx)
         if max(numbers) > _LARGEST:
             self.fail(f"{max(numbers)} is too large.", param, ctx)
+        if min(numbers) < 0:
+            self.fail(f"{min(numbers)} is below zero.", param, ctx)
         return numbers
 
 

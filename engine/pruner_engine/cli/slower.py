@@ -7,13 +7,16 @@ import sys
 import click
 
 from pruner_engine.errors import StoppedError
+from pruner_engine.library_names import called
 from pruner_engine.store.slower import Slower
 from pruner_engine.units import latency, percent
 
 
 def told_slower(found: Slower) -> str:
     """A sentence that tells what is faster, by how much, and what to do."""
-    than = ", ".join(f"{name} ({latency(s)}) by {percent(found.seconds / s - 1)}" for name, s in found.than.items())
+    than = ", ".join(
+        f"{called(name)} ({latency(s)}) by {percent(found.seconds / s - 1)}" for name, s in found.than.items()
+    )
     how = "measured" if found.measured else "estimated"
     remedy = f" Tune it longer, above all {', '.join(found.tasks)}." if found.tasks else " Tune it longer."
     return f"The tuned model ({latency(found.seconds)}, {how}) is slower than {than}.{remedy}"

@@ -9,7 +9,7 @@ import click
 from rich.table import Table
 
 from pruner_engine.cli.arguments import absolute
-from pruner_engine.cli.objects import libraries, measured, run_object, untried
+from pruner_engine.cli.objects import given_up, libraries, measured, run_object, untried
 from pruner_engine.cli.options import json_option, project_argument
 from pruner_engine.cli.output import print_json, print_table
 from pruner_engine.jobs.lines import line_of
@@ -58,9 +58,9 @@ def status(project: str, as_json: bool) -> None:
                     f" {failure['message']}"
                 )
                 click.echo(f"  {failure['hint']}")
-            if given_up := sum(bool(task["quarantined"]) for task in reader.tasks(run["id"])):
+            if left := given_up(reader, run["id"]):
                 looked = f"pruner tasks {shlex.quote(project)} --run {run['id']}"
-                click.echo(f"run {run['id']}: {given_up} of its tasks were given up; {looked} says why")
+                click.echo(f"run {run['id']}: {left} of its tasks were given up; {looked} says why")
             if run["interrupted"]:
                 again = line_of(Resume(project=project, run_id=run["id"]))
                 click.echo(f"run {run['id']} was interrupted: {again}")

@@ -17,7 +17,7 @@ from pruner_engine.units import latency, percent, ratio
 @run_option
 @json_option
 def tasks(project: str, run_id: int | None, as_json: bool) -> None:
-    """Tasks of a run: shapes, weight, share of time, best latency, gain."""
+    """Tasks of a run: operator, calls, share of the time, untuned and best latency, gain, share of the roof, trials."""
     with ProjectReader(project) as reader:
         run = reader.run(run_id)
         rows = reader.tasks(run["id"])

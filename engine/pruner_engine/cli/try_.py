@@ -80,6 +80,8 @@ def try_(
         told: dict[str, Any] = {"candidate_id": None, "before": None}  # the run at work has not taken it up yet
         if answer:
             told = {name: getattr(answer, name) for name in answer.__struct_fields__ if name != "request"}
+        if isinstance(answer, Tried):
+            told["hint"] = _hint(answer)
         print_json({"run": run["id"], "task": task_id, "sketch": sketch["id"], "decisions": decisions, **told})
         return
     for name, spec, value in zip(decision_names(specs), specs, decisions, strict=True):
@@ -125,6 +127,11 @@ def _told(spec: Row, value: Any) -> str:
     return str(spec["domain"]["candidates"][value] if "candidates" in spec["domain"] else value)
 
 
+def _hint(answer: Tried) -> str:
+    """What to do about a failure; empty where it has not failed."""
+    return "" if answer.stage == "ok" else advice(answer.stage, answer.error)
+
+
 def _sentence(answer: Any) -> str:
     match answer:
         case WhatIfScore():
@@ -136,8 +143,7 @@ def _sentence(answer: Any) -> str:
             )
         case Tried():
             if answer.stage != "ok":
-                hint = advice(answer.stage, answer.error)
-                return f"candidate {answer.candidate_id} failed in {answer.stage}: {answer.message}\n{hint}"
+                return f"candidate {answer.candidate_id} failed in {answer.stage}: {answer.message}\n{_hint(answer)}"
             before = " (measured before)" if answer.before else ""
             return f"candidate {answer.candidate_id}: {latency(answer.seconds)}{before}"
         case Pinned():

@@ -11,6 +11,7 @@ from pathlib import Path
 from pruner_engine.export import baselines
 from pruner_engine.export.baselines import Timing
 from pruner_engine.export.tuned import TunedModel
+from pruner_engine.library_names import called
 from pruner_engine.targets.target import device_kind
 
 IN_TORCH = ("torch", "torch.compile")
@@ -80,7 +81,7 @@ def time_in_turns(
                     if turn and (name in once or not timings[name].repeats):
                         continue  # what cannot run once cannot run at all
                     compiles = ", which compiles first" if name == "torch.compile" else ""
-                    on_phase(f"round {turn + 1} of {turns.rounds}: {name}{compiles}")
+                    on_phase(f"round {turn + 1} of {turns.rounds}: {called(name)}{compiles}")
                     found = measure(tuned.model, inputs, tuned.threads, 1 if name in once else turns.repeats)
                     timings[name] = found.joined(timings[name]) if turn else found
         except KeyboardInterrupt:

@@ -17,6 +17,7 @@ from pruner_engine.export.tuned import TunedModel
 from pruner_engine.export.turns import Turns
 from pruner_engine.jobs.job import JobContext
 from pruner_engine.jobs.stored import exported_trials, is_this_device, stored_model, stored_run, stored_tasks
+from pruner_engine.library_names import called
 from pruner_engine.protocol import Export, Exported, Notice, Phase
 from pruner_engine.search.settings import settings_from
 from pruner_engine.store.project import Project
@@ -94,7 +95,7 @@ def export(command: Export, job: JobContext) -> None:
             job.emit(Notice(level="warning", text=text, hint=_AGAIN))
         for check in summary["checks"]:
             if not check["ok"]:
-                text = f"The outputs are not those of {check['against']}: {check['message']}."
+                text = f"The outputs are not those of {called(check['against'])}: {check['message']}."
                 job.emit(Notice(level="warning", text=text, hint="Compare on inputs of your own before using it."))
         job.emit(Exported(export_id=export_id, out=summary["out"], summary=summary))
 

@@ -15,6 +15,7 @@ from pruner_engine.errors import StoppedError
 from pruner_engine.export.baselines import MISSING, Reference, example_inputs
 from pruner_engine.frontends import LoadedModel
 from pruner_engine.jobs.open_run import OpenRun
+from pruner_engine.library_names import called
 from pruner_engine.processes.bystanders import Bystanders, is_quiet
 from pruner_engine.protocol import Notice, Phase
 from pruner_engine.search.settings import settings_from
@@ -75,7 +76,7 @@ class Libraries:
             StoppedError: the run was stopped meanwhile.
         """
         for name, reference in self._waiting.items():
-            self._run.job.emit(Phase(name="baseline", detail=name))
+            self._run.job.emit(Phase(name="baseline", detail=called(name)))
             self._look()
             self.settle()
             watch = Bystanders()
@@ -84,7 +85,7 @@ class Libraries:
             cores = watch.cores()
             if timing.repeats and cores > _DISTURB and watch.among - cores < self._threads:
                 timing = replace(timing, note=f"{timing.note}, {DISTURBED}")
-                self._run.note(_told(name, cores))
+                self._run.note(_told(called(name), cores))
             more: dict[str, Any] = {
                 "repeats": json.dumps(timing.repeats),
                 "threads": self._threads,

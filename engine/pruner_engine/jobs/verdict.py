@@ -56,7 +56,7 @@ def verify(command: Verify, job: JobContext) -> None:
             score=own,
             place=1 + int((scores > own).sum()),
             of=len(scores) + 1,
-            like_s=float(np.median(seconds[nearest])) if len(nearest) else 0.0,
+            like_s=float(np.median(seconds[nearest])) if len(nearest) else None,
         )
     )
 

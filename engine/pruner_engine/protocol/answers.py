@@ -94,7 +94,7 @@ class Verified(Message, tag="verified"):
     score: float  # higher is better; comparable within this model only
     place: int  # from 1, among the `of` measured candidates and this one
     of: int
-    like_s: float  # latency that measured candidates of such a score had, in seconds
+    like_s: float | None  # seconds that measured candidates of such a score took; None where no other was measured
 
 
 class Tried(Message, tag="tried"):

@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from pruner_engine import __version__
 from pruner_engine.errors import UserError
+from pruner_engine.library_names import called
 from pruner_engine.replacing import PAGE, refuse_other, write_whole
 from pruner_engine.resources import resource_dir
 from pruner_engine.units import duration, latency, percent, ratio
@@ -25,7 +26,7 @@ def render(template: str, **values: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(latency=latency, duration=duration, ratio=ratio, percent=percent)
+    environment.filters.update(called=called, latency=latency, duration=duration, ratio=ratio, percent=percent)
     themes = {
         name: json.loads((resource_dir() / "themes" / f"{name}.json").read_text(encoding="utf-8"))
         for name in ("light", "dark")
@@ -37,6 +38,6 @@ def write_page(path: Path, html: str) -> None:
     """Raises UserError where it cannot be written, or would replace what is no page."""
     refuse_other(path, PAGE)
     try:
-        write_whole(path, html.encode())
+        write_whole(path, html.encode(errors="backslashreplace"))  # names of files need not be UTF-8
     except OSError as error:
         raise UserError(f"{path} cannot be written: {error.strerror}.", "Choose another place.") from error

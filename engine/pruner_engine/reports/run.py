@@ -8,6 +8,7 @@ from typing import Any
 
 from pruner_engine import protocol as msg
 from pruner_engine.jobs import lines
+from pruner_engine.library_names import called
 from pruner_engine.reports.adaptation import adaptation_charts
 from pruner_engine.reports.chart import Axis, Chart
 from pruner_engine.reports.page import render, write_page
@@ -38,7 +39,7 @@ def _page(reader: ProjectReader, run_id: int | None) -> str:
     progress = reader.progress(run["id"])
     baselines = reader.libraries(run["id"])
     exported = reader.exported(run["id"])
-    levels = {line["name"]: line["seconds"] for line in baselines}
+    levels = {"untuned": run["untuned_s"], **{called(line["name"]): line["seconds"] for line in baselines}}
     if exported is not None:
         levels["tuned, measured"] = exported["seconds"]
     measured = reader.candidates(run["id"], measured=True)
@@ -49,8 +50,8 @@ def _page(reader: ProjectReader, run_id: int | None) -> str:
         tasks=sorted(tasks, key=lambda task: -(task["share"] or 0.0)),
         exported=exported,
         baselines=baselines,
-        latency=_latency(run, progress, levels, "trials", Axis("trials", whole=True)),
-        latency_by_time=_latency(run, progress, levels, "elapsed_s", Axis("worked", duration)),
+        latency=_latency(progress, levels, "trials", Axis("trials", whole=True)),
+        latency_by_time=_latency(progress, levels, "elapsed_s", Axis("worked", duration)),
         funnel=_funnel(rounds),
         time=_time(rounds),
         draft_scores=_scores(measured, "draft_score", "Draft score and measured latency"),
@@ -74,11 +75,10 @@ def commands_of(run: Row, project: Path) -> list[str]:
     return [lines.line_of(command) for command in (lines.plan_of(run, "NEW.pruner"), resume, export)]
 
 
-def _latency(run: Row, progress: list[Row], levels: dict[str, float | None], column: str, axis: Axis) -> Any:
+def _latency(progress: list[Row], levels: dict[str, float | None], column: str, axis: Axis) -> Any:
     chart = Chart(f"Estimated latency over {axis.label}", axis, Axis("latency", latency, log=True))
     points = [(row[column], row["latency_s"]) for row in progress if row["latency_s"] is not None]
     chart.steps("tuned", points, 0)
-    chart.level("untuned", run["untuned_s"], 3)
     for colour, (name, seconds) in enumerate(levels.items(), 1):
         chart.level(name, seconds, colour)
     return chart.svg()

@@ -58,7 +58,11 @@ def strategy_of(run: Row) -> str:
 
 def told_state(run: Row) -> str:
     """State of a run in the reader's language."""
-    state = state_of(run)
+    return state_name(state_of(run))
+
+
+def state_name(state: str) -> str:
+    """A state in the reader's language; one that only the file knows as it is."""
     return STATES[state][0] if state in STATES else state
 
 

@@ -137,8 +137,8 @@ class ComparePage(Page):
 
     def _fill_curves(self, card: Card) -> None:
         self.whole_runs = card.note
-        self.plot = RunCurves(tr("Runs compared"), "elapsed_s")
-        self.plot.axis.chosen.connect(lambda _: self.refresh())
+        self.plot = RunCurves(tr("Runs compared"))
+        self.plot.axis.chosen.connect(self._axis_chosen)
         card.head.addWidget(self.plot.axis)
         card.body.addWidget(self.plot, 1)
 
@@ -174,6 +174,7 @@ class ComparePage(Page):
         drawn = self._drawn(found)
         self.caches.setVisible(len({caches_of(run) for run, _ in drawn}) > 1)
         self.whole_runs.setText(tr("of all tasks, whatever the filter") if self.workspace.filter else "")
+        self.plot.choose_axis(self.workspace.curves_over)
         self.plot.show_runs(
             drawn, len(found.runs), lambda run: found.progress[run["name"]], reader.baselines(chosen["id"])
         )
@@ -259,6 +260,10 @@ class ComparePage(Page):
         shown = next(run for run in found.runs if not run["of"] and run["id"] == self.workspace.run_id)
         others = self.workspace.drawn.others(found.runs, shown)
         return others if self.workspace.drawn.hides(shown) else [*others, (shown, SHOWN)]
+
+    def _axis_chosen(self, key: str) -> None:
+        self.workspace.draw_over(key)
+        self.refresh()
 
     def _ticked(self, row_id: int | str, drawn: bool) -> None:
         self.workspace.draw_run(str(row_id), drawn)

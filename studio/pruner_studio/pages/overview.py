@@ -15,7 +15,7 @@ from pruner_engine.store.results import is_disturbed
 from pruner_studio.help import tip_of
 from pruner_studio.models.drawn_runs import SHOWN
 from pruner_studio.models.narrowing import narrowed
-from pruner_studio.models.runs import BASELINES, STATES, budget_text
+from pruner_studio.models.runs import BASELINES, budget_text, state_name
 from pruner_studio.models.words import PHASES
 from pruner_studio.pages.page import Page
 from pruner_studio.said import said
@@ -84,7 +84,7 @@ class OverviewPage(Page):
     def _fill_curve(self, card: Card) -> None:
         self.whole_run = card.note
         self.curve = RunCurves(tr("Latency over the run"))
-        self.curve.axis.chosen.connect(lambda _: self.refresh())
+        self.curve.axis.chosen.connect(self._axis_chosen)
         card.head.addWidget(self.curve.axis)
         card.body.addWidget(self.curve, 1)
 
@@ -192,7 +192,7 @@ class OverviewPage(Page):
         )
         left = run["left_s"] if run["alive"] else None
         self.tiles["left"].show_value(
-            units.duration(left), tr("the engine's estimate") if left else STATES[self.workspace.state_shown(run)][0]
+            units.duration(left), tr("the engine's estimate") if left else state_name(self.workspace.state_shown(run))
         )
 
     def _show_own(self, run: Row, exported: Row | None) -> None:
@@ -217,6 +217,7 @@ class OverviewPage(Page):
         runs = [row for row in reader.runs() if comparable(row, run)]
         self.whole_run.setText(tr("of all tasks, whatever the filter") if self.workspace.filter else "")
         drawn = [*self.workspace.drawn.others(runs, run), (run, SHOWN)]
+        self.curve.choose_axis(self.workspace.curves_over)
         self.curve.show_runs(
             drawn,
             len(runs),
@@ -224,6 +225,10 @@ class OverviewPage(Page):
             baselines.values(),
             exported["seconds"] if exported else None,
         )
+
+    def _axis_chosen(self, key: str) -> None:
+        self.workspace.draw_over(key)
+        self.refresh()
 
     def _show_time(self, times: dict[str, float]) -> None:
         total = sum(times.values())

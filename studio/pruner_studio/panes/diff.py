@@ -109,6 +109,8 @@ class DiffPane(Pane):
         """The terminal has --candidate at the left, and its project is the one that is named first."""
         if self.subject is None or self.subject.candidate_id is None or self.left.currentData() is None:
             return []
+        if self._beside != self.workspace.beside.readers:  # what stands at the left may be of one that is closed
+            return []
         reader, left_id = self._place(self.left.currentData())
         right = ["--against", str(self.subject.candidate_id)]
         if reader is self.reader:

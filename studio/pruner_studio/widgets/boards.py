@@ -62,8 +62,8 @@ class BoardsCard(Card):
         row.addWidget(button(tr("Look"), self.ask))
         row.addWidget(button(tr("Copy as command"), self._copy, icon="copy"))
         self.body.addLayout(row)
-        self.note = label("", "faint", wrap=True)
-        self.body.addWidget(self.note)
+        self.told = label("", "faint", wrap=True)
+        self.body.addWidget(self.told)
         self.model = RowTable(COLUMNS, self)
         self.table = Table(
             tr("Boards"), self.model, stretch=2, hint=tr("Give the address of a tracker to see its boards.")
@@ -90,7 +90,7 @@ class BoardsCard(Card):
         if not self._tracker:
             self._beat.stop()
             self.state.show_state("", "neutral")
-            self.note.setText("")
+            self.told.setText("")
             self._show([])
             return
         self._beat.start()
@@ -127,7 +127,7 @@ class BoardsCard(Card):
         self.state.show_state(
             tr("{well} of {all} answer").format(well=well, all=len(rows)), "good" if well == len(rows) > 0 else "warn"
         )
-        self.note.setText("" if rows else tr("The tracker has no board yet. Start a server on one with --tracker."))
+        self.told.setText("" if rows else tr("The tracker has no board yet. Start a server on one with --tracker."))
         self._show(rows)
 
     def _failed(self, asked: str, failure: msg.Failed) -> None:
@@ -136,15 +136,15 @@ class BoardsCard(Card):
         if asked != self._tracker:
             return
         self.state.show_state(tr("no answer"), "bad")
-        self.note.setText(all_said(failure.message, failure.hint))
+        self.told.setText(all_said(failure.message, failure.hint))
         self._show([])
 
     def _show(self, rows: list[dict[str, Any]]) -> None:
         self.model.show_rows(rows)
         self.table.setVisible(bool(rows))
-        if not rows and not self.note.text():
-            self.note.setText(tr("Kernels can be measured on other machines: `pruner tune --rpc HOST:PORT --key KEY`."))
-        self.note.setVisible(bool(self.note.text()))
+        if not rows and not self.told.text():
+            self.told.setText(tr("Kernels can be measured on other machines: `pruner tune --rpc HOST:PORT --key KEY`."))
+        self.told.setVisible(bool(self.told.text()))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

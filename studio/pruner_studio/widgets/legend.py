@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QLabel
 from pruner_studio.theme import theme
 from pruner_studio.widgets.series import Series
 
+_LONGEST = 60  # letters of a name, which stays on one line: a strategy of a plugin may have any
+
 
 class Legend(QLabel):
     """A text that is laid out anew only where names or colours have changed."""
@@ -37,6 +39,8 @@ class Legend(QLabel):
 
 
 def _told(name: str, strong: bool) -> str:
-    """HTML of a name that stays on one line."""
-    text = html.escape(name).replace(" ", "&nbsp;").replace("-", "&#8209;")
+    """HTML of a name that stays on one line, cut in the middle where it is long."""
+    half = _LONGEST // 2
+    shown = name if len(name) <= _LONGEST else f"{name[:half]}…{name[-half:]}"
+    text = html.escape(shown).replace(" ", "&nbsp;").replace("-", "&#8209;")
     return f"<b>{text}</b>" if strong else text

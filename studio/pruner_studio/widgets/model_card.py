@@ -77,6 +77,7 @@ class ModelCard(Card):
         self.consent.setAccessibleName(tr("Consent to run the code of a TVMScript model"))
         self.consent.toggled.connect(lambda _: self._check())
         self.body.addWidget(self.consent)
+        workspace.asked_again.connect(self._ask_again)
 
     def _sample_row(self) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -169,6 +170,11 @@ class ModelCard(Card):
                 lambda failure: self._refused(failure) if turn == self._asked else None,
             )
         self.changed.emit()
+
+    def _ask_again(self) -> None:
+        """The engine may have ended before it answered."""
+        if self.model and not self.known:
+            self._check()
 
     def _checked(self, reply: msg.ModelChecked) -> None:
         self.known = True

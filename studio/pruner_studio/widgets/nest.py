@@ -35,10 +35,15 @@ def title(node: Node, stage: str = "") -> str:
     """A node in words: loop, block with the cache that it works on, or branch."""
     if node["type"] == "loop":
         how = node["thread"] or ("" if node["kind"] == "serial" else node["kind"])
-        return f"{node['name']}  {'?' if node['extent'] is None else node['extent']}" + (f"  {how}" if how else "")
+        return f"{node['name']}  {_extent(node)}" + (f"  {how}" if how else "")
     if node["type"] == "block":
         return tr("block {name}").format(name=node["name"]) + (f"  {stage}" if stage else "")
     return f"if {node['condition']}"
+
+
+def _extent(loop: Node) -> str:
+    """How often a loop runs; a question mark where only the run knows."""
+    return "?" if loop["extent"] is None else str(loop["extent"])
 
 
 class _Delegate(QStyledItemDelegate):
@@ -171,7 +176,8 @@ def _lines(item: QTreeWidgetItem, depth: int = 0) -> Iterator[str]:
 def _about(node: Node) -> str:
     if node["type"] == "loop":
         notes = [f"{key}: {value}" for key, value in (node.get("annotations") or {}).items()]
-        return "\n".join([tr("{kind} loop {name}, {extent} iterations").format(**node), *notes])
+        told = tr("{kind} loop {name}, {extent} iterations")
+        return "\n".join([told.format(kind=node["kind"], name=node["name"], extent=_extent(node)), *notes])
     if node["type"] == "block":
         lines = [
             tr("reads {buffers}").format(buffers=", ".join(node["reads"])),

@@ -27,18 +27,21 @@ class RunCurves(Plot):
 
     Args:
         name: accessible name and file name of exports.
-        first: axis to begin with, `trials` or `elapsed_s`.
 
     Attributes:
-        axis: chooses between the two; the owner gives it a place.
+        axis: chooses between `trials` and `elapsed_s`; the owner gives it a place.
         left_out: says so where not every run is drawn.
     """
 
-    def __init__(self, name: str, first: str = "trials") -> None:
-        super().__init__(name, _ACROSS[first][1], _UP, nothing=tr("The curve begins with the first round."))
-        keys = sorted(_ACROSS, key=lambda key: key != first)
-        self.axis = Segments(tr("Horizontal axis"), [(key, _ACROSS[key][0]) for key in keys])
+    def __init__(self, name: str) -> None:
+        super().__init__(name, _ACROSS["trials"][1], _UP, nothing=tr("The curve begins with the first round."))
+        self.axis = Segments(tr("Horizontal axis"), [(key, text) for key, (text, _) in _ACROSS.items()])
         self.left_out = ""
+
+    def choose_axis(self, key: str) -> None:
+        """Go over trials or time from the next drawing on; a key that nobody knows changes nothing."""
+        if key in _ACROSS:
+            self.axis.choose(key)
 
     def show_runs(
         self,

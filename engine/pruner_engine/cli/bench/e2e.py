@@ -13,6 +13,7 @@ from pruner_engine.cli.options import OutputFile, WholeType, json_option
 from pruner_engine.cli.output import print_json, print_table, progress_line
 from pruner_engine.cli.series import refuse_failed
 from pruner_engine.errors import UserError
+from pruner_engine.library_names import called
 from pruner_engine.replacing import PAGE
 from pruner_engine.units import latency, percent
 
@@ -66,7 +67,7 @@ def _print_libraries(found: dict[str, Any]) -> None:
             table.add_row(name, *cells, str(row["measured"]), row["note"])
         print_table(table)
         if model["ratio"]:
-            click.echo(f"tuned takes {percent(model['ratio'])} of the time of {model['best_library']}")
+            click.echo(f"tuned takes {percent(model['ratio'])} of the time of {called(model['best_library'])}")
         for notice in model["notices"]:
             click.echo(notice)
     if len(found["models"]) > 1 and found["ratio"]:
