@@ -68,6 +68,10 @@ CASES = {
     "rsub": (lambda table, x, y: torch.rsub(x, y, alpha=2), [X, Y]),
     "rsub a number": (lambda table, x: torch.rsub(x, 3, alpha=2), [X]),
     "clamp": (lambda table, x: (x.clamp(0.5, 0.2), x.clamp(-0.5, 0.2)), [X]),
+    "clamp by tensors": (
+        lambda table, i, x: (i.clamp(max=i.flip(0)), i.clamp(i - 1, i.flip(0)), i[:1].clamp(x[0, 0]), x.clamp(i[0])),
+        [WHOLE, X],
+    ),
     "any of numbers": (lambda table, x: x.any(1), [SIGNS.float()]),
     "any of whole numbers": (lambda table, x: (x.any(1), x.any((0, 1), keepdim=True), x.any()), [SIGNS]),
     "any of booleans": (lambda table, x: (x > 0).any(1, keepdim=True), [SIGNS]),

@@ -50,7 +50,7 @@ def _promote(graph: Any, node: Any) -> None:
             _spell_out(graph, node, result)
     elif name in _OF_FLOATS and result.is_floating_point:
         _convert(graph, node, node.args[:1], result)
-    elif name == "clamp" and not result.is_floating_point:
+    elif node.target is torch.ops.aten.clamp.default and not result.is_floating_point:
         _bound(node, torch.iinfo(result))
     elif name in ("argmax", "argmin") and _value(node.args[0]).dtype == torch.bfloat16:  # no kernel finds those
         _convert(graph, node, node.args[:1], torch.float32)
