@@ -62,6 +62,7 @@ CASES = {
     "add a number": (lambda table, x: torch.add(x, 3, alpha=2), [X]),
     "add whole numbers": (lambda table, i: torch.add(i, i, alpha=2), [WHOLE]),
     "add mixed numbers": (lambda table, i, x: torch.add(i, x, alpha=0.5), [WHOLE, X]),
+    "angles of whole numbers": (lambda table, i, x: (torch.atan2(i, i + 1), torch.atan2(i, x)), [WHOLE, X]),
     "sub": (lambda table, x, y: torch.sub(x, y, alpha=0.5), [X, Y]),
     "sub in place": (lambda table, x, y: (x + 0).sub_(y, alpha=0.5), [X, Y]),
     "sub a number": (lambda table, x: torch.sub(x, 3, alpha=2), [X]),

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 _ARITHMETIC = {"add", "sub", "rsub", "mul", "div", "pow", "maximum", "minimum", "remainder", "fmod", "floor_divide"}
+_ARITHMETIC |= {"atan2"}
 _OF_BOOLEANS = {"add": "bitwise_or", "maximum": "bitwise_or", "mul": "bitwise_and", "minimum": "bitwise_and"}
 _COMPARISONS = {"eq", "ne", "lt", "le", "gt", "ge"}
 _OF_FLOATS = {
