@@ -137,6 +137,39 @@ def test_a_scale_for_one_of_two_readers_stays_behind_the_norm():
     np.testing.assert_allclose(run(made, x), run(mod, x), rtol=1e-4, atol=1e-4)
 
 
+def of_groups_of_channels(x):
+    """Over two groups of three channels, whose pixels are one axis meanwhile."""
+    ones, zeros = relax.const(np.ones(6, "float32")), relax.const(np.zeros(6, "float32"))
+    normed = op.nn.group_norm(op.reshape(x, (2, 6, 12)), ones, zeros, num_groups=2, channel_axis=1, axes=[2])
+    return op.reshape(normed, IMAGE)
+
+
+BETWEEN_RESHAPES = {
+    "groups of several channels": (of_groups_of_channels, IMAGE),
+    "all numbers": (lambda x: op.reshape(of_layers(op.reshape(x, (144,))), IMAGE), IMAGE),
+}
+
+
+@pytest.mark.parametrize("case", BETWEEN_RESHAPES)
+def test_a_norm_between_reshapes_computes_what_it_did(case):
+    function, shape = BETWEEN_RESHAPES[case]
+    mod = relax.transform.CanonicalizeBindings()(graph(function, shape))
+    x = (np.random.default_rng(7).standard_normal(shape) * np.arange(1, 7).reshape(6, 1, 1)).astype("float32")
+    np.testing.assert_allclose(run(with_norms(mod), x), run(mod, x), rtol=1e-4, atol=1e-4)
+
+
+def test_an_epsilon_of_more_axes_than_the_norm_adds_them():
+    def function(x):
+        spread = op.add(op.variance(x, [-1], keepdims=True), relax.const(np.full((1,) * 4, 1e-3, "float32")))
+        return op.divide(op.subtract(x, op.mean(x, [-1], keepdims=True)), op.sqrt(spread))
+
+    mod = graph(function, ROWS)
+    x = np.random.default_rng(8).standard_normal(ROWS).astype("float32")
+    made = run(with_norms(mod), x)
+    assert made.shape == (1, *ROWS)
+    np.testing.assert_allclose(made, run(mod, x), rtol=1e-4, atol=1e-4)
+
+
 def test_groups_as_exporters_of_onnx_write_them(tmp_path):
     """A norm over instances between reshapes: one kernel with the activation behind it, channels last."""
     rng = np.random.default_rng(6)

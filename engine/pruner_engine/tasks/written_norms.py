@@ -51,9 +51,9 @@ class _Rewriter(PyExprMutator):
             return visited
         made = None
         if name == "relax.divide":
-            made = self._normed(visited.args[0], self._root(visited.args[1]))
+            made = self._normed(visited.args[0], self._root(visited.args[1]), shape)
         elif name == "relax.multiply":
-            made = self._either_way(visited, lambda x, factor: self._normed(x, self._inverse_root(factor)))
+            made = self._either_way(visited, lambda x, factor: self._normed(x, self._inverse_root(factor), shape))
             if made is None:
                 made = self._either_way(visited, lambda x, other: self._taken_up(x, other, np.multiply))
         elif name == "relax.add":
@@ -71,13 +71,13 @@ class _Rewriter(PyExprMutator):
 
     # ------------------------------------------------------------ arithmetic
 
-    def _normed(self, apart: relax.Expr, spread: _Spread | None) -> relax.Expr | None:
-        """The norm whose last step divides what lies apart from the mean by a spread."""
+    def _normed(self, apart: relax.Expr, spread: _Spread | None, shape: list[int]) -> relax.Expr | None:
+        """The norm whose last step divides what lies apart from the mean by a spread, which makes this shape."""
         centred = self._centred(apart)
         if centred is None or spread is None or not self._is(centred.x, spread.x) or centred.axes != spread.axes:
             return None
-        x, axes, shape = centred.x, centred.axes, shape_of(centred.x)
-        if shape is None:
+        x, axes = centred.x, centred.axes
+        if shape_of(x) != shape:  # an epsilon of more axes has added some
             return None
         if len(axes) == 1:
             ones, zeros = _weights(shape[axes[0]])
@@ -208,9 +208,11 @@ class _Rewriter(PyExprMutator):
         before, known, inner = bound(self, norm.args[0]), _weights_of(self, norm), shape_of(norm) or []
         if operator_of(before) != "relax.reshape" or shape_of(before.args[0]) != shape or known is None:
             return None
-        batch, groups = inner[:2]
         rows = sorted(int(axis) % len(inner) for axis in norm.attrs.axes) == list(range(2, len(inner)))
-        if not rows or not _is_plain(*known) or batch != shape[0] or shape[1] % groups:
+        if len(inner) < _LEAST_RANK or not rows or not _is_plain(*known) or inner[0] != shape[0]:
+            return None
+        groups = int(getattr(norm.attrs, "num_groups", inner[1]))  # of channels, of which each may be several
+        if shape[1] % groups:
             return None
         ones, zeros = _weights(shape[1])
         axes = list(range(2, len(shape)))

@@ -34,6 +34,9 @@ DLPACK = {"cpu": 1, "cuda": 2}  # its numbers of the devices
 _CUDART = "libcudart.so.13"
 GRAPH = "vm.builtin.cuda_graph.run_or_capture"
 _POOLED = 2  # the virtual machine keeps freed memory for the next call
+# the libraries of TVM's runtime, the second of which has sorts, and a function that each brings along
+_CPU = {"libtvm_runtime.so": "runtime.TVMTensorAllocWithScope", "libtvm_runtime_extra.so": "tvm.contrib.sort.argsort"}
+_RUNTIME = {"cpu": _CPU, "cuda": {**_CPU, "libtvm_runtime_cuda.so": "device_api.cuda"}}
 
 
 class Model:
@@ -62,7 +65,7 @@ class Model:
             )
         self._ffi = _import_ffi()
         kind = self.metadata["device"]["kind"]
-        _load_runtime(folder, kind)
+        _load_runtime(self._ffi, folder, kind)
         self._device = self._ffi.device(kind, 0)
         self._library = str(folder / "model.so")
         self._vm = self._machine(graphs=self.metadata.get("graphs", True))
@@ -324,16 +327,20 @@ def _import_ffi() -> Any:
     return tvm_ffi
 
 
-def _load_runtime(folder: Path, kind: str) -> None:
-    """Load the TVM runtime: from the bundle, or from an installed `tvm` package."""
+def _load_runtime(ffi: Any, folder: Path, kind: str) -> None:
+    """Load the TVM runtime: from the bundle, or from an installed `tvm` package.
+
+    What another bundle or `import tvm` has loaded stays: a process that loads it twice is aborted.
+    """
     folders = [folder / "runtime"]
     installed = importlib.util.find_spec("tvm")
     if installed is not None and installed.submodule_search_locations:
         folders.append(Path(installed.submodule_search_locations[0]) / "lib")
     if kind == "cuda":
         _load_cudart()
-    names = ["libtvm_runtime.so", "libtvm_runtime_extra.so"]  # the latter has sorts
-    for name in names + (["libtvm_runtime_cuda.so"] if kind == "cuda" else []):
+    for name, function in _RUNTIME[kind].items():
+        if ffi.get_global_func(function, allow_missing=True) is not None:
+            continue
         found = next((place / name for place in folders if (place / name).is_file()), None)
         if found is None:
             raise SystemExit(f"{name} is missing: put it into {folders[0]} or pip install apache-tvm")

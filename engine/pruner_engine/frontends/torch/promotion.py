@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 _ARITHMETIC = {"add", "sub", "rsub", "mul", "div", "pow", "maximum", "minimum", "remainder", "fmod", "floor_divide"}
+_ARITHMETIC |= {"atan2"}
 _OF_BOOLEANS = {"add": "bitwise_or", "maximum": "bitwise_or", "mul": "bitwise_and", "minimum": "bitwise_and"}
 _COMPARISONS = {"eq", "ne", "lt", "le", "gt", "ge"}
 _OF_FLOATS = {
@@ -50,7 +51,7 @@ def _promote(graph: Any, node: Any) -> None:
             _spell_out(graph, node, result)
     elif name in _OF_FLOATS and result.is_floating_point:
         _convert(graph, node, node.args[:1], result)
-    elif name == "clamp" and not result.is_floating_point:
+    elif node.target is torch.ops.aten.clamp.default and not result.is_floating_point:
         _bound(node, torch.iinfo(result))
     elif name in ("argmax", "argmin") and _value(node.args[0]).dtype == torch.bfloat16:  # no kernel finds those
         _convert(graph, node, node.args[:1], torch.float32)

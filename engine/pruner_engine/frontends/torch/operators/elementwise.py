@@ -24,6 +24,16 @@ def _clamp(importer: Conversion, node: Node) -> relax.Expr:
     return importer.stock(node)
 
 
+def _clamp_by_tensors(importer: Conversion, node: Node) -> relax.Expr:
+    """Between tensors, of any types and shapes that go together: TVM clips whole numbers at infinity."""
+    x, *bounds = arguments(node, "self", "min", "max")
+    made = importer.as_type(importer.env[x], node.meta["val"].dtype)
+    for op, bound in zip((relax.op.maximum, relax.op.minimum), bounds, strict=True):
+        if bound is not None:
+            made = importer.emit(op(made, importer.as_type(importer.env[bound], node.meta["val"].dtype)))
+    return made
+
+
 def _elu(importer: Conversion, node: Node) -> relax.Expr:
     """ELU with factors of its result and of what goes in (SELU has the first): TVM knows neither."""
     x, alpha, scale, inner = arguments(node, "self", "alpha", "scale", "input_scale")
@@ -62,6 +72,7 @@ def _shift(op: Callable[..., relax.Expr], importer: Conversion, node: Node) -> r
 
 
 ELEMENTWISE: dict[str, Callable[[Conversion, Node], Any]] = {
+    "clamp.Tensor": _clamp_by_tensors,
     "clamp.default": _clamp,
     "elu.default": _elu,
     "ne.Scalar": _differing,
