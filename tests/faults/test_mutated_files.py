@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
 import sys
@@ -63,6 +64,28 @@ def test_a_project_brings_no_code_along(originals, tmp_path):
         assert engines.engine(command, told) == engines.REFUSED
         assert "--allow-code" in told.read_text()
     assert not marker.exists()
+
+
+def test_a_projects_schedules_bring_no_code_along(originals, tmp_path):
+    """What they would have linked in ends the process that loads the kernel."""
+    code = "@llvm.global_ctors = appending global [1 x {i32, ptr, ptr}] [{i32, ptr, ptr} {i32 1, ptr @abort, ptr null}]"
+    project, told = Path(shutil.copy(originals / "m.pruner", tmp_path)), tmp_path / "told"
+    text = json.dumps(code + " declare void @abort()")
+    foreign = [
+        ["GetSBlock", [], ["matmul", "main"], ["foreign"]],
+        ["Annotate", ["foreign", text], ["pragma_import_llvm"], []],
+    ]
+    with sqlite3.connect(project) as db:
+        for key, trace in db.execute("SELECT id, trace FROM candidates WHERE trace IS NOT NULL").fetchall():
+            instructions, decisions = json.loads(trace)
+            with_code = json.dumps([foreign + instructions, decisions])
+            db.execute("UPDATE candidates SET trace = ? WHERE id = ?", (with_code, key))
+    db.close()
+    for command in (
+        Export(project=str(project), out=str(tmp_path / "out")),
+        Resume(project=str(project), trials=9),
+    ):
+        assert engines.engine(command, told) in (0, engines.REFUSED), told.read_text()
 
 
 @pytest.mark.parametrize(

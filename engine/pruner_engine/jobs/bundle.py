@@ -28,6 +28,7 @@ from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.prepare import prepare
 
 _ELSEWHERE = "do not occur in the model as this version of the engine prepares it."
+_FROM_ELSEWHERE = "Pruner Studio writes no such schedules: ask whoever gave you this project."
 _AGAIN = "Tune the model again to have them tuned."
 
 
@@ -91,6 +92,8 @@ def export(command: Export, job: JobContext) -> None:
             _keep(project, run, summary)
         agrees = all(check["ok"] for check in summary["checks"])
         export_id = project.runs.add_export(run["id"], summary["out"], agrees, summary)
+        if text := _foreign(found.tuned):
+            job.emit(Notice(level="warning", text=text, hint=_FROM_ELSEWHERE))
         if text := _unused(found.tuned):
             job.emit(Notice(level="warning", text=text, hint=_AGAIN))
         for check in summary["checks"]:
@@ -98,6 +101,12 @@ def export(command: Export, job: JobContext) -> None:
                 text = f"The outputs are not those of {called(check['against'])}: {check['message']}."
                 job.emit(Notice(level="warning", text=text, hint="Compare on inputs of your own before using it."))
         job.emit(Exported(export_id=export_id, out=summary["out"], summary=summary))
+
+
+def _foreign(tuned: TunedModel) -> str:
+    """Says that schedules were left out which would bring native code along."""
+    count = len(tuned.database.foreign)
+    return f"{count} of its schedules would bring native code along and are left out." if count else ""
 
 
 def _unused(tuned: TunedModel) -> str:
@@ -115,8 +124,8 @@ def compare_libraries(
     with tuned_of(path, on_phase) as tuned:
         peak_flops = profile_for(tuned.target).peak_flops
         told = bench_e2e(tuned, Turns(rounds, without=without), peak_flops=peak_flops, on_phase=on_phase)
-        text = _unused(tuned)
-        return {**told, "notices": [f"{text} {_AGAIN}"] if text else []}
+        said = ((_foreign(tuned), _FROM_ELSEWHERE), (_unused(tuned), _AGAIN))
+        return {**told, "notices": [f"{text} {hint}" for text, hint in said if text]}
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -20,6 +19,7 @@ from pruner_engine.space.keep_rolled import KeepRolled
 from pruner_engine.space.reading import read_decisions
 from pruner_engine.space.rules import rules_for
 from pruner_engine.space.sketch import Sketch, trace_hash, trace_json
+from pruner_engine.tasks.foreign import read_trace
 from pruner_engine.tasks.layout_free import unmark_vectors
 from pruner_engine.tasks.task import TuningTask
 
@@ -73,7 +73,7 @@ class DesignSpace:
         for text in traces:
             schedule = Schedule(self.task.mod, error_render_level="none")
             try:
-                Trace.apply_json_to_schedule(json.loads(text), schedule)
+                Trace.apply_json_to_schedule(read_trace(text), schedule)
                 trace = schedule.trace.simplified(remove_postproc=True)
                 if trace_hash(trace) not in self._by_hash:
                     self._add(trace)
@@ -99,7 +99,7 @@ class DesignSpace:
             Exception: whatever TVM raises for a trace that does not fit the task.
         """
         schedule = Schedule(self.task.mod, error_render_level="none")
-        Trace.apply_json_to_schedule(json.loads(text), schedule)
+        Trace.apply_json_to_schedule(read_trace(text), schedule)
         return self.from_trace(schedule.trace, origin)
 
     def known(self, text: str) -> Candidate | None:

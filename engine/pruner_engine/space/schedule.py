@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import tvm
 from tvm.s_tir import Schedule
 from tvm.s_tir.meta_schedule import TuneContext
@@ -11,6 +9,7 @@ from tvm.s_tir.schedule import Trace
 
 from pruner_engine.errors import UserError
 from pruner_engine.space.design_space import seed_of, space_generator
+from pruner_engine.tasks.foreign import read_trace
 from pruner_engine.tasks.task import TuningTask
 
 
@@ -26,7 +25,7 @@ def schedule_of(task: TuningTask, target: tvm.target.Target, trace_json: str, ca
     """
     try:
         schedule = Schedule(task.mod, seed=seed_of(candidate), error_render_level="none")
-        instructions, decisions = json.loads(trace_json)
+        instructions, decisions = read_trace(trace_json)
         Trace.apply_json_to_schedule([instructions, decisions], schedule)
     except (ValueError, TypeError, RuntimeError) as error:
         raise UserError(f"The trace does not fit the task {task.name}.", "It may be of another task.") from error

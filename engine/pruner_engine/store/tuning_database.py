@@ -15,6 +15,7 @@ from tvm.s_tir.meta_schedule.database import PyDatabase, TuningRecord, Workload
 from pruner_engine.caches import Caches
 from pruner_engine.store.of_run import CACHES
 from pruner_engine.store.work import unpack_module
+from pruner_engine.tasks.foreign import ForeignCodeError, read_trace
 from pruner_engine.tasks.task import module_hash
 
 if TYPE_CHECKING:
@@ -40,6 +41,9 @@ class ProjectDatabase(PyDatabase):
 
     Args:
         of: the run whose trials these are, or the caches with which runs measured that count all.
+
+    Attributes:
+        foreign: traces that were left out, since they would bring native code along.
     """
 
     def __init__(
@@ -55,6 +59,7 @@ class ProjectDatabase(PyDatabase):
         self._target = target
         self._run_id = of if isinstance(of, int) else None
         self._caches = None if isinstance(of, int) else of
+        self.foreign: set[str] = set()
 
     def _tasks(self, mod: tvm.IRModule) -> tuple[list[int], tvm.IRModule]:
         """Ids of the tasks that are this kernel, and the module of the first; two models may share a kernel."""
@@ -81,7 +86,13 @@ class ProjectDatabase(PyDatabase):
 
     def _records(self, task_ids: list[int], workload: Workload, limit: int) -> list[TuningRecord]:
         rows = self._project.query(_BEST, (json.dumps(task_ids), self._run_id, self._run_id, self._caches, limit))
-        return [record_of(workload, row["trace"], row["repeats"], self._target) for row in rows]  # type: ignore[arg-type]
+        records = []
+        for row in rows:
+            try:
+                records.append(record_of(workload, row["trace"], row["repeats"], self._target))  # type: ignore[arg-type]
+            except ForeignCodeError:
+                self.foreign.add(str(row["trace"]))
+        return records
 
     def get_all_tuning_records(self) -> list[TuningRecord]:
         records: list[TuningRecord] = []
@@ -104,6 +115,6 @@ def record_of(
 ) -> TuningRecord:
     """A tuning record from the project's JSON texts."""
     seconds = json.loads(repeats) if isinstance(repeats, str) else list(repeats)
-    fields: list[Any] = [json.loads(trace), seconds, target.export(), ArgInfo.from_entry_func(workload.mod, False)]
+    fields: list[Any] = [read_trace(trace), seconds, target.export(), ArgInfo.from_entry_func(workload.mod, False)]
     fields[3] = [info.as_json() for info in fields[3]]
     return TuningRecord.from_json(fields, workload)

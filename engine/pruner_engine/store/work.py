@@ -13,6 +13,7 @@ import tvm
 
 from pruner_engine.caches import Caches
 from pruner_engine.store.of_run import COLD_UNTUNED
+from pruner_engine.tasks.foreign import refuse_code
 from pruner_engine.tasks.task import TensorSpec, TuningTask
 
 if TYPE_CHECKING:
@@ -35,8 +36,12 @@ def pack_module(mod: tvm.IRModule) -> bytes:
 
 
 def unpack_module(data: bytes) -> tvm.IRModule:
-    """The module that `pack_module` has packed."""
-    return tvm.ir.load_json(gzip.decompress(data).decode())
+    """The module that `pack_module` has packed.
+
+    Raises:
+        ForeignCodeError: it brings native code along.
+    """
+    return refuse_code(tvm.ir.load_json(gzip.decompress(data).decode()))
 
 
 class WorkRepository:
