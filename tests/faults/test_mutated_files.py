@@ -78,14 +78,15 @@ def test_a_projects_schedules_bring_no_code_along(originals, tmp_path):
     with sqlite3.connect(project) as db:
         for key, trace in db.execute("SELECT id, trace FROM candidates WHERE trace IS NOT NULL").fetchall():
             instructions, decisions = json.loads(trace)
-            with_code = json.dumps([foreign + instructions, decisions])
+            at = [name for name, *_ in (*instructions, ["EnterPostproc"])].index("EnterPostproc")
+            with_code = json.dumps([instructions[:at] + foreign + instructions[at:], decisions])
             db.execute("UPDATE candidates SET trace = ? WHERE id = ?", (with_code, key))
     db.close()
     for command in (
         Export(project=str(project), out=str(tmp_path / "out")),
         Resume(project=str(project), trials=9),
     ):
-        assert engines.engine(command, told) in (0, engines.REFUSED), told.read_text()
+        assert engines.engine(command, told) == 0, told.read_text()
 
 
 @pytest.mark.parametrize(
