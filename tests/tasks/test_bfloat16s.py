@@ -1,0 +1,160 @@
+"""Convolutions and products of bfloat16 are computed two numbers a step, where the processor multiplies them so."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+import pytest
+import tvm
+from tvm import relax, te
+from tvm.s_tir import Schedule
+
+from machines import machine_of, result_of
+from pruner_engine.frontends.workloads import build_workload
+from pruner_engine.lowering.word_products import BFLOAT16S, multiplies_bfloat16
+from pruner_engine.measure.correctness import make_array
+from pruner_engine.measure.kernel import facts_of
+from pruner_engine.space.design_space import DesignSpace
+from pruner_engine.targets.target import resolve_target, runs_here
+from pruner_engine.tasks.extract import extract_tasks
+from pruner_engine.tasks.prepare import prepare
+from pruner_engine.tasks.words.bfloat16s import paired
+
+TARGET = resolve_target('{"kind":"llvm","mcpu":"cooperlake","num-cores":2}')
+here = pytest.mark.skipif(not runs_here(TARGET), reason="this processor lacks the instruction")
+
+
+def numbers(shape, seed=0):
+    return np.random.default_rng(seed).standard_normal(shape).astype(ml_dtypes.bfloat16)
+
+
+def words_of(left):
+    return np.ascontiguousarray(left).view("int32")
+
+
+def product(lanes):
+    """A product of matrices of words, 8 x 16 by 16 x 32, in vectors of some lanes."""
+    left, right = te.placeholder((8, 16), "int32", "left"), te.placeholder((16, 32), "int32", "right")
+    k = te.reduce_axis((0, 16), "k")
+    total = te.compute((8, 32), lambda i, j: te.sum(BFLOAT16S.of(left[i, k], right[k, j]), axis=k), name="total")
+    sch = Schedule(te.create_prim_func([left, right, total]))
+    block = sch.get_sblock("total")
+    i, j, k = sch.get_loops(block)
+    j, lane = sch.split(j, [None, lanes])
+    sch.reorder(i, j, k, lane)
+    sch.vectorize(lane)
+    sch.decompose_reduction(block, k)
+    return sch.mod
+
+
+@pytest.mark.parametrize(("lanes", "register"), [(4, "xmm"), (8, "ymm"), (16, "zmm")])
+def test_a_step_of_a_vector_is_one_instruction(lanes, register):
+    lines = tvm.compile(product(lanes), target=TARGET).mod.inspect_source("asm").splitlines()
+    made = [line for line in lines if "vdpbf16ps" in line]
+    assert made and all(register in line for line in made)
+    assert not any("vaddps" in line for line in lines), "the sum is part of the instruction"
+    assert not any("call" in line and BFLOAT16S.name in line for line in lines)
+
+
+@here
+@pytest.mark.parametrize("lanes", [1, 2, 4, 8, 16, 32])
+def test_sums_are_those_of_float32_in_vectors_of_any_length(lanes):
+    left, right = numbers((8, 32)), numbers((32, 32), 1)
+    result = tvm.runtime.empty((8, 32), "float32")
+    tvm.compile(product(lanes), target=TARGET)["main"](
+        *map(tvm.runtime.tensor, (words_of(left), paired(right))), result
+    )
+    np.testing.assert_allclose(result.numpy(), left.astype("float64") @ right.astype("float64"), rtol=1e-5, atol=1e-5)
+
+
+def test_weights_of_odd_depth_are_filled_up():
+    weights = numbers((3, 7, 10))
+    words = paired(weights)
+    assert words.shape == (3, 4, 16)
+    both = words.view(ml_dtypes.bfloat16).reshape(3, 4, 16, 2)
+    assert (both[:, 1, :10, 1] == weights[:, 3]).all() and (both[:, 3, :10, 0] == weights[:, 6]).all()
+    assert not both[:, 3, :, 1].astype("float32").any() and not both[..., 10:, :].astype("float32").any()
+
+
+def network(dtype="bfloat16", channels=13, filters=10):
+    """A convolution and a product with constant weights; bfloat16 in between."""
+    builder = relax.BlockBuilder()
+    x = relax.Var("x", relax.TensorType((2, channels, 9, 11), dtype))
+    filter_, matrix = numbers((filters, channels, 3, 3), 2), numbers((filters * 99, 21), 3)
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            made = builder.emit(relax.op.nn.conv2d(x, relax.const(filter_, dtype), padding=(1, 1), out_dtype="float32"))
+            small = builder.emit(relax.op.astype(builder.emit(relax.op.nn.relu(made)), dtype))
+            flat = builder.emit(relax.op.reshape(small, (2, filters * 99)))
+            result = builder.emit_output(relax.op.matmul(flat, relax.const(matrix, dtype), out_dtype="float32"))
+        builder.emit_func_output(result)
+    return builder.finalize()
+
+
+def holding(mod):
+    """Kernels that multiply words."""
+    functions = (f.script() for f in mod.functions.values() if isinstance(f, tvm.tirx.PrimFunc))
+    return sum(BFLOAT16S.name in text for text in functions)
+
+
+def ran(mod, given, target=TARGET):
+    return machine_of(mod, target)["main"](*map(tvm.runtime.tensor, given)).numpy()
+
+
+def test_other_processors_keep_single_numbers():
+    for words in ('"mcpu":"cascadelake"', '"mcpu":"haswell"', '"mtriple":"aarch64-linux-gnu"'):
+        target = resolve_target(f'{{"kind":"llvm",{words},"num-cores":2}}')
+        assert not multiplies_bfloat16(target) and not holding(prepare(network(), target))
+
+
+@here
+def test_networks_agree_with_those_of_single_numbers():
+    whole, plain = prepare(network(), TARGET), prepare(network(), TARGET, without=["bfloat16s"])
+    assert holding(whole) == 2 and not holding(plain)
+    x = numbers((2, 13, 9, 11))
+    got, want = ran(whole, [x]), ran(plain, [x])
+    assert np.abs(got - want).max() <= 0.02 * np.abs(want).max(), "a sum may be rounded to the next bfloat16 on the way"
+    assert np.abs(got - want).mean() <= 0.002 * np.abs(want).max()
+
+
+@here
+@pytest.mark.parametrize("workload", ["matmul:33,50,37", "bmm:2,24,40,21", "dense:32,40,64"])
+def test_operands_that_are_computed_are_paired_first(workload):
+    mod = build_workload(f"{workload},bfloat16")
+    whole, plain = prepare(mod, TARGET), prepare(mod, TARGET, without=["bfloat16s"])
+    assert holding(whole) == 1 and not holding(plain)
+    given = [numbers([int(n) for n in param.ty.shape], at) for at, param in enumerate(mod["main"].params)]
+    got, want = (ran(m, given).astype("float32") for m in (whole, plain))
+    np.testing.assert_allclose(got, want, rtol=2**-7, atol=1e-4)
+
+
+def test_a_matrix_is_not_paired_for_few_rows():
+    assert not holding(prepare(build_workload("matmul:4,64,64,bfloat16"), TARGET))
+
+
+@here
+def test_drafted_schedules_agree():
+    tasks = [task for task in extract_tasks(prepare(network(), TARGET), TARGET) if facts_of(task.mod).words]
+    assert [task.op for task in tasks] == ["conv2d", "matmul"]
+    for task in tasks:
+        words = facts_of(task.mod).words
+        assert set(words.values()) == {"bfloat16"}
+        arrays = [make_array(s.shape, s.dtype, at, words=words.get(at, "")) for at, s in enumerate(task.args)]
+        want = result_of(task.mod, arrays, TARGET).astype("float32")
+        assert np.isfinite(want).all() and len(np.unique(want)) > 20
+        space, rng, seen = DesignSpace.generate(task, TARGET), np.random.default_rng(3), 0
+        for sketch in space.sketches:
+            for row in sketch.sample(rng, 2):
+                schedule = space.apply(space.candidate(sketch.index, row))
+                if schedule is not None:
+                    got = result_of(schedule.mod, arrays, TARGET).astype("float32")
+                    np.testing.assert_allclose(got, want, rtol=2**-7, atol=1e-4)
+                    seen += 1
+        assert seen > len(space.sketches) // 2
+
+
+def test_words_hold_numbers_of_every_kind():
+    made = {kind: make_array((8, 16), "int32", 0, kind, words="bfloat16") for kind in ("random", "zeros", "nan")}
+    read = {kind: array.view(ml_dtypes.bfloat16).astype("float32") for kind, array in made.items()}
+    assert all(array.shape == (8, 16) for array in made.values())
+    assert np.abs(read["random"]).max() <= 1 and not read["zeros"].any() and np.isnan(read["nan"]).any()
