@@ -5385,6 +5385,14 @@
         <translation>Exportieren Sie das Modell noch einmal nach ONNX, und prüfen Sie, ob die Datei vollständig kopiert wurde.</translation>
     </message>
     <message>
+        <source>{0} of its schedules would bring native code along and are left out.</source>
+        <translation>{0} seiner Ablaufpläne brächten Maschinencode mit und bleiben weg.</translation>
+    </message>
+    <message>
+        <source>Pruner Studio writes no such schedules: ask whoever gave you this project.</source>
+        <translation>Pruner Studio schreibt keine solchen Ablaufpläne: Fragen Sie, wer Ihnen dieses Projekt gegeben hat.</translation>
+    </message>
+    <message>
         <source>The run was stopped while layouts were measured.</source>
         <translation>Der Lauf wurde angehalten, während Anordnungen gemessen wurden.</translation>
     </message>

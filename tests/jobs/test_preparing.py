@@ -290,7 +290,7 @@ def test_a_library_that_was_timed_beside_other_programs_is_told_so_and_timed_aga
             for _ in psutil.Process().cpu_affinity():
                 others.enter_context(bystander())
             assert notes(9.0)["torch"].endswith(DISTURBED)
-        assert [e.text for e in said if isinstance(e, msg.Notice) and "torch was timed while other" in e.text]
+        assert [e.text for e in said if isinstance(e, msg.Notice) and "PyTorch was timed while other" in e.text]
         with ProjectReader(tuned) as reader:
             assert libraries_line(reader, 1).endswith(f" ({DISTURBED})")
         (kept,) = (row for row in project.work.baselines(*of_run) if row["name"] == "torch")

@@ -27,10 +27,6 @@ from pruner_engine.targets.profiling import profile_for
 from pruner_engine.targets.target import resolve_target
 from pruner_engine.tasks.prepare import prepare
 
-_ELSEWHERE = "do not occur in the model as this version of the engine prepares it."
-_FROM_ELSEWHERE = "Pruner Studio writes no such schedules: ask whoever gave you this project."
-_AGAIN = "Tune the model again to have them tuned."
-
 
 @dataclass(frozen=True)
 class _Found:
@@ -92,10 +88,8 @@ def export(command: Export, job: JobContext) -> None:
             _keep(project, run, summary)
         agrees = all(check["ok"] for check in summary["checks"])
         export_id = project.runs.add_export(run["id"], summary["out"], agrees, summary)
-        if text := _foreign(found.tuned):
-            job.emit(Notice(level="warning", text=text, hint=_FROM_ELSEWHERE))
-        if text := _unused(found.tuned):
-            job.emit(Notice(level="warning", text=text, hint=_AGAIN))
+        for notice in _left_out(found.tuned):
+            job.emit(notice)
         for check in summary["checks"]:
             if not check["ok"]:
                 text = f"The outputs are not those of {called(check['against'])}: {check['message']}."
@@ -103,18 +97,24 @@ def export(command: Export, job: JobContext) -> None:
         job.emit(Exported(export_id=export_id, out=summary["out"], summary=summary))
 
 
-def _foreign(tuned: TunedModel) -> str:
-    """Says that schedules were left out which would bring native code along."""
-    count = len(tuned.database.foreign)
-    return f"{count} of its schedules would bring native code along and are left out." if count else ""
+def _left_out(tuned: TunedModel) -> list[Notice]:
+    """What is to be said of schedules of the project that the tuned model does not have."""
+    notices = []
+    if foreign := len(tuned.database.foreign):
+        text = f"{foreign} of its schedules would bring native code along and are left out."
+        hint = "Pruner Studio writes no such schedules: ask whoever gave you this project."
+        notices.append(Notice(level="warning", text=text, hint=hint))
+    if unused := _unused(tuned):
+        text = f"{unused} of its tuned kernels do not occur in the model as this version of the engine prepares it."
+        notices.append(Notice(level="warning", text=text, hint="Tune the model again to have them tuned."))
+    return notices
 
 
-def _unused(tuned: TunedModel) -> str:
-    """Says that tuned tasks are no function of the prepared model, as after a change of how models are prepared."""
+def _unused(tuned: TunedModel) -> int:
+    """How many tuned tasks are no function of the prepared model, as after a change of how models are prepared."""
     used = set(tuned.task_of.values())
     left = (tuned.database.commit_workload(task.mod) for task in tuned.tasks if task.name not in used)
-    count = sum(bool(tuned.database.get_top_k(workload, 1)) for workload in left)
-    return f"{count} of its tuned kernels {_ELSEWHERE}" if count else ""
+    return sum(bool(tuned.database.get_top_k(workload, 1)) for workload in left)
 
 
 def compare_libraries(
@@ -124,8 +124,7 @@ def compare_libraries(
     with tuned_of(path, on_phase) as tuned:
         peak_flops = profile_for(tuned.target).peak_flops
         told = bench_e2e(tuned, Turns(rounds, without=without), peak_flops=peak_flops, on_phase=on_phase)
-        said = ((_foreign(tuned), _FROM_ELSEWHERE), (_unused(tuned), _AGAIN))
-        return {**told, "notices": [f"{text} {hint}" for text, hint in said if text]}
+        return {**told, "notices": [f"{notice.text} {notice.hint}" for notice in _left_out(tuned)]}
 
 
 @contextmanager

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import time
+import zlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 _Fact = TypeVar("_Fact", bound=msgspec.Struct)
 _LARGEST_COPY = 900 << 20  # bytes; SQLite's own limit for a value is 1e9
+_LARGEST_MODULE = 256 << 20  # bytes of JSON; a kernel of a thousand stages has ten million
+_GZIP = 16 + zlib.MAX_WBITS
 _OF_TYPE = "model_id = ? AND target_id = ? AND dtype = ?"
 
 
@@ -40,8 +44,13 @@ def unpack_module(data: bytes) -> tvm.IRModule:
 
     Raises:
         ForeignCodeError: it brings native code along.
+        ValueError: it is cut off, or larger than any kernel's.
     """
-    return refuse_code(tvm.ir.load_json(gzip.decompress(data).decode()))
+    unpacking = zlib.decompressobj(_GZIP)
+    text = unpacking.decompress(data, _LARGEST_MODULE)
+    if not unpacking.eof:
+        raise ValueError("a task's module is cut off or too large")
+    return refuse_code(tvm.ir.load_json(text.decode()))
 
 
 class WorkRepository:
@@ -167,7 +176,13 @@ class WorkRepository:
 
 
 def task_of(row: dict[str, Any]) -> TuningTask:
-    """The task that a row of table `tasks` describes."""
+    """The task that a row of table `tasks` describes.
+
+    Raises:
+        ValueError: its hash, after which files are named while it is measured, is none.
+    """
+    if not re.fullmatch("[0-9a-f]+", row["hash"]):
+        raise ValueError("a task's hash is no hexadecimal number")
     flops, weight = float(row["flops"]), int(row["weight"])
     args = tuple(TensorSpec(s["name"], tuple(s["shape"]), s["dtype"]) for s in json.loads(row["shapes"]))
     return TuningTask(row["name"], row["op"], row["hash"], unpack_module(row["mod"]), args, flops, weight)
