@@ -3441,10 +3441,6 @@
         <translation>Datentyp</translation>
     </message>
     <message>
-        <source>Type in which matrix products and convolutions of a float32 model work; they sum in float32, and the outputs are compared first.</source>
-        <translation>Typ, in dem Matrixprodukte und Faltungen eines float32-Modells rechnen; summiert wird in float32, und die Ausgaben werden vorher verglichen.</translation>
-    </message>
-    <message>
         <source>Start from</source>
         <translation>Beginnen mit</translation>
     </message>
@@ -4207,6 +4203,10 @@
     <message>
         <source>rounds × waves of blocks × 0.15 µs</source>
         <translation>Runden × Wellen von Blöcken × 0,15 µs</translation>
+    </message>
+    <message>
+        <source>Type in which matrix products and convolutions of a float32 model work; they sum in float32, and the outputs are compared first. Both small types use Tensor Cores on a GPU; on a CPU bfloat16 is faster where the processor multiplies it (AVX512-BF16).</source>
+        <translation>Typ, in dem Matrixprodukte und Faltungen eines float32-Modells rechnen; summiert wird in float32, und die Ausgaben werden vorher verglichen. Beide kleinen Typen nutzen auf einer GPU Tensor Cores; auf einer CPU ist bfloat16 schneller, wo der Prozessor damit multipliziert (AVX512-BF16).</translation>
     </message>
     <message>
         <source>Candidates that are measured in a round of a task. The strategy&apos;s own number is 10 for Pruner, 64 for MetaSchedule; a machine that builds more at a time measures as many.</source>

@@ -32,6 +32,17 @@ def test_contenders_are_measured_in_every_round(work):
     assert steps[-1] == "round 2 of 2: ONNX Runtime"
 
 
+@pytest.mark.parametrize("several", [False, True])
+def test_of_a_library_no_share_of_the_peak_is_told_where_our_operations_are_counted_otherwise(
+    several, work, monkeypatch
+):
+    monkeypatch.setattr("pruner_engine.export.compare.holds_word_products", lambda _: several)
+    found = bench_e2e(work.tuned(), Turns(1, 1, ["torch", "torch.compile"]), peak_flops=1e9)["contenders"]
+    assert {name for name, row in found.items() if "peak_share" in row} == {"tuned", "untuned"} | (
+        set() if several else {"onnxruntime"}
+    )
+
+
 @pytest.mark.parametrize("slow", [False, True])
 def test_the_untuned_library_runs_once_where_it_is_left_out_or_slow(slow, work):
     untuned, left_out = ({task.hash: 1.0 for task in work.tasks}, []) if slow else ({}, ["untuned"])

@@ -14,6 +14,7 @@ from pruner_engine.export.baselines import Timing
 from pruner_engine.export.check import Agreement, compare
 from pruner_engine.export.tuned import TunedModel
 from pruner_engine.export.turns import LIBRARIES, InterruptedTurns, Turns, time_in_turns
+from pruner_engine.lowering.word_products import holds_word_products
 from pruner_engine.store.results import OWN
 from pruner_engine.targets.target import device_of, target_json
 from pruner_engine.tasks.quantised import rounds_to_bytes
@@ -38,7 +39,8 @@ def bench_e2e(
     Returns:
         JSON object: `model`, `target`, `device`, `threads`, `flops`, `peak_flops`, `stopped` (by ^C, once the model's
         own libraries were timed), `contenders` (by name: `median_s`, `best_s`, `quartiles_s`, `measured`, `note`,
-        `peak_share`, `agreement` with the untuned outputs), `best_library`, and `ratio`, the tuned median in parts of
+        `peak_share`, left out of libraries where our kernels multiply several numbers in a step, which count as one,
+        `agreement` with the untuned outputs), `best_library`, and `ratio`, the tuned median in parts of
         the best library's; both None where no library ran the model.
 
     Raises:
@@ -71,8 +73,9 @@ def bench_e2e(
         "stopped": stopped,
         **_summary(timings, len(tuned.prepared.get_global_vars()), tuned.model),
     }
-    for row in told["contenders"].values():
-        if row["median_s"] and tuned.flops and peak_flops:
+    counted = set(OWN if any(holds_word_products(task.mod) for task in tuned.tasks) else told["contenders"])
+    for name, row in told["contenders"].items():
+        if name in counted and row["median_s"] and tuned.flops and peak_flops:
             row["peak_share"] = tuned.flops / row["median_s"] / peak_flops
     return told
 
