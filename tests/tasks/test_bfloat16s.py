@@ -6,8 +6,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 import tvm
-from tvm import relax, te
-from tvm.s_tir import Schedule
+from tvm import relax
 
 from machines import machine_of, result_of
 from pruner_engine.frontends.workloads import build_workload
@@ -19,6 +18,7 @@ from pruner_engine.targets.target import resolve_target, runs_here
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
 from pruner_engine.tasks.words.bfloat16s import paired
+from word_kernels import product_of_words, words_of
 
 TARGET = resolve_target('{"kind":"llvm","mcpu":"cooperlake","num-cores":2}')
 here = pytest.mark.skipif(not runs_here(TARGET), reason="this processor lacks the instruction")
@@ -28,28 +28,9 @@ def numbers(shape, seed=0):
     return np.random.default_rng(seed).standard_normal(shape).astype(ml_dtypes.bfloat16)
 
 
-def words_of(left):
-    return np.ascontiguousarray(left).view("int32")
-
-
-def product(lanes):
-    """A product of matrices of words, 8 x 16 by 16 x 32, in vectors of some lanes."""
-    left, right = te.placeholder((8, 16), "int32", "left"), te.placeholder((16, 32), "int32", "right")
-    k = te.reduce_axis((0, 16), "k")
-    total = te.compute((8, 32), lambda i, j: te.sum(BFLOAT16S.of(left[i, k], right[k, j]), axis=k), name="total")
-    sch = Schedule(te.create_prim_func([left, right, total]))
-    block = sch.get_sblock("total")
-    i, j, k = sch.get_loops(block)
-    j, lane = sch.split(j, [None, lanes])
-    sch.reorder(i, j, k, lane)
-    sch.vectorize(lane)
-    sch.decompose_reduction(block, k)
-    return sch.mod
-
-
 @pytest.mark.parametrize(("lanes", "register"), [(4, "xmm"), (8, "ymm"), (16, "zmm")])
 def test_a_step_of_a_vector_is_one_instruction(lanes, register):
-    lines = tvm.compile(product(lanes), target=TARGET).mod.inspect_source("asm").splitlines()
+    lines = tvm.compile(product_of_words(lanes, BFLOAT16S), target=TARGET).mod.inspect_source("asm").splitlines()
     made = [line for line in lines if "vdpbf16ps" in line]
     assert made and all(register in line for line in made)
     assert not any("vaddps" in line for line in lines), "the sum is part of the instruction"
@@ -61,7 +42,7 @@ def test_a_step_of_a_vector_is_one_instruction(lanes, register):
 def test_sums_are_those_of_float32_in_vectors_of_any_length(lanes):
     left, right = numbers((8, 32)), numbers((32, 32), 1)
     result = tvm.runtime.empty((8, 32), "float32")
-    tvm.compile(product(lanes), target=TARGET)["main"](
+    tvm.compile(product_of_words(lanes, BFLOAT16S), target=TARGET)["main"](
         *map(tvm.runtime.tensor, (words_of(left), paired(right))), result
     )
     np.testing.assert_allclose(result.numpy(), left.astype("float64") @ right.astype("float64"), rtol=1e-5, atol=1e-5)

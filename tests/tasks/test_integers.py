@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 import tvm
-from tvm import relax, te
+from tvm import relax
 from tvm.s_tir import Schedule
 from tvm.target import Target
 
@@ -20,6 +20,7 @@ from pruner_engine.targets.target import resolve_target, runs_here
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
 from pruner_engine.tasks.words.weights import as_words, on_grid
+from word_kernels import product_of_words, words_of
 
 FORMS = {
     "AVX2": (PAIRS, resolve_target('{"kind":"llvm","mcpu":"haswell","num-cores":2}')),
@@ -47,25 +48,6 @@ def bytes_of(shape, dtype, seed=0):
     return np.random.default_rng(seed).integers(bounds.min, bounds.max + 1, shape).astype(dtype)
 
 
-def words_of(left):
-    return np.ascontiguousarray(left).view("int32")
-
-
-def products(lanes, products=BYTES):
-    """A product of matrices of words, 8 x 16 by 16 x 32, in vectors of some lanes."""
-    left, right = te.placeholder((8, 16), "int32", "left"), te.placeholder((16, 32), "int32", "right")
-    k = te.reduce_axis((0, 16), "k")
-    total = te.compute((8, 32), lambda i, j: te.sum(products.of(left[i, k], right[k, j]), axis=k), name="total")
-    sch = Schedule(te.create_prim_func([left, right, total]))
-    block = sch.get_sblock("total")
-    i, j, k = sch.get_loops(block)
-    j, lane = sch.split(j, [None, lanes])
-    sch.reorder(i, j, k, lane)
-    sch.vectorize(lane)
-    sch.decompose_reduction(block, k)
-    return sch.mod
-
-
 REGISTERS = {4: "xmm", 8: "ymm", 16: "zmm"}
 
 
@@ -73,7 +55,7 @@ def test_a_step_of_a_vector_is_one_instruction(form):
     multiply, target = form
     name = "vpdpbusd" if multiply is BYTES else "vpmaddwd"
     for lanes in multiply.instructions:
-        lines = tvm.compile(products(lanes, multiply), target=target).mod.inspect_source("asm").splitlines()
+        lines = tvm.compile(product_of_words(lanes, multiply), target=target).mod.inspect_source("asm").splitlines()
         made = [line for line in lines if name in line]
         assert made and all(REGISTERS[lanes] in line for line in made)
         assert not any("vpmulld" in line for line in lines)
@@ -92,7 +74,7 @@ def test_products_are_exact_in_vectors_of_any_length(here, lanes):
         left[0], right[:, 0] = -32767, 32767
         given = [words_of(left), words_of(right.reshape(16, 2, 32).swapaxes(1, 2))[..., 0]]
     result = tvm.runtime.empty((8, 32), "int32")
-    tvm.compile(products(lanes, multiply), target=target)["main"](*map(tvm.runtime.tensor, given), result)
+    tvm.compile(product_of_words(lanes, multiply), target=target)["main"](*map(tvm.runtime.tensor, given), result)
     assert (result.numpy() == (left.astype("int64") @ right.astype("int64")).astype("int32")).all()
 
 
@@ -508,5 +490,5 @@ def test_pairs_are_left_to_real_numbers_where_these_are_faster():
 def test_a_sum_of_products_counts_as_one_multiplication():
     from tvm.s_tir.analysis import estimate_tir_flops
 
-    assert estimate_tir_flops(multiplied(products(16))) == 2 * 8 * 16 * 32
-    assert estimate_tir_flops(multiplied(products(16, PAIRS))) == 2 * 8 * 16 * 32
+    assert estimate_tir_flops(multiplied(product_of_words(16, BYTES))) == 2 * 8 * 16 * 32
+    assert estimate_tir_flops(multiplied(product_of_words(16, PAIRS))) == 2 * 8 * 16 * 32
