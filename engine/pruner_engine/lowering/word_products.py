@@ -186,21 +186,15 @@ def holds_word_products(mod: IRModule) -> bool:
 def numbers_of(mod: IRModule) -> Callable[[tirx.Var], str]:
     """The type of the numbers in the words of a tensor, for a module that multiplies some."""
     widened: list[tirx.Var] = []
-    found = {"uint8"}
 
     def take(call: Call) -> None:
         if is_added_apart(call):
             widened.append(call.args[1].source)
-        if BFLOAT16S.is_in(call):
-            found.add("bfloat16")
 
     for function in mod.functions.values():
         tvm_ffi.structural_walk(function, (Call, take))
-
-    def numbers(tensor: tirx.Var) -> str:
-        return "int16" if any(tensor.same_as(other) for other in widened) else min(found)
-
-    return numbers
+    others = "bfloat16" if any(_calls(function, (BFLOAT16S,)) for function in mod.functions.values()) else "uint8"
+    return lambda tensor: "int16" if any(tensor.same_as(other) for other in widened) else others
 
 
 def accumulated(mod: IRModule) -> IRModule:
