@@ -18,6 +18,7 @@ from machines import machine_of
 from pruner_engine.errors import UserError
 from pruner_engine.frontends import check_model, load_model
 from pruner_engine.frontends.model import bind, declared_inputs, signature
+from pruner_engine.frontends.torch.guard import check_archive
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 
@@ -171,13 +172,67 @@ def test_dimensions_that_follow_from_others_are_asked_for(tmp_path):
             load_model(path, {"x": [1, 3, given[0], 6], "y": [given[1]]})
 
 
-def test_a_dimension_that_follows_from_none_that_comes_in_is_refused(tmp_path):
-    width = torch.export.Dim("w")
-    path = save(tmp_path, nn.AvgPool2d(2), torch.randn(1, 3, 6, 32), dynamic_shapes=({3: 8 * width},))
+def test_a_dimension_may_follow_from_none_that_comes_in(tmp_path):
+    width, module = torch.export.Dim("w"), nn.AvgPool2d(2)
+    path = save(tmp_path, module, torch.randn(1, 3, 6, 32), dynamic_shapes=({3: 8 * width},))
     (declared,) = check_model(path).inputs
     assert declared.shape[3].startswith("8*")
-    with pytest.raises(UserError, match="which no input has"):
-        load_model(path, {declared.name: [1, 3, 6, 40]})
+    image = torch.randn(1, 3, 6, 40)
+    np.testing.assert_allclose(run(load_model(path, {declared.name: image.shape}).mod, image), module(image), rtol=1e-5)
+    with pytest.raises(UserError, match="cannot be 41"):
+        load_model(path, {declared.name: [1, 3, 6, 41]})
+
+
+class ByLength(nn.Module):
+    def forward(self, x):
+        return x / x.shape[1] ** 0.5
+
+
+def test_powers_of_open_sizes_are_arithmetic(tmp_path):
+    save(tmp_path, ByLength(), torch.randn(2, 5, 4), dynamic_shapes=({1: torch.export.Dim.AUTO},))
+    check_archive((tmp_path / "model.pt2").read_bytes(), "model")
+
+
+class OfItsSize(nn.Module):
+    """What is computed from open sizes: by how much to pad, what to divide by, how large to make an image."""
+
+    def forward(self, image, rows):
+        height, width, length = *image.shape[2:], rows.shape[1]
+        padded = nn.functional.pad(image, (0, -width % 8, 0, -height % 8))
+        doubled = nn.functional.interpolate(image, scale_factor=2.0, mode="bilinear")
+        sized = nn.functional.interpolate(image, size=(height * 3 // 2, width))
+        patches = nn.functional.unfold(image, 2, stride=2)
+        last = rows[torch.arange(rows.shape[0]), (rows[:, :, 0] > 0).sum(1) - 1]
+        return padded, doubled, sized, patches, last, rows.sum(1) / length, rows / length**0.5
+
+
+def test_what_is_computed_from_open_sizes(tmp_path):
+    image, rows = torch.randn(1, 2, 6, 10), torch.randn(2, 5, 4)
+    auto = torch.export.Dim.AUTO
+    path = save(tmp_path, OfItsSize(), image, rows, dynamic_shapes=({2: auto, 3: auto}, {0: auto, 1: auto}))
+    declared = check_model(path).inputs
+    assert [[type(extent) for extent in item.shape] for item in declared] == [[int, int, str, str], [str, str, int]]
+    image, rows = torch.randn(1, 2, 9, 12), torch.randn(3, 7, 4)
+    model = load_model(path, {"image": image.shape, "rows": rows.shape})
+    results = machine_of(model.mod)["main"](*(tvm.runtime.tensor(x.numpy()) for x in (image, rows)))
+    for got, want in zip(results, OfItsSize()(image, rows), strict=True):
+        np.testing.assert_allclose(got.numpy(), want, rtol=1e-5, atol=1e-5)
+
+
+class Windows(nn.Module):
+    """Halves a length that must be even, which its type does not say."""
+
+    def forward(self, x):
+        torch._check(x.shape[0] % 2 == 0)
+        return x.reshape(x.shape[0] // 2, 2, 4).sum(1)
+
+
+def test_open_shapes_that_its_operators_refuse_are_one_sentence(tmp_path):
+    path = save(tmp_path, Windows(), torch.ones(8, 4), dynamic_shapes=({0: torch.export.Dim.DYNAMIC},))
+    (declared,) = check_model(path).inputs
+    with pytest.raises(UserError, match=rf"does not work with {declared.shape[0]}=5: ") as told:
+        load_model(path, {"x": [5, 4]})
+    assert "\n" not in told.value.message
 
 
 def activation(*shape):
@@ -197,6 +252,8 @@ def test_dimensions_of_a_factor_and_an_offset_are_named_by_both():
     assert signature(bind(follows, {"x": (2, 17)}))[1][0].shape == (2, 17)
     with pytest.raises(UserError, match=r"Dimension 8\*n\+1 of input x cannot be 18"):
         bind(follows, {"x": (2, 18)})
+    with pytest.raises(UserError, match=r"Dimension 8\*n\+1 of input x follows from n, which no input has"):
+        bind(activation(8 * n + 1), {"x": (17,)})
     with pytest.raises(UserError, match="Input x has a dimension that is computed"):
         declared_inputs(activation(n * m))
 
@@ -345,13 +402,21 @@ def evil_shape(root, records, marker):
     edit_json(records, f"{root}/models/model.json", change)
 
 
-def evil_nested_shape(root, records, marker):
+def evil_nested_shape(root, records, marker, function="Integer"):
     def change(model):
         values = model["graph_module"]["graph"]["tensor_values"]
         inner = f"__import__('pathlib').Path({str(marker)!r}).touch()"
-        next(iter(values.values()))["sizes"][0] = {"as_expr": {"expr_str": f"Integer({inner!r})", "hint": None}}
+        next(iter(values.values()))["sizes"][0] = {"as_expr": {"expr_str": f"{function}({inner!r})", "hint": None}}
 
     edit_json(records, f"{root}/models/model.json", change)
+
+
+def evil_number(root, records, marker):
+    evil_nested_shape(root, records, marker, "Float")
+
+
+def evil_rounding(root, records, marker):
+    evil_nested_shape(root, records, marker, "TruncToInt")
 
 
 def evil_operator(root, records, marker):
@@ -390,6 +455,8 @@ def two_models(root, records, marker):
         old_weights,
         evil_shape,
         evil_nested_shape,
+        evil_number,
+        evil_rounding,
         evil_operator,
         evil_region,
         compiled_code,

@@ -5,11 +5,11 @@ import pytest
 import torch
 import tvm
 from torch import nn
-from torch_functions import numbers, saved
+from torch_functions import Function, numbers, saved
 
 from machines import machine_of
 from pruner_engine.export.baselines import time_reference
-from pruner_engine.frontends import load_model
+from pruner_engine.frontends import check_model, load_model
 
 pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::DeprecationWarning")
 
@@ -59,6 +59,30 @@ def test_pytorch_is_given_the_same_state(tmp_path):
     assert timing.repeats, timing.note
     for ours, theirs in zip(run(model, x, rows, filled), timing.outputs, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-6)
+
+
+class Total(nn.Module):
+    """A sum over all rows that ever came in, however many at a time."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("total", torch.zeros(3))
+
+    def forward(self, x):
+        self.total.add_(x.sum(0) / x.shape[0])
+        return x * self.total
+
+
+def test_what_is_kept_comes_in_beside_open_shapes(tmp_path):
+    path = saved(tmp_path, Function(Total()), (numbers(4, 3),), [{0: torch.export.Dim.AUTO}])
+    x, kept = check_model(path).inputs
+    assert isinstance(x.shape[0], str) and kept.shape == [3]
+    rows, total = numbers(6, 3), numbers(3)
+    model = load_model(path, {x.name: (6, 3), kept.name: (3,)})  # as a project gives them
+    assert [spec.shape for spec in model.inputs] == [(6, 3), (3,)]
+    made, after = run(model, rows.numpy(), total.numpy())
+    np.testing.assert_allclose(after, (total + rows.mean(0)).numpy(), rtol=1e-5)
+    np.testing.assert_allclose(made, (rows * (total + rows.mean(0))).numpy(), rtol=1e-5)
 
 
 class InPlace(nn.Module):

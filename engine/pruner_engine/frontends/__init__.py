@@ -43,7 +43,7 @@ def load_model(
     Raises:
         UserError: the file is broken, foreign, too large, or a shape is missing.
     """
-    kind, read = _kind(source), _opened(source, content, allow_code)
+    kind, read = _kind(source), _opened(source, content, allow_code, inputs or {})
     mod = read.with_shapes(bind_dims(read.declared, inputs or {}))
     specs = signature(mod, read.outputs, read.inputs)
     name = source if kind == "workload" else Path(source).stem
@@ -58,7 +58,7 @@ def check_model(source: str, *, allow_code: bool = False) -> ModelChecked:
     Raises:
         UserError: as `load_model`.
     """
-    read = _opened(source, None, allow_code)
+    read = _opened(source, None, allow_code, {})
     return ModelChecked(model=source, kind=_kind(source), inputs=read.declared, bytes=len(read.content))
 
 
@@ -80,9 +80,9 @@ class _Opened:
     outputs: Sequence[str] = ()
 
 
-def _opened(source: str, content: bytes | None, allow_code: bool) -> _Opened:
+def _opened(source: str, content: bytes | None, allow_code: bool, given: Mapping[str, Sequence[int]]) -> _Opened:
     """Arguments and errors are those of `load_model`."""
-    kind, name, names = _kind(source), Path(source).stem, list[str]()
+    kind, name = _kind(source), Path(source).stem
     if kind == "workload":
         mod = build_workload(source)
         return _Opened(source.encode(), declared_inputs(mod), partial(bind, mod))
@@ -93,10 +93,10 @@ def _opened(source: str, content: bytes | None, allow_code: bool) -> _Opened:
     if kind == "pt2":
         from pruner_engine.frontends.torch import file as pt2_file
 
-        mod, names = pt2_file.to_relax(content, name)
-    else:
-        mod = tvmscript_file.parse(content, name, allow_code=allow_code)
-    return _Opened(content, declared_inputs(mod), partial(bind, mod), outputs=names)
+        program = pt2_file.to_relax(content, name, given)
+        return _Opened(content, program.declared, program.with_shapes, outputs=program.outputs)
+    mod = tvmscript_file.parse(content, name, allow_code=allow_code)
+    return _Opened(content, declared_inputs(mod), partial(bind, mod))
 
 
 def _onnx(content: bytes, name: str, folder: Path | None) -> _Opened:

@@ -149,24 +149,39 @@ def _bounds(mod: tvm.IRModule, dim: _Dim) -> tuple[int, int | None] | None:
     return max(1, low), None if largest is None else dim.factor * int(largest) + dim.offset
 
 
-def bind(mod: tvm.IRModule, shapes: dict[str, tuple[int, ...]]) -> tvm.IRModule:
+def bind(mod: tvm.IRModule, shapes: Mapping[str, Sequence[int]]) -> tvm.IRModule:
     """The module with its symbolic dimensions replaced by those of `shapes`.
 
     Raises:
         UserError: the model cannot be computed with them.
     """
-    values: dict[str, int] = {}
     own = {str(extent) for param in mod["main"].params for extent in param.ty.shape}
+    for param in mod["main"].params:
+        for dim in (_dim(param.name, extent) for extent in param.ty.shape):
+            if isinstance(dim, _Dim) and dim.name not in own:  # which TVM cannot be given
+                raise UserError(
+                    f"Dimension {dim.text} of input {param.name} follows from {dim.name}, which no input has.",
+                    "Export the model with a name of its own for that dimension, or with a fixed shape.",
+                )
+    values = values_of(mod, shapes)
+    try:
+        return relax.transform.BindSymbolicVars(values, "main")(mod) if values else mod
+    except (RuntimeError, ValueError) as error:  # what its operators say of shapes that do not fit
+        raise refused_with(values, str(error).strip().splitlines()[-1]) from error
+
+
+def values_of(mod: tvm.IRModule, shapes: Mapping[str, Sequence[int]]) -> dict[str, int]:
+    """What the symbols in the inputs of "main" are, by name, where these have such shapes.
+
+    Raises:
+        UserError: a dimension that follows from a symbol cannot be what is given.
+    """
+    values: dict[str, int] = {}
     for param in mod["main"].params:
         for extent, given in zip(param.ty.shape, shapes[param.name], strict=True):
             dim = _dim(param.name, extent)
             if isinstance(dim, int):
                 continue
-            if dim.name not in own:  # which TVM cannot be given
-                raise UserError(
-                    f"Dimension {dim.text} of input {param.name} follows from {dim.name}, which no input has.",
-                    "Export the model with a name of its own for that dimension, or with a fixed shape.",
-                )
             value, rest = divmod(given - dim.offset, dim.factor)
             if rest or values.setdefault(dim.name, value) != value:
                 known = f" where {dim.name} is {values[dim.name]}" if dim.name in values else ""
@@ -174,15 +189,14 @@ def bind(mod: tvm.IRModule, shapes: dict[str, tuple[int, ...]]) -> tvm.IRModule:
                     f"Dimension {dim.text} of input {param.name} cannot be {given}{known}.",
                     f"Give it a value that {dim.text} has for a whole number {dim.name}.",
                 )
-    try:
-        return relax.transform.BindSymbolicVars(values, "main")(mod) if values else mod
-    except (RuntimeError, ValueError) as error:  # what its operators say of shapes that do not fit
-        told = ", ".join(f"{dim}={value}" for dim, value in values.items())
-        why = re.sub(r'ir\.Op\(.*?name="(.*?)".*?support_level=\d+\)', r"\1", str(error).strip().splitlines()[-1])
-        raise UserError(
-            f"The model does not work with {told}: {why}",
-            "Give shapes within what it was exported for.",
-        ) from error
+    return values
+
+
+def refused_with(values: Mapping[str, int], why: str) -> UserError:
+    """That the operators of a model do not work with such values of its symbols."""
+    told = ", ".join(f"{dim}={value}" for dim, value in values.items())
+    why = re.sub(r'ir\.Op\(.*?name="(.*?)".*?support_level=\d+\)', r"\1", why)
+    return UserError(f"The model does not work with {told}: {why}", "Give shapes within what it was exported for.")
 
 
 def signature(

@@ -4,21 +4,59 @@ from __future__ import annotations
 
 import io
 import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import tvm
 
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.importing import importing
+from pruner_engine.frontends.model import bind, bind_dims, declared_inputs, values_of
 from pruner_engine.frontends.torch.negative_indices import count_from_the_start
 from pruner_engine.frontends.torch.promotion import promoted
+from pruner_engine.protocol import ModelInput
 from pruner_engine.requirements import OLDEST, is_old
 
 
-def to_relax(content: bytes, name: str) -> tuple[tvm.IRModule, list[str]]:
-    """The exported program as a Relax module with weights as constants, and names of its results.
+@dataclass(frozen=True)
+class Imported:
+    """An exported program as a Relax module with weights as constants.
 
-    Dynamic dimensions stay symbolic.
+    Attributes:
+        mod: of the shapes that were given; where they leave one open, of those that the program was exported with.
+        outputs: names of its results.
+        open: a Relax function of the program's own inputs (see extents.py); None where the module is as open as they.
+    """
+
+    mod: tvm.IRModule
+    outputs: list[str]
+    open: tvm.IRModule | None
+
+    @property
+    def declared(self) -> list[ModelInput]:
+        """The inputs: those that the program is called with, and behind them what it keeps from call to call."""
+        found = declared_inputs(self.mod)
+        own = [] if self.open is None else declared_inputs(self.open)
+        return own + found[len(own) :]
+
+    def with_shapes(self, shapes: Mapping[str, Sequence[int]]) -> tvm.IRModule:
+        """The module of those shapes, which are the ones that were given, or all that are possible.
+
+        Raises:
+            UserError: a dimension that follows from another cannot be what is given.
+        """
+        if self.open is None:
+            return bind(self.mod, shapes)
+        values_of(self.open, shapes)
+        return self.mod
+
+
+def to_relax(content: bytes, name: str, given: Mapping[str, Sequence[int]]) -> Imported:
+    """Import an exported program.
+
+    Args:
+        given: shapes by input name.
 
     Raises:
         UserError: PyTorch is not installed, or the archive is broken, would run code, or cannot be imported.
@@ -44,6 +82,7 @@ def to_relax(content: bytes, name: str) -> tuple[tvm.IRModule, list[str]]:
     from pruner_engine.frontends.torch.attention import in_core_operators
     from pruner_engine.frontends.torch.decompositions import spelled_out
     from pruner_engine.frontends.torch.dimensions import known_by_their_symbols
+    from pruner_engine.frontends.torch.extents import open_inputs, with_extents
     from pruner_engine.frontends.torch.importer import Importer
     from pruner_engine.frontends.torch.operators.complex_numbers import with_real_parameters
     from pruner_engine.frontends.torch.operators.recurrent import with_whole_layers
@@ -56,7 +95,12 @@ def to_relax(content: bytes, name: str) -> tuple[tvm.IRModule, list[str]]:
 
     with importing(name):
         importer = Importer()
-        program = in_core_operators(with_whole_layers(without_regions(known_by_their_symbols(program))))
+        program = without_regions(known_by_their_symbols(program))
+        inputs = open_inputs(program)
+        values = None if inputs is None else _values(program, inputs, given)
+        if values is not None:
+            program = with_extents(program, values)
+        program = in_core_operators(with_whole_layers(program))
         program = selected_by_tensors(without_assertions(spelled_out(program, importer.known())))
         refuse_random(program)
         importer.refuse_unknown(program)
@@ -68,7 +112,19 @@ def to_relax(content: bytes, name: str) -> tuple[tvm.IRModule, list[str]]:
             no_bind_return_tuple=False,
             custom_convert_map=None,
         )
-        return count_from_the_start(mod), result_names(program)
+        return Imported(count_from_the_start(mod), result_names(program), None if values is None else inputs)
+
+
+def _values(program: Any, inputs: tvm.IRModule, given: Mapping[str, Sequence[int]]) -> dict[str, int] | None:
+    """What the symbols of a program's dimensions are: as given, else as they were when it was exported."""
+    from pruner_engine.frontends.torch.extents import example_of
+
+    declared = declared_inputs(inputs)
+    own = {item.name: given[item.name] for item in declared if item.name in given}
+    try:
+        return values_of(inputs, bind_dims(declared, own))
+    except UserError:  # said when all inputs are known, those for what the program keeps, too
+        return example_of(program)
 
 
 def _load(content: bytes, name: str) -> Any:

@@ -32,7 +32,10 @@ _TARGETS = re.compile(
 _FUNCTIONS = {"Symbol", "Integer", "Float", "Rational", "Add", "Mul", "Pow", "Mod", "Max", "Min", "FloorDiv"}
 _FUNCTIONS |= {"CleanDiv", "CeilDiv", "PythonMod", "Where", "Eq", "Ne", "Equality", "Unequality", "And", "Or", "Not"}
 _FUNCTIONS |= {"GreaterThan", "LessThan", "StrictGreaterThan", "StrictLessThan", "Ge", "Le", "Gt", "Lt"}
+_FUNCTIONS |= {"ToFloat", "FloatPow", "FloatTrueDiv", "IntTrueDiv", "PowByNatural"}  # of sizes: x.shape[1] ** 0.5
+_FUNCTIONS |= {"TruncToInt", "FloorToInt", "CeilToInt", "RoundToInt", "TruncToFloat"}
 _NAMES = re.compile(r"[su]\d+|oo|int_oo|true|false")
+_WORDS = {"Symbol": re.compile(r"\w{1,32}"), "Float": re.compile(r"-?\d{1,20}(\.\d{0,40})?(e[+-]?\d{1,3})?")}
 _NODES = (
     *(ast.Expression, ast.Load, ast.Constant, ast.keyword),
     *(ast.BinOp, ast.UnaryOp, ast.Compare, ast.operator, ast.unaryop, ast.cmpop),
@@ -125,23 +128,23 @@ def _check_structure(value: Any, name: str) -> None:
 
 
 def _plain_expression(text: Any) -> bool:
-    """Whether `text` is arithmetic on symbols and numbers; only symbols may be given as strings."""
+    """Whether `text` is arithmetic on symbols and numbers; only symbols and digits may be given as strings."""
     try:
         tree = ast.parse(str(text), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
-    symbols: set[int] = set()
-    return all(_plain_node(node, symbols) for node in ast.walk(tree))
+    words: dict[int, re.Pattern[str]] = {}
+    return all(_plain_node(node, words) for node in ast.walk(tree))
 
 
-def _plain_node(node: ast.AST, symbols: set[int]) -> bool:
-    """Walked parents first, so that `symbols` knows which constants are names of symbols."""
+def _plain_node(node: ast.AST, words: dict[int, re.Pattern[str]]) -> bool:
+    """Walked parents first, so that `words` knows which constants may be text, and which."""
     if isinstance(node, ast.Call):
-        if isinstance(node.func, ast.Name) and node.func.id == "Symbol":
-            symbols.update(id(arg) for arg in node.args)
+        if isinstance(node.func, ast.Name) and node.func.id in _WORDS:
+            words.update((id(arg), _WORDS[node.func.id]) for arg in node.args)
         return isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS
     if isinstance(node, ast.Name):
         return node.id in _FUNCTIONS or bool(_NAMES.fullmatch(node.id))
     if isinstance(node, ast.Constant) and isinstance(node.value, (str, bytes)):
-        return id(node) in symbols and bool(re.fullmatch(r"\w{1,32}", str(node.value)))
+        return id(node) in words and bool(words[id(node)].fullmatch(str(node.value)))
     return isinstance(node, _NODES)
