@@ -311,15 +311,17 @@ def test_the_rest_of_overview(opened: MainWindow, db: sqlite3.Connection) -> Non
         assert text in texts(page.events)
 
 
-def test_the_curves_of_compare(opened: MainWindow, db: sqlite3.Connection) -> None:
+@pytest.mark.parametrize("over", ["elapsed_s", "trials"])
+def test_the_curves_of_compare(opened: MainWindow, db: sqlite3.Connection, over: str) -> None:
     page = opened.show_page("compare")
+    page.workspace.draw_over(over)
     page.refresh()
     drawn = {series.name: series for series in page.plot.series}
     assert len(drawn) == 3
     for run, strategy in db.execute("SELECT id, strategy FROM runs"):
         (series,) = [found for name, found in drawn.items() if strategy in name.split() and str(run) in name]
         stored = {
-            tuple(point) for point in db.execute("SELECT elapsed_s, latency_s FROM progress WHERE run_id = ?", (run,))
+            tuple(point) for point in db.execute(f"SELECT {over}, latency_s FROM progress WHERE run_id = ?", (run,))
         }
         assert set(zip(series.x.tolist(), series.y.tolist(), strict=True)) <= stored
 

@@ -109,6 +109,26 @@ def test_operands_that_are_computed_are_paired_first(workload):
     np.testing.assert_allclose(got, want, rtol=2**-7, atol=1e-4)
 
 
+@here
+def test_what_is_paired_is_rounded_before():
+    """TVM computes in float32 what it says is bfloat16: the kernel that pairs numbers gets them unrounded."""
+    builder = relax.BlockBuilder()
+    one = relax.Var("one", relax.TensorType((17, 17), "bfloat16"))
+    x = relax.Var("x", relax.TensorType((17, 9), "float32"))
+    with builder.function("main", [one, x]):
+        with builder.dataflow():
+            small = builder.emit(relax.op.astype(x, "bfloat16"))
+            result = builder.emit_output(relax.op.matmul(one, small, out_dtype="float32"))
+        builder.emit_func_output(result)
+    prepared = prepare(builder.finalize(), TARGET)
+    assert holding(prepared) == 1
+    identity = np.eye(17, dtype=ml_dtypes.bfloat16)
+    given = np.random.default_rng(4).standard_normal((17, 9)).astype("float32")
+    assert (ran(prepared, [identity, given]) == given.astype(ml_dtypes.bfloat16).astype("float32")).all()
+    given[3, 5] = np.array(-1, "int32").view("float32")  # a NaN that rounding would carry beyond its bits
+    assert (np.isnan(ran(prepared, [identity, given])).any(0) == (np.arange(9) == 5)).all()
+
+
 def test_a_matrix_is_not_paired_for_few_rows():
     assert not holding(prepare(build_workload("matmul:4,64,64,bfloat16"), TARGET))
 

@@ -13,6 +13,7 @@ from pruner_engine.lowering.word_products import BYTES, WordProducts
 from pruner_engine.tasks.words.weights import BYTE, LANES, MIDDLE, WORD
 
 _EVERY_BYTE = 0x01010101
+_NAN = 0x7FC0  # of bfloat16
 _EVEN_BYTES = 0x00FF00FF
 _KEPT = {"meta_schedule.inline_rule": "disable"}  # widened once, not for each product
 
@@ -65,8 +66,12 @@ def paired(x: te.Tensor) -> te.Tensor:
     """Numbers of bfloat16 [..., depth, columns] as words along the depth."""
 
     def bits(number: tirx.Expr) -> tirx.Expr:
-        # the upper half of a float32, to which TVM widens whatever is computed in bfloat16
-        return (tirx.reinterpret("int32", number.astype("float32")) >> 16) & tirx.const(0xFFFF, "int32")
+        # the upper half of a float32, to which TVM widens what is computed in bfloat16: it has not been rounded yet
+        wide = number.astype("float32")
+        whole = tirx.reinterpret("int32", wide)
+        rounded = whole + ((whole >> 16) & tirx.const(1, "int32")) + tirx.const(0x7FFF, "int32")
+        upper = (rounded >> 16) & tirx.const(0xFFFF, "int32")
+        return tirx.Select(tirx.isnan(wide), tirx.const(_NAN, "int32"), upper)
 
     return _in_words(x, 2, 16, bits)
 
