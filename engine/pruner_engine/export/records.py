@@ -17,7 +17,7 @@ from tvm.s_tir.meta_schedule.database import Database, JSONDatabase, TuningRecor
 
 from pruner_engine.errors import UserError
 from pruner_engine.processes.isolation import deadly
-from pruner_engine.tasks.foreign import read_trace, refuse_code
+from pruner_engine.tasks.foreign import inert, refuse_code
 from pruner_engine.tasks.task import TuningTask
 
 WORKLOADS = "database_workload.json"
@@ -162,6 +162,4 @@ def _record(row: Any) -> tuple[int, str, tuple[float, ...], str]:
     repeats = tuple(float(s) for s in seconds or ())
     if any(math.isnan(s) for s in repeats):
         raise ValueError("a time is no number")
-    text = json.dumps(trace)
-    read_trace(text)
-    return index, text, repeats, "" if target is None else json.dumps(target, sort_keys=True)
+    return index, json.dumps(inert(trace)), repeats, "" if target is None else json.dumps(target, sort_keys=True)

@@ -180,7 +180,7 @@ def is_added_apart(value: object) -> bool:
 
 def holds_word_products(mod: IRModule) -> bool:
     """Whether a function of the module computes such sums."""
-    return any(_calls(function, ALL) for function in mod.functions.values())
+    return _hold(mod, ALL)
 
 
 def numbers_of(mod: IRModule) -> Callable[[tirx.Var], str]:
@@ -193,7 +193,7 @@ def numbers_of(mod: IRModule) -> Callable[[tirx.Var], str]:
 
     for function in mod.functions.values():
         tvm_ffi.structural_walk(function, (Call, take))
-    others = "bfloat16" if any(_calls(function, (BFLOAT16S,)) for function in mod.functions.values()) else "uint8"
+    others = "bfloat16" if _hold(mod, (BFLOAT16S,)) else "uint8"
     return lambda tensor: "int16" if any(tensor.same_as(other) for other in widened) else others
 
 
@@ -234,6 +234,10 @@ def multiplied(mod: IRModule) -> IRModule:
 def mapped(mod: IRModule, callback: tuple[type, Callable[[Any], Expr]]) -> IRModule:
     """The module with what the callback makes of each node of its type."""
     return IRModule({v: tvm_ffi.structural_map(f, callback) for v, f in mod.functions.items()}, attrs=mod.attrs)
+
+
+def _hold(mod: IRModule, several: tuple[WordProducts, ...]) -> bool:
+    return any(_calls(function, several) for function in mod.functions.values())
 
 
 def _calls(function: tirx.PrimFunc, several: tuple[WordProducts, ...]) -> bool:

@@ -138,7 +138,7 @@ class ComparePage(Page):
     def _fill_curves(self, card: Card) -> None:
         self.whole_runs = card.note
         self.plot = RunCurves(tr("Runs compared"))
-        self.plot.axis.chosen.connect(self._axis_chosen)
+        self.plot.axis.chosen.connect(self.draw_over)
         card.head.addWidget(self.plot.axis)
         card.body.addWidget(self.plot, 1)
 
@@ -260,10 +260,6 @@ class ComparePage(Page):
         shown = next(run for run in found.runs if not run["of"] and run["id"] == self.workspace.run_id)
         others = self.workspace.drawn.others(found.runs, shown)
         return others if self.workspace.drawn.hides(shown) else [*others, (shown, SHOWN)]
-
-    def _axis_chosen(self, key: str) -> None:
-        self.workspace.draw_over(key)
-        self.refresh()
 
     def _ticked(self, row_id: int | str, drawn: bool) -> None:
         self.workspace.draw_run(str(row_id), drawn)

@@ -84,7 +84,7 @@ class OverviewPage(Page):
     def _fill_curve(self, card: Card) -> None:
         self.whole_run = card.note
         self.curve = RunCurves(tr("Latency over the run"))
-        self.curve.axis.chosen.connect(self._axis_chosen)
+        self.curve.axis.chosen.connect(self.draw_over)
         card.head.addWidget(self.curve.axis)
         card.body.addWidget(self.curve, 1)
 
@@ -225,10 +225,6 @@ class OverviewPage(Page):
             baselines.values(),
             exported["seconds"] if exported else None,
         )
-
-    def _axis_chosen(self, key: str) -> None:
-        self.workspace.draw_over(key)
-        self.refresh()
 
     def _show_time(self, times: dict[str, float]) -> None:
         total = sum(times.values())

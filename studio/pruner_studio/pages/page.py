@@ -89,6 +89,11 @@ class Page(QWidget):
         """Take all steps at once, as after a click."""
         self.refreshing.at_once()
 
+    def draw_over(self, axis: str) -> None:
+        """Draw the curves of runs over another axis, here at once and wherever else they are drawn."""
+        self.workspace.draw_over(axis)
+        self.refresh()
+
     def nothing(self, icon: str, title: str, text: str) -> EmptyState:
         """An empty state for the page, with a button that leads to Start."""
         return EmptyState(icon, title, text, button(tr("Go to Start"), lambda: self.go_to.emit("start"), "primary"))

@@ -12,13 +12,12 @@ import numpy as np
 import tvm
 from tvm import relax
 from tvm.ir.expr import GenericConst
-from tvm.ir.transform import Sequential
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
 from pruner_engine.lowering.word_products import BFLOAT16S
-from pruner_engine.tasks.rewriting import is_constant_nhwc, operator_of, rewritten, shape_of
+from pruner_engine.tasks.rewriting import is_constant_nhwc, operator_of, shape_of
 from pruner_engine.tasks.words import kernels
-from pruner_engine.tasks.words.products import emit_conv2d, emit_matmul, is_product, words_of
+from pruner_engine.tasks.words.products import emit_conv2d, emit_matmul, is_product, with_products, words_of
 from pruner_engine.tasks.words.weights import LANES
 
 _PAIR = 2
@@ -30,10 +29,7 @@ def bfloat16_products(mod: tvm.IRModule) -> tvm.IRModule:
     Returns:
         The module itself where it multiplies none.
     """
-    rewriter = _Rewriter(mod)
-    made = rewritten(mod, rewriter)
-    clean = Sequential([relax.transform.DeadCodeElimination(), relax.transform.CanonicalizeBindings()])
-    return clean(made) if rewriter.found else mod
+    return with_products(mod, _Rewriter(mod))
 
 
 @mutator

@@ -21,15 +21,14 @@ import numpy as np
 import tvm
 from tvm import relax, te
 from tvm.ir.expr import GenericConst
-from tvm.ir.transform import Sequential
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
 from pruner_engine.lowering.word_products import WordProducts
-from pruner_engine.tasks.rewriting import OUTER, is_nhwc, operator_of, rewritten, shape_of
+from pruner_engine.tasks.rewriting import OUTER, is_nhwc, operator_of, shape_of
 from pruner_engine.tasks.winograd import share_of
 from pruner_engine.tasks.words import kernels
 from pruner_engine.tasks.words.operands import Bytes, Factor, bytes_of, computed_factor, constant_factor
-from pruner_engine.tasks.words.products import emit_conv2d, emit_matmul, is_product, words_of
+from pruner_engine.tasks.words.products import emit_conv2d, emit_matmul, is_product, with_products, words_of
 from pruner_engine.tasks.words.weights import WORD
 
 _FEW_CHANNELS = 8  # below it widening takes as long as the products
@@ -46,10 +45,7 @@ def integer_products(mod: tvm.IRModule, products: WordProducts, winograd_lanes: 
     Returns:
         The module itself where it multiplies no bytes.
     """
-    rewriter = _Rewriter(mod, products, winograd_lanes)
-    made = rewritten(mod, rewriter)
-    clean = Sequential([relax.transform.DeadCodeElimination(), relax.transform.CanonicalizeBindings()])
-    return clean(made) if rewriter.found else mod
+    return with_products(mod, _Rewriter(mod, products, winograd_lanes))
 
 
 @mutator

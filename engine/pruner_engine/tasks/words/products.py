@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Protocol
 
+import tvm
 from tvm import relax, te
 from tvm.ir.expr import GenericConst
+from tvm.ir.transform import Sequential
 from tvm.relax.expr_functor import PyExprMutator
 
 from pruner_engine.lowering.word_products import WordProducts
-from pruner_engine.tasks.rewriting import OUTER, shape_of
+from pruner_engine.tasks.rewriting import OUTER, rewritten, shape_of
 from pruner_engine.tasks.widen import tileable
 from pruner_engine.tasks.words import kernels
 
+_CLEAN = Sequential([relax.transform.DeadCodeElimination(), relax.transform.CanonicalizeBindings()])
 _FEW_ROWS = 8  # below it packing takes as long as the products
+
+
+class Finding(Protocol):
+    """A rewriter that puts products of words into a graph; `found` tells whether there was one."""
+
+    found: bool
+
+
+def with_products(mod: tvm.IRModule, rewriter: Finding) -> tvm.IRModule:
+    """The module with what the rewriter, which was made for it, puts into "main"; itself where that is nothing."""
+    made = rewritten(mod, rewriter)
+    return _CLEAN(made) if rewriter.found else mod
 
 
 def is_product(call: relax.Call) -> bool:
