@@ -219,6 +219,24 @@ def test_what_is_computed_from_open_sizes(tmp_path):
         np.testing.assert_allclose(got.numpy(), want, rtol=1e-5, atol=1e-5)
 
 
+class MadeNumbers(nn.Module):
+    """Makes a number of a size in Python, of which the exporter keeps a condition."""
+
+    def forward(self, images):
+        height = int(images["small"].shape[2] * 1.5)
+        return nn.functional.interpolate(images["small"], size=(height, 4)) + images["large"].sum()
+
+
+def test_sizes_that_were_made_numbers_are_those_of_the_export(tmp_path):
+    auto = torch.export.Dim.AUTO
+    images = {"small": torch.randn(1, 2, 8, 4), "large": torch.randn(1, 2, 6, 6)}
+    path = save(tmp_path, MadeNumbers(), images, dynamic_shapes=({"small": {2: auto}, "large": {2: auto}},))
+    small, large = (item.name for item in check_model(path).inputs)
+    load_model(path, {small: [1, 2, 8, 4], large: [1, 2, 9, 6]})
+    with pytest.raises(UserError, match=r"it was exported for sizes of which this is true: .*shape\[2\].*12"):
+        load_model(path, {small: [1, 2, 10, 4], large: [1, 2, 6, 6]})
+
+
 class Windows(nn.Module):
     """Halves a length that must be even, which its type does not say."""
 

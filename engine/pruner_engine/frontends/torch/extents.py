@@ -62,6 +62,17 @@ def example_of(program: Any) -> dict[str, int] | None:
     return values if _symbols(program) <= set(values) else None
 
 
+def shapes_of(program: Any, values: Mapping[str, int]) -> dict[str, list[int]]:
+    """Shapes of all that a program is called with, by name and in order; what is no tensor has an empty one.
+
+    Args:
+        values: the numbers for the symbols of its inputs, by name.
+    """
+    known = {node.name: node.meta.get("val") for node in _placeholders(program)}
+    names = [spec.arg.name for spec in program.graph_signature.input_specs if spec.kind is InputKind.USER_INPUT]
+    return {name: [_number(n, values) for n in getattr(known.get(name), "shape", ())] for name in names}
+
+
 def with_extents(program: Any, values: Mapping[str, int]) -> Any:
     """The `torch.export.ExportedProgram` of numbers for the symbols of its inputs, by name.
 

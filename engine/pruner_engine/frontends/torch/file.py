@@ -77,12 +77,13 @@ def to_relax(content: bytes, name: str, given: Mapping[str, Sequence[int]]) -> I
     check_archive(content, name)
     know_quantised_operators(content)
     know_operators_of_libraries(content)
-    program = _load(content, name)
+    program, conditions = _load(content, name)
     from pruner_engine.frontends.torch.assertions import without_assertions
     from pruner_engine.frontends.torch.attention import in_core_operators
+    from pruner_engine.frontends.torch.conditions import refuse_beyond
     from pruner_engine.frontends.torch.decompositions import spelled_out
     from pruner_engine.frontends.torch.dimensions import known_by_their_symbols
-    from pruner_engine.frontends.torch.extents import open_inputs, with_extents
+    from pruner_engine.frontends.torch.extents import example_of, open_inputs, shapes_of, with_extents
     from pruner_engine.frontends.torch.importer import Importer
     from pruner_engine.frontends.torch.operators.complex_numbers import with_real_parameters
     from pruner_engine.frontends.torch.operators.recurrent import with_whole_layers
@@ -99,6 +100,7 @@ def to_relax(content: bytes, name: str, given: Mapping[str, Sequence[int]]) -> I
         inputs = open_inputs(program)
         values = None if inputs is None else _values(program, inputs, given)
         if values is not None:
+            refuse_beyond(conditions, shapes_of(program, values), values, example_of(program) or {})
             program = with_extents(program, values)
         program = in_core_operators(with_whole_layers(program))
         program = selected_by_tensors(without_assertions(spelled_out(program, importer.known())))
@@ -127,7 +129,8 @@ def _values(program: Any, inputs: tvm.IRModule, given: Mapping[str, Sequence[int
         return example_of(program)
 
 
-def _load(content: bytes, name: str) -> Any:
+def _load(content: bytes, name: str) -> tuple[Any, list[str]]:
+    """The program, and the conditions on its inputs' sizes, which are Python source that PyTorch would run."""
     from torch.export.pt2_archive._package import load_pt2
 
     # PyTorch logs a traceback for every archive that it cannot read; we say it in one sentence
@@ -145,6 +148,6 @@ def _load(content: bytes, name: str) -> Any:
     finally:
         for logger, level in zip(loggers, before, strict=True):
             logger.setLevel(level)
-    # Python source that PyTorch would run to check inputs; shapes are fixed here anyway
+    conditions = [str(condition) for condition in program._guards_code or []]
     program._guards_code = []
-    return program
+    return program, conditions
