@@ -11,6 +11,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+import tvm
 
 from bystander import bystander
 from pruner_engine import protocol as msg
@@ -18,7 +19,6 @@ from pruner_engine.cli.objects import libraries as libraries_line
 from pruner_engine.errors import StoppedError, UserError
 from pruner_engine.export import export_bundle, script
 from pruner_engine.export.baselines import MISSING, RUNS, Reference
-from pruner_engine.export.tuned import TunedModel
 from pruner_engine.frontends import load_model
 from pruner_engine.jobs import bundle, libraries, preparing, records, tune
 from pruner_engine.jobs.job import JobContext
@@ -33,6 +33,7 @@ from pruner_engine.store.reader import ProjectReader
 from pruner_engine.store.results import DISTURBED
 from pruner_engine.targets import detect_gpus
 from pruner_engine.targets.target import resolve_target
+from pruner_engine.tasks.prepare import prepare
 from pruner_engine.verify import create_model
 from run_jobs import QUICK, resumed, started
 from terminal import SMALL, carried_out, pruner, pruner_here
@@ -386,9 +387,18 @@ def test_an_export_that_differs_from_a_library_is_kept_as_such(tuned, tmp_path, 
 
 
 def test_kernels_that_the_prepared_model_has_no_more_are_told(tuned, tmp_path, monkeypatch):
-    monkeypatch.setattr(TunedModel, "task_of", {})
+    def in_another_way(*args):
+        prepared = prepare(*args)
+        for variable, function in prepared.functions.items():
+            if isinstance(function, tvm.tirx.PrimFunc):
+                prepared[variable] = function.with_attr("another", 1)
+        return prepared
+
+    monkeypatch.setattr(bundle, "prepare", in_another_way)
     said: list[msg.Event] = []
     bundle.export(msg.Export(project=str(tuned), out=str(tmp_path / "out")), JobContext(said.append, Control(), ""))
+    (exported,) = (event for event in said if isinstance(event, msg.Exported))
+    assert {function["state"] for function in exported.summary["coverage"]["functions"]} == {"fallback"}
     assert any(isinstance(event, msg.Notice) and "1 of its tuned kernels do not occur" in event.text for event in said)
     without = ["untuned", "onnxruntime", "torch", "torch.compile"]
     compared = bundle.compare_libraries(tuned, rounds=1, without=without, on_phase=lambda _: None)

@@ -29,10 +29,12 @@ class TunedModel:
     """A model as it was prepared, its tasks, and what was measured of them.
 
     Attributes:
-        prepared: the model legalised and fused, as its tasks were extracted from.
+        prepared: the model legalised and fused.
+        tasks: what is extracted from it, whether it was tuned or not.
         database: MetaSchedule database with the tasks' records.
         untuned: seconds of one call of the untuned kernel, by task hash; a task that no record makes faster stays as
             it is.
+        former: tasks of the run that are no kernels of the model as it is prepared now.
         own_threads: worker threads of its libraries; None takes the target's.
     """
 
@@ -42,6 +44,7 @@ class TunedModel:
     tasks: Sequence[TuningTask]
     database: Database
     untuned: Mapping[str, float] = field(default_factory=dict)
+    former: Sequence[TuningTask] = ()
     own_threads: int | None = None
 
     @property

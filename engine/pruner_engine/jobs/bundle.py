@@ -25,6 +25,7 @@ from pruner_engine.store.reading import making_sense
 from pruner_engine.store.tuning_database import ProjectDatabase
 from pruner_engine.targets.profiling import profile_for
 from pruner_engine.targets.target import resolve_target
+from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
 
 
@@ -48,7 +49,7 @@ def _found(
     with making_sense(project.path):
         device = project.work.target(run["target_id"])
         target = resolve_target(device["text"])
-    tasks = stored_tasks(project.path, rows)
+    stored = stored_tasks(project.path, rows)
     on_phase("load", str(project.path))
     model = stored_model(project, run)
     on_phase("prepare", model.name)
@@ -57,7 +58,10 @@ def _found(
     database = ProjectDatabase(project, run["target_id"], target, trials)
     untuned = {row["hash"]: row["untuned_s"] for row in rows if row["untuned_s"]}
     prepared = prepare(model.mod, target, settings.without_rules, settings.settled_layout)
-    return _Found(run, device, TunedModel(model, prepared, target, tasks, database, untuned))
+    tasks = extract_tasks(prepared, target)
+    present = {task.hash for task in tasks}
+    former = [task for task in stored if task.hash not in present]
+    return _Found(run, device, TunedModel(model, prepared, target, tasks, database, untuned, former))
 
 
 def export(command: Export, job: JobContext) -> None:
@@ -111,10 +115,8 @@ def _left_out(tuned: TunedModel) -> list[Notice]:
 
 
 def _unused(tuned: TunedModel) -> int:
-    """How many tuned tasks are no function of the prepared model, as after a change of how models are prepared."""
-    used = set(tuned.task_of.values())
-    left = (tuned.database.commit_workload(task.mod) for task in tuned.tasks if task.name not in used)
-    return sum(bool(tuned.database.get_top_k(workload, 1)) for workload in left)
+    """How many of the former tasks were tuned."""
+    return sum(bool(tuned.database.get_top_k(tuned.database.commit_workload(t.mod), 1)) for t in tuned.former)
 
 
 def compare_libraries(
