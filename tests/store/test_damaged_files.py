@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import multiprocessing.connection
 import os
@@ -281,3 +282,21 @@ def test_a_file_made_read_only_in_the_middle_is_written_to_its_end(tmp_path):
         path.chmod(0o444)
         add_run(project)
     assert runs(path) == 1
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        ("VIEW more AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n", "view, more"),
+        ("TRIGGER t AFTER INSERT ON events BEGIN DELETE FROM runs; END", "trigger, t"),
+    ],
+)
+def test_queries_that_run_by_themselves_are_in_no_project(tmp_path, made, told):
+    path = tmp_path / "p.pruner"
+    with Project(path) as project:
+        add_run(project)
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute(f"CREATE {made}")
+    for opened in (Project, ProjectReader):
+        with pytest.raises(UserError, match=rf"p\.pruner holds a {told}, which no project has"):
+            opened(path)

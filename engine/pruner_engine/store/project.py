@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import sqlite3
 import threading
 import time
@@ -15,6 +14,7 @@ import sqlite_utils
 from pruner_engine import __version__
 from pruner_engine.errors import UserError
 from pruner_engine.store.lock import LastWords, WriterLock
+from pruner_engine.store.lost import OpenFile
 from pruner_engine.store.reading import refuse_empty, refuse_long, refuse_missing
 from pruner_engine.store.runs import BUSY, RunRepository
 from pruner_engine.store.schema import migrations
@@ -41,14 +41,13 @@ class Project:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path).resolve()
         self._mutex = threading.RLock()
-        self._lost: UserError | None = None
         if not self.path.parent.is_dir():
             raise UserError(f"There is no folder {self.path.parent}.", "Make it first, or choose another place.")
         refuse_long(self.path)
         self._lock = WriterLock(self.path)
         try:
             self._db = self._open()
-            self._identity = _identity(self.path)
+            self._file = OpenFile(self.path, self._db.conn, self._lock)
         except BaseException:
             self._lock.release()
             raise
@@ -117,7 +116,7 @@ class Project:
                 if self._db.conn.in_transaction:  # nested: the outer one commits
                     yield self._db
                     return
-                self._keep_lost()
+                self._file.keep()
                 self._db.conn.execute("BEGIN IMMEDIATE")
                 try:
                     yield self._db
@@ -131,23 +130,6 @@ class Project:
                 if self._db.conn.in_transaction:
                     self._db.conn.execute("ROLLBACK")
                 raise sentence(error, self.path) from error
-
-    def _keep_lost(self) -> None:
-        """Write the project anew where somebody has removed or replaced its file: one without a name dies with us."""
-        found = self._identity if self._lost is not None else _identity(self.path)
-        folder = self._lock.moved_to() if found != self._identity else None
-        if folder is not None and _identity(folder / self.path.name) == self._identity:
-            self._db.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            self._lost = _moved(self.path, folder / self.path.name)
-        elif found != self._identity:
-            place = self.path if found is None else _free_name(self.path)
-            place.parent.mkdir(parents=True, exist_ok=True)  # it may have gone with its folder
-            # what is beside the path under the log's name would be taken for the new file's
-            self._db.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            self._db.conn.execute("VACUUM INTO ?", [str(place)])
-            self._lost = _lost_to(self.path, place)
-        if self._lost is not None:  # whatever became of the first one: what is committed here has no name any more
-            raise self._lost
 
     def settle(self) -> None:
         """Take what is committed from the write-ahead log into the file, which is then the whole project."""
@@ -174,40 +156,6 @@ class Project:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    """As `identity.identity`, but a disk that does not answer is an error: its file is not lost."""
-    try:
-        found = path.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    return found.st_dev, found.st_ino
-
-
-def _free_name(path: Path) -> Path:
-    """Of a file beside `path` that is not there yet."""
-    names = (path.with_stem(f"{path.stem}-kept{number or ''}") for number in itertools.count())
-    return next(name for name in names if not name.exists())
-
-
-def _moved(path: Path, now: Path) -> UserError:
-    return UserError(
-        f"The folder of {path} was moved while the engine worked on it; the project is {now} now.",
-        "Resume that one: nothing measured is lost.",
-    )
-
-
-def _lost_to(path: Path, place: Path) -> UserError:
-    if place == path:
-        return UserError(
-            f"{path} was removed while the engine worked on it; it has been written anew.",
-            "Resume: nothing measured is lost.",
-        )
-    return UserError(
-        f"{path} was replaced by another file while the engine worked on it; the work is in {place.name} beside it.",
-        "Resume that one: nothing measured is lost.",
-    )
 
 
 def sentence(error: Exception, path: Path) -> UserError:

@@ -15,6 +15,13 @@ def refuse_foreign(db: sqlite3.Connection, path: Path) -> None:
     """Raise UserError unless the open database is a project whose every migration is known here."""
     if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
         raise UserError(f"{path} is not a project of Pruner Studio.", "Choose a .pruner file.")
+    # a view is a query, which need not end, and a trigger one that runs when something is written
+    kinds = "SELECT type, name FROM sqlite_master WHERE type NOT IN ('table', 'index')"
+    if (foreign := db.execute(kinds).fetchone()) is not None:
+        raise UserError(
+            f"{path.name} holds a {foreign[0]}, {foreign[1]}, which no project has.",
+            "Remove it with a program for SQLite, or ask whoever gave you this project.",
+        )
     applied = [row[0] for row in db.execute("SELECT name FROM _sqlite_migrations ORDER BY rowid").fetchall()]
     unknown = [name for name in applied if name not in KNOWN_VERSIONS]
     if unknown:
