@@ -2,6 +2,8 @@
 
 import errno
 
+_NO_LOOP = "Remove that link, or choose another place."
+
 
 def first_words(error: BaseException) -> str:
     """The first line of what an exception says, cut where it is long."""
@@ -51,6 +53,8 @@ def _of_the_process(error: BaseException) -> UserError | None:
         return UserError(f"The name {error.object!a} is not UTF-8.", "Rename the file or its folder.")
     if isinstance(error, RuntimeError) and "home directory" in str(error):
         return UserError("This user has no home folder.", "Set HOME to a folder that may be written.")
+    if isinstance(error, RuntimeError) and str(error).startswith("Symlink loop"):  # of pathlib, before Python 3.13
+        return UserError(f"{first_words(error)}, which leads back to itself.", _NO_LOOP)
     if _is_of_a_library(error):
         hint = "Reinstall it; `pruner doctor` tells more. Nothing measured is lost."
         return UserError(f"A library that is needed cannot be loaded: {first_words(error).rstrip('.')}.", hint)
@@ -70,6 +74,8 @@ def _of_the_system(error: OSError) -> UserError | None:
         hint = "Check the permissions, or choose another place."
     elif number == errno.ENAMETOOLONG:
         hint = "Choose a shorter name."
+    elif number == errno.ELOOP:
+        hint = _NO_LOOP
     elif number == errno.EIO:
         hint = "Check the disk, then try again: nothing measured is lost."
     else:

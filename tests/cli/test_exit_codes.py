@@ -83,6 +83,8 @@ def test_a_number_that_no_project_file_takes_is_misuse(words, tmp_path):
     [
         (("tune", "matmul:8,8,8", "--key", "pi"), "name the tracker with --rpc"),
         (("tune", "matmul:8,8,8", "--trials", "1e3"), "'1e3' is not a valid integer."),
+        (("tune", "matmul:8,8,8", "--minutes", "nan"), "nan is no number of minutes"),
+        (("resume", "pyproject.toml", "--minutes", "inf"), "inf is no number of minutes"),
         (("steer", "p.pruner", "dance"), "'ACTION': 'dance' is not one of"),
         (("bench", "search", "matmul:8,8,8", "--out", "x", "--seeds", "0,-1"), "-1 is below zero"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,21 @@ class WholeType(click.IntRange):
         if number > _LARGEST:
             self.fail(f"{value} is too large.", param, ctx)
         return number
+
+
+class MinutesType(click.FloatRange):
+    """Minutes, more than none; "nan", which Python reads as a number, is none of them."""
+
+    name = "float"
+
+    def __init__(self) -> None:
+        super().__init__(0, min_open=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        minutes = float(super().convert(value, param, ctx))
+        if not math.isfinite(minutes):
+            self.fail(f"{value} is no number of minutes.", param, ctx)
+        return minutes
 
 
 class CandidateType(click.ParamType):

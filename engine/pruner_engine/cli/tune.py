@@ -9,7 +9,15 @@ import click
 
 from pruner_engine.cli.arguments import absolute
 from pruner_engine.cli.objects import libraries, run_object, untried
-from pruner_engine.cli.options import ShapeType, WholeType, json_option, plugin_option, project_argument, setting_option
+from pruner_engine.cli.options import (
+    MinutesType,
+    ShapeType,
+    WholeType,
+    json_option,
+    plugin_option,
+    project_argument,
+    setting_option,
+)
 from pruner_engine.cli.output import print_json
 from pruner_engine.cli.progress import carry_out
 from pruner_engine.errors import UserError
@@ -51,11 +59,7 @@ class _Tune(click.Command):
     help="pruner, moa-pruner, metaschedule, ansor, tenset-mlp, tlp, random, or one of a plugin.",
 )
 @click.option("--trials", type=WholeType(), help="Candidates to measure.")
-@click.option(
-    "--minutes",
-    type=click.FloatRange(0, min_open=True),
-    help="Minutes to work. Neither given: until no task gains any more.",
-)
+@click.option("--minutes", type=MinutesType(), help="Minutes to work. Neither given: until no task gains any more.")
 @click.option("--seed", type=WholeType(0), default=0, show_default=True)
 @click.option(
     "--project", type=click.Path(dir_okay=False), help="Project file [default: MODEL's name with .pruner, here]."
@@ -119,9 +123,7 @@ def tune(
 @project_argument
 @click.option("--run", "run_id", type=WholeType(), help="Which run [default: the newest unfinished].")
 @click.option("--trials", type=WholeType(), help="A new budget of candidates, those measured included.")
-@click.option(
-    "--minutes", type=click.FloatRange(0, min_open=True), help="A new budget of minutes, those worked included."
-)
+@click.option("--minutes", type=MinutesType(), help="A new budget of minutes, those worked included.")
 @plugin_option
 @json_option
 def resume(project: str, plugins: tuple[str, ...], as_json: bool, **options: Any) -> None:
