@@ -5,6 +5,8 @@ import os
 import re
 import shutil
 import signal
+import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -12,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from pruner_engine.jobs.client import EngineProcess, tell_engine
+from pruner_engine.processes.child import environment
 from pruner_engine.protocol import (
     Bye,
     Detach,
@@ -231,6 +234,28 @@ def test_an_engine_that_is_let_go_after_its_last_job_ends():
     with EngineProcess() as engine:
         engine.send(Detach())
         assert isinstance([*engine.events()][-1], Bye)
+
+
+def test_an_engine_that_another_client_lets_go_outlives_its_parent(tmp_path):
+    project = tmp_path / "m.pruner"
+    script = f"""
+from pruner_engine.jobs.client import EngineProcess
+from pruner_engine.protocol import Progress, State, Tune
+engine = EngineProcess()
+engine.send({tune_command(project, trials=60)!r})
+for event in engine.events():
+    if isinstance(event, Progress | State):
+        print(getattr(event, "name", "progress"), flush=True)
+"""
+    command = [sys.executable, "-c", script]
+    with subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, text=True) as parent:
+        told = iter(parent.stdout)
+        next(line for line in told if line == "progress\n")
+        tell_engine(socket_of(project), Detach())
+        next(line for line in told if line == "detached\n")
+        parent.kill()
+    wait_for_state(project, "finished")
+    assert len(trial_rows(project)) == 60
 
 
 def test_a_run_without_a_valid_trial_fails_with_the_reason(tmp_path):

@@ -22,7 +22,7 @@ from pruner_engine.jobs.job_queue import JobQueue, QueuedJob
 from pruner_engine.jobs.watchdog import Watchdog
 from pruner_engine.jobs.work import work_of
 from pruner_engine.plugins import load_plugins
-from pruner_engine.processes.lifetime import die_with_parent, tie_to_parent
+from pruner_engine.processes.lifetime import Tie
 from pruner_engine.search.control import Control, PinnedRow
 
 _NOTE_S = 15.0
@@ -51,7 +51,7 @@ class Engine:
         self._jobs = JobQueue()
         self._hub = Hub(self._take)
         self._detached = False
-        self._parent = os.getppid()
+        self._tie = Tie(os.getppid())
         self._watchdog = Watchdog(self._warn, self._give_up)
         self._socket = ""
         self._hello = msg.Hello(protocol=msg.PROTOCOL, version=__version__, pid=os.getpid())
@@ -75,7 +75,6 @@ class Engine:
     # ------------------------------------------------------------ commands
 
     def _read_parent(self, parent: Listener) -> None:
-        die_with_parent(self._parent)
         self._hub.read_commands(sys.stdin.buffer.readline, parent)
         if not self._detached:
             # The parent is gone; what was measured is committed
@@ -111,7 +110,7 @@ class Engine:
     def _detach(self) -> None:
         """Go on without the parent."""
         self._detached = True
-        tie_to_parent(tied=False)
+        self._tie.cut()
         # The parent's end of standard error goes with it: a stray print must not fail there
         with Path(os.devnull).open("wb") as nowhere:
             os.dup2(nowhere.fileno(), 1)

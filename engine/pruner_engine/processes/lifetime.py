@@ -6,13 +6,14 @@ import ctypes
 import os
 import signal
 import sys
+import threading
 
 _LIBC = ctypes.CDLL(None)  # here: between a threaded process's fork and the exec nothing should be loaded
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 
 
-def tie_to_parent(*, tied: bool) -> None:
+def _tie_to_parent(*, tied: bool) -> None:
     """Let the kernel end this process when its parent ends, or no longer.
 
     Linux keeps the wish with the calling thread: the one that asked must be the one that takes it back.
@@ -23,9 +24,33 @@ def tie_to_parent(*, tied: bool) -> None:
 
 def die_with_parent(parent: int) -> None:
     """Tie this process to `parent`; ends at once if that has already ended."""
-    tie_to_parent(tied=True)
+    _tie_to_parent(tied=True)
     if os.getppid() != parent:
         os._exit(1)
+
+
+class Tie:
+    """Ends this process with its parent until it is cut, from whatever thread.
+
+    Args:
+        parent: its process id; one that has already ended ends this process at once.
+    """
+
+    def __init__(self, parent: int) -> None:
+        self._parent = parent
+        self._cut, self._loose = threading.Event(), threading.Event()
+        threading.Thread(target=self._hold, daemon=True).start()
+
+    def cut(self) -> None:
+        """Outlive the parent from now on."""
+        self._cut.set()
+        self._loose.wait()
+
+    def _hold(self) -> None:
+        die_with_parent(self._parent)
+        self._cut.wait()
+        _tie_to_parent(tied=False)
+        self._loose.set()
 
 
 def adopt_orphans() -> None:
