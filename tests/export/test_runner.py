@@ -152,8 +152,10 @@ except ValueError as error:
     np.testing.assert_allclose(np.load(tmp_path / "out.npy"), expected[0], rtol=1e-4, atol=1e-6)
 
 
-@pytest.mark.parametrize("before", ["Model(sys.argv[2])", "import tvm"])
-def test_a_runtime_that_the_process_has_is_not_loaded_again(bundle, image, tmp_path, before):
+@pytest.mark.parametrize(
+    ("before", "after"), [("Model(sys.argv[2])", ""), ("import tvm", ""), ("", "import tvm; tvm.cpu().exist")]
+)
+def test_a_runtime_is_not_loaded_twice(bundle, image, tmp_path, before, after):
     """That of another bundle, or of TVM itself."""
     shutil.copytree(bundle[0], tmp_path / "other")
     np.save(tmp_path / "image.npy", image)
@@ -163,6 +165,7 @@ import numpy as np
 from run import Model
 {before}
 np.save("out.npy", Model(sys.argv[1]).run(np.load("image.npy"))[0])
+{after}
 """
     command = [sys.executable, "-c", script, str(bundle[0]), str(tmp_path / "other")]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)

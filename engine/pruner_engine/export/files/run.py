@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import importlib.metadata
 import importlib.util
 import json
 import math
@@ -31,6 +32,7 @@ from typing import Any
 import numpy as np
 
 DLPACK = {"cpu": 1, "cuda": 2}  # its numbers of the devices
+_TVM = "apache-tvm"
 _CUDART = "libcudart.so.13"
 GRAPH = "vm.builtin.cuda_graph.run_or_capture"
 _POOLED = 2  # the virtual machine keeps freed memory for the next call
@@ -65,7 +67,7 @@ class Model:
             )
         self._ffi = _import_ffi()
         kind = self.metadata["device"]["kind"]
-        _load_runtime(self._ffi, folder, kind)
+        _load_runtime(self._ffi, folder, kind, self.metadata.get("versions", {}).get(_TVM))
         self._device = self._ffi.device(kind, 0)
         self._library = str(folder / "model.so")
         self._vm = self._machine(graphs=self.metadata.get("graphs", True))
@@ -327,15 +329,17 @@ def _import_ffi() -> Any:
     return tvm_ffi
 
 
-def _load_runtime(ffi: Any, folder: Path, kind: str) -> None:
+def _load_runtime(ffi: Any, folder: Path, kind: str, version: str | None) -> None:
     """Load the TVM runtime: from the bundle, or from an installed `tvm` package.
 
-    What another bundle or `import tvm` has loaded stays: a process that loads it twice is aborted.
+    A process that loads it twice is aborted: what another bundle or `import tvm` has loaded stays, and the package's
+    own comes first where it is of the bundle's version, since `import tvm` may still follow.
     """
     folders = [folder / "runtime"]
     installed = importlib.util.find_spec("tvm")
     if installed is not None and installed.submodule_search_locations:
-        folders.append(Path(installed.submodule_search_locations[0]) / "lib")
+        package = Path(installed.submodule_search_locations[0]) / "lib"
+        folders.insert(0 if _installed_version() == version else 1, package)
     if kind == "cuda":
         _load_cudart()
     for name, function in _RUNTIME[kind].items():
@@ -349,6 +353,13 @@ def _load_runtime(ffi: Any, folder: Path, kind: str) -> None:
         except OSError as error:
             needed = f" It needs an NVIDIA driver and {_CUDART} of CUDA 13." if "cuda" in name else ""
             raise SystemExit(f"{name} cannot be loaded: {error}.{needed}") from None
+
+
+def _installed_version() -> str | None:
+    try:
+        return importlib.metadata.version(_TVM)
+    except importlib.metadata.PackageNotFoundError:
+        return None
 
 
 def _load_cudart() -> None:
