@@ -6,6 +6,23 @@ import math
 import time
 
 DASH = "–"
+_ENGLISH = "."
+_style = {"point": _ENGLISH}
+
+
+def write_decimals_with(point: str) -> None:
+    """Write that sign in front of decimals from now on; for a process that speaks another language than English."""
+    _style["point"] = point
+
+
+def decimal(written: str) -> str:
+    """A number as Python writes it, with the sign that stands in front of decimals here."""
+    return written.replace(_ENGLISH, _style["point"])
+
+
+def general(value: float, digits: int = 3) -> str:
+    """A number without a unit: so many significant digits at most, an exponent where it is very large or small."""
+    return decimal(f"{value:.{digits}g}")
 
 
 def latency(seconds: float | None) -> str:
@@ -25,7 +42,7 @@ def duration(seconds: float | None) -> str:
     if seconds is None or not math.isfinite(seconds):
         return DASH
     if 0 < seconds < 9.95:
-        return f"{max(seconds, 0.01):.{1 if seconds >= 1 else 2}f} s"
+        return decimal(f"{max(seconds, 0.01):.{1 if seconds >= 1 else 2}f} s")
     whole = round(seconds)
     if whole < 60:
         return f"{whole} s"
@@ -55,8 +72,8 @@ def percent(share: float | None) -> str:
     if share is None:
         return DASH
     if 0 < share < 0.0005:
-        return "<0.1 %"
-    return f"{share * 100:.1f} %" if share < 0.0995 and share else f"{share * 100:.0f} %"
+        return decimal("<0.1 %")
+    return decimal(f"{share * 100:.{1 if share < 0.0995 and share else 0}f} %")
 
 
 def rate(per_second: float | None, unit: str) -> str:
@@ -87,7 +104,7 @@ def significant(value: float) -> str:
     if value == 0 or not math.isfinite(value):
         return "0" if value == 0 else DASH
     digits = max(0, 2 - math.floor(math.log10(abs(value) * 1.0005)))
-    return f"{value:.{min(digits, 4)}f}"
+    return decimal(f"{value:.{min(digits, 4)}f}")
 
 
 def shape(dims: list[int] | tuple[int, ...]) -> str:

@@ -11,8 +11,10 @@ import re
 from functools import lru_cache
 
 from pruner_engine.resources import resource_dir
+from pruner_engine.units import decimal
 from pruner_studio.translation import tr, translating
 
+_QUANTITY = re.compile(r"\d+\.\d+ ?(?:[mµn]?s|%|×|[kMG]?B|[kMGT]?(?:FLOP|B)/s)")  # with a unit: not a version
 _HOLE = re.compile(r"\{(\d+)\}")
 
 Pattern = tuple[str, tuple[str, ...]]  # a sentence, and what stands between its holes
@@ -28,7 +30,7 @@ def said(text: str) -> str:
     for pattern, parts in _patterns():
         if (holes := _holes(parts, text)) is not None:
             return _HOLE.sub(lambda hole: said(holes[int(hole[1])]), tr(pattern))
-    return text
+    return decimal(text) if _QUANTITY.fullmatch(text) else text
 
 
 def all_said(*sentences: str) -> str:

@@ -10,6 +10,7 @@ import os
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QSettings, QTranslator
 
 from pruner_engine.resources import resource_dir
+from pruner_engine.units import write_decimals_with
 
 _installed: list[QTranslator] = []
 
@@ -44,8 +45,10 @@ def install(app: QCoreApplication, language: str = "") -> bool:
     _installed.clear()
     wanted = language or os.environ.get("PRUNER_LANGUAGE", "") or chosen_language() or QLocale.system().name()
     translator = QTranslator(app)
+    write_decimals_with(".")
     if not translator.load(f"studio_{wanted}", str(resource_dir() / "translations")):
         return False
+    write_decimals_with(QLocale(wanted).decimalPoint())
     own = QTranslator(app)  # of what Qt itself writes: buttons of questions, menus of fields, file dialogs
     own.load(f"qtbase_{wanted}", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath))
     for made in (own, translator):

@@ -11,6 +11,17 @@ def test_latency_has_three_digits_and_the_fitting_unit() -> None:
     assert units.latency(None) == "–"
 
 
+def test_decimals_are_written_as_a_language_does() -> None:
+    units.write_decimals_with(",")
+    try:
+        assert units.latency(0.00123) == "1,23 ms" and units.duration(0.42) == "0,42 s"
+        assert (units.percent(0.0001), units.percent(0.042), units.percent(0.42)) == ("<0,1 %", "4,2 %", "42 %")
+        assert units.general(0.12345) == "0,123" and units.general(12.3456, 6) == "12,3456"
+    finally:
+        units.write_decimals_with(".")
+    assert units.latency(0.00123) == "1.23 ms"
+
+
 def test_duration_count_ratio_and_share() -> None:
     assert units.duration(0.42) == "0.42 s"
     assert units.duration(200) == "3 min 20 s"

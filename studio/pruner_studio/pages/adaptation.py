@@ -30,18 +30,18 @@ _MODELS = (
 
 
 def _share(value: float) -> str:
-    return f"{100 * value:.3g} %"
+    return f"{units.general(100 * value)} %"
 
 
 # key, title, what its axis tells, and what is good
 _PLOTS = (
     ("pair_accuracy", tr("Pair accuracy"), Scale(tr("pairs in order"), _share), tr("higher is better")),
     ("top1", tr("Top-1"), Scale(tr("best over first choice"), _share), tr("higher is better")),
-    ("loss", tr("Loss"), Scale(tr("LambdaRank loss"), "{:.3g}".format), tr("lower is better")),
+    ("loss", tr("Loss"), Scale(tr("LambdaRank loss"), units.general), tr("lower is better")),
     (
         "distance",
         tr("Distance of siamese and target"),
-        Scale(tr("weight distance"), "{:.3g}".format),
+        Scale(tr("weight distance"), units.general),
         tr("how far it has adapted"),
     ),
 )

@@ -37,7 +37,7 @@ def outcome(row: dict[str, Any]) -> str:
 
 
 def _score(value: float) -> str:
-    return f"{value:.2f}"
+    return units.decimal(f"{value:.2f}")
 
 
 COLUMNS = (

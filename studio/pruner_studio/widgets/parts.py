@@ -146,7 +146,7 @@ def _penalties(penalties: dict[str, float], before: Predicted | None) -> list[Ba
             name,
             value,
             was.get(name),
-            "{:.2f}".format,
+            lambda factor: units.decimal(f"{factor:.2f}"),
             lambda factor: min(factor, 1 / factor) if factor > 0 else 0.0,
             "good" if 0.8 < value < 1.25 else "warn",
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ class Scale:
     """
 
     name: str
-    text: Callable[[float], str] = "{:g}".format
+    text: Callable[[float], str] = partial(units.general, digits=6)
     log: bool = False
 
     @property

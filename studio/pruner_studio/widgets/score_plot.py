@@ -25,8 +25,8 @@ _PLOTTED = {
     "both": ("draft_score", "verified_score"),
 }
 _SCALES = {
-    "draft_score": Scale(tr("draft score (higher is better)"), "{:.6g}".format),
-    "verified_score": Scale(tr("verified score (higher is better)"), "{:.6g}".format),
+    "draft_score": Scale(tr("draft score (higher is better)")),
+    "verified_score": Scale(tr("verified score (higher is better)")),
     "seconds": Scale(tr("measured latency"), units.latency, log=True),
 }
 _PLACES = {
