@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from tvm import relax
 from tvm.relax import op
 
 from graphs import graph
@@ -12,6 +13,7 @@ from pruner_engine.frontends import load_model
 from pruner_engine.frontends.precision import in_precision
 from pruner_engine.tasks.extract import extract_tasks
 from pruner_engine.tasks.prepare import prepare
+from pruner_engine.tasks.rewriting import operator_of
 from pruner_engine.tasks.task import TensorSpec
 from schedules import CPU
 
@@ -32,7 +34,28 @@ def test_outputs_are_as_far_from_float32_as_the_type_explains(dtype, epsilon):
     assert found.ok and 0 < found.error < 8 * epsilon
 
 
-def test_exponentials_stay_in_float32():
+def types_of(mod, operator):
+    """Types of what the calls of an operator make."""
+    found = set()
+
+    def visit(node):
+        if operator_of(node) == operator:
+            found.add(str(node.ty.dtype))
+
+    relax.analysis.post_order_visit(mod["main"], visit)
+    return found
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("name", ["exp", "square"])
+def test_what_leaves_the_range_of_halves_stays_in_float32(name, dtype):
+    """Also of a product, which is in the small type: e to the power of 12 is too large for float16."""
+    mod = graph(lambda x, w: op.sqrt(getattr(op, name)(op.matmul(x, w))), (16, 32), constants=[(32, 16)])
+    exact = replace(load_model("matmul:8,8,8"), mod=mod, inputs=[TensorSpec("x0", (16, 32), "float32")])
+    assert types_of(in_precision(exact, dtype).mod, f"relax.{name}") == {"float32"}
+
+
+def test_a_softmax_stays_in_float32():
     exact = load_model("softmax:16,64")
     assert {a.dtype for t in extract_tasks(prepare(in_precision(exact, "float16").mod, CPU), CPU) for a in t.args} == {
         "float32"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -15,11 +16,16 @@ from pruner_engine.frontends.importing import importing
 from pruner_engine.frontends.model import LoadedModel
 from pruner_engine.tasks.rewriting import operator_of, rewritten, shape_of
 
+#: what soon leaves the range of float16; TVM computes these in the type of the product that they are of
+_IN_FLOAT32 = ("cosh", "exp", "log", "power", "rsqrt", "sinh", "square")
+_NEVER = 2  # TVM's policy for operators that stay in the type that they have
+
 
 def in_precision(model: LoadedModel, dtype: str) -> LoadedModel:
     """The model with products in `dtype`, summed in float32; inputs and outputs keep their types.
 
-    What loses too much in a small type (exponentials, means, norms) stays in float32, as TVM's ToMixedPrecision has it.
+    What loses too much in a small type stays in float32: exponentials and powers, and what TVM's ToMixedPrecision
+    leaves there, such as means and softmax.
 
     Args:
         dtype: float32 (nothing changes), float16 or bfloat16.
@@ -33,12 +39,20 @@ def in_precision(model: LoadedModel, dtype: str) -> LoadedModel:
     if model.dtype != "float32" or others:
         found = ", ".join(others) or model.dtype
         raise UserError(f"{model.name} has inputs of {found}; only a float32 model is converted.", "Leave out --dtype.")
+    _keep_in_float32()
     with importing(model.name):
         mod = relax.transform.ConvertToDataflow()(rewritten(model.mod, _OfTensors(model.mod)))
         mod = relax.transform.ToMixedPrecision(out_dtype="float32")(mod)
         if dtype != "float16":
             mod = _retype(mod, "float16", dtype)
     return replace(model, mod=mod, dtype=dtype)
+
+
+@functools.cache
+def _keep_in_float32() -> None:
+    """Tell TVM of the operators that do not work in a small type."""
+    for name in _IN_FLOAT32:
+        tvm.ir.Op.get(f"relax.{name}").set_attr("TMixedPrecisionPolicy", _NEVER, 99)
 
 
 def _triangle(part: Callable[..., np.ndarray]) -> Callable[..., relax.Expr]:
