@@ -12,6 +12,7 @@ from pruner_engine.export.precision import compare_precision
 from pruner_engine.frontends import load_model
 from pruner_engine.frontends.precision import in_precision
 from pruner_engine.tasks.extract import extract_tasks
+from pruner_engine.tasks.halves import coarsest_float
 from pruner_engine.tasks.prepare import prepare
 from pruner_engine.tasks.rewriting import operator_of
 from pruner_engine.tasks.task import TensorSpec
@@ -79,3 +80,20 @@ def test_float32_is_no_conversion_and_other_floats_are_refused():
     assert in_precision(exact, "float32") is exact
     with pytest.raises(UserError, match="float16"):
         in_precision(load_model("matmul:8,8,8,float16"), "bfloat16")
+
+
+_FROM_CONSTANTS = {
+    "angles of given positions": (lambda x, f: op.cos(op.matmul(op.reshape(f, (1, 32, 1)), x)), (1, 1, 64), [(32,)]),
+    "angles of known positions": (lambda x, f, p: op.add(x, op.cos(op.matmul(f, p))), (32, 64), [(32, 1), (1, 64)]),
+    "weights in another shape": (lambda x, w: op.multiply(x, op.exp(op.reshape(w, (1, 64)))), (32, 64), [(64,)]),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("name", _FROM_CONSTANTS)
+def test_what_is_no_product_of_a_network_keeps_all_digits(name, dtype):
+    """As rotary embeddings, whose positions are beyond what bfloat16 tells apart."""
+    function, shape, constants = _FROM_CONSTANTS[name]
+    mod = graph(function, shape, constants=constants)
+    exact = replace(load_model("matmul:8,8,8"), mod=mod, inputs=[TensorSpec("x0", shape, "float32")])
+    assert coarsest_float(in_precision(exact, dtype).mod) == "float32"

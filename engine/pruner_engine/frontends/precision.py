@@ -14,6 +14,7 @@ from tvm.relax.expr_functor import PyExprMutator, mutator
 from pruner_engine.errors import UserError
 from pruner_engine.frontends.importing import importing
 from pruner_engine.frontends.model import LoadedModel
+from pruner_engine.tasks.prepare import with_constants
 from pruner_engine.tasks.rewriting import operator_of, rewritten, shape_of
 
 #: what soon leaves the range of float16; TVM computes these in the type of the product that they are of
@@ -41,7 +42,8 @@ def in_precision(model: LoadedModel, dtype: str) -> LoadedModel:
         raise UserError(f"{model.name} has inputs of {found}; only a float32 model is converted.", "Leave out --dtype.")
     _keep_in_float32()
     with importing(model.name):
-        mod = relax.transform.ConvertToDataflow()(rewritten(model.mod, _OfTensors(model.mod)))
+        mod = with_constants(model.mod)  # in all their digits, before weights are cast
+        mod = relax.transform.ConvertToDataflow()(rewritten(mod, _OfTensors(mod)))
         mod = relax.transform.ToMixedPrecision(out_dtype="float32")(mod)
         if dtype != "float16":
             mod = _retype(mod, "float16", dtype)
@@ -81,11 +83,23 @@ class _OfTensors(PyExprMutator):
     def visit_call_(self, call: relax.Call) -> relax.Expr:
         """Called for each call, operands first."""
         visited = super().visit_call_(call)
+        if _is_of_depth_one(visited):
+            return relax.op.multiply(*visited.args)
         x, *numbers = visited.args or [None]
         known = all(isinstance(number, tirx.IntImm | tirx.FloatImm) for number in numbers)
         if operator_of(visited) not in _OF_NUMBERS or not known or shape_of(x) is None:
             return visited
         return _OF_NUMBERS[visited.op.name](x, *(number.value for number in numbers))
+
+
+def _is_of_depth_one(call: relax.Call) -> bool:
+    """Whether it is a matrix product that sums nothing up, as that of positions and frequencies in rotary embeddings: a
+    small type does not tell positions apart, and a product of tensors costs no more.
+    """
+    if operator_of(call) != "relax.matmul" or str(call.args[0].ty.dtype) != "float32":
+        return False
+    shapes = [shape_of(factor) or [] for factor in call.args]
+    return min(map(len, shapes)) > 1 and shapes[0][-1] == 1
 
 
 def _retype(mod: tvm.IRModule, old: str, new: str) -> tvm.IRModule:
