@@ -97,3 +97,28 @@ def test_what_is_no_product_of_a_network_keeps_all_digits(name, dtype):
     mod = graph(function, shape, constants=constants)
     exact = replace(load_model("matmul:8,8,8"), mod=mod, inputs=[TensorSpec("x0", shape, "float32")])
     assert coarsest_float(in_precision(exact, dtype).mod) == "float32"
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_products_of_whole_numbers_stay_whole(dtype):
+    def both(x, w):
+        whole = op.matmul(*(op.astype(one, "int32") for one in (x, w)), out_dtype="int32")
+        return op.add(op.matmul(x, w), op.astype(whole, "float32"))
+
+    mod = graph(both, (16, 32), constants=[(32, 16)])
+    exact = replace(load_model("matmul:8,8,8"), mod=mod, inputs=[TensorSpec("x0", (16, 32), "float32")])
+    model = in_precision(exact, dtype)
+    assert types_of(model.mod, "relax.matmul") == {"float32", "int32"}
+    assert compare_precision(exact, model).ok
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_halves_of_the_models_own_stay_halves(dtype):
+    """As in files that were converted to halves, with float32 as what goes in."""
+
+    def partly(x, w, b):
+        return op.add(op.astype(op.matmul(x, w), "float16"), op.astype(b, "float16"))
+
+    mod = graph(partly, (16, 32), constants=[(32, 16), (16,)])
+    exact = replace(load_model("matmul:8,8,8"), mod=mod, inputs=[TensorSpec("x0", (16, 32), "float32")])
+    assert types_of(in_precision(exact, dtype).mod, "relax.add") == {"float16"}

@@ -12,6 +12,7 @@ from tvm import relax, tirx
 from tvm.relax.expr_functor import PyExprMutator, mutator
 
 from pruner_engine.errors import UserError
+from pruner_engine.frontends.hiding import hidden, shown
 from pruner_engine.frontends.importing import importing
 from pruner_engine.frontends.model import LoadedModel
 from pruner_engine.tasks.prepare import with_constants
@@ -43,10 +44,11 @@ def in_precision(model: LoadedModel, dtype: str) -> LoadedModel:
     _keep_in_float32()
     with importing(model.name):
         mod = with_constants(model.mod)  # in all their digits, before weights are cast
-        mod = relax.transform.ConvertToDataflow()(rewritten(mod, _OfTensors(mod)))
-        mod = relax.transform.ToMixedPrecision(out_dtype="float32")(mod)
+        mod = hidden(rewritten(mod, _OfTensors(mod)), _is_of_others)
+        mod = relax.transform.ToMixedPrecision(out_dtype="float32")(relax.transform.ConvertToDataflow()(mod))
         if dtype != "float16":
             mod = _retype(mod, "float16", dtype)
+        mod = shown(mod)
     return replace(model, mod=mod, dtype=dtype)
 
 
@@ -100,6 +102,14 @@ def _is_of_depth_one(call: relax.Call) -> bool:
         return False
     shapes = [shape_of(factor) or [] for factor in call.args]
     return min(map(len, shapes)) > 1 and shapes[0][-1] == 1
+
+
+def _is_of_others(call: relax.Call) -> bool:
+    """Whether it is a product of other numbers than float32, such as bytes, or a cast to halves of the model's own."""
+    name = operator_of(call)
+    if name == "relax.matmul" or name.startswith("relax.nn.conv"):
+        return str(call.args[0].ty.dtype) != "float32"
+    return name == "relax.astype" and str(call.ty.dtype) == "float16"
 
 
 def _retype(mod: tvm.IRModule, old: str, new: str) -> tvm.IRModule:
