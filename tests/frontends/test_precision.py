@@ -2,11 +2,12 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
-from tvm import relax
+from tvm import relax, topi
 from tvm.relax import op
 
-from graphs import graph
+from graphs import emitted, graph
 from pruner_engine.errors import UserError
 from pruner_engine.export.precision import compare_precision
 from pruner_engine.frontends import load_model
@@ -122,3 +123,17 @@ def test_halves_of_the_models_own_stay_halves(dtype):
     mod = graph(partly, (16, 32), constants=[(32, 16), (16,)])
     exact = replace(load_model("matmul:8,8,8"), mod=mod, inputs=[TensorSpec("x0", (16, 32), "float32")])
     assert types_of(in_precision(exact, dtype).mod, "relax.add") == {"float16"}
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_kernels_of_an_importer_stay_behind_a_product(dtype):
+    """As pads that reflect, which are no operators."""
+    w = relax.const(np.linspace(-1, 1, 512, dtype="float32").reshape(32, 16))
+
+    def padded(builder, x):
+        return builder.emit_te(topi.nn.mirror_pad, builder.emit(op.matmul(x, w)), [0, 1, 1], [0, 1, 1], "REFLECT")
+
+    exact = load_model("matmul:8,8,8")
+    exact = replace(exact, mod=emitted((4, 16, 32), padded), inputs=[TensorSpec("x0", (4, 16, 32), "float32")])
+    found = compare_precision(exact, in_precision(exact, dtype))
+    assert found.ok and found.error > 0

@@ -35,7 +35,7 @@ class _Hiding(PyExprMutator):
         if not operator_of(call) or not self.hides(call):
             return visited
         unknown = relax.ExternFunc(_HIDDEN + operator_of(call), relax.FuncType.opaque_func(ret=call.ty, purity=True))
-        return relax.Call(unknown, visited.args, visited.attrs)
+        return relax.Call(unknown, visited.args, visited.attrs, visited.ty_args)
 
 
 @mutator
@@ -46,4 +46,5 @@ class _Showing(PyExprMutator):
         name = str(visited.op.global_symbol) if isinstance(visited.op, relax.ExternFunc) else ""
         if not name.startswith(_HIDDEN):
             return visited
-        return relax.Call(tvm.ir.Op.get(name.removeprefix(_HIDDEN)), visited.args, visited.attrs)
+        operator = tvm.ir.Op.get(name.removeprefix(_HIDDEN))
+        return relax.Call(operator, visited.args, visited.attrs, visited.ty_args)

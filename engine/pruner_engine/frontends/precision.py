@@ -16,11 +16,11 @@ from pruner_engine.frontends.hiding import hidden, shown
 from pruner_engine.frontends.importing import importing
 from pruner_engine.frontends.model import LoadedModel
 from pruner_engine.tasks.prepare import with_constants
-from pruner_engine.tasks.rewriting import operator_of, rewritten, shape_of
+from pruner_engine.tasks.rewriting import fields_of, operator_of, rewritten, shape_of
 
 #: what soon leaves the range of float16; TVM computes these in the type of the product that they are of
 _IN_FLOAT32 = ("cosh", "exp", "log", "power", "rsqrt", "sinh", "square")
-_NEVER = 2  # TVM's policy for operators that stay in the type that they have
+_POLICY, _NEVER = "TMixedPrecisionPolicy", 2  # of operators that stay in their type; TVM's for those that say none, too
 
 
 def in_precision(model: LoadedModel, dtype: str) -> LoadedModel:
@@ -44,7 +44,7 @@ def in_precision(model: LoadedModel, dtype: str) -> LoadedModel:
     _keep_in_float32()
     with importing(model.name):
         mod = with_constants(model.mod)  # in all their digits, before weights are cast
-        mod = hidden(rewritten(mod, _OfTensors(mod)), _is_of_others)
+        mod = hidden(rewritten(mod, _OfTensors(mod)), _is_to_stay)
         mod = relax.transform.ToMixedPrecision(out_dtype="float32")(relax.transform.ConvertToDataflow()(mod))
         if dtype != "float16":
             mod = _retype(mod, "float16", dtype)
@@ -56,7 +56,7 @@ def in_precision(model: LoadedModel, dtype: str) -> LoadedModel:
 def _keep_in_float32() -> None:
     """Tell TVM of the operators that do not work in a small type."""
     for name in _IN_FLOAT32:
-        tvm.ir.Op.get(f"relax.{name}").set_attr("TMixedPrecisionPolicy", _NEVER, 99)
+        tvm.ir.Op.get(f"relax.{name}").set_attr(_POLICY, _NEVER, 99)
 
 
 def _triangle(part: Callable[..., np.ndarray]) -> Callable[..., relax.Expr]:
@@ -102,6 +102,18 @@ def _is_of_depth_one(call: relax.Call) -> bool:
         return False
     shapes = [shape_of(factor) or [] for factor in call.args]
     return min(map(len, shapes)) > 1 and shapes[0][-1] == 1
+
+
+def _is_to_stay(call: relax.Call) -> bool:
+    """Whether a call is none that is converted, which TVM would not leave alone."""
+    return _is_of_others(call) or _is_given_more(call)
+
+
+def _is_given_more(call: relax.Call) -> bool:
+    """Whether an operator that stays in its type is given something beside tensors, such as an importer's kernel."""
+    kinds = [ty for argument in call.args for ty in fields_of(argument.ty)]
+    stays = call.op.get_attr(_POLICY) in (None, _NEVER)
+    return stays and not all(isinstance(ty, relax.TensorType) for ty in kinds)
 
 
 def _is_of_others(call: relax.Call) -> bool:
