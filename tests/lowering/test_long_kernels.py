@@ -69,3 +69,11 @@ def test_loops_of_few_iterations_become_one(shape, fused):
     library["kernel"](*args)
     np.testing.assert_allclose(args[-1].numpy(), np.maximum(arrays[0] * arrays[1] + arrays[1], 0), 1e-5, 1e-6)
     assert library.mod.inspect_source("ll").count("\n") < 3_000
+
+
+def test_loops_that_somebody_has_annotated_stay():
+    """As a kernel of one's own may have them: TVM does not fuse such."""
+    x = te.placeholder((5, 5, 64), name="x")
+    schedule = tvm.s_tir.Schedule(te.create_prim_func([x, te.compute(x.shape, lambda *at: x[at] * 2.0, name="y")]))
+    schedule.annotate(schedule.get_loops("y")[0], "pragma_unroll_explicit", 1)
+    assert "fused" not in in_long_loops(schedule.mod).script()

@@ -117,6 +117,19 @@ def test_a_vector_of_numbers_is_computed_as_one(name):
     assert f"T.{name}(x[T.Ramp(" in loops
 
 
+@pytest.mark.parametrize("name", ["exp", "log", "erf", "tanh"])
+def test_a_vector_of_doubles_is_right(name):
+    """Of the error function the C library has none of vectors."""
+    x = te.placeholder((64,), "float64", "x")
+    y = te.compute((64,), lambda i: getattr(te, name)(x(i)), name="y")
+    schedule = s_tir.Schedule(te.create_prim_func([x, y]))
+    schedule.vectorize(schedule.split(*schedule.get_loops("y"), [None, 4])[1])
+    given, out = np.linspace(0.1, 3, 64), tvm.runtime.tensor(np.zeros(64))
+    tvm.compile(schedule.mod, target=HOST)["main"](tvm.runtime.tensor(given), out)
+    want = special.erf(given) if name == "erf" else getattr(np, name)(given)
+    np.testing.assert_allclose(out.numpy(), want, rtol=1e-7)
+
+
 def check_places(got: np.ndarray, want: np.ndarray, most: int) -> None:
     """Whether numbers differ by so many units in the last place at most, and are no numbers, or infinite, as wanted."""
     np.testing.assert_array_equal(np.isnan(got), np.isnan(want))

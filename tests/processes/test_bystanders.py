@@ -8,7 +8,7 @@ import psutil
 import pytest
 
 from bystander import bystander
-from pruner_engine.processes.bystanders import Bystanders
+from pruner_engine.processes.bystanders import Bystanders, numbers_in
 
 SPIN_S = "import time; until = time.perf_counter() + 1\nwhile time.perf_counter() < until: pass"
 
@@ -48,3 +48,8 @@ def test_a_program_that_is_none_of_ours_is_seen(one_core):
         watch = Bystanders()
         time.sleep(1)
         assert watch.cores() > 0.3
+
+
+def test_cores_that_are_switched_off_leave_a_gap():
+    """As every second one does without hyper-threads: what is told of the second in the list is of core 2."""
+    assert numbers_in("cpu  9 0 4\ncpu0 5 0 2\ncpu2 4 0 2\nintr 7 0\nctxt 3\n") == [0, 2]

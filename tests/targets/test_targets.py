@@ -9,7 +9,7 @@ from tvm.target import Target
 
 from pruner_engine.errors import UserError
 from pruner_engine.space.rules.machine import Machine
-from pruner_engine.targets import Device, detect_gpus, detect_host
+from pruner_engine.targets import Device, cpu, detect_gpus, detect_host
 from pruner_engine.targets import target as targets
 from pruner_engine.targets.presets import load_presets
 from pruner_engine.targets.target import (
@@ -38,6 +38,14 @@ def test_what_a_hypervisor_masks_of_an_arm_core_is_not_used():
     guest = dataclasses.replace(detect_host(), arch="aarch64", features=("bf16", "dotprod", "fullfp16", "neon"))
     assert targets.masked(guest, implied) == ["-sve"]
     assert targets.masked(dataclasses.replace(guest, features=()), implied) == [], "where nothing is told"
+
+
+def test_what_a_hypervisor_masks_of_a_newer_processor_is_not_used(monkeypatch):
+    """As a cluster does whose machines are to look like the oldest of them: models stay what they are."""
+    monkeypatch.setattr(cpu, "_cpuinfo", lambda: {"flags": "sse4_2 avx avx2 avx512f abm bmi1 bmi2 movbe popcnt"})
+    assert {"avx512vbmi", "avx512vbmi2", "gfni"} < {*cpu.lacking()} and not {"bmi2", "lzcnt"} & {*cpu.lacking()}
+    monkeypatch.setattr(targets, "lacking", lambda: ["popcnt", "no-such-feature"])
+    assert "popcnt" not in cpu_features(targets.host_target())
 
 
 @pytest.mark.parametrize("name", ["auto", "nvidia/nvidia-a100", '{"kind":"cuda","arch":"sm_90"}', *load_presets()])

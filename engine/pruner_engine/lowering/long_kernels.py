@@ -8,6 +8,7 @@ hold: two seconds for three stages of 10 x 10 x 992, a tenth of one in a loop ov
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections import Counter
 from collections.abc import Iterator
@@ -46,7 +47,8 @@ def in_long_loops(mod: IRModule) -> IRModule:
         if short := dict(_short_nests(function)):
             schedule = s_tir.Schedule(function, error_render_level="none")
             for name, loops in short.items():
-                schedule.fuse(*schedule.get_loops(schedule.get_sblock(name))[:loops])
+                with contextlib.suppress(ScheduleError):  # annotated, begun elsewhere than at 0, or two of that name
+                    schedule.fuse(*schedule.get_loops(schedule.get_sblock(name))[:loops])
             made.update_func(variable, _named_as(function, schedule.mod["main"]))
     return made
 

@@ -149,6 +149,19 @@ def _lowering(name: str, expand: Callable[[Expr], Expr]) -> Callable[[Call], Exp
     stock: Any = operator.get_attr("llvm.FLowerIntrinsic") or operator.get_attr("default.FLowerIntrinsic")
 
     def lower(call: Call) -> Expr:
-        return expand(call.args[0]) if str(call.ty).partition("x")[0] == "float32" else stock(call)
+        kind, _, lanes = str(call.ty).partition("x")
+        if kind == "float32":
+            return expand(call.args[0])
+        made = stock(call)
+        # TVM knows the C library's error function of a double, and none of a vector of them
+        return _one_by_one(call, int(lanes)) if lanes and made.same_as(call) else made
 
     return lower
+
+
+def _one_by_one(call: Call, lanes: int) -> Expr:
+    """A vector of what a function makes of each number of a vector."""
+    kind = str(call.ty).partition("x")[0]
+    argument, places = tirx.Var("argument", str(call.ty)), [tirx.IntImm("int32", lane) for lane in range(lanes)]
+    each = [tirx.call_intrin(kind, call.op.name, tirx.Shuffle([argument], [place])) for place in places]
+    return tirx.Let(argument, call.args[0], tirx.Shuffle(each, places))

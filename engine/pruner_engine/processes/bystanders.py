@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import time
+from pathlib import Path
 
 import psutil
 
@@ -40,9 +42,23 @@ class Bystanders:
 
 def _of_others() -> float:
     """Seconds, since the system was started."""
-    ours, every = psutil.Process(), psutil.cpu_times(percpu=True)
-    busy = sum(sum(getattr(every[core], kind, 0.0) for kind in _WORK) for core in usable_cpus() if core < len(every))
+    ours, times = psutil.Process(), psutil.cpu_times(percpu=True)
+    every = dict(zip(_numbers(len(times)), times, strict=False))
+    busy = sum(sum(getattr(every[core], kind, 0.0) for kind in _WORK) for core in usable_cpus() if core in every)
     return busy - sum(map(_taken, [ours, *ours.children(recursive=True)]))
+
+
+def _numbers(many: int) -> list[int]:
+    """Of the cores that psutil tells of."""
+    try:
+        return numbers_in(Path("/proc/stat").read_text())
+    except OSError:
+        return list(range(many))
+
+
+def numbers_in(stat: str) -> list[int]:
+    """Of the cores in what /proc/stat says: those that are switched off are not in there."""
+    return [int(number) for number in re.findall(r"^cpu(\d+) ", stat, re.MULTILINE)]
 
 
 def _taken(process: psutil.Process) -> float:

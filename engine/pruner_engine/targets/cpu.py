@@ -41,6 +41,22 @@ _ARM = {
     "sve": "sve",
     "sve2": "sve2",
 }
+# no part of a description; LLVM takes these, too, from the name of a model, and writes them without being asked
+_UNASKED = {
+    "abm": "lzcnt",
+    "avx512_bitalg": "avx512bitalg",
+    "avx512_vbmi2": "avx512vbmi2",
+    "avx512_vpopcntdq": "avx512vpopcntdq",
+    "avx512ifma": "avx512ifma",
+    "avx512vbmi": "avx512vbmi",
+    "bmi1": "bmi",
+    "bmi2": "bmi2",
+    "gfni": "gfni",
+    "movbe": "movbe",
+    "popcnt": "popcnt",
+    "vaes": "vaes",
+    "vpclmulqdq": "vpclmulqdq",
+}
 X86_FEATURES, ARM_FEATURES = tuple(_X86.values()), tuple(_ARM.values())
 _ARM_CORES = {0xD0C: "Neoverse N1", 0xD40: "Neoverse V1", 0xD49: "Neoverse N2", 0xD4F: "Neoverse V2"}
 _SYS = Path("/sys/devices/system/cpu")
@@ -52,7 +68,7 @@ def detect_host() -> Device:
     """The CPU that this process runs on, limited to the cores that it may use."""
     info = _cpuinfo()
     arch = {"amd64": "x86_64", "arm64": "aarch64"}.get(platform.machine().lower(), platform.machine().lower())
-    flags = set((info.get("flags") or info.get("Features") or "").split())
+    flags = _flags(info)
     features = tuple(sorted(llvm for linux, llvm in {**_X86, **_ARM}.items() if linux in flags))
     cpus = usable_cpus()
     cores, threads = _count(cpus)
@@ -71,6 +87,12 @@ def detect_host() -> Device:
         memory_bytes=_memory(),
         clock_hz=_clock(info),
     )
+
+
+def lacking() -> list[str]:
+    """LLVM's names of what newer x86 processors have beside the features of a description, and this one has not."""
+    flags = _flags(_cpuinfo())
+    return [llvm for linux, llvm in _UNASKED.items() if linux not in flags] if _X86.keys() & flags else []
 
 
 def physical_cores() -> list[list[int]]:
@@ -103,6 +125,10 @@ def _cpuinfo() -> dict[str, str]:
         found = cpuinfo.get_cpu_info()
         return {"model name": found.get("brand_raw", ""), "flags": " ".join(found.get("flags", []))}
     return {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in first.splitlines())}
+
+
+def _flags(info: dict[str, str]) -> set[str]:
+    return set((info.get("flags") or info.get("Features") or "").split())
 
 
 def _name(info: dict[str, str], arch: str) -> str:

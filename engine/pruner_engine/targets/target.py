@@ -11,7 +11,7 @@ from tvm.target import Target, codegen
 
 from pruner_engine.errors import UserError
 from pruner_engine.lowering.tensor_intrinsics import load_tensor_intrinsics
-from pruner_engine.targets.cpu import ARM_FEATURES, X86_FEATURES, detect_host, vector_bits
+from pruner_engine.targets.cpu import ARM_FEATURES, X86_FEATURES, detect_host, lacking, vector_bits
 from pruner_engine.targets.device import COMMON_CACHES, Device, fingerprint
 from pruner_engine.targets.gpu import detect_gpus
 from pruner_engine.targets.presets import load_presets
@@ -67,7 +67,8 @@ def host_target() -> Target:
     host = detect_host()
     mcpu = codegen.llvm_get_system_cpu()
     config: dict[str, Any] = {"kind": "llvm", "mcpu": mcpu, "num-cores": host.cores}
-    if mattr := masked(host, codegen.llvm_get_cpu_features(Target(config))):
+    implied = codegen.llvm_get_cpu_features(Target(config))
+    if mattr := [*masked(host, implied), *(f"-{feature}" for feature in lacking() if feature in implied)]:
         config["mattr"] = mattr
     return Target(config)
 

@@ -92,6 +92,11 @@ class Layouts:
         return self.own if layout == "own" or self.channels_last is None else self.channels_last()
 
 
+def with_constants(mod: tvm.IRModule) -> tvm.IRModule:
+    """The model in which all that follows from constants is constant, such as weights of a weight norm."""
+    return _folded(fold_movement(without_zero_divisors(within_bounds(mod))))
+
+
 def layouts(mod: tvm.IRModule, target: Target, without: Collection[str] = ()) -> Layouts:
     """The layouts that a model can be prepared in; arguments as those of `prepare`."""
     rewrites = _Rewrites.for_target(target, without)
@@ -144,8 +149,7 @@ class _Rewrites:
 
     def cleaned(self, mod: tvm.IRModule) -> tvm.IRModule:
         """The model with all rewrites that do not ask for a layout."""
-        # weights that are computed from constants (weight_norm) are constants from here on
-        mod = _folded(fold_movement(without_zero_divisors(within_bounds(mod))))
+        mod = with_constants(mod)
         mod = with_norms(mod) if "simplify" in self.on else mod
         mod = summed_in_float32(_clean(in_arithmetic(signals_as_images(mod) if "signals" in self.on else mod)))
         if "simplify" in self.on:
