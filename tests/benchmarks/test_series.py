@@ -12,6 +12,7 @@ from pruner_engine.benchmarks.series import SeriesStopped, WantedRun
 from pruner_engine.benchmarks.workloads import Subject, read_subjects
 from pruner_engine.errors import UserError
 from pruner_engine.protocol import Resume, RunFinished, Tune
+from pruner_engine.search.settings import settings_from
 from pruner_engine.store.project import Project
 
 
@@ -115,6 +116,17 @@ def test_anything_else_is_another_run(tmp_path, change):
     add_run(path, "pruner", EVENTS)
     wanted(path, **change).carry_out(engine)
     assert [type(command) for command in engine.commands] == [Tune]
+
+
+def test_a_run_that_has_measured_its_layout_is_the_one_that_was_wanted(tmp_path):
+    path = tmp_path / "p.pruner"
+    make_project(path, {"a": (1, 1.0)})
+    run_id = add_run(path, "pruner", EVENTS)
+    with Project(path) as project:
+        found = settings_from(project.runs.get(run_id)["settings"]).with_layout("channels-last")
+        project.runs.settle_layout(run_id, found.as_json(), asked="auto")
+    assert wanted(path).find()["id"] == run_id
+    assert wanted(path, settings={"layout": "channels-last"}).find() is None
 
 
 def test_a_file_that_was_changed_since_is_another_model(tmp_path):

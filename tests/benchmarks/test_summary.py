@@ -9,6 +9,7 @@ from pruner_engine.benchmarks.again import Timed, write_timed
 from pruner_engine.benchmarks.search import Variant
 from pruner_engine.benchmarks.summary import summarise
 from pruner_engine.errors import UserError
+from pruner_engine.search.settings import settings_from
 from pruner_engine.store.project import Project
 from pruner_engine.store.runs import IMPORTED
 
@@ -97,6 +98,16 @@ def test_only_runs_like_the_newest_are_held_against_each_other(folder):
 def test_variants_of_a_strategy_are_told_apart_by_their_settings(folder):
     add_run(folder / "easy.pruner", "pruner", run_of([0.4] * 32, 0.5), settings={"draft_set": 512, "refresh": 1})
     assert summarise(folder)["strategies"] == ["metaschedule", "pruner", "pruner:draft_set=512:refresh=1"]
+
+
+def test_the_layout_that_a_run_has_measured_makes_it_no_other_variant(folder):
+    with Project(folder / "easy.pruner") as project:
+        for row in project.query("SELECT id, settings FROM runs"):
+            found = settings_from(row["settings"]).with_layout("own" if row["id"] % 2 else "channels-last")
+            project.runs.settle_layout(row["id"], found.as_json(), asked="auto")
+    found = summarise(folder)
+    assert found["strategies"] == ["metaschedule", "pruner"]
+    assert found["overall"]["pruner"]["compared"] == 4
 
 
 def test_a_variant_is_called_as_it_is_asked_for(folder):

@@ -81,11 +81,13 @@ def test_the_layout_that_is_measured_to_be_faster_is_kept_with_the_run(model, tm
     said = tuned(model, project, layout="measured")
     assert sum("conv2d" in name for name in kernels(said)) == 2, "one of each layout"
     with ProjectReader(project) as reader:
-        kept = settings_from(json.dumps(reader.run(1)["settings"])).layout
+        run = reader.run(1)
+        kept = settings_from(json.dumps(run["settings"])).layout
         shape = input_of_convolution(reader)
         (told,) = (event["text"] for event in reader.events(1) if event["text"].startswith("Convolutions "))
     assert (kept, shape) in [("own", _OWN), ("channels-last", _LAST)]
     assert ("run channels last" in told) == (kept == "channels-last")
+    assert run["asked_layout"] == "measured"
 
 
 def test_a_stop_is_heard_while_layouts_are_measured_and_a_resume_begins_with_them(model, tmp_path):

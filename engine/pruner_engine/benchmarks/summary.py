@@ -18,7 +18,7 @@ import msgspec
 from pruner_engine.benchmarks.adaptation import adaptation_curve
 from pruner_engine.benchmarks.again import read_again
 from pruner_engine.benchmarks.curve import PARTS, RunCurve, curve_of, finished_runs
-from pruner_engine.benchmarks.series import WantedRun
+from pruner_engine.benchmarks.series import WantedRun, asked_settings
 from pruner_engine.errors import UserError
 from pruner_engine.search.settings import SearchSettings
 from pruner_engine.store.reader import ProjectReader
@@ -215,7 +215,7 @@ def _common_settings(runs: Sequence[Json], baseline: str) -> dict[str, Any]:
     strategy = baseline.partition(":")[0]
     counts: dict[str, Counter[str]] = {}
     for run in [run for run in runs if run["strategy"] == strategy] or runs:
-        for name, value in run["settings"].items():
+        for name, value in asked_settings(run).items():
             counts.setdefault(name, Counter())[json.dumps(value)] += 1
     return {
         name: json.loads(max(count, key=lambda text: (count[text], text == json.dumps(_DEFAULTS.get(name)))))
@@ -227,7 +227,7 @@ def _label(run: Json, common: dict[str, Any]) -> str:
     """The strategy with the settings in which the run differs from the baseline, as `--strategies` takes it."""
     different = [
         f"{name}={value if isinstance(value, str) else json.dumps(value)}"
-        for name, value in run["settings"].items()
+        for name, value in asked_settings(run).items()
         if name in common and value != common[name] and name not in _DECIDES_NOTHING
     ]
     return ":".join([run["strategy"], *different])
