@@ -189,9 +189,12 @@ class RunRepository:
             db["checkpoints"].delete_where("run_id = ? AND role = ?", [run_id, role])
             db["checkpoints"].insert(row)
 
-    def checkpoint(self, run_id: int, role: str) -> dict[str, Any] | None:
-        found = self._project.query("SELECT * FROM checkpoints WHERE run_id = ? AND role = ?", (run_id, role))
-        return found[0] if found else None
+    def checkpoints(self, run_id: int) -> dict[str, bytes]:
+        """Data of the run's checkpoints by role, those of a plugin's own roles among them."""
+        rows: list[dict[str, Any]] = self._project.query(
+            "SELECT role, data FROM checkpoints WHERE run_id = ?", (run_id,)
+        )
+        return {row["role"]: row["data"] for row in rows}
 
     def has_learned(self, run_id: int) -> bool:
         """Whether a run has measured something and kept the model that learned from it."""
