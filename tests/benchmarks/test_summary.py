@@ -48,6 +48,13 @@ def test_a_workload_tells_when_each_strategy_was_as_good_as_the_baseline(folder)
     assert missed["time_ratio"] == 1.0  # a bound: at least as long as the baseline, though it gave up after half
 
 
+def test_a_number_of_trials_that_one_seed_alone_has_made_is_no_mark(folder):
+    for strategy in ("metaschedule", "pruner"):
+        add_run(folder / "easy.pruner", strategy, run_of([0.4] * 20, 1.0), seed=2)
+    found = summarise(folder)["workloads"][0]["strategies"]["pruner"]
+    assert (found["compared"], list(found["at"])) == (3, ["16"])
+
+
 def test_overall_is_the_geometric_mean_over_workloads(folder):
     found = summarise(folder)["overall"]["pruner"]
     assert found["workloads"] == 2

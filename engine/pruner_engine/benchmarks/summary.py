@@ -139,7 +139,6 @@ _MEANT = ("time_ratio", "own_time_ratio", "trials_ratio", "final")
 def _together(runs: Sequence[Json]) -> Json:
     """Figures of one strategy over the seeds of a workload."""
     compared = [run for run in runs if "reached" in run]
-    marks = {mark: None for run in compared for mark in run["at"]}
     return {
         "seeds": len(runs),
         "reached": sum(run["reached"] for run in compared),
@@ -149,7 +148,7 @@ def _together(runs: Sequence[Json]) -> Json:
         "share": _mean_shares(runs),
         **{name: _geometric_mean(run[name] for run in compared) for name in _MEANT},
         "spread": {name: _spread(run[name] for run in compared) for name in _MEANT},
-        "at": {mark: _geometric_mean(run["at"].get(mark) for run in compared) for mark in marks},
+        "at": _at(compared),
     }
 
 
@@ -157,7 +156,6 @@ def _overall(label: str, workloads: Sequence[Json]) -> Json:
     """Figures of one strategy over all workloads that it was compared on."""
     parts = [w["strategies"][label] for w in workloads if label in w["strategies"]]
     compared = [part for part in parts if part["compared"]]
-    marks = {mark: None for part in compared for mark in part["at"]}
     return {
         "workloads": len(compared),
         "reached": sum(part["reached"] for part in compared),
@@ -165,12 +163,17 @@ def _overall(label: str, workloads: Sequence[Json]) -> Json:
         "share": _mean_shares(parts),
         **{name: _geometric_mean(part[name] for part in compared) for name in _MEANT},
         "spread": {name: _spread(part[name] for part in compared) for name in _MEANT},
-        # a mark that only some workloads have would compare different things
-        "at": {
-            mark: _geometric_mean(part["at"][mark] for part in compared)
-            for mark in sorted(marks, key=int)
-            if all(part["at"].get(mark) is not None for part in compared)
-        },
+        "at": _at(compared),
+    }
+
+
+def _at(parts: Sequence[Json]) -> Json:
+    """Means at the marks that all parts have: one that only some have would compare different things."""
+    marks = {mark: None for part in parts for mark in part["at"]}
+    return {
+        mark: _geometric_mean(part["at"][mark] for part in parts)
+        for mark in sorted(marks, key=int)
+        if all(part["at"].get(mark) is not None for part in parts)
     }
 
 
