@@ -75,6 +75,15 @@ def test_what_was_timed_again_counts_and_is_chosen_by_what_the_run_measured(fold
     assert found["pruner"]["reached"] == 0
 
 
+def test_what_failed_when_it_was_timed_again_counts_as_measured_and_is_not_tried_for_ever(folder):
+    timed = Timed(3, [(1, "1", []), (1, "11", []), (1, "20", [0.1, 0.1, 0.1])])
+    write_timed(folder / "easy.pruner", timed)
+    found = summarise(folder)["workloads"][0]["strategies"]
+    assert found["metaschedule"]["latency_s"] == pytest.approx(0.4)
+    assert found["pruner"]["latency_s"] == pytest.approx(0.1)
+    assert timed.covers(3, {(1, "1"), (1, "11"), (1, "20")})
+
+
 def test_a_file_of_times_that_makes_no_sense_is_told(folder):
     (folder / "easy.again.json").write_text('{"turns": "many"}')
     with pytest.raises(UserError, match=r"easy\.again\.json cannot be read"):
