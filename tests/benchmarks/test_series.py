@@ -61,6 +61,17 @@ def test_each_seed_begins_with_another_strategy(tmp_path):
     assert {r.project for r in runs} == {tmp_path / "matmul_8_8_8.pruner", tmp_path / "relu_8_8.pruner"}
 
 
+def test_two_variants_of_which_one_is_the_beginning_of_the_other_are_refused(tmp_path):
+    def planned(text):
+        variants = variants_of(text)
+        return comparison_runs(tmp_path, [Subject("m")], variants, [0], target=TARGET, trials=9, settings={})
+
+    assert len(planned("pruner:trials=4,pruner:refresh=1:trials=5,random")) == 3
+    for text in ("pruner,pruner:trials=4", "pruner:trials=4,pruner:refresh=2"):  # 2 is the default
+        with pytest.raises(UserError, match="Two of pruner differ in their trials only"):
+            planned(text)
+
+
 EVENTS = [("begin", 1.0), ("trial", 1, 0.5, 2.0), ("trial", 1, 0.4, 3.0), ("end", 4.0)]
 
 
