@@ -110,6 +110,14 @@ def test_an_unfinished_run_or_one_with_a_smaller_budget_is_resumed(tmp_path, sta
     assert engine.commands == [Resume(project=str(path), run_id=run_id, trials=trials)]
 
 
+def test_an_unfinished_run_that_has_made_more_trials_than_are_wanted_now_ends_with_those(tmp_path):
+    path, engine = tmp_path / "p.pruner", Recorder()
+    make_project(path, {"a": (1, 1.0)})
+    run_id = add_run(path, "pruner", EVENTS, state="stopped", trials=9)
+    wanted(path, trials=1).carry_out(engine)
+    assert engine.commands == [Resume(project=str(path), run_id=run_id, trials=2)]
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -117,7 +117,9 @@ class WantedRun:
     def _command(self, row: Row | None) -> Tune | Resume:
         project = str(self.project.absolute())
         if row is not None:
-            return Resume(project=project, run_id=row["id"], trials=self.trials, plugins=list(self.plugins))
+            # one that was broken off with more trials than are wanted now ends with those that it has
+            trials = None if self.trials is None else max(self.trials, row["trials"])
+            return Resume(project=project, run_id=row["id"], trials=trials, plugins=list(self.plugins))
         return Tune(
             project=project,
             model=self.subject.model,
