@@ -135,6 +135,12 @@ def test_a_model_without_convolutions_has_no_layout_to_choose(tmp_path):
     assert kernels(tuned(Path("matmul:16,16,16"), project, layout="measured")) == []
 
 
+def test_a_run_of_few_trials_of_each_task_is_short(model, tmp_path):
+    settings = {**QUICK, "round_trials": 2, "trials_per_task": 2}
+    said = started(tmp_path / "p.pruner", model, trials=None, target=_ONE_THREAD, settings=settings)
+    assert kernels(said) == [] and isinstance(said[-1], msg.RunFinished) and said[-1].state == "finished"
+
+
 def test_short_runs_are_not_made_shorter_by_a_choice():
     assert pays(Budget(None, None)) and pays(Budget(None, 600.0)) and pays(Budget(2_000, None))
     assert not (pays(Budget(None, 180.0)) or pays(Budget(64, None)) or pays(Budget(64, 6_000.0)))
